@@ -4,7 +4,7 @@ import { withoutNotice } from "./Bodies.ts"
 import { type Anatomy, anatomyOf } from "./reading/Anatomy.ts"
 import { parsePerhapsCut } from "./reading/Answer.ts"
 import { type ConversationView, conversationOf, type ReadableBody } from "./reading/Conversation.ts"
-import type { BodyEncoding, RecordHeaders, TrafficRecord } from "./Record.ts"
+import type { BodyEncoding, RecordHeaders, TrafficRecord } from "../domain/TrafficRecord.ts"
 
 const readable = (
   body: string | null,

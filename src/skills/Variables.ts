@@ -1,5 +1,5 @@
 /** What stands in examples for the ids of the reader's own gateway: shell variables, and where their values come from. Pure. */
-import { exampleConnectionId, exampleId, exampleKeyId, exampleRequestId } from "../api/Examples.ts"
+import { exampleConnectionId, exampleId, exampleKeyId, exampleProxyId, exampleRequestId } from "../api/Examples.ts"
 import type { Json } from "../api/document/JsonSchemas.ts"
 import type { SkillOperation } from "./Operations.ts"
 
@@ -33,6 +33,7 @@ const fixed: Readonly<Record<string, Variable>> = {
   },
   provider: { name: "CONNECTION_ID", source: "An `id` of `GET /api/providers`." },
   account: { name: "CONNECTION_ID", source: "An `id` of `GET /api/providers`." },
+  proxy: { name: "PROXY_ID", source: "An `id` of `GET /api/v1/management/proxies`." },
   key: { name: "KEY_ID", source: "An `id` of `GET /api/keys`." }
 }
 
@@ -64,6 +65,7 @@ export const ofParameter = (path: string, name: string): Variable | null => {
 
 const examples: Readonly<Record<string, Variable | undefined>> = {
   [exampleKeyId]: fixed["key"],
+  [exampleProxyId]: fixed["proxy"],
   [exampleConnectionId]: fixed["connectionId"],
   [exampleRequestId]: fixed["requestId"]
 }

@@ -6,11 +6,11 @@ import { ProxyFamily, ProxyScope, ProxySource, ProxyType } from "../../domain/Pr
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer, UpstreamFailedAnswer } from "../Errors.ts"
-import { exampleId, exampleTime } from "../Examples.ts"
+import { exampleProxyId, exampleTime } from "../Examples.ts"
 import { body, clearable, Created, HttpUrl, Name, nextCursor, NoContent, optional, ReadOnly } from "../Inputs.ts"
 
 const words = {
-  id: ["Id of the proxy.", exampleId],
+  id: ["Id of the proxy.", exampleProxyId],
   name: ["Unique; `X-Gateway-Egress` shows it.", "berlin"],
   type: ["How the proxy is spoken to. Names of targets are resolved by the proxy, also with `socks5`.", "socks5"],
   host: ["Host name or address of the proxy.", "proxy.example.com"],
@@ -27,7 +27,7 @@ const words = {
     "provider"
   ],
   scopeId: ["Id of the key, connection or provider; null for `global`.", "openai"],
-  proxyId: ["Id of the proxy; null: the scope has none of its own.", exampleId]
+  proxyId: ["Id of the proxy; null: the scope has none of its own.", exampleProxyId]
 } as const
 
 const Health = Schema.Struct({
@@ -126,7 +126,7 @@ export const ProxyAssignmentView = Schema.Struct({
   proxyId: field(
     Schema.String,
     "Id of the proxy. One that was removed still counts: calls of the scope fail.",
-    exampleId
+    exampleProxyId
   ),
   proxyName: field(Schema.NullOr(Schema.String), "Its name; null: it was removed.", "berlin")
 }).annotations({ identifier: "ProxyAssignment" })
@@ -144,18 +144,18 @@ export const ProxySwitch = Schema.Struct({
   proxyId: field(
     Schema.NullOr(Schema.String),
     "The proxy of all calls without one of their own; null: none.",
-    exampleId
+    exampleProxyId
   )
 }).annotations({ identifier: "ProxySwitch" })
 
 export const ChangeProxySwitch = Schema.Struct({
   enabled: field(optional(Schema.Boolean), "Whether calls go through the proxies assigned to them.", true),
-  proxyId: field(clearable(Schema.String), "The proxy of all calls without one of their own; null: none.", exampleId)
+  proxyId: field(clearable(Schema.String), "The proxy of all calls without one of their own; null: none.", exampleProxyId)
 }).annotations(body("ChangeProxySwitch"))
 export type ChangeProxySwitch = typeof ChangeProxySwitch.Type
 
 export const TestProxy = Schema.Struct({
-  proxyId: field(optional(Schema.String), "The proxy to test; or give `proxy`.", exampleId),
+  proxyId: field(optional(Schema.String), "The proxy to test; or give `proxy`.", exampleProxyId),
   proxy: field(optional(CreateProxy.pipe(Schema.omit("name"))), "A proxy that is not saved."),
   url: field(
     optional(HttpUrl),
@@ -207,7 +207,7 @@ export class Proxies extends HttpApiGroup.make("proxies")
     at("create", {
       summary: "Add a proxy",
       description: "It is used once it is assigned. Its host is under the same rules as addresses of providers.",
-      example: { name: "berlin", type: "socks5", host: "203.0.113.7", port: 1080 }
+      example: { name: "berlin", type: "socks5", host: "proxy.example.com", port: 1080 }
     })
       .setPayload(CreateProxy)
       .addSuccess(Created(One))
@@ -218,7 +218,7 @@ export class Proxies extends HttpApiGroup.make("proxies")
       summary: "Change a proxy",
       description:
         "What is absent stays as it is. Connections through the proxy as it was are not used for further calls; what runs on them ends undisturbed.",
-      example: { id: exampleId, family: "ipv4" }
+      example: { id: exampleProxyId, family: "ipv4" }
     })
       .setPayload(UpdateProxy)
       .addSuccess(One)
@@ -248,7 +248,7 @@ export class Proxies extends HttpApiGroup.make("proxies")
     at("assign", {
       summary: "Assign a proxy",
       description: "Replaces what the scope had; null takes it back. It holds from the next call on.",
-      example: { scope: "provider", scopeId: "openai", proxyId: exampleId }
+      example: { scope: "provider", scopeId: "mistral", proxyId: exampleProxyId }
     })
       .setPayload(AssignProxy)
       .addSuccess(
@@ -278,7 +278,7 @@ export class Proxies extends HttpApiGroup.make("proxies")
     at("test", {
       summary: "Test a proxy",
       description: "Fetches an address through it. A failed test is an answer with `ok` false.",
-      example: { proxyId: exampleId }
+      example: { proxyId: exampleProxyId }
     })
       .setPayload(TestProxy)
       .addSuccess(ProxyTested)

@@ -13,7 +13,7 @@ import { rankOf, refusedHere, upstreamAnswer } from "../../support/DocumentedOpe
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import * as Redocly from "../../support/Redocly.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
-import { exampleId, exampleKeyId } from "../../../src/api/Examples.ts"
+import { exampleId, exampleKeyId, exampleProxyId } from "../../../src/api/Examples.ts"
 
 interface Parameter {
   readonly $ref?: string
@@ -144,6 +144,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       ids["registeredKeys"] = registered.at(-1) ?? ""
       if (operationId === "providerNodesCreate") ids["providerNodes"] = at("node")
       if (operationId === "quotaGroupsCreate") ids["quotaGroups"] = at("group")
+      if (operationId === "proxiesCreate") ids["proxies"] = at("proxy")
       if (operationId === "webhooksCreate") ids["webhooks"] = at("webhook")
       if (operationId === "mcpServersCreate") ids["mcpServers"] = at("server")
       if (operationId === "evalsStart") {
@@ -218,6 +219,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       const written = JSON.stringify(requestBody.content["application/json"].example)
         .replaceAll(exampleId, ids["providers"] ?? exampleId)
         .replaceAll(exampleKeyId, ids["keys"] ?? exampleKeyId)
+        .replaceAll(exampleProxyId, ids["proxies"] ?? exampleProxyId)
       const body = JSON.parse(written) as Record<string, unknown>
       if (operationId === "providersCreate") return { ...body, baseUrl: upstream, wires: ["chat"] }
       if (operationId === "mcpServersCreate") return { ...body, url: upstream }
@@ -235,6 +237,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
 
     const exampleOf = (operationId: string, example: unknown): unknown => {
       if (example === exampleKeyId) return ids["keys"]
+      if (example === exampleProxyId) return ids["proxies"]
       return operationId === "limitsRemoveTokenLimit" ? ids["tokenLimit"] : example
     }
 
