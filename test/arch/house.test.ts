@@ -91,7 +91,7 @@ describe("the code", () => {
       /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u
     // IpRanges only reads addresses.
     const owners =
-      /^src\/(?:egress|http)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/NodeHttp|service\/Systemctl|launch\/Exec)\.ts$|^src\/platform\/(?:AskVersion|LineProcess)\.ts$/u
+      /^src\/(?:egress|http)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/NodeHttp|service\/Systemctl|launch\/Exec)\.ts$|^src\/platform\/(?:AskVersion|LineProcess)\.ts$|^src\/capture\/host\/Watchdog\.ts$/u
     const users = source.filter(({ text }) => named.test(withoutComments(text).replaceAll(/\bimport type\b.*$/gmu, "")))
     assert.isAbove(users.length, 3)
     assert.deepStrictEqual(
@@ -102,6 +102,8 @@ describe("the code", () => {
     assert.deepStrictEqual(
       source.filter(({ text }) => evasive.test(withoutComments(text))).map(({ path }) => path),
       [
+        // Takes back changes of the machine when the gateway is killed, and runs the programs that make them.
+        "src/capture/host/Watchdog.ts",
         "src/platform/AskVersion.ts",
         // MCP servers that are programs; only a person at the machine registers one (http/handlers/AtTheMachine).
         "src/platform/LineProcess.ts",
