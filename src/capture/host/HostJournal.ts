@@ -20,6 +20,7 @@ import {
   type JournalEntry,
   journalFolder,
   readEntry,
+  removeEntry,
   restoreEnded,
   type RestoreReport,
   restoreWhere,
@@ -53,6 +54,8 @@ export interface OpenChange {
   readonly update: (change: HostChange) => Effect.Effect<void, JournalFailed>
   /** Takes it back and removes it from the journal. What fails stays in it. Safe to call twice. */
   readonly undo: Effect.Effect<RestoreReport>
+  /** Removes it from the journal, because nothing was changed. */
+  readonly discard: Effect.Effect<void>
 }
 
 export interface ProgramRun {
@@ -153,7 +156,8 @@ export const make: Effect.Effect<typeof HostJournal.Service, never, AppConfig | 
     return {
       id,
       update: (next: HostChange) => writing(() => writeEntry(folder, entryOf(id, nowMs, next))),
-      undo
+      undo,
+      discard: Effect.ignore(writing(() => removeEntry(folder, id))).pipe(Effect.zipRight(closed(id)))
     } satisfies OpenChange
   })
 

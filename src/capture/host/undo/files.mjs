@@ -242,6 +242,21 @@ export const editFile = (path, rescueFolder, edit) => {
   throw new Error("is changed all the time by another program")
 }
 
+/**
+ * Commands that put `fresh` in the place of a file that only root may change, in one step as `renameOver` does.
+ * @param {string} path @param {string} fresh
+ */
+export const replacementCommands = (path, fresh) => {
+  const file = realpathSync(path)
+  const { gid, mode, uid } = statSync(file)
+  const beside = join(dirname(file), `${temporaryPrefix(file)}${process.pid}`)
+  const owner = ["-m", (mode & 0o7777).toString(8), "-o", String(uid), "-g", String(gid)]
+  return [
+    ["/usr/bin/install", ...owner, "--", fresh, beside],
+    ["/bin/mv", "-f", "--", beside, file]
+  ]
+}
+
 /** Whether there is something of this name, a dangling link included. @param {string} path */
 export const exists = (path) => {
   try {

@@ -67,25 +67,45 @@ export const readBlock = (text) => {
   return found === null ? { state: "none" } : { state: "one", lines: found }
 }
 
+/** Whether a line between the marks is ours. @param {ReadonlyArray<string> | null} ours null: all of their shape @returns {(line: string) => boolean} */
+const ownLines = (ours) => {
+  if (ours === null) return (line) => ownShape.test(line.trim())
+  const own = new Set(ours)
+  return (line) => own.has(line.trim())
+}
+
 /**
- * The text without the block, and without what else is ours: lines in the block that somebody else wrote stay where they are. Several
- * blocks and blocks without an end are taken out as well.
+ * The text without our lines and the marks around them. Lines in the block that somebody else wrote stay where they are; where these are
+ * another gateway's, the marks stay as well, by which that one finds them. Several blocks and one without an end are taken out too.
  * @param {string} text
  * @param {ReadonlyArray<string> | null} ours lines that were written; null: all of their shape
  */
 export const withoutBlock = (text, ours) => {
-  const own = ours === null ? null : new Set(ours)
+  const isOwn = ownLines(ours)
   let kept = ""
-  let isInside = false
+  /** @type {string[] | null} */
+  let inside = null
   let endToTake = -1
+  /** @param {string[]} block @param {string} last */
+  const close = ([first = "", ...lines], last) => {
+    const others = lines.filter((line) => !isOwn(line))
+    if (others.some((line) => ownShape.test(line.trim()))) kept += first + others.join("") + last
+    else {
+      if (first.trim() !== begin) endToTake = kept.length
+      kept += others.join("")
+    }
+  }
   for (const line of linesIn(text)) {
     if (isBegin(line)) {
-      isInside = true
-      if (line.trim() !== begin) endToTake = kept.length
+      if (inside !== null) close(inside, "")
+      inside = [line]
     } else if (isEnd(line)) {
-      isInside = false
-    } else if (!(isInside && (own === null ? ownShape.test(line.trim()) : own.has(line.trim())))) kept += line
+      if (inside !== null) close(inside, line)
+      inside = null
+    } else if (inside === null) kept += line
+    else inside.push(line)
   }
+  if (inside !== null) close(inside, "")
   // Where something follows the block by now, the line end before it is needed.
   return endToTake === kept.length ? kept.replace(/\r?\n$/u, "") : kept
 }
@@ -104,7 +124,7 @@ export const withBlock = (text, lines, ours) => {
     const first = isOpen ? `${eol}${begin}${addedLineEnd}` : begin
     return `${text}${[first, ...lines, end].join(eol)}${eol}`
   }
-  const own = ours === null ? null : new Set(ours)
+  const isOwn = ownLines(ours)
   let result = ""
   let isInside = false
   for (const line of linesIn(text)) {
@@ -114,7 +134,7 @@ export const withBlock = (text, lines, ours) => {
     } else if (isEnd(line)) {
       isInside = false
       result += line
-    } else if (!(isInside && (own === null ? ownShape.test(line.trim()) : own.has(line.trim())))) result += line
+    } else if (!(isInside && isOwn(line))) result += line
   }
   return result
 }

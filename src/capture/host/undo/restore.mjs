@@ -59,7 +59,7 @@ export const writeEntry = (folder, entry) => {
 }
 
 /** @param {string} folder @param {string} id */
-const removeEntry = (folder, id) => {
+export const removeEntry = (folder, id) => {
   rmSync(fileOf(folder, id), { force: true })
   syncFolder(folder)
 }

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto"
 import { accessSync, constants, lstatSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { codeOf, editFile, exists, readBounded } from "./files.mjs"
+import { codeOf, editFile, exists, readBounded, replaceFile, replacementCommands } from "./files.mjs"
 import { withoutBlock } from "./hostsBlock.mjs"
 import { locked } from "./lock.mjs"
 import { runProgram } from "./run.mjs"
@@ -76,7 +76,7 @@ const undoRun = async (step, { environment }) => {
 }
 
 /** @param {unknown} error */
-const isDenied = (error) => ["EACCES", "EPERM", "EROFS"].includes(codeOf(error))
+export const isDenied = (error) => ["EACCES", "EPERM"].includes(codeOf(error))
 
 /** @param {string} path @param {boolean} elevate @param {UndoContext} context */
 const remove = async (path, elevate, { environment }) => {
@@ -159,9 +159,19 @@ const undoHosts = async (path, lines, elevate, { environment, folder }) => {
     return { outcome: (await lockedHosts(path, folder, () => editFile(path, folder, edit))) ? "undone" : "nothing" }
   } catch (error) {
     if (!elevate || !isDenied(error)) throw error
-    const stdin = edit(readBounded(path).bytes)
-    const result = await runProgram(["/usr/bin/tee", "--", path], { environment, elevate, stdin })
-    if (!result.ok) throw new Error(result.problem, { cause: error })
+    const { bytes } = readBounded(path)
+    const next = edit(bytes)
+    if (next.equals(bytes)) return { outcome: "nothing" }
+    const fresh = join(folder, `hosts.new-${process.pid}`)
+    replaceFile(fresh, next, 0o644)
+    try {
+      for (const argv of replacementCommands(path, fresh)) {
+        const result = await runProgram(argv, { environment, elevate })
+        if (!result.ok) throw new Error(result.problem, { cause: error })
+      }
+    } finally {
+      rmSync(fresh, { force: true })
+    }
     return { outcome: "undone" }
   }
 }
