@@ -33,7 +33,11 @@ import * as Watchdog from "./Watchdog.ts"
 export type { JournalEntry, Ran, RestoreReport, UndoStep }
 
 /** The journal cannot be kept, or the watchdog not be started: the change is not made. `problem` is a sentence. */
-export class JournalFailed extends Data.TaggedError("HostJournalFailed")<{ readonly problem: string }> {}
+export class JournalFailed extends Data.TaggedError("HostJournalFailed")<{ readonly problem: string }> {
+  override get message(): string {
+    return this.problem
+  }
+}
 
 export type ChangeKind = "hosts" | "system-proxy" | "trust-store" | "firewall"
 
