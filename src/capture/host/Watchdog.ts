@@ -44,6 +44,13 @@ interface Running {
   readonly waiting: Map<number, (ran: Ran) => void>
 }
 
+/** Whether a pipe keeps this process from ending: while an answer is waited for. */
+const keepAlive = (pipe: object | null, keeps: boolean): void => {
+  const name = keeps ? "ref" : "unref"
+  const change: unknown = pipe === null ? undefined : Reflect.get(pipe, name)
+  if (pipe !== null && typeof change === "function") Reflect.apply(change, pipe, [])
+}
+
 /** One process. `onExit` also runs when it could not be started. */
 const start = (
   { folder, session }: Place,
@@ -77,10 +84,12 @@ const start = (
     const { id, ...ran }: Ran & { readonly id: number } = JSON.parse(line)
     waiting.get(id)?.(ran)
     waiting.delete(id)
+    if (waiting.size === 0) keepAlive(child.stdout, false)
   })
   // It must not keep the gateway from ending.
   child.unref()
-  for (const pipe of [child.stdin, child.stdout]) if ("unref" in pipe && typeof pipe.unref === "function") pipe.unref()
+  keepAlive(child.stdin, false)
+  keepAlive(child.stdout, false)
   return running
 }
 
@@ -135,6 +144,7 @@ export const make = (place: Place): Effect.Effect<WatchdogShape, never, Scope.Sc
             return resume(Effect.succeed({ ok: false, problem: "too much is run at once", stdout: "" }))
           }
           waiting.set(lastId, (ran) => resume(Effect.succeed(ran)))
+          keepAlive(child.stdout, true)
           child.stdin.write(`${line}\n`)
         })
     }
