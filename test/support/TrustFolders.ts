@@ -15,11 +15,9 @@ export const makeAuthority = (folder: string, name: string): string => {
   const file = join(folder, `${name}.pem`)
   execFileSync(
     "openssl",
-    [
-      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-      ...["-keyout", join(folder, `${name}.key`), "-out", file, "-days", "10", "-subj", `/CN=${name}`],
-      ...["-addext", "basicConstraints=critical,CA:TRUE"]
-    ],
+    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 10 -addext basicConstraints=critical,CA:TRUE`
+      .split(" ")
+      .concat("-keyout", join(folder, `${name}.key`), "-out", file, "-subj", `/CN=${name}`),
     { stdio: "ignore" }
   )
   return readFileSync(file, "utf8")
@@ -65,11 +63,10 @@ export const makeTrustFolders = (root: string, name = "Store"): TrustFolders => 
   const store: AnchorStore = {
     kind: "anchors",
     folder: folders.local,
-    update: [
-      update,
-      ...["--certsconf", config, "--certsdir", folders.certs, "--localcertsdir", folders.local],
-      ...["--etccertsdir", folders.etc, "--hooksdir", folders.hooks]
-    ],
+    update: [update].concat(
+      ["--certsconf", config, "--certsdir", folders.certs, "--localcertsdir", folders.local],
+      ["--etccertsdir", folders.etc, "--hooksdir", folders.hooks]
+    ),
     bundle: join(folders.etc, "ca-certificates.crt"),
     links: folders.etc,
     hooks: folders.hooks
