@@ -149,10 +149,17 @@ export const make: Effect.Effect<typeof HostJournal.Service, never, AppConfig | 
     counter += 1
     const id = `${String(nowMs).padStart(15, "0")}-${String(counter % 1_000_000).padStart(6, "0")}-${change.kind}-${session.slice(0, 8)}`
     yield* writing(() => ensureJournal(folder))
-    yield* watchdog.begin.pipe(Effect.mapError((problem) => new JournalFailed({ problem })))
+    // First, so that the end of another change does not end the watchdog meanwhile.
     openIds.add(id)
+    yield* watchdog.begin.pipe(
+      Effect.mapError((problem) => new JournalFailed({ problem })),
+      Effect.tapError(() => closed(id))
+    )
     yield* writing(() => writeEntry(folder, entryOf(id, nowMs, change))).pipe(Effect.tapError(() => closed(id)))
-    const undo = reporting(() => restoreWhere(folder, (entry) => entry.id === id)).pipe(
+    const undo = watchdog.undo(id).pipe(
+      Effect.flatMap((report) =>
+        report === null ? reporting(() => restoreWhere(folder, (entry) => entry.id === id)) : Effect.succeed(report)
+      ),
       // What could not be taken back is the watchdog's to try again when it ends with this gateway.
       Effect.tap((report) => (report.failed.length === 0 ? closed(id) : Effect.void)),
       Effect.map((report) => ({ ...report, live: [] }))

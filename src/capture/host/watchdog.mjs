@@ -4,7 +4,7 @@
 //
 // It also runs the programs that make the changes, one line {id, argv, stdin?, timeoutMs?, elevate?, environment} each, answered by a
 // line {id, ok, stdout, problem?}: a program that the gateway had started itself would go on when the gateway is killed, and could
-// finish its change after that was taken back.
+// finish its change after that was taken back. For the same reason it takes single changes back, {id, undo}, answered by {id, report}.
 // Started as: node watchdog.mjs <folder of the journal> <session>
 import { createInterface } from "node:readline"
 import { setTimeout as delay } from "node:timers/promises"
@@ -23,7 +23,18 @@ let isOrphaned = false
 
 /** @param {string} line */
 const handle = async (line) => {
-  const { argv, id, ...options } = JSON.parse(line)
+  const { argv, end, id, undo, ...options } = JSON.parse(line)
+  // Nothing is left to take back; what comes later has a watchdog of its own.
+  if (end === true) process.exit(0)
+  if (undo !== undefined) {
+    const undone = restoreWhere(folder, (entry) => entry.id === undo)
+    const wait = () => {}
+    running.set(wait, undone)
+    const report = await undone
+    running.delete(wait)
+    if (!isOrphaned) process.stdout.write(`${JSON.stringify({ id, report })}\n`)
+    return
+  }
   /** @type {() => void} */
   let kill = () => {}
   const ran = runProgram(argv, { ...options, onStart: (end) => (kill = end) })
@@ -54,7 +65,7 @@ lines.once("close", async () => {
   isOrphaned = true
   const ends = [...running.values()]
   for (const kill of running.keys()) kill()
-  await Promise.all(ends)
+  await Promise.allSettled(ends)
   await restore().catch(() => {})
   process.exit(0)
 })
