@@ -83,7 +83,7 @@ export class HostJournal extends Context.Tag("gateway/capture/HostJournal")<
       apply: (open: OpenChange) => Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | JournalFailed, R | Scope.Scope>
     /**
-     * Runs a program that changes the machine. It is a child of the watchdog, which ends it before it takes anything back; the gateway's
+     * Runs a program that changes the machine. It is a child of the watchdog, which waits for its end before it takes anything back; the gateway's
      * own child would finish its change after that. Only while a change is open. Never fails: the result says what happened.
      */
     readonly run: (program: ProgramRun) => Effect.Effect<Ran>

@@ -17,8 +17,8 @@ const [, , folder = "", session = ""] = process.argv
 // A service manager signals every process of a service when it stops it. What is to be given back is then still to be given back.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {})
 
-/** What runs: how to end it, and its end. @type {Map<() => void, Promise<unknown>>} */
-const running = new Map()
+/** What runs now. @type {Set<Promise<unknown>>} */
+const running = new Set()
 let isOrphaned = false
 
 /** @param {string} line */
@@ -28,19 +28,16 @@ const handle = async (line) => {
   if (end === true) process.exit(0)
   if (undo !== undefined) {
     const undone = restoreWhere(folder, (entry) => entry.id === undo)
-    const wait = () => {}
-    running.set(wait, undone)
+    running.add(undone)
     const report = await undone
-    running.delete(wait)
+    running.delete(undone)
     if (!isOrphaned) process.stdout.write(`${JSON.stringify({ id, report })}\n`)
     return
   }
-  /** @type {() => void} */
-  let kill = () => {}
-  const ran = runProgram(argv, { ...options, onStart: (end) => (kill = end) })
-  running.set(kill, ran)
+  const ran = runProgram(argv, options)
+  running.add(ran)
   const result = await ran
-  running.delete(kill)
+  running.delete(ran)
   if (!isOrphaned) process.stdout.write(`${JSON.stringify({ id, ...result })}\n`)
 }
 
@@ -63,9 +60,8 @@ lines.on("line", (line) => {
 })
 lines.once("close", async () => {
   isOrphaned = true
-  const ends = [...running.values()]
-  for (const kill of running.keys()) kill()
-  await Promise.allSettled(ends)
+  // Not killed: update-ca-certificates would leave links out that it does not make again. Each has its own time limit.
+  await Promise.allSettled(running)
   await restore().catch(() => {})
   process.exit(0)
 })
