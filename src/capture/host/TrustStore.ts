@@ -124,7 +124,10 @@ export const makeFor = ({ programs, system }: Stores) =>
     const changeOf = (store: SystemStore, authority: Authority): HostChange => ({
       kind: "trust-store",
       what: `the authority ${authority.slot} (SHA-1 ${authority.sha1}) in the trust store`,
-      steps: removalSteps(store, programStores(programs, authority, sourceOf(authority.slot)), authority),
+      steps: [
+        ...removalSteps(store, programStores(programs, authority, sourceOf(authority.slot)), authority),
+        { do: "removeFile", path: sourceOf(authority.slot), sha256: authority.fileSha256 }
+      ],
       facts: { slot: authority.slot, sha1: authority.sha1 }
     })
 
