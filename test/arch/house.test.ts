@@ -100,15 +100,18 @@ describe("the code", () => {
     )
     const evasive = /\b(?:createRequire|process\.binding|child_process)\b/u
     assert.deepStrictEqual(
-      source.filter(({ text }) => evasive.test(withoutComments(text))).map(({ path }) => path),
+      source
+        .filter(({ text }) => evasive.test(withoutComments(text)))
+        .map(({ path }) => path)
+        .sort(),
       [
         // Takes back changes of the machine when the gateway is killed, and runs the programs that make them.
         "src/capture/host/Watchdog.ts",
+        "src/cli/launch/Exec.ts",
+        "src/cli/service/Systemctl.ts",
         "src/platform/AskVersion.ts",
         // MCP servers that are programs; only a person at the machine registers one (http/handlers/AtTheMachine).
-        "src/platform/LineProcess.ts",
-        "src/cli/launch/Exec.ts",
-        "src/cli/service/Systemctl.ts"
+        "src/platform/LineProcess.ts"
       ]
     )
   })
