@@ -39,7 +39,7 @@ const build = async (rolldown, folder) => {
     external: ["better-sqlite3", "@node-rs/argon2", "@ngrok/ngrok"],
     // Its main file looks for the others at run time.
     resolve: { alias: { "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
-    // What is named by `new URL("./file", import.meta.url)` (the tokeniser's thread) is copied beside the chunks.
+    // What is named by `new URL("./file", import.meta.url)` (`bin/threads.mjs`) is copied beside the chunks.
     experimental: { resolveNewUrlToAsset: true },
     plugins: [withoutHttp2, asciiOnly],
     onLog: unresolvedIsAnError

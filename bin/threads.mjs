@@ -1,4 +1,5 @@
-// Threads of the program that import something: each becomes one file with all of it, because beside the chunks there is nothing to import.
+// Threads and companion programs that import something: each becomes one file with all of it, because beside the chunks there is nothing to
+// import.
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -25,7 +26,12 @@ export const unresolvedIsAnError = (level, log, report) =>
   report(level === "warn" && log.code === "UNRESOLVED_IMPORT" ? "error" : level, log)
 
 /** By the name of the copy that the bundler makes, before its hash. Of the tokeniser's package one vocabulary is used. */
-const threads = { worker: "src/tokens/worker.mjs", bodyThread: "src/inspector/work/bodyThread.mjs" }
+const threads = {
+  worker: "src/tokens/worker.mjs",
+  bodyThread: "src/inspector/work/bodyThread.mjs",
+  // A program of its own, which takes changes of the machine back when the gateway is killed.
+  watchdog: "src/capture/host/watchdog.mjs"
+}
 
 /** The source of a thread's copy; null for other files. */
 export const threadOf = (fileName) => {

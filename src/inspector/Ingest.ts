@@ -1,7 +1,14 @@
 /** Records that another process of this machine has captured. */
 import * as Schema from "effect/Schema"
 import type { Inspector } from "./Inspector.ts"
-import { BodyEncoding, CaptureSource, DetectedKind, Item, RecordHeaders, RecordStatus } from "../domain/TrafficRecord.ts"
+import {
+  BodyEncoding,
+  CaptureSource,
+  DetectedKind,
+  Item,
+  RecordHeaders,
+  RecordStatus
+} from "../domain/TrafficRecord.ts"
 
 /** ISO 8601, or what else the Date constructor of ECMAScript defines to understand. */
 const Timestamp = Schema.String.pipe(

@@ -104,7 +104,7 @@ describe("the code", () => {
       /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u
     // IpRanges only reads addresses.
     const owners =
-      /^src\/(?:egress|http)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/NodeHttp|service\/Systemctl|launch\/Exec)\.ts$|^src\/platform\/(?:AskVersion|LineProcess|ProcessIdentity|SupervisedProgram)\.ts$/u
+      /^src\/(?:egress|http)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/NodeHttp|service\/Systemctl|launch\/Exec)\.ts$|^src\/platform\/(?:AskVersion|LineProcess|ProcessIdentity|SupervisedProgram)\.ts$|^src\/capture\/host\/Watchdog\.ts$/u
     const users = source.filter(({ text }) => named.test(withoutComments(text).replaceAll(/\bimport type\b.*$/gmu, "")))
     assert.isAbove(users.length, 3)
     assert.deepStrictEqual(
@@ -113,8 +113,15 @@ describe("the code", () => {
     )
     const evasive = /\b(?:createRequire|process\.binding|child_process)\b/u
     assert.deepStrictEqual(
-      source.filter(({ text }) => evasive.test(withoutComments(text))).map(({ path }) => path),
+      source
+        .filter(({ text }) => evasive.test(withoutComments(text)))
+        .map(({ path }) => path)
+        .sort(),
       [
+        // Takes back changes of the machine when the gateway is killed, and runs the programs that make them.
+        "src/capture/host/Watchdog.ts",
+        "src/cli/launch/Exec.ts",
+        "src/cli/service/Systemctl.ts",
         "src/platform/AskVersion.ts",
         // A type, for the two that start programs of long life.
         "src/platform/ChildGroup.ts",
@@ -123,9 +130,7 @@ describe("the code", () => {
         // `ps`, where there is no /proc.
         "src/platform/ProcessIdentity.ts",
         // Clients of tunnels.
-        "src/platform/SupervisedProgram.ts",
-        "src/cli/launch/Exec.ts",
-        "src/cli/service/Systemctl.ts"
+        "src/platform/SupervisedProgram.ts"
       ]
     )
   })

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { rolldown } from "rolldown"
-// @ts-expect-error -- plain JavaScript
 import { buildThread } from "../../bin/threads.mjs"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 

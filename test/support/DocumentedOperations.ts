@@ -24,6 +24,7 @@ const first = [
   "evalsCreateSuite",
   "memoryCreate",
   "inferenceChat",
+  "proxiesCreate",
   "inferenceCreateFile",
   "inferenceCreateBatch"
 ]

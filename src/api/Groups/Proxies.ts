@@ -150,7 +150,11 @@ export const ProxySwitch = Schema.Struct({
 
 export const ChangeProxySwitch = Schema.Struct({
   enabled: field(optional(Schema.Boolean), "Whether calls go through the proxies assigned to them.", true),
-  proxyId: field(clearable(Schema.String), "The proxy of all calls without one of their own; null: none.", exampleProxyId)
+  proxyId: field(
+    clearable(Schema.String),
+    "The proxy of all calls without one of their own; null: none.",
+    exampleProxyId
+  )
 }).annotations(body("ChangeProxySwitch"))
 export type ChangeProxySwitch = typeof ChangeProxySwitch.Type
 
