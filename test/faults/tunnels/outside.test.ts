@@ -191,7 +191,7 @@ describe(`from outside, through the tunnels of the built program (${names})`, ()
           assert.deepStrictEqual(behind.edge.tokens, [])
         })
         const all = yield* openAll({ allowKeyless: true })
-        const hosts = all.map(({ publicHost }) => publicHost)
+        const hosts = new Set(all.map(({ publicHost }) => publicHost))
         const chat = ({ url }: Pick<Outside, "url">, headers: Readonly<Record<string, string>>) =>
           RawRequest.ask(url, { method: "POST", path: chatPath, headers: { ...json, ...headers }, body: chatBody() })
         yield* Effect.promise(async () => {
@@ -199,7 +199,7 @@ describe(`from outside, through the tunnels of the built program (${names})`, ()
             const named = { host: outside.publicHost }
             assert.strictEqual((await chat(outside, named)).status, 200, outside.backend)
             for (const headers of [
-              ...forged(new URL(program.url).port).filter(({ host = "" }) => !hosts.includes(host.split(":")[0] ?? "")),
+              ...forged(new URL(program.url).port).filter(({ host = "" }) => !hosts.has(host.split(":")[0] ?? "")),
               { host: "evil.example" },
               { host: `${outside.publicHost}.evil.example` }
             ]) {
