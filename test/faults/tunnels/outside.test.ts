@@ -10,7 +10,15 @@ import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Program from "../../support/Program.ts"
 import * as RawRequest from "../../support/RawRequest.ts"
-import { adminKey, asOwner, backends, backendsHere, manage, type Outside } from "../../support/tunnels/Backends.ts"
+import {
+  adminKey,
+  asOwner,
+  backends,
+  backendsHere,
+  connectUpstream,
+  manage,
+  type Outside
+} from "../../support/tunnels/Backends.ts"
 import { whyNoSshd } from "../../support/tunnels/SshServer.ts"
 
 const admin = { authorization: `Bearer ${adminKey}` }
@@ -42,9 +50,7 @@ const setUp = (requireKey: boolean) =>
     const upstream = yield* Fake.start
     upstream.always(Fake.json(Fake.chatCompletion({ text: "served" })))
     const apiKey = yield* Effect.promise(async () => {
-      const node = { name: "up", prefix: "up", type: "openai-compatible", baseUrl: `${upstream.origin}/v1` }
-      await manage(program, "POST", "/api/provider-nodes", node)
-      await manage(program, "POST", "/api/providers", { provider: "up", apiKey: "k-0123456789", models: ["m"] })
+      await connectUpstream(program, upstream.origin)
       const made = await manage(program, "POST", "/api/keys", { name: "of a client" })
       return { authorization: `Bearer ${made.json.secret}` }
     })

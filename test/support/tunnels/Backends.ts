@@ -39,6 +39,13 @@ export const manage = async (
   return { status: answer.status, json: text === "" ? null : JSON.parse(text) }
 }
 
+/** A provider `up` with the model `m`. */
+export const connectUpstream = async (program: { readonly url: string }, origin: string): Promise<void> => {
+  const node = { name: "up", prefix: "up", type: "openai-compatible", baseUrl: `${origin}/v1` }
+  await manage(program, "POST", "/api/provider-nodes", node)
+  await manage(program, "POST", "/api/providers", { provider: "up", apiKey: "k-0123456789", models: ["m"] })
+}
+
 /** As a command on the gateway's machine, with the token of its data folder: some settings are for its owner alone. */
 export const asOwner = async (
   program: Program.Program,
