@@ -152,7 +152,7 @@ describe("bad input to tunnels of the built program", () => {
     () =>
       Effect.gen(function* () {
         const sudoPassword = "password-of-this-machine"
-        const { behind, program } = yield* started({ mesh: [{ denies: true, floods: true }, sudoPassword] })
+        const { behind, program } = yield* started({ mesh: [{ denies: true }, sudoPassword] })
         yield* Effect.promise(async () => {
           let seen = ""
           const looking = setInterval(() => (seen += processTexts().includes(sudoPassword) ? "seen " : ""), 5)

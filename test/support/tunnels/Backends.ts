@@ -4,7 +4,7 @@ import type { Scope } from "effect/Scope"
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { eventuallyFound } from "../eventually.ts"
 import type * as Program from "../Program.ts"
 import * as RawRequest from "../RawRequest.ts"
@@ -134,7 +134,8 @@ export const backends = ({ edge: edgeOptions = {}, mesh: meshOptions = [] }: Bac
     const environment = {
       GATEWAY_ADMIN_KEY: adminKey,
       HOME: home.folder,
-      PATH: `${dirname(process.execPath)}:${home.folder}/bin:${process.env["PATH"] ?? ""}`,
+      // First, so that no real program of the same name is asked; it has `node`, too.
+      PATH: `${home.folder}/bin:${process.env["PATH"] ?? ""}`,
       QUICK_TUNNEL_BIN: cloudflared.path,
       TOKEN_TUNNEL_SERVER: edge.address,
       TOKEN_TUNNEL_CA: edge.caFile,
