@@ -49,8 +49,6 @@ const nameOf = (host: string): string => {
 
 const unmapped = (address: string): string => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, "")
 
-const noHosts: ReadonlySet<string> = new Set()
-
 const hostOfOrigin = (origin: string): string | null => {
   const start = origin.indexOf("://")
   return start < 0 ? null : origin.slice(start + 3)
@@ -68,19 +66,24 @@ export const foreignOriginOf = (headers: RequestHeaders, rules: SiteRules): stri
 
 /**
  * Null when the request is allowed. `localAddress` gives the address of this machine that the connection came to; it is called only
- * when nothing else decides. `ownHosts`: further names of the gateway, as `allowedHosts`. A request without `Host` was not made by a browser.
+ * when nothing else decides. `tunnelHosts`: the names of open tunnels, for a request that came through one; the names of this machine are not the
+ * gateway's there. Null: it did not. A request without `Host` was not made by a browser.
  */
 export const judgeSite = (
   headers: RequestHeaders,
   localAddress: () => string | null,
   rules: SiteRules,
-  ownHosts: ReadonlySet<string> = noHosts
+  tunnelHosts: ReadonlySet<string> | null = null
 ): Denied | null => {
   const host = headerOf(headers, "host")
-  if (host !== null && !isOwnHost(host)) {
+  if (host !== null && (tunnelHosts !== null || !isOwnHost(host))) {
     const name = nameOf(host)
-    const isOwn = name === rules.boundHost || rules.allowedHosts.has(name) || ownHosts.has(name)
-    if (!isOwn && name !== unmapped(localAddress() ?? "")) return foreignHost(name)
+    const isOwn =
+      rules.allowedHosts.has(name) ||
+      (tunnelHosts === null
+        ? name === rules.boundHost || name === unmapped(localAddress() ?? "")
+        : tunnelHosts.has(name))
+    if (!isOwn) return foreignHost(name)
   }
   const origin = headerOf(headers, "origin")
   if (origin !== null && isNamedOrigin(origin, rules)) return null

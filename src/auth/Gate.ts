@@ -78,8 +78,6 @@ export class Gate extends Context.Tag("gateway/auth/Gate")<
   }
 >() {}
 
-const noHosts: ReadonlySet<string> = new Set()
-
 const owner: Identified = { _tag: "Owner" }
 
 const misuse =
@@ -160,7 +158,7 @@ export const make = Effect.gen(function* () {
       }
       if (flags.isOn("REQUIRE_API_KEY")) return null
       if (tunnel !== null && !tunnel.allowsKeyless()) return keysRequired
-      return judgeSite(headers, () => localAddress, rulesNow(), tunnel === null ? noHosts : tunnel.publicHosts())
+      return judgeSite(headers, () => localAddress, rulesNow(), tunnel?.publicHosts() ?? null)
     },
     foreignOrigin: (headers) => (foreignOriginOf(headers, rulesNow()) === null ? null : foreignPage),
     namedOrigin: (headers) => {

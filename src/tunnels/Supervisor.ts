@@ -2,8 +2,10 @@
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import type { TunnelStatus } from "../domain/Tunnel.ts"
@@ -53,7 +55,9 @@ export const make = Effect.fn("Supervisor.make")(function* <Options>(
   onChange: (status: TunnelStatus) => void
 ) {
   const entrances = yield* TunnelEntrance
-  const scope = yield* Effect.scope
+  // A scope of its own, which is closed in the order in which this was built: what is forked into a scope later is ended before all that is in
+  // it, and so before the server that is reached through the tunnel has answered what it has taken.
+  const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
   const oneAtATime = yield* Effect.makeSemaphore(1)
   let current = initialStatus(backend.name, backend.warning, yield* Clock.currentTimeMillis)
   const ref = yield* SubscriptionRef.make(current)

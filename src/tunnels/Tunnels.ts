@@ -44,7 +44,7 @@ export class Tunnels extends Context.Tag("gateway/tunnels/Tunnels")<
     ) => Effect.Effect<TunnelStatus, KeysRequired | InvalidTunnelOption | StoreError>
     /** Done when nothing of it is left. */
     readonly disable: (backend: TunnelBackend) => Effect.Effect<TunnelStatus, StoreError>
-    /** Hot: the host names under which tunnels are open now, in lower case and without ports. */
+    /** Hot: the host names under which tunnels are open now, in lower case and without ports, IPv6 addresses without brackets. */
     readonly publicHosts: () => ReadonlySet<string>
     /** Hot: whether an open tunnel may carry requests while no API key is required. */
     readonly allowsKeyless: () => boolean
@@ -56,6 +56,8 @@ export const enableWaitMs = 30_000
 
 const keysRequired =
   "This gateway requires no API key, and this tunnel may not be open without keys. Set REQUIRE_API_KEY=true, or enable the tunnel with allowKeyless."
+
+const hostOf = (publicUrl: string): string => new URL(publicUrl).hostname.replace(/^\[|\]$/g, "")
 
 const isSettled = (status: TunnelStatus): boolean => status.phase !== "starting"
 
@@ -71,7 +73,7 @@ export const make = Effect.gen(function* () {
   let isKeylessAllowed = false
   const onChange = (): void => {
     const open = all.map((supervisor) => supervisor.now()).filter((status) => status.running)
-    hosts = new Set(open.flatMap(({ publicUrl }) => (publicUrl === null ? [] : [new URL(publicUrl).hostname])))
+    hosts = new Set(open.flatMap(({ publicUrl }) => (publicUrl === null ? [] : [hostOf(publicUrl)])))
     // They share one entrance, so one that must have keys decides for all.
     isKeylessAllowed = open.length > 0 && open.every((status) => status.allowKeyless)
   }

@@ -337,7 +337,9 @@ describe("through a tunnel, while no key is required", () => {
           }
           assert.strictEqual((await chat(byName)).status, 200)
           assert.strictEqual((await chat({ ...byName, host: FakeTunnels.publicHost.toUpperCase() })).status, 200)
-          assert.strictEqual(codeOf(await chat({ ...byName, host: "other.tunnel.example" })), "host_not_allowed")
+          for (const host of ["other.tunnel.example", "localhost", "127.0.0.1:20128"]) {
+            assert.strictEqual(codeOf(await chat({ ...byName, host })), "host_not_allowed", host)
+          }
           assert.strictEqual(codeOf(await chat({ ...byName, origin: "https://evil.example" })), "cross_site_request")
           // Without a key still nothing but inference.
           assert.strictEqual((await ask("GET", "/metrics", byName)).status, 401)

@@ -11,10 +11,16 @@ export const fakeCloudflared = Effect.map(temporaryFolder, (folder) => {
   // Where it is started with a PATH of this folder alone.
   symlinkSync(process.execPath, join(folder, "node"))
   const seenFile = join(folder, "seen.json")
+  const publicFile = join(folder, "public.json")
   return {
     folder,
     path,
     behave: (behaviour: string) => writeFileSync(join(folder, "behaviour"), behaviour),
+    /** The public host name of tunnels that are opened from now on. */
+    nameHost: (host: string) => writeFileSync(join(folder, "host"), host),
+    /** Where the outside reaches the tunnel that was opened last, and the process that carries it; null: none was. */
+    outside: (): { readonly pid: number; readonly port: number } | null =>
+      existsSync(publicFile) ? JSON.parse(readFileSync(publicFile, "utf8")) : null,
     /** Whether it has said all that it says before it stays. */
     hasSaid: () => existsSync(join(folder, "said")),
     /** What it was started with last; null when it was not. */

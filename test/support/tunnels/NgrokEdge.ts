@@ -4,7 +4,7 @@
  */
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, createServer as createPlainServer, type Socket } from "node:net"
 import { join } from "node:path"
 import { PassThrough } from "node:stream"
 import { createServer, type TLSSocket } from "node:tls"
@@ -52,6 +52,8 @@ export interface NgrokEdge {
   readonly bound: () => number
   /** Later logins are refused with this text; null: as told in the options. */
   readonly refuseFromNow: (refusal: string | null) => void
+  /** Port of 127.0.0.1 where the outside reaches the address: each connection goes on, byte by byte, by the agent that came last. */
+  readonly publicPort: number
   /** Sends a request through the agent that came last; its answer comes as raw bytes. */
   readonly request: (raw: string) => PassThrough
   /** Ends the sessions that are open. */
@@ -63,6 +65,10 @@ interface Session {
   readonly socket: TLSSocket
   readonly streams: Map<number, PassThrough>
   nextId: number
+  /** The id of the listener that it bound last; null: none. */
+  listener: string | null
+  /** Connections from the public port. */
+  readonly clients: Set<Socket>
   /** The agent tells how often it gives a sign of life; null: before that. */
   silenceMs: number | null
   heardAtMs: number
@@ -77,6 +83,7 @@ interface Call {
     readonly HeartbeatInterval?: number
     readonly HeartbeatTolerance?: number
   }
+  readonly Id?: string
   readonly Proto?: string
   readonly Opts?: unknown
 }
@@ -105,7 +112,9 @@ export const startEdge = async (folder: string, given: Partial<EdgeOptions> = {}
   const sessions = new Set<Session>()
   const tokens: Array<string> = []
   let refusalFromNow: string | null = null
-  let bound = 0
+  /** Ids of the listeners that are bound now: each has its own, by which the SDK knows it in the whole process. */
+  const listeners = new Set<string>()
+  let lastListener = 0
 
   const answerOf = (kind: number, call: Call, session: Session): unknown => {
     if (kind === kinds.auth) {
@@ -130,9 +139,13 @@ export const startEdge = async (folder: string, given: Partial<EdgeOptions> = {}
       }
     }
     if (kind === kinds.bind) {
-      bound += 1
+      lastListener += 1
+      // A session that comes back asks for the listener that it had.
+      const id = call.Id || `endpoint-${lastListener}`
+      listeners.add(id)
+      session.listener = id
       return {
-        Id: "endpoint-1",
+        Id: id,
         URL: options.publicUrl,
         Proto: call.Proto,
         BindOpts: call.Opts,
@@ -141,12 +154,22 @@ export const startEdge = async (folder: string, given: Partial<EdgeOptions> = {}
       }
     }
     if (kind !== kinds.unbind) return { Error: `no such call: ${kind}` }
-    bound -= 1
+    if (call.Id !== undefined) listeners.delete(call.Id)
+    // The connections of clients end with the address; the SDK answers nothing on them any more.
+    for (const client of session.clients) client.destroy()
     return options.ignoresUnbind ? undefined : {}
   }
 
   const serve = (socket: TLSSocket): void => {
-    const session: Session = { socket, streams: new Map(), nextId: 2, silenceMs: null, heardAtMs: performance.now() }
+    const session: Session = {
+      socket,
+      streams: new Map(),
+      nextId: 2,
+      listener: null,
+      clients: new Set(),
+      silenceMs: null,
+      heardAtMs: performance.now()
+    }
     socket.setNoDelay(true)
     sessions.add(session)
     socket.on("error", () => {})
@@ -214,16 +237,15 @@ export const startEdge = async (folder: string, given: Partial<EdgeOptions> = {}
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
 
-  const request = (raw: string): PassThrough => {
-    const session = [...sessions].at(-1)
-    if (session === undefined) throw new Error("No agent is connected.")
+  /** Opens a stream to the agent of the session, with the first bytes of a client. */
+  const openStream = (session: Session, first: Buffer): { readonly id: number; readonly answer: PassThrough } => {
     const id = session.nextId
     session.nextId += 2
     const stream = new PassThrough()
     session.streams.set(id, stream)
     const header = Buffer.from(
       JSON.stringify({
-        Id: "endpoint-1",
+        Id: session.listener,
         ClientAddr: "203.0.113.7:4711",
         Proto: "https",
         EdgeType: "3",
@@ -232,18 +254,52 @@ export const startEdge = async (folder: string, given: Partial<EdgeOptions> = {}
     )
     const length = Buffer.alloc(8)
     length.writeBigInt64LE(BigInt(header.length))
-    session.socket.write(
-      frame(frames.data, flags.syn, id, Buffer.concat([uint32(kinds.proxy), length, header, Buffer.from(raw)]))
-    )
-    return stream
+    session.socket.write(frame(frames.data, flags.syn, id, Buffer.concat([uint32(kinds.proxy), length, header, first])))
+    return { id, answer: stream }
   }
+
+  const request = (raw: string): PassThrough => {
+    const session = [...sessions].at(-1)
+    if (session === undefined) throw new Error("No agent is connected.")
+    return openStream(session, Buffer.from(raw)).answer
+  }
+
+  const clients = new Set<Socket>()
+  const carry = (client: Socket): void => {
+    const session = [...sessions].at(-1)
+    clients.add(client)
+    client.on("close", () => clients.delete(client))
+    client.on("error", () => {})
+    if (session === undefined || session.listener === null || !listeners.has(session.listener)) {
+      client.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nngrok-error-code: ERR_NGROK_3200\r\n\r\n")
+      return
+    }
+    session.clients.add(client)
+    client.on("close", () => session.clients.delete(client))
+    const { answer, id } = openStream(session, Buffer.alloc(0))
+    answer.on("error", () => client.destroy())
+    answer.on("close", () => client.destroySoon())
+    answer.pipe(client)
+    const send = (flag: number, body: Buffer): void => {
+      if (session.socket.writable) session.socket.write(frame(frames.data, flag, id, body))
+    }
+    client.on("data", (chunk: Buffer) => send(0, chunk))
+    client.on("end", () => send(flags.fin, Buffer.alloc(0)))
+    client.on("close", () => {
+      if (!answer.readableEnded && session.socket.writable) session.socket.write(frame(frames.rst, 0, id, uint32(0)))
+    })
+  }
+  const outside = createPlainServer({ allowHalfOpen: true }, carry)
+  outside.listen(0, "127.0.0.1")
+  await once(outside, "listening")
 
   return {
     address: `localhost:${port}`,
     caFile,
     tokens,
+    publicPort: (outside.address() as AddressInfo).port,
     connections: () => sessions.size,
-    bound: () => bound,
+    bound: () => listeners.size,
     refuseFromNow: (refusal) => {
       refusalFromNow = refusal
     },
@@ -254,6 +310,8 @@ export const startEdge = async (folder: string, given: Partial<EdgeOptions> = {}
     close: async () => {
       clearInterval(forgetting)
       for (const { socket } of sessions) socket.destroy()
+      for (const client of clients) client.destroy()
+      outside.close()
       server.close()
       await once(server, "close")
     }

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // Prints what cloudflared 2026.7.2 prints for a quick tunnel (cmd/cloudflared/tunnel/quick_tunnel.go, connection/observer.go), without a
-// network. What it does is in the file `behaviour` beside it; its arguments and the names of its variables go to `seen.json` there.
-import { readFileSync, writeFileSync } from "node:fs"
+// network. What it does is in the file `behaviour` beside it, and the public host name in `host`, where there is one; its arguments and the names
+// of its variables go to `seen.json` there. An open tunnel carries requests from a port of 127.0.0.1, which goes to `public.json`, to its `--url`.
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { createServer, request } from "node:http"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -14,7 +16,8 @@ writeFileSync(
 
 const stamp = () => new Date().toISOString().replace(/\.\d+Z$/, "Z")
 const say = (level, text) => process.stderr.write(`${stamp()} ${level} ${text}\n`)
-const host = "able-baker-charlie-dog.trycloudflare.com"
+const hostFile = join(here, "host")
+const host = existsSync(hostFile) ? readFileSync(hostFile, "utf8").trim() : "able-baker-charlie-dog.trycloudflare.com"
 
 const ask = () => {
   say(
@@ -34,6 +37,33 @@ const connect = () =>
     "INF",
     "Registered tunnel connection connIndex=0 connection=11111111-2222-3333-4444-555555555555 event=0 ip=198.41.192.7 location=fra06 protocol=http2"
   )
+/** Headers as the client has sent them, and behind them those of Cloudflare: it adds to a list of addresses that is there already. */
+const carried = (rawHeaders) => {
+  const pairs = []
+  for (let at = 0; at < rawHeaders.length; at += 2) pairs.push([rawHeaders[at], rawHeaders[at + 1]])
+  const known = pairs.find(([name]) => name.toLowerCase() === "x-forwarded-for")
+  if (known === undefined) pairs.push(["X-Forwarded-For", "203.0.113.7"])
+  else known[1] += ",203.0.113.7"
+  return [...pairs, ["Cf-Connecting-Ip", "203.0.113.7"], ["Cdn-Loop", "cloudflare; loops=1"]].flat()
+}
+const carry = () => {
+  const target = new URL(process.argv[process.argv.indexOf("--url") + 1])
+  const server = createServer((asked, answer) => {
+    const headers = carried(asked.rawHeaders)
+    const onward = request({ host: target.hostname, port: target.port, method: asked.method, path: asked.url, headers })
+    onward.on("response", (given) => {
+      answer.writeHead(given.statusCode, given.rawHeaders)
+      given.pipe(answer)
+    })
+    onward.on("error", () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end("Bad gateway")))
+    asked.pipe(onward)
+  })
+  server.listen(0, "127.0.0.1", () => {
+    const file = join(here, "public.json")
+    writeFileSync(`${file}.new`, JSON.stringify({ pid: process.pid, port: server.address().port }))
+    renameSync(`${file}.new`, file)
+  })
+}
 // Writes to a pipe are synchronous: what was said is in it when the file is there.
 const stay = () => {
   writeFileSync(join(here, "said"), "")
@@ -45,6 +75,7 @@ switch (behaviour) {
     ask()
     address()
     connect()
+    carry()
     stay()
     break
   case "ignores SIGTERM":

@@ -32,6 +32,22 @@ describe("judgeSite", () => {
     [":20128", "host_not_allowed"]
   ])("Host %s: %s", (host, expected) => assert.strictEqual(word({ host }), expected))
 
+  it.each([
+    ["calls.tunnel.example", "admitted"],
+    ["Calls.Tunnel.Example:443", "admitted"],
+    ["[2001:db8::7]:8080", "admitted"],
+    // A server in front of the tunnel may add a name of its own.
+    ["gateway.example", "admitted"],
+    ["localhost:20128", "host_not_allowed"],
+    ["127.0.0.1", "host_not_allowed"],
+    ["[::1]", "host_not_allowed"],
+    ["box.lan", "host_not_allowed"],
+    ["192.168.1.7", "host_not_allowed"]
+  ])("Host %s through a tunnel: %s", (host, expected) => {
+    const hosts = new Set(["calls.tunnel.example", "2001:db8::7"])
+    assert.strictEqual(judgeSite({ host }, () => "192.168.1.7", rules, hosts)?.code ?? "admitted", expected)
+  })
+
   it("a mapped socket address is the address", () =>
     assert.strictEqual(word({ host: "10.0.0.5" }, "::ffff:10.0.0.5"), "admitted"))
 

@@ -56,6 +56,24 @@ const failed = (isFinal: boolean) => new TunnelFailed({ reason: "it broke", isFi
 const longestWaitMs = Supervisor.restartLimits.mostMs * Supervisor.restartLimits.jitter.max + 1
 
 describe("Supervisor", () => {
+  it.effect("what is built after it ends before its tunnel, also when that was opened later", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { attempts, held, supervisor } = yield* Scope.extend(harness, scope)
+      let heldThen = 0
+      // As the server that finishes its running requests.
+      yield* Scope.addFinalizer(
+        scope,
+        Effect.sync(() => void (heldThen = held.attempts))
+      )
+      yield* supervisor.start("a", true)
+      yield* attempts.take
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual(heldThen, 1)
+      assert.deepStrictEqual(held, { attempts: 0, entrances: 0 })
+    })
+  )
+
   it.scoped("opens the entrance and the tunnel, and closes both when it is stopped", () =>
     Effect.gen(function* () {
       const { attempts, held, phase, supervisor } = yield* harness

@@ -23,6 +23,7 @@ import { reposInMemory } from "../store/fixtures.ts"
 const fakes = () => {
   const runs: Array<readonly [TunnelBackend, unknown]> = []
   const behaviour = new Map<TunnelBackend, "open" | "hang" | "fail">()
+  const addresses = new Map<TunnelBackend, string>()
   const backend = <Options>(name: TunnelBackend): Backend<Options> => ({
     name,
     warning: null,
@@ -31,7 +32,7 @@ const fakes = () => {
         runs.push([name, options])
         const how = behaviour.get(name) ?? "open"
         if (how === "fail") return yield* new TunnelFailed({ reason: "no way", isFinal: true })
-        if (how === "open") yield* opened({ publicUrl: `https://${name}.example` })
+        if (how === "open") yield* opened({ publicUrl: addresses.get(name) ?? `https://${name}.example` })
         return yield* Effect.never
       })
   })
@@ -41,7 +42,7 @@ const fakes = () => {
     mesh: backend("mesh"),
     ssh: backend("ssh")
   })
-  return { behaviour, layer, runs }
+  return { addresses, behaviour, layer, runs }
 }
 
 const entrance = Layer.succeed(TunnelEntrance, { open: Effect.succeed({ host: "127.0.0.1" as const, port: 1 }) })
@@ -76,7 +77,8 @@ const ssh = { backend: "ssh", user: "me", host: "h.example", port: 22, remotePor
 describe("Tunnels", () => {
   it.scoped("opens several, lists them in order, and knows their hosts", () =>
     Effect.gen(function* () {
-      const { tunnels } = yield* gateway(withKeys)
+      const { addresses, tunnels } = yield* gateway(withKeys)
+      addresses.set("ssh", "http://[2001:DB8::7]:8080")
       assert.deepStrictEqual(
         (yield* tunnels.list).map(({ backend, phase }) => `${backend} ${phase}`),
         ["quick stopped", "token stopped", "mesh stopped", "ssh stopped"]
@@ -86,10 +88,10 @@ describe("Tunnels", () => {
         publicUrl: "https://quick.example"
       })
       yield* tunnels.enable({ ...ssh, allowKeyless: false })
-      assert.deepStrictEqual([...tunnels.publicHosts()].sort(), ["quick.example", "ssh.example"])
+      assert.deepStrictEqual([...tunnels.publicHosts()].sort(), ["2001:db8::7", "quick.example"])
       assert.isFalse(tunnels.allowsKeyless())
       assert.deepInclude(yield* tunnels.disable("quick"), { phase: "stopped", publicUrl: null })
-      assert.deepStrictEqual([...tunnels.publicHosts()], ["ssh.example"])
+      assert.deepStrictEqual([...tunnels.publicHosts()], ["2001:db8::7"])
     }).pipe(Effect.provide(reposInMemory))
   )
 
