@@ -96,10 +96,11 @@ export default {
       name: "no-child-processes",
       severity: "error",
       comment:
-        "The gateway starts no other program; 'gateway service' starts systemctl, 'gateway launch' the tool that was named; installed tools are asked for '--version' by platform/AskVersion; platform/LineProcess starts the MCP servers that a person at the machine registered.",
+        "The gateway starts no other program; 'gateway service' starts systemctl, 'gateway launch' the tool that was named; installed tools are asked for '--version' by platform/AskVersion; platform/LineProcess starts the MCP servers that a person at the machine registered; capture/transparent the firewall's tools and the watchdog that takes their rules back.",
       from: {
         path: "^src/",
-        pathNot: "^src/(cli/(service/Systemctl|launch/Exec)|platform/(AskVersion|LineProcess))\\.ts$"
+        pathNot:
+          "^src/(cli/(service/Systemctl|launch/Exec)|platform/(AskVersion|LineProcess)|capture/transparent/(Commands|Watchdog))\\.ts$"
       },
       to: { path: "^(node:)?(child_process|cluster|inspector)(/|$)" }
     },
@@ -107,10 +108,10 @@ export default {
       name: "sockets-in-their-rooms",
       severity: "error",
       comment:
-        "The only way out is src/egress; src/http listens; commands ask a gateway; doctor tries whether a port is free; kernel/IpRanges reads addresses and opens nothing.",
+        "The only way out is src/egress; src/http listens; src/capture passes on what other programs send; commands ask a gateway; doctor tries whether a port is free; kernel/IpRanges reads addresses and opens nothing.",
       from: {
         path: "^src/",
-        pathNot: "^src/(egress|http)/|^src/(cli/(doctor/machine|gateway/NodeHttp)|kernel/IpRanges)\\.ts$"
+        pathNot: "^src/(egress|http|capture)/|^src/(cli/(doctor/machine|gateway/NodeHttp)|kernel/IpRanges)\\.ts$"
       },
       to: {
         path: "^(node:)?(http2?|https|net|tls|dgram|dns)(/|$)|(^|/)node_modules/(undici|ws)(/|$)",
@@ -136,7 +137,7 @@ export default {
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"],
         pathNot:
-          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|multipasta|csv-parse|ipaddr\\.js|socks|smart-buffer|ip-address|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch)/"
+          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|multipasta|csv-parse|ipaddr\\.js|socks|smart-buffer|ip-address|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch|node-forge)/"
       }
     }
   ],

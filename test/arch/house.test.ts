@@ -91,7 +91,7 @@ describe("the code", () => {
       /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u
     // IpRanges only reads addresses.
     const owners =
-      /^src\/(?:egress|http)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/NodeHttp|service\/Systemctl|launch\/Exec)\.ts$|^src\/platform\/(?:AskVersion|LineProcess)\.ts$/u
+      /^src\/(?:egress|http|capture)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/NodeHttp|service\/Systemctl|launch\/Exec)\.ts$|^src\/platform\/(?:AskVersion|LineProcess)\.ts$/u
     const users = source.filter(({ text }) => named.test(withoutComments(text).replaceAll(/\bimport type\b.*$/gmu, "")))
     assert.isAbove(users.length, 3)
     assert.deepStrictEqual(
@@ -105,6 +105,10 @@ describe("the code", () => {
         "src/platform/AskVersion.ts",
         // MCP servers that are programs; only a person at the machine registers one (http/handlers/AtTheMachine).
         "src/platform/LineProcess.ts",
+        // The addon, the firewall's tools and their watchdog.
+        "src/capture/transparent/Addon.ts",
+        "src/capture/transparent/Commands.ts",
+        "src/capture/transparent/Watchdog.ts",
         "src/cli/launch/Exec.ts",
         "src/cli/service/Systemctl.ts"
       ]
