@@ -16,6 +16,8 @@ export interface Destination {
   readonly port: number
   readonly path: string
   readonly headers: RawHeaders
+  /** The headers of the answer that the client gets. */
+  readonly answerHeaders: (headers: RawHeaders) => Array<string>
   readonly record: Omit<CapturedRequest, "startedAtMs" | "headers" | "method">
   /** A request has begun, and is over. */
   readonly begun: () => void
@@ -35,9 +37,9 @@ const errorOf = (cause: unknown): { readonly code: string; readonly message: str
 
 const clientLeft = { code: "ECONNABORTED", message: "The client left before the answer was complete." }
 
-const refuse = (response: ServerResponse, message: string): void => {
+const refuse = (response: ServerResponse, message: string, status: number = 502): void => {
   const body = `${message}\n`
-  response.writeHead(502, {
+  response.writeHead(status, {
     "content-type": "text/plain; charset=utf-8",
     "content-length": Buffer.byteLength(body),
     connection: "close"
@@ -45,9 +47,9 @@ const refuse = (response: ServerResponse, message: string): void => {
   response.end(body)
 }
 
-/** Ends a response for a server that failed: with a 502 where nothing has been sent and the server was never reached, else abruptly. */
+/** Ends a response for a server that failed: with a 5xx where nothing has been sent and the server was never reached, else abruptly. */
 const failResponse = (response: ServerResponse, cause: unknown): void => {
-  if (cause instanceof DialFailed && !response.headersSent) refuse(response, cause.message)
+  if (cause instanceof DialFailed && !response.headersSent) refuse(response, cause.message, cause.status)
   else response.destroy()
 }
 
@@ -55,13 +57,14 @@ const passAnswer = (
   { soon }: Pick<Recording["timers"], "soon">,
   answer: IncomingMessage,
   response: ServerResponse,
+  { answerHeaders }: Pick<Destination, "answerHeaders">,
   exchange: Exchange
 ): void => {
   exchange.answered(answer.statusCode ?? 0, answer.rawHeaders)
   response.sendDate = false
   response.removeHeader("connection")
   try {
-    response.writeHead(answer.statusCode ?? 0, answer.statusMessage ?? "", answer.rawHeaders)
+    response.writeHead(answer.statusCode ?? 0, answer.statusMessage ?? "", answerHeaders(answer.rawHeaders))
   } catch {
     answer.destroy()
     refuse(response, "The server's answer has a head that cannot be passed on.")
@@ -116,7 +119,7 @@ export const relay = (
   })
   asked
     .once("socket", () => exchange.sent())
-    .once("response", (answer) => passAnswer(recording.timers, answer, response, exchange))
+    .once("response", (answer) => passAnswer(recording.timers, answer, response, to, exchange))
     .on("continue", () => response.writeContinue())
     .on("error", (error) => {
       if (response.writableFinished) return
@@ -197,7 +200,7 @@ export const relayUpgrade = (
         exchange.end(null)
         socket.destroySoon()
       })
-      passAnswer(recording.timers, answer, response, exchange)
+      passAnswer(recording.timers, answer, response, to, exchange)
     })
     .once("upgrade", (answer, server, early) => {
       isJoined = true

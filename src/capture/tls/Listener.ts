@@ -122,6 +122,7 @@ export const makeListener = ({
     port: origin.port,
     path: request.url ?? "/",
     headers: request.rawHeaders,
+    answerHeaders: (headers) => [...headers],
     record: { ...record, host: valueOf(request.rawHeaders, "host") ?? record.host, path: request.url ?? "/" },
     begun: () => void (link.busy += 1),
     over: () => void (link.busy -= 1)

@@ -19,13 +19,15 @@ export interface Origin {
   readonly labelOf: (name: string | null) => Label
 }
 
-/** The server was not reached, or its certificate is not good. The client gets a 502 with `message`. */
+/** The server was not reached, may not be reached, or its certificate is not good. The client gets `status` with `message`. */
 export class DialFailed extends Error {
   readonly code: string
+  readonly status: 400 | 403 | 502 | 504
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, status: DialFailed["status"] = code === "ETIMEDOUT" ? 504 : 502) {
     super(message)
     this.code = code
+    this.status = status
   }
 }
 

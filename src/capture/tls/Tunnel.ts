@@ -13,7 +13,9 @@ export const tunnel = (
   client: Socket,
   record: Omit<CapturedRequest, "startedAtMs" | "headers" | "method" | "path">,
   reason: TunnelReason,
-  dial: (done: (dialled: Dialled) => void) => void
+  dial: (done: (dialled: Dialled) => void) => void,
+  /** Ends the client's connection when there is none to the server. */
+  refuse: (failure: DialFailed) => void = () => client.destroy()
 ): void => {
   const exchange = new Exchange(
     { ...recording, maxBodyBytes: metadataOnly },
@@ -24,7 +26,7 @@ export const tunnel = (
   dial((dialled) => {
     if (dialled instanceof DialFailed) {
       exchange.end({ code: dialled.code, message: dialled.message }, reason)
-      client.destroy()
+      refuse(dialled)
       return
     }
     if (client.destroyed) {
