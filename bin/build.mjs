@@ -49,10 +49,17 @@ const withoutHttp2 = {
 const unresolvedIsAnError = (level, log, report) =>
   report(level === "warn" && log.code === "UNRESOLVED_IMPORT" ? "error" : level, log)
 
-/** The tokeniser's thread, with the one vocabulary of its package that it uses. */
-const buildThread = async (rolldown, file) => {
+/** Programs of their own, which Node runs beside the program: each with all that it needs in one file. `usedBy` starts it. */
+const companions = [
+  // The tokeniser's thread, with the one vocabulary of its package that it uses.
+  { name: "worker", input: "src/tokens/worker.mjs", usedBy: "src/tokens/Tokeniser.ts" },
+  // What takes changes of the machine back when the gateway is killed.
+  { name: "watchdog", input: "src/capture/host/watchdog.mjs", usedBy: "src/capture/host/Watchdog.ts" }
+]
+
+const buildCompanion = async (rolldown, input, file) => {
   const bundle = await rolldown({
-    input: join(root, "src/tokens/worker.mjs"),
+    input: join(root, input),
     cwd: root,
     platform: "node",
     plugins: [asciiOnly],
@@ -65,6 +72,18 @@ const buildThread = async (rolldown, file) => {
   }
 }
 
+/** Replaces the copies that the bundler made of the companions' first files. */
+const buildCompanions = async (rolldown, folder, output) => {
+  const built = []
+  for (const { input, name, usedBy } of companions) {
+    if (!output.some(({ moduleIds = [] }) => moduleIds.includes(join(root, usedBy)))) continue
+    const copies = output.filter(({ fileName }) => fileName.startsWith(`assets/${name}-`) && fileName.endsWith(".mjs"))
+    if (copies.length !== 1) throw new Error(`${input} is not where the build looks for it.`)
+    built.push(...(await buildCompanion(rolldown, input, join(folder, copies[0].fileName))))
+  }
+  return built
+}
+
 const build = async (rolldown, folder) => {
   const bundle = await rolldown({
     input: { program: join(root, "src/cli/main.ts") },
@@ -74,7 +93,7 @@ const build = async (rolldown, folder) => {
     external: ["better-sqlite3", "@node-rs/argon2"],
     // Its main file looks for the others at run time.
     resolve: { alias: { "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
-    // What is named by `new URL("./file", import.meta.url)` (the tokeniser's thread) is copied beside the chunks.
+    // What is named by `new URL("./file", import.meta.url)` (`companions`) is copied beside the chunks.
     experimental: { resolveNewUrlToAsset: true },
     plugins: [withoutHttp2, asciiOnly],
     onLog: unresolvedIsAnError
@@ -91,9 +110,7 @@ const build = async (rolldown, folder) => {
       sourcemap: process.env.GATEWAY_SOURCEMAP === "1",
       minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } }
     })
-    const threads = output.filter(({ fileName }) => /^assets\/worker-[^/]*\.mjs$/.test(fileName))
-    if (threads.length !== 1) throw new Error("The tokeniser's thread is not where the build looks for it.")
-    return [...output, ...(await buildThread(rolldown, join(folder, threads[0].fileName)))]
+    return [...output, ...(await buildCompanions(rolldown, folder, output))]
   } finally {
     await bundle.close()
   }

@@ -96,11 +96,11 @@ export default {
       name: "no-child-processes",
       severity: "error",
       comment:
-        "The gateway starts no other program; 'gateway service' starts systemctl, 'gateway launch' the tool that was named; installed tools are asked for '--version' by platform/AskVersion; platform/LineProcess starts the MCP servers that a person at the machine registered; capture/transparent the firewall's tools and the watchdog that takes their rules back.",
+        "The gateway starts no other program; 'gateway service' starts systemctl, 'gateway launch' the tool that was named; installed tools are asked for '--version' by platform/AskVersion; platform/LineProcess starts the MCP servers that a person at the machine registered; capture starts its watchdog, which runs the system's programs (capture/host).",
       from: {
         path: "^src/",
         pathNot:
-          "^src/(cli/(service/Systemctl|launch/Exec)|platform/(AskVersion|LineProcess)|capture/transparent/(Commands|Watchdog))\\.ts$"
+          "^src/(cli/(service/Systemctl|launch/Exec)|platform/(AskVersion|LineProcess)|capture/host/Watchdog)\\.ts$|^src/capture/host/undo/(run|owner)\\.mjs$"
       },
       to: { path: "^(node:)?(child_process|cluster|inspector)(/|$)" }
     },

@@ -102,13 +102,13 @@ describe("the code", () => {
     assert.deepStrictEqual(
       source.filter(({ text }) => evasive.test(withoutComments(text))).map(({ path }) => path),
       [
+        // Takes back changes of the machine when the gateway is killed, and runs the programs that make them.
+        "src/capture/host/Watchdog.ts",
         "src/platform/AskVersion.ts",
         // MCP servers that are programs; only a person at the machine registers one (http/handlers/AtTheMachine).
         "src/platform/LineProcess.ts",
-        // The addon, the firewall's tools and their watchdog.
+        // The addon of the transparent mode, which is loaded when it is asked for.
         "src/capture/transparent/Addon.ts",
-        "src/capture/transparent/Commands.ts",
-        "src/capture/transparent/Watchdog.ts",
         "src/cli/launch/Exec.ts",
         "src/cli/service/Systemctl.ts"
       ]
