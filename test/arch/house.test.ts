@@ -104,11 +104,11 @@ describe("the code", () => {
       [
         // Takes back changes of the machine when the gateway is killed, and runs the programs that make them.
         "src/capture/host/Watchdog.ts",
+        // The addon of the transparent mode, which is loaded when it is asked for.
+        "src/capture/transparent/Addon.ts",
         "src/platform/AskVersion.ts",
         // MCP servers that are programs; only a person at the machine registers one (http/handlers/AtTheMachine).
         "src/platform/LineProcess.ts",
-        // The addon of the transparent mode, which is loaded when it is asked for.
-        "src/capture/transparent/Addon.ts",
         "src/cli/launch/Exec.ts",
         "src/cli/service/Systemctl.ts"
       ]
