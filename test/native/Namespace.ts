@@ -15,7 +15,7 @@ export const insist = (): void => {
 const sh = (command: string): string => execFileSync("sh", ["-c", command], { encoding: "utf8" })
 
 /** Addresses that servers of the internet have here. */
-export const internet = { v4: "198.51.100.10", v6: "2001:db8:1::10" }
+export const internet = { v4: "10.88.0.10", v6: "fd88::10" }
 
 export const prepare = (): void => {
   insist()

@@ -2,12 +2,15 @@
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { createServer as createHttp } from "node:http"
 import { createServer, type RequestOptions, request, type Server } from "node:https"
 import { mkdtempSync, readFileSync } from "node:fs"
 import { connect, createServer as createTcp } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { planOf } from "../../src/capture/transparent/Rules.ts"
+import { makeConnector } from "../../src/egress/Connector.ts"
+import { make as timers } from "../../src/platform/Timers.ts"
 import { defaultSettings } from "../../src/capture/transparent/Settings.ts"
 import { eventually, lastWithin } from "../support/eventually.ts"
 import { makeSink, type RecordingSink, sharedAuthorities } from "../unit/capture/tls/harness.ts"
@@ -84,6 +87,29 @@ const nodeClient = (options: RequestOptions): Promise<string> =>
     )
     asked.on("error", reject).end()
   })
+
+/** Calls as the gateway makes them to providers, each over a connection of its own. */
+const connectorTo = (origin: string, names: Readonly<Record<string, ReadonlyArray<string>>>) => {
+  const open = makeConnector(new URL(origin), {
+    dns: { resolve: (host) => Promise.resolve(names[host] ?? []) },
+    timers,
+    policy: () => ({ allowPrivate: true, allowLoopback: true }),
+    connectTimeoutMs: () => 10_000
+  })
+  return (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      open({
+        onFail: reject,
+        onSocket: (socket) => {
+          socket.write(`GET /own HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`)
+          socket.once("data", (chunk: Buffer) => {
+            resolve(chunk.toString().split("\r\n", 1)[0] ?? "")
+            socket.destroy()
+          })
+        }
+      })
+    })
+}
 
 describe("the transparent mode", () => {
   it("captures curl and Node over IPv4 and IPv6, and gives the machine back", async () => {
@@ -261,6 +287,26 @@ describe("the transparent mode", () => {
     }
     assert.lengthOf(sink.entries, 0)
     assert.strictEqual(await mode.stop(), 0)
+  })
+
+  it("does not capture the gateway's own calls, and loses none of them", async () => {
+    const mode = modeOf()
+    const dport = 8088
+    const plain = [internet.v4, internet.v6].map((host) =>
+      createHttp((asked, answer) => answer.end(`plain ${asked.url}`)).listen(dport, host)
+    )
+    const calls = connectorTo(`http://${name}:${dport}`, { [name]: [internet.v6, internet.v4] })
+    await mode.start({ dport })
+    const answers = await Promise.all(Array.from({ length: 100 }, () => calls()))
+    assert.deepStrictEqual([...new Set(answers)], ["HTTP/1.1 200 OK"])
+    assert.lengthOf(sink.entries, 0)
+    // The same address is captured for everybody else.
+    const other = await run("curl", ["-sS", "--max-time", "10", `http://[${internet.v6}]:${dport}/other`])
+    assert.strictEqual(other.stdout, "plain /other", other.stderr)
+    assert.lengthOf(sink.entries, 1)
+    await mode.stop()
+    assert.strictEqual(await calls(), "HTTP/1.1 200 OK")
+    for (const server of plain) server.close()
   })
 
   it("takes its rules back within a second of kill -9, twenty times", async () => {

@@ -140,7 +140,7 @@ export const open = ({
       }
       // Nothing is reachable by this family: what can be tested is the way of a packet that has the mark already.
       const arrived = yield* attempt(nowhere[family], () =>
-        connectMarked(addon, mark, nowhere[family], dport, loopback[family])
+        connectMarked(addon, mark, nowhere[family], dport, { localAddress: loopback[family] })
       )
       if (arrived !== true) return yield* new ProbeFailed({ family })
     })

@@ -10,11 +10,11 @@ export const connectMarked = (
   mark: number,
   address: string,
   port: number,
-  /** Its own address; the system chooses one otherwise. */
-  localAddress?: string
+  /** `localAddress`: its own address; the system chooses one otherwise. */
+  { allowHalfOpen = false, localAddress }: { readonly allowHalfOpen?: boolean; readonly localAddress?: string } = {}
 ): Socket => {
   const fd = addon.socket(isIPv6(address) ? 6 : 4, mark)
-  const socket = new Socket({ fd, allowHalfOpen: true })
+  const socket = new Socket({ fd, allowHalfOpen })
   socket.setNoDelay(true)
   return socket.connect({ host: address, port, ...(localAddress === undefined ? {} : { localAddress }) })
 }
@@ -31,7 +31,7 @@ export const dialMarked = (
 ): void => {
   let socket: Socket
   try {
-    socket = connectMarked(addon, mark, address, port)
+    socket = connectMarked(addon, mark, address, port, { allowHalfOpen: true })
   } catch (cause) {
     timers.after(0, () => done(dialFailed(cause, address)))
     return
