@@ -148,11 +148,11 @@ export const makeListener = ({
     relayUpgrade(recording, request, request.socket, head, destinationOf(request, facts))
   })
   http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const facts = served.get(socket)
+    if (error.code?.startsWith("HPE_") !== true || !socket.writable) return void socket.destroy()
     // What it sent was no HTTP, but it took the certificate.
-    if (facts !== undefined && error.code?.startsWith("HPE_") === true) facts.requests += 1
-    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
-    else socket.destroy()
+    const facts = served.get(socket)
+    if (facts !== undefined) facts.requests += 1
+    socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
   })
 
   /** Makes connections to the server for a client's connection, with TLS where the client spoke it. */
