@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer as createHttp } from "node:http"
 import { createServer, type RequestOptions, request, type Server } from "node:https"
-import { mkdtempSync, readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, readlinkSync } from "node:fs"
 import { connect, createServer as createTcp } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -109,6 +109,48 @@ const connectorTo = (origin: string, names: Readonly<Record<string, ReadonlyArra
         }
       })
     })
+}
+
+/** A machine behind a cable: HTTPS on 443 and an echo on 4431. */
+const startRemote = async () => {
+  const { internet: made } = await sharedAuthorities()
+  const { certificate } = await made.authority.issue(name, made.key, Date.now())
+  const key = made.key.export({ type: "pkcs8", format: "pem" })
+  const address = "10.89.0.2"
+  const holder = spawn("unshare", ["-n", "sleep", "60"], { stdio: "ignore" })
+  const pid = String(holder.pid)
+  const own = readlinkSync("/proc/self/ns/net")
+  await eventually(
+    "another namespace",
+    () => readlinkSync(`/proc/${pid}/ns/net`),
+    (found) => found !== own
+  )
+  const must = async (...argv: ReadonlyArray<string>): Promise<void> => {
+    const ran = await run(argv[0] ?? "", argv.slice(1))
+    assert.strictEqual(ran.code, 0, ran.stderr)
+  }
+  await must("ip", "link", "add", "far0", "type", "veth", "peer", "name", "far1", "netns", pid)
+  await must("ip", "addr", "add", "10.89.0.1/24", "dev", "far0")
+  await must("ip", "link", "set", "far0", "up")
+  await must("nsenter", "-t", pid, "-n", "ip", "addr", "add", `${address}/24`, "dev", "far1")
+  await must("nsenter", "-t", pid, "-n", "ip", "link", "set", "far1", "up")
+  const program = `
+    const { cert, key } = JSON.parse(require("node:fs").readFileSync(0, "utf8"))
+    require("node:net").createServer((socket) => socket.pipe(socket)).listen(4431)
+    require("node:https").createServer({ cert, key }, (asked, answer) => answer.end("far " + asked.url))
+      .listen(443, () => console.log("ready"))`
+  const server = spawn("nsenter", ["-t", pid, "-n", process.execPath, "-e", program], {
+    stdio: ["pipe", "pipe", "inherit"]
+  })
+  server.stdin.end(JSON.stringify({ cert: certificate, key }))
+  await once(server.stdout, "data")
+  return {
+    address,
+    close: () => {
+      server.kill("SIGKILL")
+      holder.kill("SIGKILL")
+    }
+  }
 }
 
 describe("the transparent mode", () => {
@@ -307,6 +349,27 @@ describe("the transparent mode", () => {
     await mode.stop()
     assert.strictEqual(await calls(), "HTTP/1.1 200 OK")
     for (const server of plain) server.close()
+  })
+
+  it("captures what goes to another machine, and leaves a connection to it alone that stood before", async () => {
+    const remote = await startRemote()
+    try {
+      const mode = modeOf()
+      const standing = connect({ host: remote.address, port: 4431 })
+      await once(standing, "connect")
+      await mode.start()
+      const ran = await curl(mode.caFile, remote.address, "/far")
+      assert.strictEqual(ran.stdout, "far /far", ran.stderr)
+      const [entry] = sink.entries
+      assert.strictEqual(entry?.request.server.address, remote.address)
+      standing.write("still here")
+      const [chunk] = (await once(standing, "data")) as [Buffer]
+      assert.strictEqual(chunk.toString(), "still here")
+      await mode.stop()
+      standing.destroy()
+    } finally {
+      remote.close()
+    }
   })
 
   it("takes its rules back within a second of kill -9, twenty times", async () => {
