@@ -29,7 +29,17 @@ if (tried.status !== 0) skip(`there are no network namespaces with a firewall he
 const vitest = `${root}node_modules/vitest/vitest.mjs`
 const { status } = spawnSync(
   "unshare",
-  [...namespace, process.execPath, vitest, "run", "--config", "test/native/vitest.config.ts", ...process.argv.slice(2)],
+  [
+    ...namespace,
+    process.execPath,
+    vitest,
+    "run",
+    "--config",
+    "test/native/vitest.config.ts",
+    "--configLoader",
+    "runner",
+    ...process.argv.slice(2)
+  ],
   { cwd: root, env: { ...process.env, PATH: path, PARENT_NETNS: readlinkSync("/proc/self/ns/net") }, stdio: "inherit" }
 )
 process.exit(status ?? 1)
