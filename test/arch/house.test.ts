@@ -103,7 +103,7 @@ describe("the code", () => {
       source
         .filter(({ text }) => evasive.test(withoutComments(text)))
         .map(({ path }) => path)
-        .toSorted(),
+        .sort(),
       [
         // Takes back changes of the machine when the gateway is killed, and runs the programs that make them.
         "src/capture/host/Watchdog.ts",

@@ -33,7 +33,11 @@ import * as Watchdog from "./Watchdog.ts"
 export type { JournalEntry, Ran, RestoreReport, UndoStep }
 
 /** The journal cannot be kept, or the watchdog not be started: the change is not made. `problem` is a sentence. */
-export class JournalFailed extends Data.TaggedError("HostJournalFailed")<{ readonly problem: string }> {}
+export class JournalFailed extends Data.TaggedError("HostJournalFailed")<{ readonly problem: string }> {
+  override get message(): string {
+    return this.problem
+  }
+}
 
 export type ChangeKind = "hosts" | "system-proxy" | "trust-store" | "firewall"
 
@@ -79,7 +83,7 @@ export class HostJournal extends Context.Tag("gateway/capture/HostJournal")<
       apply: (open: OpenChange) => Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | JournalFailed, R | Scope.Scope>
     /**
-     * Runs a program that changes the machine. It is a child of the watchdog, which ends it before it takes anything back; the gateway's
+     * Runs a program that changes the machine. It is a child of the watchdog, which waits for its end before it takes anything back; the gateway's
      * own child would finish its change after that. Only while a change is open. Never fails: the result says what happened.
      */
     readonly run: (program: ProgramRun) => Effect.Effect<Ran>
@@ -145,10 +149,17 @@ export const make: Effect.Effect<typeof HostJournal.Service, never, AppConfig | 
     counter += 1
     const id = `${String(nowMs).padStart(15, "0")}-${String(counter % 1_000_000).padStart(6, "0")}-${change.kind}-${session.slice(0, 8)}`
     yield* writing(() => ensureJournal(folder))
-    yield* watchdog.begin.pipe(Effect.mapError((problem) => new JournalFailed({ problem })))
+    // First, so that the end of another change does not end the watchdog meanwhile.
     openIds.add(id)
+    yield* watchdog.begin.pipe(
+      Effect.mapError((problem) => new JournalFailed({ problem })),
+      Effect.tapError(() => closed(id))
+    )
     yield* writing(() => writeEntry(folder, entryOf(id, nowMs, change))).pipe(Effect.tapError(() => closed(id)))
-    const undo = reporting(() => restoreWhere(folder, (entry) => entry.id === id)).pipe(
+    const undo = watchdog.undo(id).pipe(
+      Effect.flatMap((report) =>
+        report === null ? reporting(() => restoreWhere(folder, (entry) => entry.id === id)) : Effect.succeed(report)
+      ),
       // What could not be taken back is the watchdog's to try again when it ends with this gateway.
       Effect.tap((report) => (report.failed.length === 0 ? closed(id) : Effect.void)),
       Effect.map((report) => ({ ...report, live: [] }))

@@ -8,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import type { RestoreReport } from "./undo/restore.mjs"
 import type { Ran } from "./undo/run.mjs"
 
 export interface WatchdogShape {
@@ -16,6 +17,8 @@ export interface WatchdogShape {
   /** There is nothing left to take back: it ends. */
   readonly end: Effect.Effect<void>
   readonly run: (program: WatchedProgram) => Effect.Effect<Ran>
+  /** Takes one entry of the journal back; null where it does not run. */
+  readonly undo: (entryId: string) => Effect.Effect<RestoreReport | null>
   /** Its process, null when it does not run. */
   readonly pid: () => number | null
 }
@@ -39,9 +42,19 @@ interface Place {
   readonly session: string
 }
 
+/** Its words; null: it has ended. */
+type Answer = (Ran & { readonly report?: undefined }) | { readonly report: RestoreReport } | null
+
 interface Running {
   readonly child: ChildProcess
-  readonly waiting: Map<number, (ran: Ran) => void>
+  readonly waiting: Map<number, (answer: Answer) => void>
+}
+
+/** Whether a pipe keeps this process from ending: while an answer is waited for. */
+const keepAlive = (pipe: object | null, keeps: boolean): void => {
+  const name = keeps ? "ref" : "unref"
+  const change: unknown = pipe === null ? undefined : Reflect.get(pipe, name)
+  if (pipe !== null && typeof change === "function") Reflect.apply(change, pipe, [])
 }
 
 /** One process. `onExit` also runs when it could not be started. */
@@ -58,7 +71,7 @@ const start = (
     stdio: ["pipe", "pipe", "ignore"],
     windowsHide: true
   })
-  const waiting = new Map<number, (ran: Ran) => void>()
+  const waiting: Running["waiting"] = new Map()
   const running = { child, waiting }
   child.once("spawn", () => onStart(null))
   child.once("error", (error) => {
@@ -66,7 +79,7 @@ const start = (
     onExit(running)
   })
   child.once("exit", () => {
-    for (const answer of waiting.values()) answer(gone)
+    for (const answer of waiting.values()) answer(null)
     waiting.clear()
     onExit(running)
   })
@@ -74,13 +87,15 @@ const start = (
     // It has ended; `exit` says so.
   })
   createInterface({ input: child.stdout }).on("line", (line) => {
-    const { id, ...ran }: Ran & { readonly id: number } = JSON.parse(line)
-    waiting.get(id)?.(ran)
+    const { id, ...answer }: Exclude<Answer, null> & { readonly id: number } = JSON.parse(line)
+    waiting.get(id)?.(answer)
     waiting.delete(id)
+    if (waiting.size === 0) keepAlive(child.stdout, false)
   })
   // It must not keep the gateway from ending.
   child.unref()
-  for (const pipe of [child.stdin, child.stdout]) if ("unref" in pipe && typeof pipe.unref === "function") pipe.unref()
+  keepAlive(child.stdin, false)
+  keepAlive(child.stdout, false)
   return running
 }
 
@@ -117,25 +132,31 @@ export const make = (place: Place): Effect.Effect<WatchdogShape, never, Scope.Sc
       const ending = current
       current = null
       starting = null
-      ending?.child.stdin?.end()
+      ending?.child.stdin?.end(`${JSON.stringify({ end: true })}\n`)
     })
 
     yield* Effect.addFinalizer(() => end)
+
+    const ask = (message: object) =>
+      Effect.async<Answer>((resume) => {
+        if (current === null) return resume(Effect.succeed(null))
+        const { child, waiting } = current
+        const id = (lastId += 1)
+        const line = JSON.stringify({ id, ...message })
+        if (child.stdin?.writable !== true || waiting.size >= limits.running || line.length > limits.lineBytes) {
+          return resume(Effect.succeed(null))
+        }
+        waiting.set(id, (answer) => resume(Effect.succeed(answer)))
+        keepAlive(child.stdout, true)
+        child.stdin.write(`${line}\n`)
+      })
 
     return {
       begin,
       end,
       pid: () => current?.child.pid ?? null,
+      undo: (entryId) => Effect.map(ask({ undo: entryId }), (answer) => answer?.report ?? null),
       run: (program) =>
-        Effect.async<Ran>((resume) => {
-          const { child, waiting } = current ?? { child: null, waiting: new Map<number, (ran: Ran) => void>() }
-          const line = JSON.stringify({ id: (lastId += 1), ...program })
-          if (child === null || child.stdin?.writable !== true) return resume(Effect.succeed(gone))
-          if (waiting.size >= limits.running || line.length > limits.lineBytes) {
-            return resume(Effect.succeed({ ok: false, problem: "too much is run at once", stdout: "" }))
-          }
-          waiting.set(lastId, (ran) => resume(Effect.succeed(ran)))
-          child.stdin.write(`${line}\n`)
-        })
+        Effect.map(ask(program), (answer) => (answer === null || answer.report !== undefined ? gone : answer))
     }
   })

@@ -4,7 +4,7 @@
 //
 // It also runs the programs that make the changes, one line {id, argv, stdin?, timeoutMs?, elevate?, environment} each, answered by a
 // line {id, ok, stdout, problem?}: a program that the gateway had started itself would go on when the gateway is killed, and could
-// finish its change after that was taken back.
+// finish its change after that was taken back. For the same reason it takes single changes back, {id, undo}, answered by {id, report}.
 // Started as: node watchdog.mjs <folder of the journal> <session>
 import { createInterface } from "node:readline"
 import { setTimeout as delay } from "node:timers/promises"
@@ -17,19 +17,27 @@ const [, , folder = "", session = ""] = process.argv
 // A service manager signals every process of a service when it stops it. What is to be given back is then still to be given back.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {})
 
-/** What runs: how to end it, and its end. @type {Map<() => void, Promise<unknown>>} */
-const running = new Map()
+/** What runs now. @type {Set<Promise<unknown>>} */
+const running = new Set()
 let isOrphaned = false
 
 /** @param {string} line */
 const handle = async (line) => {
-  const { argv, id, ...options } = JSON.parse(line)
-  /** @type {() => void} */
-  let kill = () => {}
-  const ran = runProgram(argv, { ...options, onStart: (end) => (kill = end) })
-  running.set(kill, ran)
+  const { argv, end, id, undo, ...options } = JSON.parse(line)
+  // Nothing is left to take back; what comes later has a watchdog of its own.
+  if (end === true) process.exit(0)
+  if (undo !== undefined) {
+    const undone = restoreWhere(folder, (entry) => entry.id === undo)
+    running.add(undone)
+    const report = await undone
+    running.delete(undone)
+    if (!isOrphaned) process.stdout.write(`${JSON.stringify({ id, report })}\n`)
+    return
+  }
+  const ran = runProgram(argv, options)
+  running.add(ran)
   const result = await ran
-  running.delete(kill)
+  running.delete(ran)
   if (!isOrphaned) process.stdout.write(`${JSON.stringify({ id, ...result })}\n`)
 }
 
@@ -52,9 +60,8 @@ lines.on("line", (line) => {
 })
 lines.once("close", async () => {
   isOrphaned = true
-  const ends = [...running.values()]
-  for (const kill of running.keys()) kill()
-  await Promise.all(ends)
+  // Not killed: update-ca-certificates would leave links out that it does not make again. Each has its own time limit.
+  await Promise.allSettled(running)
   await restore().catch(() => {})
   process.exit(0)
 })

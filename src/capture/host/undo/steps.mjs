@@ -9,8 +9,9 @@ import { locked } from "./lock.mjs"
 import { runProgram } from "./run.mjs"
 
 /**
- * What a program prints while a value is still ours. Each of `lines` is one of its lines, spaces at both ends and repeated ones aside.
- * @typedef {{ argv: ReadonlyArray<string>, lines: ReadonlyArray<string> }} StillOurs
+ * What a program prints while a value is still ours. Each of `lines` is one of its lines, spaces at both ends and repeated ones aside, and none of its
+ * lines begins with `without`.
+ * @typedef {{ argv: ReadonlyArray<string>, lines: ReadonlyArray<string>, without?: string }} StillOurs
  */
 
 /**
@@ -43,9 +44,10 @@ export const limits = { problemChars: 300, lockMs: 15_000, repeats: 16 }
 /** @param {string} line */
 const normal = (line) => line.trim().replaceAll(/\s+/gu, " ")
 
-/** @param {string} output @param {ReadonlyArray<string>} lines */
-export const hasLines = (output, lines) => {
+/** @param {string} output @param {Pick<StillOurs, "lines" | "without">} ours */
+export const isStillOurs = (output, { lines, without }) => {
   const found = new Set(output.split("\n").map(normal))
+  if (without !== undefined && [...found].some((line) => line.startsWith(without))) return false
   return lines.every((line) => found.has(normal(line)))
 }
 
@@ -53,10 +55,10 @@ export const hasLines = (output, lines) => {
 
 /** @param {RunStep} step @param {UndoContext} context @returns {Promise<StepOutcome>} */
 const undoRun = async (step, { environment }) => {
-  for (const { argv, lines } of step.onlyIf ?? []) {
-    const read = await runProgram(argv, { environment })
+  for (const ours of step.onlyIf ?? []) {
+    const read = await runProgram(ours.argv, { environment })
     if (!read.ok) return { outcome: "failed", problem: read.problem }
-    if (!hasLines(read.stdout, lines)) return { outcome: "kept" }
+    if (!isStillOurs(read.stdout, ours)) return { outcome: "kept" }
   }
   const options = {
     environment,
