@@ -137,11 +137,7 @@ export default {
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"],
         pathNot:
-<<<<<<< HEAD
-          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|multipasta|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch|qrcode-generator)/"
-=======
-          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|multipasta|csv-parse|ipaddr\\.js|socks|smart-buffer|ip-address|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch|node-forge)/"
->>>>>>> 61da95ca5a757f3bb138081e723175da664a7e84
+          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|multipasta|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch|qrcode-generator|node-forge)/"
       }
     }
   ],
