@@ -9,6 +9,7 @@ import { CaptureParts } from "../../src/capture/CaptureParts.ts"
 import type { CaptureSink } from "../../src/capture/CaptureSink.ts"
 import * as HostJournal from "../../src/capture/host/HostJournal.ts"
 import { defaultSettings, type TransparentSettings } from "../../src/capture/transparent/Settings.ts"
+import { SessionTrust } from "../../src/capture/transparent/SessionTrust.ts"
 import * as Transparent from "../../src/capture/transparent/Transparent.ts"
 import * as AppConfig from "../../src/platform/AppConfig.ts"
 import * as Timers from "../../src/platform/Timers.ts"
@@ -39,7 +40,7 @@ export const makeMode = ({
     idleTimeoutMs: 300_000,
     maxBodyBytes: 1_048_576
   })
-  const trust = Layer.succeed(Transparent.SessionTrust, {
+  const trust = Layer.succeed(SessionTrust, {
     install: (certificate) =>
       Effect.acquireRelease(
         Effect.sync(() => writeFileSync(caFile, certificate)),

@@ -24,6 +24,7 @@ import { loadAddon, privilegeProblem } from "./Addon.ts"
 import { applyRules, type RulesProblem } from "./AppliedRules.ts"
 import * as Front from "./Front.ts"
 import { connectMarked, dialMarked } from "./MarkedSockets.ts"
+import { SessionTrust, type TrustFailed } from "./SessionTrust.ts"
 import { problemsOf, type SettingProblem, type TransparentSettings } from "./Settings.ts"
 
 /** A session runs, or is about to begin or to end. */
@@ -37,9 +38,6 @@ export class BadSettings extends Data.TaggedError("TransparentBadSettings")<{
   readonly problems: ReadonlyArray<SettingProblem>
 }> {}
 
-/** The authority could not be put into the trust store. `problem` is a sentence. */
-export class TrustFailed extends Data.TaggedError("TransparentTrustFailed")<{ readonly problem: string }> {}
-
 export type StartProblem =
   | AlreadyRunning
   | Unavailable
@@ -49,18 +47,6 @@ export type StartProblem =
   | Front.FrontFailed
   | Front.ProbeFailed
   | RulesProblem
-
-/** The trust store of the operating system, for the authority of a session. */
-export class SessionTrust extends Context.Tag("gateway/capture/transparent/SessionTrust")<
-  SessionTrust,
-  {
-    /** Until the scope closes. The password is for `sudo`, where the gateway is not root. */
-    readonly install: (
-      certificate: string,
-      sudoPassword: Redacted.Redacted | null
-    ) => Effect.Effect<void, TrustFailed, Scope.Scope>
-  }
->() {}
 
 export interface TransparentStatus {
   readonly running: boolean
