@@ -19,6 +19,8 @@ import { Backups } from "./Groups/Backups.ts"
 import { Combos } from "./Groups/Combos.ts"
 import { Flags } from "./Groups/Flags.ts"
 import { GatewaySettings } from "./Groups/GatewaySettings.ts"
+import { AgentBridge } from "./Groups/AgentBridge.ts"
+import { Capture } from "./Groups/Capture.ts"
 import { Keys } from "./Groups/Keys.ts"
 import { Limits } from "./Groups/Limits.ts"
 import { IssueLimits } from "./Groups/IssueLimits.ts"
@@ -87,6 +89,8 @@ const contract = withCommonErrors(
     .add(UsageHistory)
     .add(Telemetry)
     .add(Live)
+    .add(Capture)
+    .add(AgentBridge)
     .add(Routing)
     .add(RoutingSettings)
     .add(Resilience)

@@ -49,6 +49,7 @@ import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
 import * as HttpServer from "../http/Server.ts"
 import * as TunnelListener from "../http/TunnelListener.ts"
 import * as Explain from "../inference/Explain.ts"
+import * as CaptureDoor from "../capture/CaptureDoor.ts"
 import * as InspectorDoor from "../inspector/InspectorDoor.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as InnerDoor from "../inference/request/InnerDoor.ts"
@@ -254,6 +255,8 @@ const agents = Layer.mergeAll(McpDoor.layer, A2aDoor.layer).pipe(
 
 const inspectorDoor = InspectorDoor.layer(() => import("./inspector.ts").then(({ inspector }) => inspector))
 
+const captureDoor = CaptureDoor.layer(() => import("./capture.ts").then(({ capture }) => capture))
+
 /** The service over these tunnels. Tests give others. */
 const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
   LivePort.layer.pipe(
@@ -276,7 +279,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
       )
     ),
     Layer.provideMerge(tunnels),
-    Layer.provideMerge(Layer.mergeAll(Upstreams.layer, inspectorDoor)),
+    Layer.provideMerge(Layer.mergeAll(Upstreams.layer, captureDoor.pipe(Layer.provideMerge(inspectorDoor)))),
     Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
     Layer.provideMerge(engine),
     Layer.provideMerge(tables)

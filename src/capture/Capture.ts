@@ -127,6 +127,8 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
   }
 >() {}
 
+type Machine = AppConfig | HostJournal | HostsFile | SystemProxy | TrustStore
+
 const slot: Slot = "gateway-mitm-ca.crt"
 const minuteMs = 60_000
 const maxPemChars = 65_536
@@ -148,7 +150,7 @@ export const make = Effect.gen(function* () {
   const trustStore = yield* TrustStore
   const journal = yield* HostJournal
   const transparent = yield* Transparent
-  const machine = yield* Effect.context<AppConfig | HostJournal | HostsFile | SystemProxy | TrustStore>()
+  const machine = yield* Effect.context<Machine>()
   const authority = yield* StaticAuthority.make(dataDir)
   const decrypting = yield* Decrypting.make(authority)
   /** Switches follow each other. */
@@ -419,7 +421,7 @@ export const make = Effect.gen(function* () {
     })
   )
   const onMachine = <A, E>(
-    work: (expected: Diagnose.Expected) => Effect.Effect<A, E, Context.Context.Services<typeof machine>>
+    work: (expected: Diagnose.Expected) => Effect.Effect<A, E, Machine>
   ) => Effect.flatMap(expected, (wanted) => Effect.provide(work(wanted), machine))
 
   const modes = Effect.map(

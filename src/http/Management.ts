@@ -97,6 +97,8 @@ import * as McpServers from "./handlers/McpServers.ts"
 import * as AgentSkills from "./handlers/AgentSkills.ts"
 import * as Audit from "./handlers/Audit.ts"
 import * as Auth from "./handlers/Auth.ts"
+import * as AgentBridge from "./handlers/AgentBridge.ts"
+import * as Capture from "./handlers/Capture.ts"
 import * as Backups from "./handlers/Backups.ts"
 import * as Combos from "./handlers/Combos.ts"
 import * as FlagHandlers from "./handlers/Flags.ts"
@@ -134,6 +136,7 @@ import * as Usage from "./handlers/Usage.ts"
 import * as Evals from "./handlers/Evals.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
+import type { CaptureDoor } from "../capture/CaptureDoor.ts"
 import type { LiveFeed } from "./live/LiveFeed.ts"
 import * as Access from "./management/Access.ts"
 import { clientAddress } from "./ClientAddress.ts"
@@ -203,6 +206,7 @@ export type PlaneServices =
   | Listener
   | PerformanceStats
   | LiveFeed
+  | CaptureDoor
   | PriceBook
   | ProcessFacts
   | RoutingSettings
@@ -234,6 +238,8 @@ const groups = Layer.mergeAll(
   Keys.layer,
   Limits.layer,
   Live.layer,
+  Capture.layer,
+  AgentBridge.layer,
   Guardrails.layer,
   Compression.layer,
   Memory.layer,

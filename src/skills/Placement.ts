@@ -7,7 +7,9 @@ type GroupOf<Key> = Key extends `${infer Group}.${string}` ? Group : never
 const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   a2a: "gw-agents-a2a",
   acp: "gw-agents-a2a",
+  capture: "gw-usage-logs",
   cliTools: "gw-cli-tools",
+  agentBridge: "gw-usage-logs",
   agentSkills: "gw-agents-a2a",
   audit: "gw-usage-logs",
   auth: "gw-auth",
