@@ -23,6 +23,7 @@ import { Keys } from "./Groups/Keys.ts"
 import { Limits } from "./Groups/Limits.ts"
 import { IssueLimits } from "./Groups/IssueLimits.ts"
 import { IssueReports } from "./Groups/IssueReports.ts"
+import { Inspector } from "./Groups/Inspector.ts"
 import { Live } from "./Groups/Live.ts"
 import { Rtk } from "./Groups/Rtk.ts"
 import { Guardrails } from "./Groups/Guardrails.ts"
@@ -87,6 +88,7 @@ const contract = withCommonErrors(
     .add(UsageHistory)
     .add(Telemetry)
     .add(Live)
+    .add(Inspector)
     .add(Routing)
     .add(RoutingSettings)
     .add(Resilience)

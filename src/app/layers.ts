@@ -42,6 +42,7 @@ import * as FrontDoor from "../http/FrontDoor.ts"
 import * as Listener from "../http/Listener.ts"
 import * as ManagementDoor from "../http/ManagementDoor.ts"
 import * as OpenStreams from "../http/OpenStreams.ts"
+import * as InspectorFeed from "../http/inspector/InspectorFeed.ts"
 import * as LiveFeed from "../http/live/LiveFeed.ts"
 import * as LivePort from "../http/LivePort.ts"
 import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
@@ -269,6 +270,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
     Layer.provideMerge(
       Layer.mergeAll(
         LiveFeed.layer,
+        InspectorFeed.layer,
         AgentTasks.layer,
         Directory.layer,
         AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))

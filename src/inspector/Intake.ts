@@ -40,6 +40,8 @@ export interface RecordStart {
   readonly body?: Uint8Array | null
   /** On the wire; absent: that of `body`. */
   readonly bodySize?: number
+  /** Bodies are all there is, whatever their sizes on the wire: they were decoded before. */
+  readonly areBodiesWhole?: boolean
   readonly agent?: string | null
   /** Epoch milliseconds; absent: now. */
   readonly atMs?: number
@@ -296,6 +298,8 @@ export const makeIntake = (services: IntakeServices): Intake => {
   const taskOf = (each: Pending): Task => {
     const { end, headers, start, update } = each
     const responseHeaders = end === null ? {} : readHeaders(end.responseHeaders ?? update.responseHeaders ?? {})
+    const isWhole = start.areBodiesWhole === true
+    const requestSize = isWhole ? (each.requestBody?.byteLength ?? 0) : each.requestSize
     return {
       request: each.isRequestRead
         ? null
@@ -303,7 +307,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
             host: start.host,
             path: start.path,
             userAgent: headers["user-agent"] ?? "",
-            body: captured(each.requestBody, each.requestSize, headers)
+            body: captured(each.requestBody, requestSize, headers)
           },
       response:
         end === null
@@ -311,7 +315,11 @@ export const makeIntake = (services: IntakeServices): Intake => {
           : {
               path: start.path,
               provider: providerOf(each),
-              body: captured(end.responseBody, end.responseSize ?? end.responseBody?.byteLength ?? 0, responseHeaders),
+              body: captured(
+                end.responseBody,
+                (isWhole ? null : end.responseSize) ?? end.responseBody?.byteLength ?? 0,
+                responseHeaders
+              ),
               facts: each.facts
             },
       limits

@@ -28,6 +28,8 @@ import * as Events from "../../../src/events/Events.ts"
 import * as Flags from "../../../src/flags/Flags.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Listener from "../../../src/http/Listener.ts"
+import * as InspectorFeed from "../../../src/http/inspector/InspectorFeed.ts"
+import * as InspectorDoor from "../../../src/inspector/InspectorDoor.ts"
 import * as LiveFeed from "../../../src/http/live/LiveFeed.ts"
 import * as TunnelListener from "../../../src/http/TunnelListener.ts"
 import * as Management from "../../../src/http/Management.ts"
@@ -267,6 +269,10 @@ const rooms = Layer.provideMerge(
     Directory.layer,
     Upstreams.layer.pipe(Layer.provide(egress)),
     LiveFeed.layer.pipe(Layer.provide(Layer.merge(access, Events.layer))),
+    InspectorFeed.layer.pipe(
+      Layer.provideMerge(InspectorDoor.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),
+      Layer.provide(Layer.merge(access, PriceBook.layer.pipe(Layer.provide(priceOverrides))))
+    ),
     webhookDeliveries.pipe(Layer.provide(egress)),
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
     explainer,
