@@ -48,6 +48,7 @@ import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
 import * as HttpServer from "../http/Server.ts"
 import * as TunnelListener from "../http/TunnelListener.ts"
 import * as Explain from "../inference/Explain.ts"
+import * as InspectorDoor from "../inspector/InspectorDoor.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as InnerDoor from "../inference/request/InnerDoor.ts"
 import * as InnerRequests from "../inference/InnerRequests.ts"
@@ -251,6 +252,8 @@ const agents = Layer.mergeAll(McpDoor.layer, A2aDoor.layer).pipe(
   Layer.provide(Layer.mergeAll(managementDoor, InnerRequests.layer, searches))
 )
 
+const inspectorDoor = InspectorDoor.layer(() => import("./inspector.ts").then(({ inspector }) => inspector))
+
 /** The service over these tunnels. Tests give others. */
 const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
   LivePort.layer.pipe(
@@ -273,7 +276,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
       )
     ),
     Layer.provideMerge(tunnels),
-    Layer.provideMerge(Upstreams.layer),
+    Layer.provideMerge(Layer.mergeAll(Upstreams.layer, inspectorDoor)),
     Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
     Layer.provideMerge(engine),
     Layer.provideMerge(tables)

@@ -67,6 +67,10 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
     readonly exported: (filter: RecordFilter) => Effect.Effect<Iterable<TrafficRecord>>
     readonly clear: Effect.Effect<void>
     readonly annotate: (id: string, annotation: string | null) => Effect.Effect<TrafficRecord, RecordNotFound>
+    /** Calls back for each exchange that has ended, once it is in the ring, until the returned function is called. */
+    readonly onFinished: (listener: (entry: RingEntry) => void) => () => void
+    /** The thread for work on bodies; it is started by its first job. */
+    readonly thread: () => WorkThread
     readonly subscribe: (subscriber: FeedSubscriber) => () => void
     readonly subscribers: () => number
     readonly sessions: Sessions
@@ -116,6 +120,8 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       items: () => [...ring.newest()].map(({ head }) => shownItem(head))
     })
 
+    const finished = new Set<(entry: RingEntry) => void>()
+
     const sessions = yield* makeSessions({
       repo,
       timers,
@@ -139,6 +145,8 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         if (entry === null) return
         feed.changed(head.id, isNew)
         sessions.changed(entry)
+        if (head.status === "in-flight" || (before !== null && before.head.status !== "in-flight")) return
+        for (const each of finished) each(entry)
       }
     })
 
@@ -247,6 +255,11 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         feed.cleared()
       }),
       annotate,
+      onFinished: (listener) => {
+        finished.add(listener)
+        return () => void finished.delete(listener)
+      },
+      thread: workThread,
       subscribe: feed.subscribe,
       subscribers: feed.subscribers,
       sessions,
