@@ -1,4 +1,5 @@
 /** Watches one request that is recorded. Most have none: everybody who tells it something asks with `?.` first. */
+import type { UsageRow } from "../../domain/Usage.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { BodySource } from "../../egress/BodySource.ts"
 
@@ -19,4 +20,6 @@ export interface ExchangeTap {
   readonly received: (body: Buffer) => void
   /** Hot: a call to a target begins. */
   readonly sent: (call: TappedCall) => void
+  /** Hot: it is over, and its decision is recorded; the last byte for the client follows, if it is still there. */
+  readonly settled: (row: UsageRow) => void
 }

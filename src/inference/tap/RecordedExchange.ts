@@ -3,11 +3,12 @@
  * last byte. A class, because one is made per request.
  */
 import type { DecisionRecord } from "../../domain/Decision.ts"
+import type { UsageRow } from "../../domain/Usage.ts"
 import type { CaptureSource, Head } from "../../domain/TrafficRecord.ts"
 import { isBodySource } from "../../egress/BodySource.ts"
 import type { RecordEnd } from "../../inspector/Intake.ts"
 import type { Inspector } from "../../inspector/Inspector.ts"
-import type { Timers } from "../../platform/Timers.ts"
+import type { Timer, Timers } from "../../platform/Timers.ts"
 import type { ClientReply, Exchange, Trailers } from "../request/Exchange.ts"
 import type { ExchangeTap, TappedCall } from "../request/ExchangeTap.ts"
 import type { SentCall } from "./SentCall.ts"
@@ -49,8 +50,8 @@ const copiedRequestBytes = 1_048_576
 export const heldAnswerBytes = 4 * 1_048_576
 /** Calls that are remembered until it is known which of them answered. */
 const maxCalls = 8
-/** A client that left: time until its request is settled, so that the record has the decision. */
-const settlingMs = 100
+/** A client that left: the longest time that is waited for its request to be settled. */
+const settlingMs = 10_000
 
 const heldOf = (body: Buffer): Buffer =>
   body.length <= heldRequestBytes ? body : Buffer.from(body.subarray(0, copiedRequestBytes))
@@ -94,7 +95,10 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
   #held = 0
   #bytes = 0
   #calls: Array<TappedCall> | null = null
+  #row: UsageRow | null = null
   #isOver = false
+  /** Concludes the record of a client that left, once its request is settled. */
+  #conclusion: (() => void) | null = null
 
   constructor(exchange: Exchange, facts: RecordedFacts, services: RecordingServices) {
     this.#exchange = exchange
@@ -128,6 +132,12 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
     this.#calls ??= []
     if (this.#calls.length === maxCalls) this.#calls.shift()
     this.#calls.push(call)
+  }
+
+  settled(row: UsageRow): void {
+    this.#row = row
+    const { timers } = this.#services
+    if (this.#conclusion !== null) timers.soon(this.#conclusion)
   }
 
   head(status: number, headers: Array<string>): void {
@@ -182,8 +192,14 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
     const { timers } = this.#services
     const totalMs = timers.monotonicMs() - this.#exchange.startedMs
     const conclude = (): void => this.#conclude(unended, totalMs)
-    if (unended === "client_left") timers.after(settlingMs, conclude)
-    else timers.soon(conclude)
+    if (unended !== "client_left" || this.#row !== null) return timers.soon(conclude)
+    let patience: Timer | null = timers.after(settlingMs, () => this.#conclusion?.())
+    this.#conclusion = () => {
+      if (patience === null) return
+      patience.cancel()
+      patience = null
+      conclude()
+    }
   }
 
   #conclude(unended: Unended | null, totalMs: number): void {
@@ -192,6 +208,7 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
     const decision = decisionOf(requestId)
     const call = answering(this.#calls ?? [], decision)
     const attempt = decision?.attempts.at(-1)
+    const row = this.#row
     const sourceModel = this.#facts.sourceModel ?? decision?.requestedModel ?? null
     const ttftMs = this.#firstMs === null ? null : this.#firstMs - startedMs
     const end: RecordEnd = {
@@ -205,8 +222,11 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
       upstreamLatencyMs: attempt?.latencyMs ?? null,
       proxyLatencyMs: attempt === undefined ? null : Math.max(0, totalMs - attempt.latencyMs),
       sourceModel,
-      ...(call === null ? {} : { provider: call.provider, mappedModel: call.model === sourceModel ? null : call.model }),
-      ...(decision === null ? {} : { decision })
+      ...(call === null
+        ? {}
+        : { provider: call.provider, mappedModel: call.model === sourceModel ? null : call.model }),
+      ...(decision === null ? {} : { decision }),
+      ...(row === null || row.usageSource !== "upstream" || row.attempts === 0 ? {} : { usage: row.tokens })
     }
     sink.finish(this.#id, end, call === null ? null : sentCall(call))
   }

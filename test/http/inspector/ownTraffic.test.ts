@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { DecisionRecord } from "../../../src/domain/Decision.ts"
+import type { ApiKind } from "../../../src/domain/TrafficRecord.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Tapped from "../../support/TappedGateway.ts"
 import { open } from "../ws/support.ts"
@@ -23,7 +24,7 @@ const setUp = Effect.gen(function* () {
 const messages = [{ role: "user", content: "Hi" }]
 const contents = [{ role: "user", parts: [{ text: "Hi" }] }]
 
-const wires: ReadonlyArray<readonly [path: string, body: object, apiKind: string, streamed: boolean]> = [
+const wires: ReadonlyArray<readonly [path: string, body: object, apiKind: ApiKind, streamed: boolean]> = [
   ["/v1/chat/completions", { model: "up/m", messages }, "chat", false],
   ["/v1/chat/completions", { model: "up/m", messages, stream: true }, "chat", true],
   ["/v1/messages", { model: "up/m", messages, max_tokens: 9 }, "messages", false],
@@ -124,9 +125,8 @@ describe("the gateway's own traffic", () => {
 
   it.scopedLive("has refusals at the door, with nothing of the wrong key", () =>
     Effect.gen(function* () {
-      const { finished, gateway } = yield* setUp
+      const { finished, gateway } = yield* Tapped.start({ environment: new Map([["REQUIRE_API_KEY", "true"]]) })
       yield* Effect.promise(async () => {
-        await gateway.manage("PUT", "/api/settings/feature-flags", { key: "REQUIRE_API_KEY", value: "true" })
         const wrong = "sk-wrong-key-of-nobody-0123456789"
         const response = await gateway.post(
           "/v1/chat/completions",
@@ -193,9 +193,6 @@ describe("the gateway's own traffic", () => {
   it.scopedLive("has each turn of a WebSocket lane", () =>
     Effect.gen(function* () {
       const { finished, gateway, upstream } = yield* setUp
-      yield* Effect.promise(() =>
-        gateway.manage("PUT", "/api/settings/feature-flags", { key: "GATEWAY_UPSTREAM_WS_ENABLED", value: "true" })
-      )
       const client = yield* open(gateway)
       yield* Effect.promise(async () => {
         client.send({ type: "response.create", model: "up/m", input: "Hi", stream_id: "a" })
