@@ -56,6 +56,8 @@ import * as InnerRequests from "../inference/InnerRequests.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
 import * as Decisions from "../inference/features/guardrails/Decisions.ts"
 import * as StopSignal from "../inference/request/StopSignal.ts"
+import * as GatewayCapture from "../inference/tap/GatewayCapture.ts"
+import * as TrafficTap from "../inference/tap/TrafficTap.ts"
 import * as KeyLimits from "../ledger/KeyLimits.ts"
 import * as BackupSchedule from "../management/BackupSchedule.ts"
 import * as AnswerCache from "../cache/AnswerCache.ts"
@@ -221,7 +223,7 @@ export const engine = Layer.mergeAll(
   webhooks,
   PriceSync.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(routing, InnerDoor.layer, StopSignal.layer, Decisions.layer)),
+  Layer.provideMerge(Layer.mergeAll(routing, InnerDoor.layer, StopSignal.layer, TrafficTap.layer, Decisions.layer)),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
   Layer.provideMerge(Layer.mergeAll(providers, recording, access, AnswerCache.layer, Memories.layer, compression)),
   Layer.provideMerge(foundation),
@@ -277,7 +279,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
       )
     ),
     Layer.provideMerge(tunnels),
-    Layer.provideMerge(Layer.mergeAll(Upstreams.layer, inspectorDoor)),
+    Layer.provideMerge(Layer.mergeAll(Upstreams.layer, GatewayCapture.layer.pipe(Layer.provideMerge(inspectorDoor)))),
     Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
     Layer.provideMerge(engine),
     Layer.provideMerge(tables)

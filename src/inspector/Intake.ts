@@ -4,6 +4,7 @@
  * bounded: beyond that they are let go, and the record says so.
  */
 import type { ModelPrice } from "../domain/Pricing.ts"
+import type { TokenCounts } from "../domain/Usage.ts"
 import type { Timer, Timers } from "../platform/Timers.ts"
 import type { ClientSocket } from "./Attribution.ts"
 import type { BodyLimits, CapturedBody, ShownBody } from "./Bodies.ts"
@@ -83,6 +84,8 @@ export interface RecordEnd extends RecordUpdate {
   readonly proxyLatencyMs?: number | null
   readonly upstreamLatencyMs?: number | null
   readonly totalLatencyMs?: number | null
+  /** As the upstream reported them, where the answer that the client got need not tell; absent: as it tells. */
+  readonly usage?: TokenCounts
 }
 
 /** Bytes of bodies that wait, or belong to exchanges that have not ended. */
@@ -191,6 +194,10 @@ export const limitsOf = ({ maskSecrets, maxBodyBytes }: InspectorSettings): Body
   maxDecodedBytes: Math.max(8 * maxBodyBytes, 4 * 1_048_576)
 })
 
+/** What is known of the tokens otherwise goes before what the answer tells. */
+const counted = (answer: AnswerFacts, usage: TokenCounts | undefined): AnswerFacts =>
+  usage === undefined ? answer : { ...answer, usage, tokensOut: usage.out }
+
 /** From a thread bytes come as plain arrays of them. */
 export const bufferOf = (shown: ShownBody | null | undefined): Buffer | null =>
   shown === null || shown === undefined
@@ -277,7 +284,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
       llm:
         facts === null
           ? null
-          : llmOf(facts, answer ?? noAnswer(facts), {
+          : llmOf(facts, counted(answer ?? noAnswer(facts), end?.usage), {
               provider: providerOf(each),
               mappedTo: mappedModel,
               ttftMs: end?.ttftMs ?? null,
