@@ -25,6 +25,7 @@ import { Keys } from "./Groups/Keys.ts"
 import { Limits } from "./Groups/Limits.ts"
 import { IssueLimits } from "./Groups/IssueLimits.ts"
 import { IssueReports } from "./Groups/IssueReports.ts"
+import { Inspector } from "./Groups/Inspector.ts"
 import { Live } from "./Groups/Live.ts"
 import { Rtk } from "./Groups/Rtk.ts"
 import { Guardrails } from "./Groups/Guardrails.ts"
@@ -91,6 +92,7 @@ const contract = withCommonErrors(
     .add(Live)
     .add(Capture)
     .add(AgentBridge)
+    .add(Inspector)
     .add(Routing)
     .add(RoutingSettings)
     .add(Resilience)

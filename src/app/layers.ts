@@ -43,6 +43,7 @@ import * as FrontDoor from "../http/FrontDoor.ts"
 import * as Listener from "../http/Listener.ts"
 import * as ManagementDoor from "../http/ManagementDoor.ts"
 import * as OpenStreams from "../http/OpenStreams.ts"
+import * as InspectorFeed from "../http/inspector/InspectorFeed.ts"
 import * as LiveFeed from "../http/live/LiveFeed.ts"
 import * as LivePort from "../http/LivePort.ts"
 import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
@@ -57,6 +58,8 @@ import * as InnerRequests from "../inference/InnerRequests.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
 import * as Decisions from "../inference/features/guardrails/Decisions.ts"
 import * as StopSignal from "../inference/request/StopSignal.ts"
+import * as GatewayCapture from "../inference/tap/GatewayCapture.ts"
+import * as TrafficTap from "../inference/tap/TrafficTap.ts"
 import * as KeyLimits from "../ledger/KeyLimits.ts"
 import * as BackupSchedule from "../management/BackupSchedule.ts"
 import * as AnswerCache from "../cache/AnswerCache.ts"
@@ -222,7 +225,7 @@ export const engine = Layer.mergeAll(
   webhooks,
   PriceSync.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(routing, InnerDoor.layer, StopSignal.layer, Decisions.layer)),
+  Layer.provideMerge(Layer.mergeAll(routing, InnerDoor.layer, StopSignal.layer, TrafficTap.layer, Decisions.layer)),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
   Layer.provideMerge(Layer.mergeAll(providers, recording, access, AnswerCache.layer, Memories.layer, compression)),
   Layer.provideMerge(foundation),
@@ -273,13 +276,19 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
     Layer.provideMerge(
       Layer.mergeAll(
         LiveFeed.layer,
+        InspectorFeed.layer,
         AgentTasks.layer,
         Directory.layer,
         AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))
       )
     ),
     Layer.provideMerge(tunnels),
-    Layer.provideMerge(Layer.mergeAll(Upstreams.layer, captureDoor.pipe(Layer.provideMerge(inspectorDoor)))),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Upstreams.layer,
+        Layer.mergeAll(GatewayCapture.layer, captureDoor).pipe(Layer.provideMerge(inspectorDoor))
+      )
+    ),
     Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
     Layer.provideMerge(engine),
     Layer.provideMerge(tables)

@@ -103,6 +103,7 @@ import * as Backups from "./handlers/Backups.ts"
 import * as Combos from "./handlers/Combos.ts"
 import * as FlagHandlers from "./handlers/Flags.ts"
 import * as GatewaySettingsHandlers from "./handlers/GatewaySettings.ts"
+import * as Inspector from "./handlers/Inspector.ts"
 import * as IssueLimits from "./handlers/IssueLimits.ts"
 import * as IssueReports from "./handlers/IssueReports.ts"
 import * as Keys from "./handlers/Keys.ts"
@@ -137,6 +138,9 @@ import * as Evals from "./handlers/Evals.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
 import type { CaptureDoor } from "../capture/CaptureDoor.ts"
+import type { InspectorDoor } from "../inspector/InspectorDoor.ts"
+import type { Timers } from "../platform/Timers.ts"
+import type { InspectorFeed } from "./inspector/InspectorFeed.ts"
 import type { LiveFeed } from "./live/LiveFeed.ts"
 import * as Access from "./management/Access.ts"
 import { clientAddress } from "./ClientAddress.ts"
@@ -207,6 +211,9 @@ export type PlaneServices =
   | PerformanceStats
   | LiveFeed
   | CaptureDoor
+  | InspectorDoor
+  | InspectorFeed
+  | Timers
   | PriceBook
   | ProcessFacts
   | RoutingSettings
@@ -240,6 +247,7 @@ const groups = Layer.mergeAll(
   Live.layer,
   Capture.layer,
   AgentBridge.layer,
+  Inspector.layer,
   Guardrails.layer,
   Compression.layer,
   Memory.layer,
@@ -322,9 +330,12 @@ const answerOf = (endpoint: Endpoint, { parameters, query, route }: Found) => {
 /** The answer to a matched request. Never fails; a bug becomes a sanitised 500 and a line in the log. */
 type App = (found: Match) => HttpApp.Default
 
-/** A request that may change something; `GET` and `HEAD` leave no row. */
+/** A request that may change something; `GET` and `HEAD` leave no row, and captured traffic is no change. */
 const mayChange = (found: Match): found is Found =>
-  found._tag === "Found" && found.route.plane === "management" && !isSafeMethod(found.route.method)
+  found._tag === "Found" &&
+  found.route.plane === "management" &&
+  found.route.tier !== "ingest" &&
+  !isSafeMethod(found.route.method)
 
 const assemble: Effect.Effect<
   App,

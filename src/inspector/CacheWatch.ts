@@ -24,8 +24,10 @@ export interface CallFacts {
   readonly model: string
   /** Names the account, in a form that may be shown. */
   readonly account: string | null
-  /** The body that went to the provider, UTF-8 and with its secrets masked; null: it was the client's own. */
-  readonly sent: { readonly wire: WireName; readonly body: Uint8Array } | null
+  /** Wire of `body`. */
+  readonly wire: WireName
+  /** JSON as it went to the provider; null: the client's own. */
+  readonly body: Uint8Array | string | null
 }
 
 export class CacheWatch extends Context.Tag("gateway/inspector/CacheWatch")<
@@ -58,7 +60,8 @@ const accountOf = ({ requestHeaders }: Head): string | null => {
 export const jobOf = (
   { bodies, head }: RingEntry,
   facts: CallFacts | null,
-  priceOf: (provider: string, model: string, atMs: number) => CacheJob["price"]
+  priceOf: (provider: string, model: string, atMs: number) => CacheJob["price"],
+  maskSecrets: boolean
 ): CacheJob | null => {
   const { llm } = head
   const { requestBody } = bodies
@@ -70,7 +73,7 @@ export const jobOf = (
   return {
     path: head.path,
     body: requestBody,
-    sent: facts?.sent ?? null,
+    sent: facts === null || facts.body === null ? null : { wire: facts.wire, body: facts.body, maskSecrets },
     price: provider === null ? null : priceOf(provider, model, atMs),
     call: {
       id: head.id,
@@ -110,7 +113,7 @@ export const make = Effect.gen(function* () {
   const noted = new LruMap<string, CallFacts>({
     capacity: maxNoted,
     maxWeight: maxNotedBytes,
-    weightOf: ({ sent }) => 256 + (sent?.body.byteLength ?? 0)
+    weightOf: ({ body }) => 256 + 2 * (body?.length ?? 0)
   })
   let judging: Promise<void> = Promise.resolve()
 
@@ -124,7 +127,7 @@ export const make = Effect.gen(function* () {
   const stop = inspector.onFinished((entry) => {
     const facts = noted.peek(entry.head.id) ?? null
     noted.delete(entry.head.id)
-    const job = jobOf(entry, facts, prices.price)
+    const job = jobOf(entry, facts, prices.price, inspector.settings.maskSecrets)
     if (job === null) return
     // Jobs are done in the order in which they are given; a failed one costs its finding only.
     const done = judge(job).catch(() => undefined)

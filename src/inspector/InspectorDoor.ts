@@ -7,11 +7,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import type { CacheWatch } from "./CacheWatch.ts"
+import type { HandedIn } from "./Ingest.ts"
 import type { Inspector } from "./Inspector.ts"
+import type { Views } from "./Views.ts"
 
 export interface InspectorServices {
   readonly inspector: typeof Inspector.Service
   readonly cacheWatch: typeof CacheWatch.Service
+  readonly views: Views
+  /** A record that was captured elsewhere. Never throws. */
+  readonly handIn: (record: HandedIn) => void
 }
 
 export class InspectorDoor extends Context.Tag("gateway/inspector/InspectorDoor")<

@@ -21,6 +21,7 @@ const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   flags: "gw-settings",
   gatewaySettings: "gw-settings",
   guardrails: "gw-settings",
+  inspector: "gw-usage-logs",
   issueLimits: "gw-api-keys",
   issueReports: "gw-version-manager",
   keys: "gw-api-keys",

@@ -2,6 +2,7 @@
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { isObject, type JsonObject } from "../../wire/json/Json.ts"
+import { maskText } from "../masking/Masking.ts"
 import { parsePerhapsCut } from "../reading/Answer.ts"
 import { formatOf } from "../reading/Format.ts"
 import type { CacheCall, CacheFinding } from "./CacheCall.ts"
@@ -13,14 +14,21 @@ export interface CacheJob {
   readonly call: Omit<CacheCall, "wire" | "body" | "sent">
   readonly path: string
   readonly body: Uint8Array
-  readonly sent: { readonly wire: WireName; readonly body: Uint8Array } | null
+  /** Masked as `body` is, where that is; otherwise each secret would be a difference. */
+  readonly sent: {
+    readonly wire: WireName
+    readonly body: Uint8Array | string
+    readonly maskSecrets: boolean
+  } | null
   readonly price: ModelPrice | null
 }
 
-export const bytesOfCacheJob = ({ body, sent }: CacheJob): number => body.byteLength + (sent?.body.byteLength ?? 0)
+export const bytesOfCacheJob = ({ body, sent }: CacheJob): number => body.byteLength + (sent?.body.length ?? 0)
 
-const objectIn = (bytes: Uint8Array): JsonObject | null => {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")
+const textIn = (body: Uint8Array | string): string =>
+  typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8")
+
+const objectIn = (text: string): JsonObject | null => {
   const parsed = parsePerhapsCut(text, false)
   return isObject(parsed) ? parsed : null
 }
@@ -39,10 +47,10 @@ export type JudgeCall = (job: CacheJob) => CacheFinding | null
 export const makeJudge = (): JudgeCall => {
   const history = new CacheHistory()
   return ({ body, call, path, price, sent }) => {
-    const format = formatOf(path, objectIn(body) ?? undefined)
+    const format = formatOf(path, objectIn(textIn(body)) ?? undefined)
     const wire = format === null ? undefined : wires[format.apiKind]
     if (format === null || wire === undefined) return null
-    const sentBody = sent === null ? null : objectIn(sent.body)
+    const sentBody = sent === null ? null : objectIn(sent.maskSecrets ? maskText(textIn(sent.body)) : textIn(sent.body))
     if (sent !== null && sentBody === null) return null
     const read = history.read({
       ...call,

@@ -29,6 +29,7 @@ import * as Flags from "../../../src/flags/Flags.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Listener from "../../../src/http/Listener.ts"
 import * as CaptureDoor from "../../../src/capture/CaptureDoor.ts"
+import * as InspectorFeed from "../../../src/http/inspector/InspectorFeed.ts"
 import * as InspectorDoor from "../../../src/inspector/InspectorDoor.ts"
 import * as LiveFeed from "../../../src/http/live/LiveFeed.ts"
 import * as TunnelListener from "../../../src/http/TunnelListener.ts"
@@ -272,6 +273,9 @@ const rooms = Layer.provideMerge(
     CaptureDoor.layer(() => import("../../../src/app/capture.ts").then((m) => m.capture)).pipe(
       Layer.provide(InspectorDoor.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),
       Layer.provide(PriceBook.layer.pipe(Layer.provide(priceOverrides)))
+    InspectorFeed.layer.pipe(
+      Layer.provideMerge(InspectorDoor.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),
+      Layer.provide(Layer.merge(access, PriceBook.layer.pipe(Layer.provide(priceOverrides))))
     ),
     webhookDeliveries.pipe(Layer.provide(egress)),
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
