@@ -74,6 +74,7 @@ export const sinkOf = ({ cacheWatch, inspector }: InspectorServices): TrafficSin
   return {
     begin: inspector.begin,
     update: inspector.update,
+    attribute: inspector.attribute,
     finish: (id, end, sent) => {
       if (sent === null) inspector.finish(id, end)
       else noted(id, sent, () => inspector.finish(id, end))
