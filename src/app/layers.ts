@@ -50,6 +50,7 @@ import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
 import * as HttpServer from "../http/Server.ts"
 import * as TunnelListener from "../http/TunnelListener.ts"
 import * as Explain from "../inference/Explain.ts"
+import * as BridgeDoor from "../bridge/BridgeDoor.ts"
 import * as CaptureDoor from "../capture/CaptureDoor.ts"
 import * as InspectorDoor from "../inspector/InspectorDoor.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
@@ -286,7 +287,11 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
     Layer.provideMerge(
       Layer.mergeAll(
         Upstreams.layer,
-        Layer.mergeAll(GatewayCapture.layer, captureDoor).pipe(Layer.provideMerge(inspectorDoor))
+        BridgeDoor.layer.pipe(
+          Layer.provideMerge(captureDoor),
+          Layer.provideMerge(GatewayCapture.layer),
+          Layer.provideMerge(inspectorDoor)
+        )
       )
     ),
     Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),

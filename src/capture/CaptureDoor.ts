@@ -17,6 +17,8 @@ import type { HostJournal } from "./host/HostJournal.ts"
 export interface CaptureServices {
   readonly capture: typeof Capture.Service
   readonly journal: typeof HostJournal.Service
+  /** What was built together with it, for rooms above this one. */
+  readonly built: Context.Context<never>
 }
 
 export class CaptureDoor extends Context.Tag("gateway/capture/CaptureDoor")<
@@ -26,6 +28,8 @@ export class CaptureDoor extends Context.Tag("gateway/capture/CaptureDoor")<
     readonly get: Effect.Effect<typeof Capture.Service>
     /** Hot: null until it is built. */
     readonly current: () => typeof Capture.Service | null
+    /** What was built together with it; builds it. */
+    readonly built: Effect.Effect<Context.Context<never>>
   }
 >() {}
 
@@ -79,7 +83,8 @@ const make = Effect.fnUntraced(function* <R>(load: LoadCapture<R>) {
 
   return CaptureDoor.of({
     get: Effect.map(all, ({ capture }) => capture),
-    current: () => services?.capture ?? null
+    current: () => services?.capture ?? null,
+    built: Effect.map(all, ({ built }) => built)
   })
 })
 

@@ -48,7 +48,7 @@ export const make = (authority: StaticAuthority) =>
         refusals: new Refusals(),
         isNeverDecrypted: parts.isNeverDecrypted,
         idleTimeoutMs: parts.idleTimeoutMs,
-        intercept: (request, response, facts) => intercept?.(request, response, facts) ?? false
+        intercept: (...asked) => intercept?.(...asked) ?? false
       })
     })
 

@@ -138,6 +138,8 @@ import * as Evals from "./handlers/Evals.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
 import type { CaptureDoor } from "../capture/CaptureDoor.ts"
+import type { BridgeDoor } from "../bridge/BridgeDoor.ts"
+import type { GatewayCapture } from "../inference/tap/GatewayCapture.ts"
 import type { InspectorDoor } from "../inspector/InspectorDoor.ts"
 import type { Timers } from "../platform/Timers.ts"
 import type { InspectorFeed } from "./inspector/InspectorFeed.ts"
@@ -211,6 +213,8 @@ export type PlaneServices =
   | PerformanceStats
   | LiveFeed
   | CaptureDoor
+  | BridgeDoor
+  | GatewayCapture
   | InspectorDoor
   | InspectorFeed
   | Timers

@@ -122,6 +122,7 @@ const commands: Readonly<Record<string, CommandSkillId>> = {
   transcribe: "cli-chat",
   usage: "cli-cost-usage",
   version: "cli-health",
+  capture: "cli-cost-usage",
   tunnel: "cli-tunnel",
   webhook: "cli-policy-audit"
 }

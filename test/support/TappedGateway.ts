@@ -52,6 +52,7 @@ export const start = (config: Partial<AppConfig.AppConfigShape> = {}) =>
         calls.update += 1
         inspector.update(id, update)
       },
+      attribute: inspector.attribute,
       finish: (id, end, call) => {
         calls.finish += 1
         sent.set(id, call)

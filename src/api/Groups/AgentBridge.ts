@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
 import { CertificateView, MaybeCertificate, SudoPassword } from "../CaptureViews.ts"
 import { endpointsOf } from "../Endpoints.ts"
-import { BadRequestAnswer, ConflictAnswer, UnavailableAnswer } from "../Errors.ts"
+import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, UnavailableAnswer } from "../Errors.ts"
 import { exampleTime } from "../Examples.ts"
 import { body, Created, NoContent, optional } from "../Inputs.ts"
 
@@ -126,7 +126,65 @@ export const TproxyView = Schema.Struct({
 }).annotations({ identifier: "TransparentCapture" })
 export type TproxyView = typeof TproxyView.Type
 
-const at = endpointsOf("agentBridge")
+const AgentView = Schema.Struct({
+  id: field(Schema.String, "Its id.", "claude-code"),
+  name: field(Schema.String, "Its name.", "Claude Code"),
+  hosts: field(Schema.Array(Schema.String), "Hosts of its vendor.", ["api.anthropic.com"]),
+  port: field(Schema.Number, "Their port.", 443),
+  endpointPatterns: field(Schema.Array(Schema.String), "Paths of calls to a model; * stands for any text.", [
+    "/v1/messages"
+  ]),
+  defaultModels: field(
+    Schema.Array(
+      Schema.Struct({
+        id: field(Schema.String, "The id that it sends; * stands for any text.", "claude-sonnet-4-5*"),
+        name: field(Schema.String, "Its name.", "Claude Sonnet 4.5"),
+        alias: field(Schema.String, "A short name.", "sonnet")
+      })
+    ),
+    "Models that it asks for."
+  ),
+  viability: field(
+    Schema.Literal("routed", "recorded", "investigating"),
+    "`routed`: its calls can be answered by this gateway; `recorded`: they can be read; `investigating`: not even that.",
+    "routed"
+  ),
+  riskNotice: field(Schema.String, "What to think of before.", "The vendor's terms may forbid other models."),
+  dnsEnabled: field(Schema.Boolean, "Whether its hosts are sent to the gateway.", false),
+  certTrusted: field(Schema.Boolean, "Whether this system trusts the gateway's certificate authority.", false),
+  setupCompleted: field(Schema.Boolean, "Whether its set-up was finished once.", false),
+  lastStartedAt: field(Schema.NullOr(Schema.String), "When it was last switched on, ISO 8601.", null),
+  lastError: field(Schema.NullOr(Schema.String), "Why that did not work; null: it did.", null),
+  setup: field(
+    Schema.Struct({
+      steps: field(Schema.Array(Schema.String), "What a person does.", ["Start the program anew."]),
+      detection: field(Schema.NullOr(Schema.String), "The program that is looked for; null: none.", "claude")
+    }),
+    "How it is set up."
+  )
+}).annotations({ identifier: "BridgedAgent" })
+export type AgentView = typeof AgentView.Type
+
+export const SetDns = Schema.Struct({
+  enabled: field(Schema.Boolean, "Whether its hosts are sent to the gateway.", false)
+}).annotations(body("SetAgentDns"))
+
+const Model = Schema.String.pipe(Schema.maxLength(1_000))
+const mappingFields = {
+  mappings: field(
+    Schema.Array(
+      Schema.Struct({
+        sourceModel: field(Model, "The model that the agent asks for; * stands for any text.", "claude-opus-4-5*"),
+        targetModel: field(Model, "The model of this gateway that answers.", "openai/gpt-5")
+      })
+    ),
+    "Models that this gateway answers in place of the vendor."
+  )
+}
+export const SetMappings = Schema.Struct(mappingFields).annotations(body("SetAgentMappings"))
+const MappingsView = Schema.Struct(mappingFields).annotations({ identifier: "AgentMappings" })
+
+const at = endpointsOf("agentBridge", { id: ["Id of the agent.", "claude-code"] })
 
 export class AgentBridge extends HttpApiGroup.make("agentBridge")
   .annotate(OpenApi.Title, "Agent bridge")
@@ -136,7 +194,7 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
       Schema.Struct({
         server: field(ServerView, "The server that custom hosts and hosts of agents lead to."),
         cert: MaybeCertificate,
-        agents: field(Schema.Array(Schema.Unknown), "The agents.", [])
+        agents: field(Schema.Array(AgentView), "The agents.")
       }).annotations({ identifier: "AgentBridgeState" })
     ).addError(UnavailableAnswer)
   )
@@ -155,6 +213,60 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
         ) }).annotations({ identifier: "CaptureServerAnswer" })
       )
       .addError(ConflictAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("agents", { summary: "List agents", description: "Coding agents whose calls can be captured, and answered by this gateway." })
+      .addSuccess(
+        Schema.Struct({ agents: field(Schema.Array(AgentView), "The agents.") }).annotations({
+          identifier: "BridgedAgents"
+        })
+      )
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("agent", { summary: "Show an agent", description: "With its set-up and what to think of before." })
+      .addSuccess(Schema.Struct({ agent: field(AgentView, "The agent.") }).annotations({ identifier: "BridgedAgentAnswer" }))
+      .addError(NotFoundAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("agentDns", {
+      summary: "Send an agent's hosts to the gateway",
+      description: "Starts the decrypting server and writes the hosts file. `warning`: why that did not work."
+    })
+      .setPayload(SetDns)
+      .addSuccess(
+        Schema.Struct({
+          ok: Ok,
+          agent: field(AgentView, "The agent as it is now."),
+          warning: field(Schema.optionalWith(Schema.String, { exact: true }), "Why its hosts do not lead here.", "The hosts file cannot be written.")
+        }).annotations({ identifier: "AgentDnsAnswer" })
+      )
+      .addError(NotFoundAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("detectAgent", { summary: "Look for an agent's program", description: "On the PATH of the gateway; it is run with --version." })
+      .addSuccess(
+        Schema.Struct({
+          installed: field(Schema.Boolean, "Whether it is there.", true),
+          version: field(Schema.NullOr(Schema.String), "Its version; null: not told.", "2.1.0")
+        }).annotations({ identifier: "DetectedAgent" })
+      )
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("mappings", { summary: "Show an agent's models", description: "Which of them this gateway answers, and with which of its own." })
+      .addSuccess(MappingsView)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("setMappings", { summary: "Set an agent's models", description: "They replace those of before.", example: { mappings: [] } })
+      .setPayload(SetMappings)
+      .addSuccess(MappingsView)
+      .addError(BadRequestAnswer)
+      .addError(NotFoundAnswer)
       .addError(UnavailableAnswer)
   )
   .add(

@@ -345,6 +345,7 @@ export class Inspector extends HttpApiGroup.make("inspector")
           gateway: field(Switch, "The new state.")
         }).annotations({ identifier: "GatewayModeAnswer" })
       )
+      .addError(UnavailableAnswer)
   )
   .add(
     at("sessions", { summary: "List recorded sessions", description: "Newest first." })

@@ -44,8 +44,13 @@ export interface ListenerOptions {
   readonly isNeverDecrypted: (host: string) => boolean
   /** `MITM_IDLE_TIMEOUT_MS`. */
   readonly idleTimeoutMs: number
-  /** Answers a request in place of the server; false: it is none of its own, and nothing was done with it. Null: there is nothing of the kind. */
-  readonly intercept: ((request: IncomingMessage, response: ServerResponse, facts: ConnectionFacts) => boolean) | null
+  /**
+   * Answers a request in place of the server; false: it is none of its own, and nothing was done with it. It may also call `passOn` later,
+   * when it has looked at the body and put it back. Null: there is nothing of the kind.
+   */
+  readonly intercept:
+    | ((request: IncomingMessage, response: ServerResponse, facts: ConnectionFacts, passOn: () => void) => boolean)
+    | null
 }
 
 export interface Listener {
@@ -133,8 +138,8 @@ export const makeListener = ({
     if (facts === undefined) return void request.socket.destroy()
     if (facts.requests === 0 && facts.scheme === "https") refusals.accepted(facts.record.host)
     facts.requests += 1
-    if (intercept?.(request, response, facts) === true) return
-    relay(recording, request, response, destinationOf(request, facts))
+    const passOn = (): void => relay(recording, request, response, destinationOf(request, facts))
+    if (intercept?.(request, response, facts, passOn) !== true) passOn()
   }
 
   const http = createServer({ maxHeaderSize: maxHeadBytes }, onRequest)

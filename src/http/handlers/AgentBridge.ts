@@ -1,15 +1,23 @@
 /** `/api/tools/agent-bridge`: the decrypting server, its authority and the transparent mode. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import { GatewayApi } from "../../api/Api.ts"
-import { BadRequest, Conflict, Unavailable } from "../../api/Errors.ts"
-import type { serverActions, TproxyView } from "../../api/Groups/AgentBridge.ts"
+import { BadRequest, Conflict, NotFound, Unavailable } from "../../api/Errors.ts"
+import type { AgentView, serverActions, TproxyView } from "../../api/Groups/AgentBridge.ts"
+import type { Agent } from "../../bridge/agents/Agent.ts"
+import { agentById, agents } from "../../bridge/agents/Agents.ts"
+import { BridgeDoor } from "../../bridge/BridgeDoor.ts"
+import { findProgram, programEnvironment } from "../../capture/host/HostPrograms.ts"
+import type { AgentState } from "../../domain/AgentBridge.ts"
+import { AppConfig } from "../../platform/AppConfig.ts"
+import { askVersion } from "../../platform/AskVersion.ts"
 import type { Capture, ServerState } from "../../capture/Capture.ts"
 import { CaptureDoor } from "../../capture/CaptureDoor.ts"
 import { defaultSettings, type TransparentSettings } from "../../capture/transparent/Settings.ts"
 import type { StartProblem, TransparentStatus } from "../../capture/transparent/Transparent.ts"
-import { answered } from "./Answers.ts"
+import { answered, badField } from "./Answers.ts"
 import { badValue, captureAnswers, certificateView, portAnswers, trustFailed } from "./CaptureAnswers.ts"
 import { iso } from "./Views.ts"
 
@@ -89,6 +97,23 @@ const notStarted = (problem: StartProblem): BadRequest | Conflict | Unavailable 
   }
 }
 
+const agentView = (agent: Agent, state: AgentState, dnsEnabled: boolean, certTrusted: boolean): AgentView => ({
+  id: agent.id,
+  name: agent.name,
+  hosts: agent.hosts,
+  port: agent.port,
+  endpointPatterns: agent.endpointPatterns,
+  defaultModels: agent.defaultModels,
+  viability: agent.viability,
+  riskNotice: agent.riskNotice,
+  dnsEnabled,
+  certTrusted,
+  setupCompleted: state.setupCompleted,
+  lastStartedAt: isoOrNull(state.lastStartedAtMs),
+  lastError: state.lastError,
+  setup: { steps: agent.setup.steps, detection: agent.setup.binary }
+})
+
 const answers = { ...captureAnswers, ...portAnswers("MITM_PORT"), TrustFailed: trustFailed }
 
 const act = (
@@ -119,15 +144,87 @@ const act = (
 export const layer = HttpApiBuilder.group(GatewayApi, "agentBridge", (handlers) =>
   Effect.gen(function* () {
     const door = yield* CaptureDoor
+    const bridges = yield* BridgeDoor
+    const { environment } = yield* AppConfig
     const certOf = (capture: typeof Capture.Service) =>
       Effect.map(capture.certificate, (found) => (found === null ? null : certificateView(found)))
     const bypassOf = (capture: typeof Capture.Service) => Effect.map(capture.bypass, (patterns) => ({ patterns }))
 
+    const agentViewOf = (agent: Agent) =>
+      Effect.gen(function* () {
+        const capture = yield* door.get
+        const bridge = yield* bridges.get
+        const state = yield* Effect.catchTag(bridge.state(agent.id), "UnknownAgent", Effect.die)
+        const cert = yield* capture.certificate
+        return agentView(agent, state, capture.capturedAgents().has(agent.id), cert?.trusted ?? false)
+      })
+    const known = (id: string): Effect.Effect<Agent, NotFound> => {
+      const agent = agentById.get(id)
+      return agent === undefined ? new NotFound({ message: "There is no such agent.", param: "id" }) : Effect.succeed(agent)
+    }
+
     return handlers
+      .handle("agents", () =>
+        Effect.map(Effect.forEach(agents, agentViewOf), (views) => ({ agents: views })).pipe(
+          Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
+        )
+      )
+      .handle("agent", ({ path: { id } }) =>
+        Effect.map(Effect.flatMap(known(id), agentViewOf), (agent) => ({ agent })).pipe(
+          Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
+        )
+      )
+      .handle("agentDns", ({ path: { id }, payload: { enabled } }) =>
+        Effect.gen(function* () {
+          const agent = yield* known(id)
+          const capture = yield* door.get
+          const bridge = yield* bridges.get
+          const warning = yield* capture.setAgentHosts(id, enabled ? agent.hosts : [])
+          const nowMs = yield* Clock.currentTimeMillis
+          yield* bridge
+            .change(id, { dnsEnabled: enabled, lastError: warning, ...(enabled ? { lastStartedAtMs: nowMs } : {}) })
+            .pipe(Effect.catchTag("UnknownAgent", Effect.die))
+          return { ok: true as const, agent: yield* agentViewOf(agent), ...(warning === null ? {} : { warning }) }
+        }).pipe(Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed), answered)
+      )
+      .handle("detectAgent", ({ path: { id } }) =>
+        Effect.gen(function* () {
+          const { binary } = (yield* known(id)).setup
+          const file = binary === null ? null : findProgram(environment, binary)
+          if (file === null) return { installed: false, version: null }
+          const asked = yield* askVersion(file, programEnvironment(environment))
+          const text = asked._tag === "Answered" ? asked.text.slice(0, 1_000) : ""
+          return { installed: true, version: /\d+(?:\.\d+)+[\w.+-]{0,40}/.exec(text)?.[0] ?? null }
+        })
+      )
+      .handle("mappings", ({ path: { id } }) =>
+        Effect.gen(function* () {
+          yield* known(id)
+          const bridge = yield* bridges.get
+          return { mappings: yield* Effect.catchTag(bridge.mappings(id), "UnknownAgent", Effect.die) }
+        })
+      )
+      .handle("setMappings", ({ path: { id }, payload: { mappings } }) =>
+        Effect.gen(function* () {
+          yield* known(id)
+          const bridge = yield* bridges.get
+          return { mappings: yield* bridge.setMappings(id, mappings) }
+        }).pipe(
+          Effect.catchTags({
+            UnknownAgent: Effect.die,
+            InvalidBridgeSetting: ({ field, message }) => badField(field, message)
+          }),
+          answered
+        )
+      )
       .handle("state", () =>
         Effect.gen(function* () {
           const capture = yield* door.get
-          return { server: serverView(yield* capture.server), cert: yield* certOf(capture), agents: [] }
+          return {
+            server: serverView(yield* capture.server),
+            cert: yield* certOf(capture),
+            agents: yield* Effect.forEach(agents, agentViewOf)
+          }
         }).pipe(Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed))
       )
       .handle("server", ({ payload: { action, sudoPassword = null } }) =>

@@ -4,11 +4,13 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { GatewayApi } from "../../api/Api.ts"
+import { GatewayCapture } from "../../inference/tap/GatewayCapture.ts"
 import { CaptureDoor } from "../../capture/CaptureDoor.ts"
 import { InspectorDoor, type InspectorServices } from "../../inspector/InspectorDoor.ts"
 import { BodyBudget } from "../../resilience/BodyBudget.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { InspectorFeed, maxClients, path } from "../inspector/InspectorFeed.ts"
+import { answered } from "./Answers.ts"
 import { told } from "./InspectorAnswers.ts"
 import { receiveArchive } from "./InspectorImport.ts"
 import { iso } from "./Views.ts"
@@ -40,6 +42,7 @@ const noteOf = (text: string | null): string | null => (text === "" ? null : tex
 export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
   Effect.gen(function* () {
     const bodies = yield* BodyBudget
+    const capture = yield* GatewayCapture
     const captureDoor = yield* CaptureDoor
     const door = yield* InspectorDoor
     const feed = yield* InspectorFeed
@@ -105,7 +108,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
         )
       )
       .handle("gateway", ({ payload: { enabled } }) =>
-        Effect.as(door.recordOwnTraffic(enabled), { ok: true as const, gateway: { enabled } })
+        Effect.as(answered(capture.setEnabled(enabled)), { ok: true as const, gateway: { enabled } })
       )
       .handle("sessions", () =>
         asked(({ inspector }) => Effect.map(inspector.sessions.list, (sessions) => ({ sessions })))

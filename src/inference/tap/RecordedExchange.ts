@@ -6,6 +6,7 @@ import type { DecisionRecord } from "../../domain/Decision.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 import type { CaptureSource, Head } from "../../domain/TrafficRecord.ts"
 import { isBodySource } from "../../egress/BodySource.ts"
+import type { ClientSocket } from "../../inspector/Attribution.ts"
 import type { RecordEnd } from "../../inspector/Intake.ts"
 import type { Inspector } from "../../inspector/Inspector.ts"
 import type { Timer, Timers } from "../../platform/Timers.ts"
@@ -14,7 +15,7 @@ import type { ExchangeTap, TappedCall } from "../request/ExchangeTap.ts"
 import type { SentCall } from "./SentCall.ts"
 
 /** Where records go. None of it throws or waits. */
-export interface TrafficSink extends Pick<typeof Inspector.Service, "begin" | "update"> {
+export interface TrafficSink extends Pick<typeof Inspector.Service, "begin" | "update" | "attribute"> {
   /** `sent`: null where no call was made. */
   readonly finish: (id: string, end: RecordEnd, sent: SentCall | null) => void
 }
@@ -41,6 +42,8 @@ export interface RecordedFacts {
   readonly sourceModel?: string
   readonly mappedModel?: string
   readonly replayOf?: string
+  /** By which the client's process is found. */
+  readonly client?: ClientSocket
 }
 
 /** Larger request bodies are not held back from the collector: of them the beginning is copied. */
@@ -121,6 +124,7 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
       mappedModel: facts.mappedModel ?? null,
       replayOf: facts.replayOf ?? null
     })
+    if (facts.client !== undefined) services.sink.attribute(this.#id, facts.client)
     this.#noLongerClose = exchange.reply.onClose(() => this.#over("client_left"))
   }
 
@@ -224,7 +228,10 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
       sourceModel,
       ...(call === null
         ? {}
-        : { provider: call.provider, mappedModel: call.model === sourceModel ? null : call.model }),
+        : {
+            provider: call.provider,
+            mappedModel: this.#facts.mappedModel ?? (call.model === sourceModel ? null : call.model)
+          }),
       ...(decision === null ? {} : { decision }),
       ...(row === null || row.usageSource !== "upstream" || row.attempts === 0 ? {} : { usage: row.tokens })
     }

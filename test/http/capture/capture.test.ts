@@ -1,7 +1,7 @@
 /** Capture over real HTTP: custom hosts, the HTTP proxy, the desktop's proxy, and what is refused. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { existsSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { createServer as createTlsServer } from "node:https"
@@ -366,7 +366,7 @@ describe("all of it", () => {
 
   it.scopedLive("answers 403 before 401 where a request came by another machine, and 401 without a key", () =>
     Effect.gen(function* () {
-      const { gateway } = yield* setUp()
+      const { url } = yield* setUp()
       assert.isAbove(mine.length, 20)
       yield* Effect.promise(async () => {
         for (const { method, path } of mine) {
@@ -398,3 +398,37 @@ describe("all of it", () => {
   )
 })
 
+
+describe("agents", () => {
+  it.scopedLive("are nine, have models that are judged, and are captured by their hosts", () =>
+    Effect.gen(function* () {
+      const { ask, folder, hosts } = yield* setUp()
+      writeFileSync(join(folder, "bin", "claude"), "#!/bin/sh\necho '2.1.7 (Claude Code)'\n", { mode: 0o755 })
+      yield* Effect.promise(async () => {
+        const { agents } = (await ask("GET", `${A}/agents`)).body
+        assert.deepStrictEqual(
+          agents.map(({ id }: { id: string }) => id).toSorted(),
+          "antigravity claude-code codex copilot cursor kiro open-code trae zed".split(" ")
+        )
+        assert.strictEqual((await ask("GET", `${A}/agents/nobody`)).status, 404)
+        assert.deepStrictEqual((await ask("GET", `${A}/agents/claude-code/detect`)).body, {
+          installed: true,
+          version: "2.1.7"
+        })
+        const mappings = [{ sourceModel: "claude-*", targetModel: "openai/gpt-5" }]
+        assert.deepStrictEqual((await ask("PUT", `${A}/agents/claude-code/mappings`, { mappings })).body, { mappings })
+        assert.deepStrictEqual((await ask("GET", `${A}/agents/claude-code/mappings`)).body, { mappings })
+        const twice = await ask("PUT", `${A}/agents/claude-code/mappings`, { mappings: [...mappings, ...mappings] })
+        assert.strictEqual(twice.status, 400)
+
+        const on = await ask("POST", `${A}/agents/claude-code/dns`, { enabled: true })
+        assert.isTrue(on.body.agent.dnsEnabled)
+        assert.isNull(on.body.agent.lastError)
+        assert.include(hosts(), "127.0.0.1 api.anthropic.com")
+        assert.isTrue((await ask("GET", `${A}/state`)).body.server.running)
+        await ask("POST", `${A}/agents/claude-code/dns`, { enabled: false })
+        assert.strictEqual(hosts(), usualHosts)
+      })
+    })
+  )
+})

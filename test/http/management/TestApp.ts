@@ -28,6 +28,9 @@ import * as Events from "../../../src/events/Events.ts"
 import * as Flags from "../../../src/flags/Flags.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Listener from "../../../src/http/Listener.ts"
+import * as BridgeDoor from "../../../src/bridge/BridgeDoor.ts"
+import * as GatewayCapture from "../../../src/inference/tap/GatewayCapture.ts"
+import * as TrafficTap from "../../../src/inference/tap/TrafficTap.ts"
 import * as CaptureDoor from "../../../src/capture/CaptureDoor.ts"
 import * as InspectorFeed from "../../../src/http/inspector/InspectorFeed.ts"
 import * as InspectorDoor from "../../../src/inspector/InspectorDoor.ts"
@@ -270,12 +273,19 @@ const rooms = Layer.provideMerge(
     Directory.layer,
     Upstreams.layer.pipe(Layer.provide(egress)),
     LiveFeed.layer.pipe(Layer.provide(Layer.merge(access, Events.layer))),
-    CaptureDoor.layer(() => import("../../../src/app/capture.ts").then((m) => m.capture)).pipe(
-      Layer.provide(InspectorDoor.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),
-      Layer.provide(PriceBook.layer.pipe(Layer.provide(priceOverrides)))
-    InspectorFeed.layer.pipe(
+    Layer.mergeAll(
+      InspectorFeed.layer.pipe(Layer.provide(access)),
+      CaptureDoor.layer(() => import("../../../src/app/capture.ts").then((m) => m.captureAlone)),
+      Layer.succeed(BridgeDoor.BridgeDoor, { get: Effect.dieMessage("There is no bridge here.") }),
+      GatewayCapture.layer.pipe(Layer.provide(TrafficTap.layer))
+    ).pipe(
       Layer.provideMerge(InspectorDoor.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),
-      Layer.provide(Layer.merge(access, PriceBook.layer.pipe(Layer.provide(priceOverrides))))
+      Layer.provide(
+        Layer.mergeAll(
+          PriceBook.layer.pipe(Layer.provide(priceOverrides)),
+          DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer))
+        )
+      )
     ),
     webhookDeliveries.pipe(Layer.provide(egress)),
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
