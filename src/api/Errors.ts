@@ -48,11 +48,7 @@ export const ErrorBody = Schema.Struct({
         ),
         "Every field that is wrong."
       ),
-      port: field(
-        Schema.optionalWith(Schema.Number, { exact: true }),
-        "The port that cannot be used.",
-        8080
-      ),
+      port: field(Schema.optionalWith(Schema.Number, { exact: true }), "The port that cannot be used.", 8080),
       hint: field(
         Schema.optionalWith(Schema.String, { exact: true }),
         "What can be done in place of it, for people.",

@@ -127,6 +127,11 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
   }
 >() {}
 
+const shown = (host: CustomHost, present: ReadonlySet<string>): HostView => ({
+  ...host,
+  inHostsFile: present.has(host.host)
+})
+
 type Machine = AppConfig | HostJournal | HostsFile | SystemProxy | TrustStore
 
 const slot: Slot = "gateway-mitm-ca.crt"
@@ -254,7 +259,10 @@ export const make = Effect.gen(function* () {
       if (wanted.length === 0 && server !== null && settings.current().server !== "on") return yield* closeServer
       if (wanted.length > 0 && server === null) {
         if (!mayStart) return null
-        const problem = yield* openServer.pipe(Effect.as(null), Effect.catchAll((failed) => Effect.succeed(listenWords(failed))))
+        const problem = yield* openServer.pipe(
+          Effect.as(null),
+          Effect.catchAll((failed) => Effect.succeed(listenWords(failed)))
+        )
         if (problem !== null) {
           return `The hosts file was left as it is, because the decrypting server does not run: ${problem}.`
         }
@@ -263,7 +271,7 @@ export const make = Effect.gen(function* () {
     })
 
   const viewOf = (host: CustomHost) =>
-    Effect.map(file.present, (present): HostView => ({ ...host, inHostsFile: present.has(host.host) }))
+    Effect.map(file.present, (present) => shown(host, present))
 
   const putHosts = (hosts: ReadonlyArray<CustomHost>, mayStart: boolean) =>
     Effect.gen(function* () {
@@ -413,16 +421,12 @@ export const make = Effect.gen(function* () {
     return yield* config
   })
 
-  const expected = Effect.map(
-    authority.current,
-    (current): Diagnose.Expected => ({
-      hosts: server === null ? [] : wantedHosts(settings.current()),
-      authority: current === null ? null : { slot, pem: current.certificate }
-    })
-  )
-  const onMachine = <A, E>(
-    work: (expected: Diagnose.Expected) => Effect.Effect<A, E, Machine>
-  ) => Effect.flatMap(expected, (wanted) => Effect.provide(work(wanted), machine))
+  const expected = Effect.map(authority.current, (current): Diagnose.Expected => ({
+    hosts: server === null ? [] : wantedHosts(settings.current()),
+    authority: current === null ? null : { slot, pem: current.certificate }
+  }))
+  const onMachine = <A, E>(work: (expected: Diagnose.Expected) => Effect.Effect<A, E, Machine>) =>
+    Effect.flatMap(expected, (wanted) => Effect.provide(work(wanted), machine))
 
   const modes = Effect.map(
     Effect.all([systemProxy.state, transparent.status, state]),
@@ -461,7 +465,7 @@ export const make = Effect.gen(function* () {
   return Capture.of({
     modes,
     hosts: Effect.flatMap(file.present, (present) =>
-      Effect.succeed(settings.current().hosts.map((host) => ({ ...host, inHostsFile: present.has(host.host) })))
+      Effect.succeed(settings.current().hosts.map((host) => shown(host, present)))
     ),
     addHost: (host) => inTurn(addHost(host)),
     enableHost: (host, enabled) => inTurn(enableHost(host, enabled)),
@@ -509,6 +513,7 @@ export const make = Effect.gen(function* () {
     transparent,
     intercept: decrypting.setIntercept,
     resume: inTurn(Effect.suspend(() => (resumes(settings.current()) ? resumed : Effect.succeed(null))))
-  })})
+  })
+})
 
 export const layer = Layer.scoped(Capture, make)

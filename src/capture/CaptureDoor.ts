@@ -71,7 +71,9 @@ const make = Effect.fnUntraced(function* <R>(load: LoadCapture<R>) {
     const { capture, journal } = yield* all
     const { failed, restored } = yield* journal.restore("ended")
     if (restored.length > 0) {
-      yield* Effect.logInfo(`Taken back what a gateway that ended had changed: ${restored.map(({ what }) => what).join("; ")}.`)
+      yield* Effect.logInfo(
+        `Taken back what a gateway that ended had changed: ${restored.map(({ what }) => what).join("; ")}.`
+      )
     }
     for (const { problem, what } of failed) yield* Effect.logWarning(`Could not take back ${what}: ${problem}.`)
     const warning = yield* capture.resume

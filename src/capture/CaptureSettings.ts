@@ -93,10 +93,7 @@ export const make: Effect.Effect<CaptureSettings, StoreError, SettingsRepo> = Ef
 
 /** Names that the machine is to send here. */
 export const wantedHosts = ({ agentHosts, hosts }: StoredCapture): ReadonlyArray<string> => [
-  ...new Set([
-    ...hosts.filter(({ enabled }) => enabled).map(({ host }) => host),
-    ...Object.values(agentHosts).flat()
-  ])
+  ...new Set([...hosts.filter(({ enabled }) => enabled).map(({ host }) => host), ...Object.values(agentHosts).flat()])
 ]
 
 /** Whether a start has something to take up again. */

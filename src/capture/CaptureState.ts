@@ -42,32 +42,29 @@ const whole = (text: string | undefined, usual: number, least: number, most: num
   return value >= least && value <= most ? value : null
 }
 
-export const make: Effect.Effect<
-  typeof CaptureState.Service,
-  StoreError,
-  AppConfig | InspectorDoor | SettingsRepo
-> = Effect.gen(function* () {
-  const { environment } = yield* AppConfig
-  const { inspector } = yield* (yield* InspectorDoor).get
-  const settings = yield* CaptureSettings.make
-  const read = (name: string, usual: number, least: number, most: number): Effect.Effect<number> => {
-    const value = whole(environment.get(name), usual, least, most)
-    if (value !== null) return Effect.succeed(value)
-    return Effect.as(
-      Effect.logWarning(`${name} must be a whole number from ${least} to ${most}; ${usual} is used.`),
-      usual
-    )
-  }
-  const serverPort = yield* read("MITM_PORT", usualServerPort, 0, 65_535)
-  const idleMs = yield* read("MITM_IDLE_TIMEOUT_MS", usualIdleTimeoutMs, idleLimits.least, idleLimits.most)
-  return CaptureState.of({
-    settings,
-    inspector,
-    serverPort,
-    ports: { proxy: null, server: null },
-    idleTimeoutMs: () => settings.current().idleTimeoutMs ?? idleMs
+export const make: Effect.Effect<typeof CaptureState.Service, StoreError, AppConfig | InspectorDoor | SettingsRepo> =
+  Effect.gen(function* () {
+    const { environment } = yield* AppConfig
+    const { inspector } = yield* (yield* InspectorDoor).get
+    const settings = yield* CaptureSettings.make
+    const read = (name: string, usual: number, least: number, most: number): Effect.Effect<number> => {
+      const value = whole(environment.get(name), usual, least, most)
+      if (value !== null) return Effect.succeed(value)
+      return Effect.as(
+        Effect.logWarning(`${name} must be a whole number from ${least} to ${most}; ${usual} is used.`),
+        usual
+      )
+    }
+    const serverPort = yield* read("MITM_PORT", usualServerPort, 0, 65_535)
+    const idleMs = yield* read("MITM_IDLE_TIMEOUT_MS", usualIdleTimeoutMs, idleLimits.least, idleLimits.most)
+    return CaptureState.of({
+      settings,
+      inspector,
+      serverPort,
+      ports: { proxy: null, server: null },
+      idleTimeoutMs: () => settings.current().idleTimeoutMs ?? idleMs
+    })
   })
-})
 
 export const layer = Layer.effect(CaptureState, make)
 

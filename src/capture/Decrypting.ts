@@ -1,5 +1,4 @@
 /** The decrypting listener that the HTTP proxy and the server of custom hosts share; it is there while one of them needs it. */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { Timers } from "../platform/Timers.ts"
 import { CaptureParts } from "./CaptureParts.ts"
@@ -28,7 +27,7 @@ export const connectTimeoutMs = 15_000
 
 export const make = (authority: StaticAuthority) =>
   Effect.gen(function* () {
-    const timers: Context.Tag.Service<Timers> = yield* Timers
+    const timers = yield* Timers
     const parts = yield* CaptureParts
     let listener: Listener | null = null
     let intercept: Intercept | null = null

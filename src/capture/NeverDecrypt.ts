@@ -32,7 +32,8 @@ export const readPattern = (
   if (pattern.length > limits.patternChars) {
     return { ok: false, problem: `must have at most ${limits.patternChars} characters` }
   }
-  if (!/^[a-z0-9._*:-]+$/.test(pattern)) return { ok: false, problem: "must be a host name, in which * stands for any text" }
+  if (!/^[a-z0-9._*:-]+$/.test(pattern))
+    return { ok: false, problem: "must be a host name, in which * stands for any text" }
   const stars = pattern.split("*").length - 1
   return stars > limits.stars
     ? { ok: false, problem: `must have at most ${limits.stars} stars` }

@@ -92,13 +92,18 @@ export const CheckView = Schema.Struct({
   hint: field(Schema.NullOr(Schema.String), "What to do about it; null: nothing.", null)
 }).annotations({ identifier: "CaptureCheck" })
 
-const whole = (most: number) => Schema.Number.pipe(Schema.finite()).annotations({ jsonSchema: { type: "integer", minimum: 1, maximum: most } })
+const whole = (most: number) =>
+  Schema.Number.pipe(Schema.finite()).annotations({ jsonSchema: { type: "integer", minimum: 1, maximum: most } })
 export const StartTproxy = Schema.Struct({
   dport: field(optional(whole(65_535)), "TCP port of the connections that are captured; absent: 443.", 443),
   mark: field(optional(whole(0xffff_ffff)), "Firewall mark of their packets; absent: 0x2333.", 9011),
   onPort: field(optional(whole(65_535)), "Port of the listener; absent: 8443.", 8443),
   routeTable: field(optional(whole(0xffff_ffff)), "Number of the routing table; absent: 233.", 233),
-  bypassMark: field(optional(whole(0xffff_ffff)), "Firewall mark of the gateway's own connections; absent: 0x539.", 1337),
+  bypassMark: field(
+    optional(whole(0xffff_ffff)),
+    "Firewall mark of the gateway's own connections; absent: 0x539.",
+    1337
+  ),
   sudoPassword: SudoPassword
 }).annotations(body("StartTransparentCapture"))
 
@@ -190,13 +195,18 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
   .annotate(OpenApi.Title, "Agent bridge")
   .annotate(OpenApi.Description, "The decrypting server, its certificate authority, and the transparent mode.")
   .add(
-    at("state", { summary: "Show the decrypting server", description: "With its certificate authority and the agents." }).addSuccess(
-      Schema.Struct({
-        server: field(ServerView, "The server that custom hosts and hosts of agents lead to."),
-        cert: MaybeCertificate,
-        agents: field(Schema.Array(AgentView), "The agents.")
-      }).annotations({ identifier: "AgentBridgeState" })
-    ).addError(UnavailableAnswer)
+    at("state", {
+      summary: "Show the decrypting server",
+      description: "With its certificate authority and the agents."
+    })
+      .addSuccess(
+        Schema.Struct({
+          server: field(ServerView, "The server that custom hosts and hosts of agents lead to."),
+          cert: MaybeCertificate,
+          agents: field(Schema.Array(AgentView), "The agents.")
+        }).annotations({ identifier: "AgentBridgeState" })
+      )
+      .addError(UnavailableAnswer)
   )
   .add(
     at("server", {
@@ -206,17 +216,21 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
     })
       .setPayload(ServerAction)
       .addSuccess(
-        Schema.Struct({ ok: Ok, server: field(ServerView, "The server."), cert: MaybeCertificate, warnings: field(
-          Schema.Array(Schema.String),
-          "What did not work although the rest did.",
-          []
-        ) }).annotations({ identifier: "CaptureServerAnswer" })
+        Schema.Struct({
+          ok: Ok,
+          server: field(ServerView, "The server."),
+          cert: MaybeCertificate,
+          warnings: field(Schema.Array(Schema.String), "What did not work although the rest did.", [])
+        }).annotations({ identifier: "CaptureServerAnswer" })
       )
       .addError(ConflictAnswer)
       .addError(UnavailableAnswer)
   )
   .add(
-    at("agents", { summary: "List agents", description: "Coding agents whose calls can be captured, and answered by this gateway." })
+    at("agents", {
+      summary: "List agents",
+      description: "Coding agents whose calls can be captured, and answered by this gateway."
+    })
       .addSuccess(
         Schema.Struct({ agents: field(Schema.Array(AgentView), "The agents.") }).annotations({
           identifier: "BridgedAgents"
@@ -226,7 +240,9 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
   )
   .add(
     at("agent", { summary: "Show an agent", description: "With its set-up and what to think of before." })
-      .addSuccess(Schema.Struct({ agent: field(AgentView, "The agent.") }).annotations({ identifier: "BridgedAgentAnswer" }))
+      .addSuccess(
+        Schema.Struct({ agent: field(AgentView, "The agent.") }).annotations({ identifier: "BridgedAgentAnswer" })
+      )
       .addError(NotFoundAnswer)
       .addError(UnavailableAnswer)
   )
@@ -240,14 +256,21 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
         Schema.Struct({
           ok: Ok,
           agent: field(AgentView, "The agent as it is now."),
-          warning: field(Schema.optionalWith(Schema.String, { exact: true }), "Why its hosts do not lead here.", "The hosts file cannot be written.")
+          warning: field(
+            Schema.optionalWith(Schema.String, { exact: true }),
+            "Why its hosts do not lead here.",
+            "The hosts file cannot be written."
+          )
         }).annotations({ identifier: "AgentDnsAnswer" })
       )
       .addError(NotFoundAnswer)
       .addError(UnavailableAnswer)
   )
   .add(
-    at("detectAgent", { summary: "Look for an agent's program", description: "On the PATH of the gateway; it is run with --version." })
+    at("detectAgent", {
+      summary: "Look for an agent's program",
+      description: "On the PATH of the gateway; it is run with --version."
+    })
       .addSuccess(
         Schema.Struct({
           installed: field(Schema.Boolean, "Whether it is there.", true),
@@ -257,12 +280,19 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
       .addError(NotFoundAnswer)
   )
   .add(
-    at("mappings", { summary: "Show an agent's models", description: "Which of them this gateway answers, and with which of its own." })
+    at("mappings", {
+      summary: "Show an agent's models",
+      description: "Which of them this gateway answers, and with which of its own."
+    })
       .addSuccess(MappingsView)
       .addError(NotFoundAnswer)
   )
   .add(
-    at("setMappings", { summary: "Set an agent's models", description: "They replace those of before.", example: { mappings: [] } })
+    at("setMappings", {
+      summary: "Set an agent's models",
+      description: "They replace those of before.",
+      example: { mappings: [] }
+    })
       .setPayload(SetMappings)
       .addSuccess(MappingsView)
       .addError(BadRequestAnswer)
@@ -270,12 +300,16 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
       .addError(UnavailableAnswer)
   )
   .add(
-    at("bypass", { summary: "List hosts that are never decrypted", description: "Built-in patterns, then your own." }).addSuccess(
-      BypassView
-    )
+    at("bypass", {
+      summary: "List hosts that are never decrypted",
+      description: "Built-in patterns, then your own."
+    }).addSuccess(BypassView)
   )
   .add(
-    at("setBypass", { summary: "Set your patterns of hosts that are never decrypted", description: "They replace those of before; for new connections at once." })
+    at("setBypass", {
+      summary: "Set your patterns of hosts that are never decrypted",
+      description: "They replace those of before; for new connections at once."
+    })
       .setPayload(SetBypass)
       .addSuccess(BypassView)
       .addError(BadRequestAnswer)
@@ -287,7 +321,10 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
       .addError(UnavailableAnswer)
   )
   .add(
-    at("downloadCert", { summary: "Download the certificate", description: "In PEM form; it is made when there is none. The key stays on this machine." })
+    at("downloadCert", {
+      summary: "Download the certificate",
+      description: "In PEM form; it is made when there is none. The key stays on this machine."
+    })
       .addSuccess(
         HttpApiSchema.Text({ contentType: "application/x-pem-file" }).annotations({
           description: "The certificate.",
@@ -297,7 +334,10 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
       .addError(UnavailableAnswer)
   )
   .add(
-    at("regenerateCert", { summary: "Make another certificate authority", description: "The one before is taken out of the trust store; the new one is not trusted yet." })
+    at("regenerateCert", {
+      summary: "Make another certificate authority",
+      description: "The one before is taken out of the trust store; the new one is not trusted yet."
+    })
       .addSuccess(
         Schema.Struct({ cert: field(CertificateView, "The new certificate.") }).annotations({
           identifier: "NewCaptureCertificate"
@@ -306,15 +346,31 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
       .addError(ConflictAnswer)
       .addError(UnavailableAnswer)
   )
-  .add(at("upstreamCa", { summary: "Show the extra authority for servers", description: "Certificates of servers that it signed are accepted, beside those of public authorities." }).addSuccess(UpstreamCaView))
   .add(
-    at("setUpstreamCa", { summary: "Set the extra authority for servers", description: "Such as that of a company's proxy.", example: { pem: "" } })
+    at("upstreamCa", {
+      summary: "Show the extra authority for servers",
+      description: "Certificates of servers that it signed are accepted, beside those of public authorities."
+    }).addSuccess(UpstreamCaView)
+  )
+  .add(
+    at("setUpstreamCa", {
+      summary: "Set the extra authority for servers",
+      description: "Such as that of a company's proxy.",
+      example: { pem: "" }
+    })
       .setPayload(SetUpstreamCa)
       .addSuccess(UpstreamCaView)
       .addError(BadRequestAnswer)
       .addError(UnavailableAnswer)
   )
-  .add(at("removeUpstreamCa", { summary: "Remove the extra authority for servers", description: "Safe when there is none." }).addSuccess(NoContent).addError(UnavailableAnswer))
+  .add(
+    at("removeUpstreamCa", {
+      summary: "Remove the extra authority for servers",
+      description: "Safe when there is none."
+    })
+      .addSuccess(NoContent)
+      .addError(UnavailableAnswer)
+  )
   .add(at("config", { summary: "Show settings of capture", description: "What is in force." }).addSuccess(ConfigView))
   .add(
     at("setConfig", { summary: "Change settings of capture", description: "What is left out stays as it is." })
@@ -333,7 +389,10 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
       .addError(UnavailableAnswer)
   )
   .add(
-    at("repair", { summary: "Repair what capture has changed", description: "Takes back what ended gateways left, mends the hosts file and writes the custom hosts again." })
+    at("repair", {
+      summary: "Repair what capture has changed",
+      description: "Takes back what ended gateways left, mends the hosts file and writes the custom hosts again."
+    })
       .addSuccess(
         Schema.Struct({
           repaired: field(Schema.Array(Schema.String), "Checks that failed and do not any more.", ["journal"])
@@ -341,7 +400,12 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
       )
       .addError(UnavailableAnswer)
   )
-  .add(at("tproxy", { summary: "Show the transparent mode", description: "Whether it runs or can run, and what it does not see." }).addSuccess(TproxyView))
+  .add(
+    at("tproxy", {
+      summary: "Show the transparent mode",
+      description: "Whether it runs or can run, and what it does not see."
+    }).addSuccess(TproxyView)
+  )
   .add(
     at("startTproxy", {
       summary: "Start the transparent mode",

@@ -99,12 +99,14 @@ export class Capture extends HttpApiGroup.make("capture")
     "Ways by which traffic of other programs of this machine comes into the inspector. What is changed on the machine is taken back when it is switched off, and when the gateway ends, however that happens."
   )
   .add(
-    at("hosts", { summary: "List custom hosts", description: "Hosts whose traffic is sent to the gateway by the hosts file." })
-      .addSuccess(
-        Schema.Struct({ hosts: field(Schema.Array(CustomHostView), "The hosts.") }).annotations({
-          identifier: "CustomHosts"
-        })
-      )
+    at("hosts", {
+      summary: "List custom hosts",
+      description: "Hosts whose traffic is sent to the gateway by the hosts file."
+    }).addSuccess(
+      Schema.Struct({ hosts: field(Schema.Array(CustomHostView), "The hosts.") }).annotations({
+        identifier: "CustomHosts"
+      })
+    )
   )
   .add(
     at("addHost", {

@@ -4,7 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import { GatewayApi } from "../../api/Api.ts"
-import { BadRequest, Conflict, NotFound, Unavailable } from "../../api/Errors.ts"
+import { BadRequest, Conflict, NotFound, type Unavailable } from "../../api/Errors.ts"
 import type { AgentView, serverActions, TproxyView } from "../../api/Groups/AgentBridge.ts"
 import type { Agent } from "../../bridge/agents/Agent.ts"
 import { agentById, agents } from "../../bridge/agents/Agents.ts"
@@ -160,7 +160,9 @@ export const layer = HttpApiBuilder.group(GatewayApi, "agentBridge", (handlers) 
       })
     const known = (id: string): Effect.Effect<Agent, NotFound> => {
       const agent = agentById.get(id)
-      return agent === undefined ? new NotFound({ message: "There is no such agent.", param: "id" }) : Effect.succeed(agent)
+      return agent === undefined
+        ? new NotFound({ message: "There is no such agent.", param: "id" })
+        : Effect.succeed(agent)
     }
 
     return handlers

@@ -7,13 +7,7 @@ import type { HostChanged } from "../../capture/Capture.ts"
 import { CaptureDoor } from "../../capture/CaptureDoor.ts"
 import type { SystemProxyState } from "../../capture/host/SystemProxy.ts"
 import { answered } from "./Answers.ts"
-import {
-  captureAnswers,
-  hostAnswers,
-  portAnswers,
-  proxyNotRunning,
-  systemProxyUnsupported
-} from "./CaptureAnswers.ts"
+import { captureAnswers, hostAnswers, portAnswers, proxyNotRunning, systemProxyUnsupported } from "./CaptureAnswers.ts"
 import { iso } from "./Views.ts"
 
 const changed = ({ host, warning }: HostChanged) => ({
@@ -85,7 +79,11 @@ export const layer = HttpApiBuilder.group(GatewayApi, "capture", (handlers) =>
           const port = yield* capture.startProxy
           return yield* HttpServerResponse.json({ ok: true, running: true, port }, { status: 201 })
         }).pipe(
-          Effect.catchTags({ ...ports, CaptureAuthorityFailed: captureAnswers.CaptureAuthorityFailed, HttpBodyError: Effect.die })
+          Effect.catchTags({
+            ...ports,
+            CaptureAuthorityFailed: captureAnswers.CaptureAuthorityFailed,
+            HttpBodyError: Effect.die
+          })
         )
       )
       .handle("systemProxy", ({ payload: { action, guardMinutes = null } }) =>

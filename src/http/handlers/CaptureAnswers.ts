@@ -1,8 +1,8 @@
 /** What each refusal of capture is on HTTP. */
-import { BadRequest, Conflict, NotFound, Unavailable } from "../../api/Errors.ts"
+import { type BadRequest, Conflict, NotFound, Unavailable } from "../../api/Errors.ts"
 import type { CertificateView as Certificate } from "../../capture/Capture.ts"
 import type { CertificateView } from "../../api/CaptureViews.ts"
-import type { BadHost, BadValue, HostKnown, HostNotFound, TooManyHosts } from "../../capture/CaptureErrors.ts"
+import type { BadHost, BadValue, HostKnown, TooManyHosts } from "../../capture/CaptureErrors.ts"
 import type { JournalFailed } from "../../capture/host/HostJournal.ts"
 import type { SystemProxyUnsupported } from "../../capture/host/SystemProxy.ts"
 import type { TrustFailed } from "../../capture/host/TrustStore.ts"
@@ -47,8 +47,7 @@ export const hostAnswers = {
     new Conflict({ code: "host_known", param: "host", message: `${host} is in the list already.` }),
   CaptureTooManyHosts: ({ most }: TooManyHosts) =>
     new Conflict({ code: "too_many_hosts", message: `There are ${most} hosts already; remove one first.` }),
-  CaptureHostNotFound: (_: HostNotFound) =>
-    new NotFound({ message: "There is no such custom host.", param: "host" })
+  CaptureHostNotFound: () => new NotFound({ message: "There is no such custom host.", param: "host" })
 }
 
 export const proxyNotRunning = (): Conflict =>

@@ -85,7 +85,16 @@ describe("custom hosts", () => {
     Effect.gen(function* () {
       const { ask, hosts } = yield* setUp()
       yield* Effect.promise(async () => {
-        for (const host of ["", "127.0.0.1", "localhost", "https://a.test", "a b", "*.a.test", `${"a".repeat(64)}.test`, 7]) {
+        for (const host of [
+          "",
+          "127.0.0.1",
+          "localhost",
+          "https://a.test",
+          "a b",
+          "*.a.test",
+          `${"a".repeat(64)}.test`,
+          7
+        ]) {
           const { body, status } = await ask("POST", `${I}/hosts`, { host })
           assert.strictEqual(status, 400, String(host))
           assert.strictEqual(body.error.details[0].field, "host", String(host))
@@ -137,7 +146,9 @@ describe("custom hosts", () => {
       )
       assert.throws(first)
       const { ask, hosts } = yield* setUp({ dataDir })
-      yield* Effect.promise(() => eventually("the host in the file", hosts, (text) => text.includes("127.0.0.1 kept.test")))
+      yield* Effect.promise(() =>
+        eventually("the host in the file", hosts, (text) => text.includes("127.0.0.1 kept.test"))
+      )
       yield* Effect.promise(async () => {
         await ask("POST", `${A}/server`, { action: "stop" })
         assert.strictEqual(hosts(), usualHosts)
@@ -166,10 +177,7 @@ describe("the HTTP proxy", () => {
 
         const on = await ask("POST", `${I}/capture-modes/tls-intercept`, { enabled: true })
         assert.deepStrictEqual(on.body, { ok: true, tlsIntercept: { enabled: true } })
-        assert.strictEqual(
-          (await ask("PUT", `${A}/upstream-ca`, { pem: upstream.authority.certificate })).status,
-          200
-        )
+        assert.strictEqual((await ask("PUT", `${A}/upstream-ca`, { pem: upstream.authority.certificate })).status, 200)
         const ours = String((await ask("GET", `${A}/cert/download`)).body)
         const decrypted = await getThroughProxy(port, target, ours, "Authorization: Bearer secret-of-the-client\r\n")
         assert.include(decrypted.answer, '{"hello":"world"}')
@@ -220,7 +228,9 @@ describe("the HTTP proxy", () => {
   it.scopedLive("whose port is taken is a conflict that says what to do", () =>
     Effect.gen(function* () {
       const { port } = yield* taken
-      const { ask } = yield* setUp({ environment: { INSPECTOR_HTTP_PROXY_PORT: String(port), MITM_PORT: String(port) } })
+      const { ask } = yield* setUp({
+        environment: { INSPECTOR_HTTP_PROXY_PORT: String(port), MITM_PORT: String(port) }
+      })
       yield* Effect.promise(async () => {
         const proxy = await ask("POST", `${I}/capture-modes/http-proxy`, { action: "start" })
         assert.strictEqual(proxy.status, 409)
@@ -320,7 +330,9 @@ describe("the decrypting server", () => {
           assert.strictEqual((await ask("PUT", `${A}/bypass`, { patterns: [pattern] })).status, 400, pattern)
         }
         assert.isTrue(
-          (await ask("GET", `${A}/bypass`)).body.patterns.every(({ source }: { source: string }) => source === "default")
+          (await ask("GET", `${A}/bypass`)).body.patterns.every(
+            ({ source }: { source: string }) => source === "default"
+          )
         )
       })
     })
@@ -374,15 +386,16 @@ describe("all of it", () => {
           const body = method === "GET" || method === "DELETE" ? "" : "{}"
           const ask = (headers: Readonly<Record<string, string>>) =>
             RawRequest.ask(url, { method, path: at, headers: { "content-type": "application/json", ...headers }, body })
-          for (const headers of [
-            { "x-forwarded-for": "203.0.113.7" },
-            { ...admin, forwarded: "for=203.0.113.7" }
-          ]) {
+          for (const headers of [{ "x-forwarded-for": "203.0.113.7" }, { ...admin, forwarded: "for=203.0.113.7" }]) {
             const answer = await ask(headers)
             assert.strictEqual(answer.status, 403, `${method} ${path} ${answer.body}`)
             assert.strictEqual(JSON.parse(answer.body).error.code, "loopback_only")
           }
-          assert.strictEqual((await ask({ authorization: "Bearer wrong-key-0123456789" })).status, 401, `${method} ${path}`)
+          assert.strictEqual(
+            (await ask({ authorization: "Bearer wrong-key-0123456789" })).status,
+            401,
+            `${method} ${path}`
+          )
         }
       })
     })
@@ -397,7 +410,6 @@ describe("all of it", () => {
     })
   )
 })
-
 
 describe("agents", () => {
   it.scopedLive("are nine, have models that are judged, and are captured by their hosts", () =>

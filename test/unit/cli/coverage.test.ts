@@ -190,6 +190,21 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
 }
 
 const reasons: Readonly<Partial<Record<ManagementKey, string>>> = {
+  "capture.enableHost": "the command line adds and removes hosts; the dashboard keeps those that are off",
+  "agentBridge.agent": "'capture bridge agents --json' has all of it",
+  "agentBridge.detectAgent": "a look of the dashboard; 'which' does the same in a terminal",
+  "agentBridge.mappings": "set in the dashboard or by the API",
+  "agentBridge.setMappings": "set in the dashboard or by the API",
+  "agentBridge.bypass": "set in the dashboard or by the API",
+  "agentBridge.setBypass": "set in the dashboard or by the API",
+  "agentBridge.regenerateCert": "rarely needed; the dashboard and the API have it",
+  "agentBridge.upstreamCa": "set in the dashboard or by the API",
+  "agentBridge.setUpstreamCa": "set in the dashboard or by the API",
+  "agentBridge.removeUpstreamCa": "set in the dashboard or by the API",
+  "agentBridge.config": "set in the dashboard or by the API",
+  "agentBridge.setConfig": "set in the dashboard or by the API",
+  "agentBridge.diagnose": "'doctor' and 'capture restore' do it without a server",
+  "agentBridge.repair": "'doctor' and 'capture restore' do it without a server",
   "limits.me": "for holders of a key, who see the same by budget show",
   "usage.requestLogs": "the same list as usage.logs",
   "pricing.reset": "'model pricing unset' removes one price at a time",

@@ -12,7 +12,9 @@ import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"
 
 export const passwordStdin = Options.boolean("sudo-password-stdin").pipe(
-  Options.withDescription("Read your password for sudo from standard input, where the gateway is not root; it is not kept.")
+  Options.withDescription(
+    "Read your password for sudo from standard input, where the gateway is not root; it is not kept."
+  )
 )
 
 /** As a field of a request; nothing where it is not wanted. */
@@ -41,7 +43,9 @@ export const bridgeStatus = Command.make("status", { ...Client.connection }, (gi
     const on = agents.filter(({ dnsEnabled }) => dnsEnabled).map(({ id }) => id)
     const lines = [
       server.running ? `The decrypting server listens on port ${server.port ?? "?"}.` : "The decrypting server is off.",
-      cert === null ? "No certificate authority was made yet." : `The certificate is ${cert.trusted ? "" : "not "}trusted by this system.`,
+      cert === null
+        ? "No certificate authority was made yet."
+        : `The certificate is ${cert.trusted ? "" : "not "}trusted by this system.`,
       on.length === 0 ? "No agent is captured." : `Agents that are captured: ${on.join(", ")}.`
     ]
     yield* Output.result({
@@ -60,7 +64,9 @@ const serverCommand = (name: "start" | "stop") =>
       const { port, running } = answer.server
       yield* Output.done(
         answer,
-        running ? `The decrypting server listens on port ${port ?? "?"}.` : "The decrypting server is off, and its names are out of the hosts file.",
+        running
+          ? `The decrypting server listens on port ${port ?? "?"}.`
+          : "The decrypting server is off, and its names are out of the hosts file.",
         running ? String(port) : ""
       )
     })
@@ -128,7 +134,11 @@ export const certShow = Command.make("show", { ...Client.connection }, (given) =
 export const certTrust = Command.make("trust", { passwordStdin, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const answer = yield* act(yield* Client.target(given), "trust-cert", given.passwordStdin)
-    yield* Output.done(answer, "This system trusts the gateway's certificate authority, until 'gateway capture cert untrust'.", "trusted")
+    yield* Output.done(
+      answer,
+      "This system trusts the gateway's certificate authority, until 'gateway capture cert untrust'.",
+      "trusted"
+    )
   })
 )
 

@@ -54,7 +54,11 @@ export const captureRun = Command.make("run", { words, ...Client.connection }, (
       const capture = yield* Client.group(to, "capture")
       const bridge = yield* Client.group(to, "agentBridge")
       const proxy = yield* capture.httpProxy({ payload: { action: "start" } }).pipe(Client.orExplain(to))
-      if (!proxy.running) return yield* new CommandFailed({ message: "The HTTP proxy does not run.", hint: "Start it with 'gateway capture proxy start'." })
+      if (!proxy.running)
+        return yield* new CommandFailed({
+          message: "The HTTP proxy does not run.",
+          hint: "Start it with 'gateway capture proxy start'."
+        })
       const pem = yield* bridge.downloadCert().pipe(Client.orExplain(to))
       const files = yield* certificateFiles(pem)
       const file = yield* EnvFile.read(dataDir)
