@@ -270,8 +270,7 @@ export const make = Effect.gen(function* () {
       return server === null ? null : (yield* file.set(wanted)).warning
     })
 
-  const viewOf = (host: CustomHost) =>
-    Effect.map(file.present, (present) => shown(host, present))
+  const viewOf = (host: CustomHost) => Effect.map(file.present, (present) => shown(host, present))
 
   const putHosts = (hosts: ReadonlyArray<CustomHost>, mayStart: boolean) =>
     Effect.gen(function* () {
@@ -494,7 +493,7 @@ export const make = Effect.gen(function* () {
       })
     ),
     certificate,
-    certificatePem: Effect.map(authority.get, ({ certificate: pem }) => pem),
+    certificatePem: Effect.map(authority.get, ({ certificate: pem }) => pem.replaceAll("\r\n", "\n")),
     regenerate: inTurn(regenerate),
     trust: (password) => inTurn(trust(password)),
     untrust: inTurn(untrust),

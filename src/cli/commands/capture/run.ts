@@ -5,11 +5,11 @@ import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { rootCertificates } from "node:tls"
 import * as EnvFile from "../../EnvFile.ts"
 import { BadArgument, CommandFailed } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import { exec } from "../../launch/Exec.ts"
+import { loadRoom } from "../../lazy.ts"
 import { captureVariables } from "./variables.ts"
 
 const words = Args.text({ name: "command" }).pipe(
@@ -26,14 +26,14 @@ const secrets: ReadonlySet<string> = new Set([
 ])
 
 /** Files with the certificate, for as long as the command runs. Most tools take one file in place of all public authorities. */
-const certificateFiles = (pem: string) =>
+const certificateFiles = (pem: string, publicOnes: ReadonlyArray<string>) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const folder = mkdtempSync(join(tmpdir(), "gateway-capture-"))
       const alone = join(folder, "ca.crt")
       const bundle = join(folder, "bundle.crt")
       writeFileSync(alone, pem, { mode: 0o600 })
-      writeFileSync(bundle, [...rootCertificates, pem].join("\n"), { mode: 0o600 })
+      writeFileSync(bundle, [...publicOnes, pem].join("\n"), { mode: 0o600 })
       return { folder, alone, bundle }
     }),
     ({ folder }) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
@@ -59,8 +59,9 @@ export const captureRun = Command.make("run", { words, ...Client.connection }, (
           message: "The HTTP proxy does not run.",
           hint: "Start it with 'gateway capture proxy start'."
         })
+      const { publicAuthorities } = yield* loadRoom(() => import("../../../capture/PublicAuthorities.ts"))
       const pem = yield* bridge.downloadCert().pipe(Client.orExplain(to))
-      const files = yield* certificateFiles(pem)
+      const files = yield* certificateFiles(pem, publicAuthorities)
       const file = yield* EnvFile.read(dataDir)
       const inherited = Object.fromEntries(
         Array.from(environment).filter(([name, value]) => !secrets.has(name) && file.get(name) !== value)
