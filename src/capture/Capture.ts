@@ -357,6 +357,8 @@ export const make = Effect.gen(function* () {
   const untrust = Effect.gen(function* () {
     const current = yield* authority.current
     if (current === null || !trustStore.supported) return { left: [], problem: null }
+    // To take out what is not there would rebuild the system's store for nothing.
+    if ((yield* trustStore.places(slot, current.certificate)).length === 0) return { left: [], problem: null }
     return yield* trustStore.remove(slot, current.certificate)
   })
 

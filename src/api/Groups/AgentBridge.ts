@@ -48,7 +48,20 @@ const BypassView = Schema.Struct({
   )
 }).annotations({ identifier: "BypassPatterns" })
 
-const examplePem = "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n"
+/** A real one, whose key is gone: examples have to work. */
+const examplePem = [
+  "-----BEGIN CERTIFICATE-----",
+  "MIIBjjCCATOgAwIBAgIUeEBMlZ/kuNpByTJt5ypeRQg60oEwCgYIKoZIzj0EAwIw",
+  "HDEaMBgGA1UEAwwRRXhhbXBsZSBhdXRob3JpdHkwHhcNMjYxMTI0MjEzNTEyWhcN",
+  "NDYxMTE5MjEzNTEyWjAcMRowGAYDVQQDDBFFeGFtcGxlIGF1dGhvcml0eTBZMBMG",
+  "ByqGSM49AgEGCCqGSM49AwEHA0IABM7xTflumAy+AR1ofSnhOWLg90VaQTD3VpDq",
+  "xf1FnfJ0uZieoWB+d0EKAp0R/ZoOx9wtY6AXYtZ7A3pG8d3/dyqjUzBRMB0GA1Ud",
+  "DgQWBBSqkMCzgAXWAExOqxO1QuQQbf+2lDAfBgNVHSMEGDAWgBSqkMCzgAXWAExO",
+  "qxO1QuQQbf+2lDAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0kAMEYCIQDg",
+  "m4B+yiiHfxfyROCqeM+WrPJcYOZMcfmOF+6QwVUjiAIhAK8MeSLGIPoErpt/Xcnr",
+  "rkQl/V1lr5piQWgsJaKgJhKr",
+  "-----END CERTIFICATE-----"
+].join("\n")
 export const SetUpstreamCa = Schema.Struct({
   pem: field(Schema.String.pipe(Schema.maxLength(1_048_576)), "The certificate itself, not a path.", examplePem)
 }).annotations(body("SetUpstreamCa"))
@@ -355,8 +368,7 @@ export class AgentBridge extends HttpApiGroup.make("agentBridge")
   .add(
     at("setUpstreamCa", {
       summary: "Set the extra authority for servers",
-      description: "Such as that of a company's proxy.",
-      example: { pem: "" }
+      description: "Such as that of a company's proxy."
     })
       .setPayload(SetUpstreamCa)
       .addSuccess(UpstreamCaView)

@@ -245,6 +245,36 @@ describe("the HTTP proxy", () => {
   )
 })
 
+describe("certificates of servers", () => {
+  const cases = [
+    ["without MITM_DISABLE_TLS_VERIFY a server whose certificate is not good is refused", {}, "502", 0],
+    [
+      "MITM_DISABLE_TLS_VERIFY takes a server whose certificate is not good",
+      { MITM_DISABLE_TLS_VERIFY: "true" },
+      "200",
+      1
+    ]
+  ] as const
+
+  for (const [name, environment, status, asked] of cases) {
+    it.scopedLive(name, () =>
+      Effect.gen(function* () {
+        const { ask } = yield* setUp({ environment })
+        const upstream = yield* tlsServer
+        yield* Effect.promise(async () => {
+          await ask("POST", `${I}/capture-modes/tls-intercept`, { enabled: true })
+          const { port } = (await ask("POST", `${I}/capture-modes/http-proxy`, { action: "start" })).body
+          const ours = String((await ask("GET", `${A}/cert/download`)).body)
+          const target = { host: "localhost", port: upstream.port, path: "/" }
+          const { answer } = await getThroughProxy(port, target, ours)
+          assert.match(answer, new RegExp(`^HTTP/1.1 ${status}`))
+          assert.strictEqual(upstream.seen.length, asked)
+        })
+      })
+    )
+  }
+})
+
 describe("the desktop's proxy", () => {
   it.scopedLive("is set to the running proxy alone, and given back as it was", () =>
     Effect.gen(function* () {
