@@ -135,6 +135,7 @@ import * as Usage from "./handlers/Usage.ts"
 import * as Evals from "./handlers/Evals.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
+import type { GatewayCapture } from "../inference/tap/GatewayCapture.ts"
 import type { InspectorDoor } from "../inspector/InspectorDoor.ts"
 import type { Timers } from "../platform/Timers.ts"
 import type { InspectorFeed } from "./inspector/InspectorFeed.ts"
@@ -207,6 +208,7 @@ export type PlaneServices =
   | Listener
   | PerformanceStats
   | LiveFeed
+  | GatewayCapture
   | InspectorDoor
   | InspectorFeed
   | Timers

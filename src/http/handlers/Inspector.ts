@@ -4,10 +4,12 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { GatewayApi } from "../../api/Api.ts"
+import { GatewayCapture } from "../../inference/tap/GatewayCapture.ts"
 import { InspectorDoor, type InspectorServices } from "../../inspector/InspectorDoor.ts"
 import { BodyBudget } from "../../resilience/BodyBudget.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { InspectorFeed, maxClients, path } from "../inspector/InspectorFeed.ts"
+import { answered } from "./Answers.ts"
 import { told } from "./InspectorAnswers.ts"
 import { receiveArchive } from "./InspectorImport.ts"
 
@@ -38,6 +40,7 @@ const noteOf = (text: string | null): string | null => (text === "" ? null : tex
 export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
   Effect.gen(function* () {
     const bodies = yield* BodyBudget
+    const capture = yield* GatewayCapture
     const door = yield* InspectorDoor
     const feed = yield* InspectorFeed
     const asked = <A, E>(ask: (services: InspectorServices) => Effect.Effect<A, E>) =>
@@ -87,13 +90,13 @@ export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
           httpProxy: { running: false, port: null },
           systemProxy: { applied: false, guardUntil: null, port: null, platform: process.platform, supported: false },
           tlsIntercept: { enabled: false },
-          gateway: { enabled: door.recordsOwnTraffic() },
+          gateway: { enabled: capture.isEnabled() },
           tproxy: { running: false, available: false },
           mitm: { running: false, port: null }
         }))
       )
       .handle("gateway", ({ payload: { enabled } }) =>
-        Effect.as(door.recordOwnTraffic(enabled), { ok: true as const, gateway: { enabled } })
+        Effect.as(answered(capture.setEnabled(enabled)), { ok: true as const, gateway: { enabled } })
       )
       .handle("sessions", () =>
         asked(({ inspector }) => Effect.map(inspector.sessions.list, (sessions) => ({ sessions })))

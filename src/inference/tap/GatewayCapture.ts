@@ -4,14 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { InspectorDoor, type InspectorServices } from "../../inspector/InspectorDoor.ts"
-import type { CallFacts } from "../../inspector/CacheWatch.ts"
-import { bufferOf, limitsOf, threadFromBytes } from "../../inspector/Intake.ts"
-import { maskText } from "../../inspector/masking/Masking.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import type { SettingsRepo } from "../../store/repo/SettingsRepo.ts"
 import * as StoredSettings from "../../store/StoredSettings.ts"
 import type { TrafficSink } from "./RecordedExchange.ts"
-import type { SentCall } from "./SentCall.ts"
 import { TrafficTap } from "./TrafficTap.ts"
 
 export class GatewayCapture extends Context.Tag("gateway/inference/tap/GatewayCapture")<
@@ -40,46 +36,16 @@ const shape: StoredSettings.SettingsShape<Settings, typeof Patch.Type, typeof Pa
 
 const place = { namespace: "inspector", key: "gateway", name: "settings of the recording of own traffic" }
 
-/** Records go to the inspector, what was sent to the finder of cache breaks: masked as the records are, for it keeps parts of it. */
-export const sinkOf = ({ cacheWatch, inspector }: InspectorServices): TrafficSink => {
-  const { maskSecrets } = inspector.settings
-  const limits = limitsOf(inspector.settings)
-
-  const masked = (body: Buffer | string): Buffer => {
-    if (!maskSecrets) return typeof body === "string" ? Buffer.from(body) : body
-    return Buffer.from(maskText(typeof body === "string" ? body : body.toString()))
+/** Records go to the inspector, what was sent to the finder of cache breaks, whose thread masks it as the records are. */
+export const sinkOf = ({ cacheWatch, inspector }: InspectorServices): TrafficSink => ({
+  begin: inspector.begin,
+  update: inspector.update,
+  finish: (id, end, sent) => {
+    // Before the record is finished: then the finder reads it.
+    if (sent !== null) cacheWatch.note(id, sent)
+    inspector.finish(id, end)
   }
-
-  const maskedInThread = async (body: Buffer | string): Promise<Buffer | null> => {
-    const bytes = typeof body === "string" ? Buffer.from(body) : body
-    const captured = { bytes, size: bytes.length, contentEncoding: "", contentType: "application/json" }
-    const request = { host: "", path: "", userAgent: "", body: captured }
-    const report = await inspector.thread().run({ kind: "task", task: { request, response: null, limits } })
-    const shown = report?.request?.shown ?? null
-    return shown === null || shown.isTruncated ? null : bufferOf(shown)
-  }
-
-  /** Before the record is finished: then the finder reads it. */
-  const noted = (id: string, { account, body, model, provider, wire }: SentCall, over: () => void): void => {
-    const note = (own: Uint8Array | null): void => {
-      const sent: CallFacts["sent"] = own === null ? null : { wire, body: own }
-      cacheWatch.note(id, { provider, model, account, sent })
-      over()
-    }
-    if (body === null) note(null)
-    else if (body.length <= threadFromBytes) note(masked(body))
-    else void maskedInThread(body).then(note, () => note(null))
-  }
-
-  return {
-    begin: inspector.begin,
-    update: inspector.update,
-    finish: (id, end, sent) => {
-      if (sent === null) inspector.finish(id, end)
-      else noted(id, sent, () => inspector.finish(id, end))
-    }
-  }
-}
+})
 
 export const make = Effect.gen(function* () {
   const door = yield* InspectorDoor

@@ -29,6 +29,8 @@ import * as Flags from "../../../src/flags/Flags.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Listener from "../../../src/http/Listener.ts"
 import * as InspectorFeed from "../../../src/http/inspector/InspectorFeed.ts"
+import * as GatewayCapture from "../../../src/inference/tap/GatewayCapture.ts"
+import * as TrafficTap from "../../../src/inference/tap/TrafficTap.ts"
 import * as InspectorDoor from "../../../src/inspector/InspectorDoor.ts"
 import * as LiveFeed from "../../../src/http/live/LiveFeed.ts"
 import * as TunnelListener from "../../../src/http/TunnelListener.ts"
@@ -269,9 +271,15 @@ const rooms = Layer.provideMerge(
     Directory.layer,
     Upstreams.layer.pipe(Layer.provide(egress)),
     LiveFeed.layer.pipe(Layer.provide(Layer.merge(access, Events.layer))),
-    InspectorFeed.layer.pipe(
+    Layer.mergeAll(InspectorFeed.layer, GatewayCapture.layer.pipe(Layer.provide(TrafficTap.layer))).pipe(
       Layer.provideMerge(InspectorDoor.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),
-      Layer.provide(Layer.merge(access, PriceBook.layer.pipe(Layer.provide(priceOverrides))))
+      Layer.provide(
+        Layer.mergeAll(
+          access,
+          PriceBook.layer.pipe(Layer.provide(priceOverrides)),
+          DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer))
+        )
+      )
     ),
     webhookDeliveries.pipe(Layer.provide(egress)),
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
