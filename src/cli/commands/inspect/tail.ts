@@ -2,78 +2,18 @@
 import * as Command from "@effect/cli/Command"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
-import * as Schema from "effect/Schema"
-import { WebSocket } from "ws"
 import { ItemView } from "../../../api/InspectorRecords.ts"
-import { objectOr, parseJson, stringOr } from "../../../declared/Values.ts"
-import { type CliFailure, CommandFailed } from "../../Failure.ts"
+import type { CliFailure } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
+import { type Frame, listen } from "../../gateway/InspectorFeed.ts"
 import { OutputFormat } from "../../output/Format.ts"
 import * as Output from "../../output/Output.ts"
 import { Screen } from "../../output/Screen.ts"
 import { filterFlags, filterOf, type ItemRow, tailHeader, tailLine } from "./rows.ts"
 
-const path = "/api/tools/traffic-inspector/ws"
-const maxFrameBytes = 64 * 1_048_576
-/** Frames that wait while the terminal is slow. */
-const maxWaiting = 10_000
 /** Requests that were shown, so that a later change of one is not shown as another. */
 const maxShown = 10_000
-
-const Frame = Schema.parseJson(
-  Schema.Union(
-    Schema.Struct({ type: Schema.Literal("snapshot"), data: Schema.Array(ItemView) }),
-    Schema.Struct({ type: Schema.Literal("new", "update"), data: ItemView }),
-    Schema.Struct({ type: Schema.Literal("clear"), data: Schema.Null })
-  )
-)
-type Frame = typeof Frame.Type
-
-const decode = Schema.decodeUnknownOption(Frame)
-
-type Told =
-  | { readonly _tag: "Frame"; readonly frame: Frame }
-  | { readonly _tag: "Closed"; readonly failure: CliFailure }
-
-/** The refusal of an upgrade as the same refusal of a request. */
-const refused = (to: Client.Target, status: number, text: string): CliFailure => {
-  if (status === 401) return Client.explain(to)({ _tag: "Unauthorized" })
-  const message = stringOr(objectOr(objectOr(parseJson(text))["error"])["message"])
-  return new CommandFailed({ message: message ?? `The gateway answered with the status ${status}.` })
-}
-
-const listen = (to: Client.Target) =>
-  Effect.gen(function* () {
-    const queue = yield* Queue.dropping<Told>(maxWaiting)
-    const closed = (failure: CliFailure): void => void Queue.unsafeOffer(queue, { _tag: "Closed", failure })
-    yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        const socket = new WebSocket(`${to.url.replace(/^http/, "ws")}${path}`, {
-          headers: to.apiKey === null ? {} : { authorization: `Bearer ${to.apiKey}` },
-          maxPayload: maxFrameBytes,
-          perMessageDeflate: false
-        })
-        socket.on("message", (data) => {
-          const frame = Option.getOrNull(decode(String(data)))
-          if (frame !== null) Queue.unsafeOffer(queue, { _tag: "Frame", frame })
-        })
-        socket.on("unexpected-response", (_request, response) => {
-          const pieces: Array<Buffer> = []
-          response.on("data", (piece: Buffer) => pieces.push(piece))
-          response.on("end", () => closed(refused(to, response.statusCode ?? 0, Buffer.concat(pieces).toString())))
-        })
-        socket.on("error", () => closed(Client.explain(to)({ _tag: "RequestError" })))
-        socket.on("close", () =>
-          closed(new CommandFailed({ message: "The gateway closed the feed.", hint: "Run the command again." }))
-        )
-        return socket
-      }),
-      (socket) => Effect.sync(() => socket.terminate())
-    )
-    return queue
-  })
 
 type Filter = Effect.Effect.Success<ReturnType<typeof filterOf>>
 
