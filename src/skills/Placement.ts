@@ -91,6 +91,7 @@ const commands: Readonly<Record<string, CommandSkillId>> = {
   help: "cli-setup",
   image: "cli-chat",
   import: "cli-setup",
+  inspect: "cli-cost-usage",
   key: "cli-keys",
   login: "cli-contexts",
   logout: "cli-contexts",

@@ -111,7 +111,8 @@ export default {
         "The only way out is src/egress; src/http listens; src/capture passes on what other programs send; commands ask a gateway; doctor tries whether a port is free; kernel/IpRanges reads addresses and opens nothing.",
       from: {
         path: "^src/",
-        pathNot: "^src/(egress|http|capture)/|^src/(cli/(doctor/machine|gateway/NodeHttp)|kernel/IpRanges)\\.ts$"
+        pathNot:
+          "^src/(egress|http|capture)/|^src/(cli/(doctor/machine|gateway/(NodeHttp|InspectorFeed))|kernel/IpRanges)\\.ts$"
       },
       to: {
         path: "^(node:)?(http2?|https|net|tls|dgram|dns)(/|$)|(^|/)node_modules/(undici|ws)(/|$)",

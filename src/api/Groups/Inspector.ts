@@ -336,7 +336,8 @@ export class Inspector extends HttpApiGroup.make("inspector")
   .add(
     at("gateway", {
       summary: "Record the gateway's own traffic",
-      description: "What clients send to the inference routes, and what they are answered. Off after every start."
+      description:
+        "What clients send to the inference routes, and what they are answered. The switch is stored; it is off at first."
     })
       .setPayload(Toggle)
       .addSuccess(

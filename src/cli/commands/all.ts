@@ -25,6 +25,7 @@ import { skills } from "./tree/skills.ts"
 import { launch, launchCodex, setups, tools } from "./tree/tools.ts"
 import { batches, chat, files, media, search } from "./tree/use.ts"
 import { capture } from "./tree/capture.ts"
+import { inspect } from "./tree/inspect.ts"
 import { tunnel } from "./tree/tunnels.ts"
 import { webhook } from "./tree/webhooks.ts"
 
@@ -203,7 +204,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   ),
   command(
     "logs",
-    "Show what was asked and what it cost, the newest last.",
+    "Show what was asked and what it cost; 'inspect' shows all that was sent.",
     () => import("./logs.ts"),
     (m) => m.logsCommand,
     {
@@ -289,6 +290,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   ),
   tunnel,
   capture,
+  inspect,
   webhook,
   evals,
   guardrails,

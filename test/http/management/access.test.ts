@@ -38,6 +38,8 @@ layer(layerOf(), { excludeTestServices: true })("access", (it) => {
         /** What a refusal looks like; null when the gate lets the request pass, whatever the handler then says. */
         const refusal = (tier: string, method: string, name: string): number | null => {
           if (tier === "public") return name === "crossSite" && !safe(method) ? 403 : null
+          // None of these is the token for captures.
+          if (tier === "ingest") return 403
           // None of these is the owner's token; test/faults/program/ownerToken has that.
           if (tier === "owner" && ["manage", "adminKey", "session"].includes(name)) return 403
           if (name === "session") return null

@@ -15,6 +15,7 @@ import * as TestGateway from "../../support/TestGateway.ts"
 import { temporaryFolder } from "../../unit/store/fixtures.ts"
 
 const password = "correct horse battery staple"
+const ingestToken = "ingest-token-of-the-examples"
 const models = [
   "gpt-4o-mini",
   "gpt-4o-transcribe",
@@ -74,7 +75,10 @@ it.scopedLive(
       const upstream = yield* FakeUpstream.start
       upstream.always((response, request) => upstreamAnswer(request)(response, request))
       upstream.lists(FakeUpstream.json(FakeUpstream.models(models)))
-      const gateway = yield* TestGateway.start({ adminPassword: Redacted.make(password) })
+      const gateway = yield* TestGateway.start({
+        adminPassword: Redacted.make(password),
+        environment: new Map([["INSPECTOR_INTERNAL_INGEST_TOKEN", ingestToken]])
+      })
       yield* Effect.promise(async () => {
         const { manage, url } = gateway
         const account = { name: "at hand", apiKey: "k", baseUrl: upstream.origin }
@@ -101,7 +105,8 @@ it.scopedLive(
           GATEWAY_URL: url,
           GATEWAY_ADMIN_KEY: TestGateway.adminKey,
           GATEWAY_API_KEY: String(secret),
-          GATEWAY_PASSWORD: password
+          GATEWAY_PASSWORD: password,
+          INSPECTOR_INTERNAL_INGEST_TOKEN: ingestToken
         }
         /** Ids of what an example has made, by where. */
         const made = new Map<string, string>()
