@@ -28,7 +28,6 @@ import * as Events from "../../../src/events/Events.ts"
 import * as Flags from "../../../src/flags/Flags.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Listener from "../../../src/http/Listener.ts"
-import * as BridgeDoor from "../../../src/bridge/BridgeDoor.ts"
 import * as GatewayCapture from "../../../src/inference/tap/GatewayCapture.ts"
 import * as TrafficTap from "../../../src/inference/tap/TrafficTap.ts"
 import * as CaptureDoor from "../../../src/capture/CaptureDoor.ts"
@@ -77,6 +76,7 @@ import * as Otlp from "../../../src/usage/telemetry/Otlp.ts"
 import { compression } from "../../support/Compression.ts"
 import * as FakeTunnels from "../../support/FakeTunnels.ts"
 import { evals } from "../../support/Evals.ts"
+import * as NoBridge from "../../support/NoBridge.ts"
 import { noLeaderboard } from "../../support/Leaderboard.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
@@ -276,7 +276,7 @@ const rooms = Layer.provideMerge(
     Layer.mergeAll(
       InspectorFeed.layer.pipe(Layer.provide(access)),
       CaptureDoor.layer(() => import("../../../src/app/capture.ts").then((m) => m.captureAlone)),
-      Layer.succeed(BridgeDoor.BridgeDoor, { get: Effect.dieMessage("There is no bridge here.") }),
+      NoBridge.layer,
       GatewayCapture.layer.pipe(Layer.provide(TrafficTap.layer))
     ).pipe(
       Layer.provideMerge(InspectorDoor.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),
