@@ -19,10 +19,13 @@ import { Backups } from "./Groups/Backups.ts"
 import { Combos } from "./Groups/Combos.ts"
 import { Flags } from "./Groups/Flags.ts"
 import { GatewaySettings } from "./Groups/GatewaySettings.ts"
+import { AgentBridge } from "./Groups/AgentBridge.ts"
+import { Capture } from "./Groups/Capture.ts"
 import { Keys } from "./Groups/Keys.ts"
 import { Limits } from "./Groups/Limits.ts"
 import { IssueLimits } from "./Groups/IssueLimits.ts"
 import { IssueReports } from "./Groups/IssueReports.ts"
+import { Inspector } from "./Groups/Inspector.ts"
 import { Live } from "./Groups/Live.ts"
 import { Rtk } from "./Groups/Rtk.ts"
 import { Guardrails } from "./Groups/Guardrails.ts"
@@ -87,6 +90,9 @@ const contract = withCommonErrors(
     .add(UsageHistory)
     .add(Telemetry)
     .add(Live)
+    .add(Capture)
+    .add(AgentBridge)
+    .add(Inspector)
     .add(Routing)
     .add(RoutingSettings)
     .add(Resilience)

@@ -48,6 +48,17 @@ export const ErrorBody = Schema.Struct({
         ),
         "Every field that is wrong."
       ),
+      port: field(Schema.optionalWith(Schema.Number, { exact: true }), "The port that cannot be used.", 8080),
+      hint: field(
+        Schema.optionalWith(Schema.String, { exact: true }),
+        "What can be done in place of it, for people.",
+        "Set INSPECTOR_HTTP_PROXY_PORT to another port."
+      ),
+      reason: field(
+        Schema.optionalWith(Schema.String, { exact: true }),
+        "Why this machine cannot do it.",
+        "Transparent capture needs Linux."
+      ),
       request_id: field(
         Schema.optionalWith(Schema.String, { exact: true }),
         "The id of the request, as in `X-Gateway-Request-Id`; the gateway's log has it too.",
@@ -70,6 +81,9 @@ export interface ErrorFields {
   readonly retryAfterMs?: number
   readonly isRegistration?: boolean
   readonly keyId?: string
+  readonly port?: number
+  readonly hint?: string
+  readonly reason?: string
 }
 
 export class BadRequest extends Data.TaggedError("BadRequest")<ErrorFields> {}
@@ -152,6 +166,9 @@ export const toBody = (error: ContractError, requestId: string | null = null): t
       code,
       ...(error.param === undefined ? {} : { param: error.param }),
       ...(error.details === undefined || error.details.length === 0 ? {} : { details: error.details }),
+      ...(error.port === undefined ? {} : { port: error.port }),
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      ...(error.reason === undefined ? {} : { reason: error.reason }),
       ...(requestId === null ? {} : { request_id: requestId })
     }
   }
@@ -167,7 +184,10 @@ const answer = <E extends ContractError>(tag: E["_tag"], Class: new (fields: Err
         ...(errorCode === undefined ? {} : { isRegistration: true }),
         ...(keyId === undefined ? {} : { keyId }),
         ...(typeof error.param === "string" ? { param: error.param } : {}),
-        ...(error.details === undefined ? {} : { details: error.details })
+        ...(error.details === undefined ? {} : { details: error.details }),
+        ...(error.port === undefined ? {} : { port: error.port }),
+        ...(error.hint === undefined ? {} : { hint: error.hint }),
+        ...(error.reason === undefined ? {} : { reason: error.reason })
       }),
     encode: (error) => toBody(error)
   }).annotations(HttpApiSchema.annotations({ status: statusOf[tag], description }))

@@ -49,6 +49,12 @@ const loopback = <M extends Method, P extends `/${string}`>(method: M, path: P):
   tier: "loopback"
 })
 
+const ingest = <M extends Method, P extends `/${string}`>(method: M, path: P): Shape<M, P, "ingest"> => ({
+  method,
+  path,
+  tier: "ingest"
+})
+
 /** By `<group>.<endpoint>` of the contract. */
 export const managementTable = {
   "auth.login": open("POST", "/api/auth/login"),
@@ -278,6 +284,60 @@ export const managementTable = {
   "sync.act": manage("POST", "/api/sync/cloud"),
   "sync.bundle": manage("GET", "/api/sync/bundle"),
   "sync.initialize": manage("POST", "/api/sync/initialize"),
+  "capture.hosts": loopback("GET", "/api/tools/traffic-inspector/hosts"),
+  "capture.addHost": loopback("POST", "/api/tools/traffic-inspector/hosts"),
+  "capture.enableHost": loopback("PATCH", "/api/tools/traffic-inspector/hosts/:host"),
+  "capture.removeHost": loopback("DELETE", "/api/tools/traffic-inspector/hosts/:host"),
+  "capture.httpProxy": loopback("POST", "/api/tools/traffic-inspector/capture-modes/http-proxy"),
+  "capture.systemProxy": loopback("POST", "/api/tools/traffic-inspector/capture-modes/system-proxy"),
+  "capture.tlsIntercept": loopback("POST", "/api/tools/traffic-inspector/capture-modes/tls-intercept"),
+  "agentBridge.state": loopback("GET", "/api/tools/agent-bridge/state"),
+  "agentBridge.server": loopback("POST", "/api/tools/agent-bridge/server"),
+  "agentBridge.agents": loopback("GET", "/api/tools/agent-bridge/agents"),
+  "agentBridge.agent": loopback("GET", "/api/tools/agent-bridge/agents/:id"),
+  "agentBridge.agentDns": loopback("POST", "/api/tools/agent-bridge/agents/:id/dns"),
+  "agentBridge.detectAgent": loopback("GET", "/api/tools/agent-bridge/agents/:id/detect"),
+  "agentBridge.mappings": loopback("GET", "/api/tools/agent-bridge/agents/:id/mappings"),
+  "agentBridge.setMappings": loopback("PUT", "/api/tools/agent-bridge/agents/:id/mappings"),
+  "agentBridge.bypass": loopback("GET", "/api/tools/agent-bridge/bypass"),
+  "agentBridge.setBypass": loopback("PUT", "/api/tools/agent-bridge/bypass"),
+  "agentBridge.cert": loopback("GET", "/api/tools/agent-bridge/cert"),
+  "agentBridge.downloadCert": loopback("GET", "/api/tools/agent-bridge/cert/download"),
+  "agentBridge.regenerateCert": loopback("POST", "/api/tools/agent-bridge/cert/regenerate"),
+  "agentBridge.upstreamCa": loopback("GET", "/api/tools/agent-bridge/upstream-ca"),
+  "agentBridge.setUpstreamCa": loopback("PUT", "/api/tools/agent-bridge/upstream-ca"),
+  "agentBridge.removeUpstreamCa": loopback("DELETE", "/api/tools/agent-bridge/upstream-ca"),
+  "agentBridge.config": loopback("GET", "/api/tools/agent-bridge/config"),
+  "agentBridge.setConfig": loopback("PUT", "/api/tools/agent-bridge/config"),
+  "agentBridge.diagnose": loopback("GET", "/api/tools/agent-bridge/diagnose"),
+  "agentBridge.repair": loopback("POST", "/api/tools/agent-bridge/repair"),
+  "agentBridge.tproxy": loopback("GET", "/api/tools/agent-bridge/tproxy"),
+  "agentBridge.startTproxy": loopback("POST", "/api/tools/agent-bridge/tproxy"),
+  "agentBridge.stopTproxy": loopback("DELETE", "/api/tools/agent-bridge/tproxy"),
+  "inspector.list": loopback("GET", "/api/tools/traffic-inspector/requests"),
+  "inspector.clear": loopback("DELETE", "/api/tools/traffic-inspector/requests"),
+  "inspector.get": loopback("GET", "/api/tools/traffic-inspector/requests/:id"),
+  "inspector.annotate": loopback("PUT", "/api/tools/traffic-inspector/requests/:id/annotation"),
+  "inspector.conversation": loopback("GET", "/api/tools/traffic-inspector/requests/:id/conversation"),
+  "inspector.anatomy": loopback("GET", "/api/tools/traffic-inspector/requests/:id/anatomy"),
+  "inspector.diff": loopback("GET", "/api/tools/traffic-inspector/requests/:id/diff/:other"),
+  "inspector.cache": loopback("GET", "/api/tools/traffic-inspector/requests/:id/cache"),
+  "inspector.cacheBreaks": loopback("GET", "/api/tools/traffic-inspector/cache-breaks"),
+  "inspector.code": loopback("GET", "/api/tools/traffic-inspector/requests/:id/export"),
+  "inspector.har": loopback("GET", "/api/tools/traffic-inspector/export.har"),
+  "inspector.jsonl": loopback("GET", "/api/tools/traffic-inspector/export.jsonl"),
+  "inspector.modes": loopback("GET", "/api/tools/traffic-inspector/capture-modes"),
+  "inspector.gateway": loopback("POST", "/api/tools/traffic-inspector/capture-modes/gateway"),
+  "inspector.sessions": loopback("GET", "/api/tools/traffic-inspector/sessions"),
+  "inspector.startSession": loopback("POST", "/api/tools/traffic-inspector/sessions"),
+  "inspector.importSession": loopback("POST", "/api/tools/traffic-inspector/sessions/import"),
+  "inspector.session": loopback("GET", "/api/tools/traffic-inspector/sessions/:id"),
+  "inspector.changeSession": loopback("PATCH", "/api/tools/traffic-inspector/sessions/:id"),
+  "inspector.removeSession": loopback("DELETE", "/api/tools/traffic-inspector/sessions/:id"),
+  "inspector.sessionHar": loopback("GET", "/api/tools/traffic-inspector/sessions/:id/export.har"),
+  "inspector.sessionJsonl": loopback("GET", "/api/tools/traffic-inspector/sessions/:id/export.jsonl"),
+  "inspector.ingest": ingest("POST", "/api/tools/traffic-inspector/internal/ingest"),
+  "inspector.feed": loopback("GET", "/api/tools/traffic-inspector/ws"),
   "backups.list": manage("GET", "/api/db-backups"),
   "backups.create": manage("PUT", "/api/db-backups"),
   "backups.restore": manage("POST", "/api/db-backups"),
@@ -302,7 +362,10 @@ export interface ManagementRoute {
 }
 
 /** Their handlers read the body themselves as it comes; all others get it whole. */
-export const streamedBodies: ReadonlySet<ManagementKey> = new Set<ManagementKey>(["backups.import"])
+export const streamedBodies: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
+  "backups.import",
+  "inspector.importSession"
+])
 
 const usualBodyBytes = 10 * 1_048_576
 const loginBodyBytes = 16 * 1024

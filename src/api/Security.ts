@@ -19,6 +19,11 @@ const ownerToken = HttpApiSecurity.annotate(
   OpenApi.Description,
   "The token that the running gateway writes into its data folder; from a program on the same machine only."
 )
+const ingestToken = HttpApiSecurity.annotate(
+  HttpApiSecurity.bearer,
+  OpenApi.Description,
+  "The token of `INSPECTOR_INTERNAL_INGEST_TOKEN`; over a direct connection from the gateway's machine only."
+)
 const session = HttpApiSecurity.annotate(
   HttpApiSecurity.apiKey({ key: "gateway_session", in: "cookie" }),
   OpenApi.Description,
@@ -62,6 +67,12 @@ export class OwnerAccess extends HttpApiMiddleware.Tag<OwnerAccess>()("gateway/a
   security: { ownerToken }
 }) {}
 
+/** Programs of the gateway's machine that hand in what they captured. */
+export class IngestAccess extends HttpApiMiddleware.Tag<IngestAccess>()("gateway/api/IngestAccess", {
+  failure,
+  security: { ingestToken }
+}) {}
+
 /** Describes the inference routes in `/openapi.json` only: `http/Edge` calls `auth/Gate` directly. */
 export class InferenceAccess extends HttpApiMiddleware.Tag<InferenceAccess>()("gateway/api/InferenceAccess", {
   failure,
@@ -75,7 +86,8 @@ export const accessOf = {
   self: SelfAccess,
   session: SessionAccess,
   loopback: LoopbackAccess,
-  owner: OwnerAccess
+  owner: OwnerAccess,
+  ingest: IngestAccess
 } satisfies Partial<Record<Tier, unknown>>
 
 export interface AccessOf {
@@ -85,4 +97,5 @@ export interface AccessOf {
   readonly session: SessionAccess
   readonly loopback: LoopbackAccess
   readonly owner: OwnerAccess
+  readonly ingest: IngestAccess
 }

@@ -9,5 +9,6 @@
  * - `session`: an admin session only.
  * - `loopback`: as `manage`, and only over a direct connection from this machine.
  * - `owner`: the owner of the data folder, by the token that the running gateway writes into it.
+ * - `ingest`: what captures on this machine, by the token of `INSPECTOR_INTERNAL_INGEST_TOKEN`, and only over a direct connection.
  */
-export type Tier = "public" | "inference" | "scrape" | "manage" | "self" | "session" | "loopback" | "owner"
+export type Tier = "public" | "inference" | "scrape" | "manage" | "self" | "session" | "loopback" | "owner" | "ingest"

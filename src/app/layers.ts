@@ -43,18 +43,24 @@ import * as FrontDoor from "../http/FrontDoor.ts"
 import * as Listener from "../http/Listener.ts"
 import * as ManagementDoor from "../http/ManagementDoor.ts"
 import * as OpenStreams from "../http/OpenStreams.ts"
+import * as InspectorFeed from "../http/inspector/InspectorFeed.ts"
 import * as LiveFeed from "../http/live/LiveFeed.ts"
 import * as LivePort from "../http/LivePort.ts"
 import * as ResponsesSocket from "../http/ws/ResponsesSocket.ts"
 import * as HttpServer from "../http/Server.ts"
 import * as TunnelListener from "../http/TunnelListener.ts"
 import * as Explain from "../inference/Explain.ts"
+import * as BridgeDoor from "../bridge/BridgeDoor.ts"
+import * as CaptureDoor from "../capture/CaptureDoor.ts"
+import * as InspectorDoor from "../inspector/InspectorDoor.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as InnerDoor from "../inference/request/InnerDoor.ts"
 import * as InnerRequests from "../inference/InnerRequests.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
 import * as Decisions from "../inference/features/guardrails/Decisions.ts"
 import * as StopSignal from "../inference/request/StopSignal.ts"
+import * as GatewayCapture from "../inference/tap/GatewayCapture.ts"
+import * as TrafficTap from "../inference/tap/TrafficTap.ts"
 import * as KeyLimits from "../ledger/KeyLimits.ts"
 import * as BackupSchedule from "../management/BackupSchedule.ts"
 import * as AnswerCache from "../cache/AnswerCache.ts"
@@ -220,7 +226,7 @@ export const engine = Layer.mergeAll(
   webhooks,
   PriceSync.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(routing, InnerDoor.layer, StopSignal.layer, Decisions.layer)),
+  Layer.provideMerge(Layer.mergeAll(routing, InnerDoor.layer, StopSignal.layer, TrafficTap.layer, Decisions.layer)),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
   Layer.provideMerge(Layer.mergeAll(providers, recording, access, AnswerCache.layer, Memories.layer, compression)),
   Layer.provideMerge(foundation),
@@ -251,6 +257,10 @@ const agents = Layer.mergeAll(McpDoor.layer, A2aDoor.layer).pipe(
   Layer.provide(Layer.mergeAll(managementDoor, InnerRequests.layer, searches))
 )
 
+const inspectorDoor = InspectorDoor.layer(() => import("./inspector.ts").then(({ inspector }) => inspector))
+
+const captureDoor = CaptureDoor.layer(() => import("./capture.ts").then(({ capture }) => capture))
+
 /** The service over these tunnels. Tests give others. */
 const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
   LivePort.layer.pipe(
@@ -267,13 +277,23 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
     Layer.provideMerge(
       Layer.mergeAll(
         LiveFeed.layer,
+        InspectorFeed.layer,
         AgentTasks.layer,
         Directory.layer,
         AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))
       )
     ),
     Layer.provideMerge(tunnels),
-    Layer.provideMerge(Upstreams.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Upstreams.layer,
+        BridgeDoor.layer.pipe(
+          Layer.provideMerge(captureDoor),
+          Layer.provideMerge(GatewayCapture.layer),
+          Layer.provideMerge(inspectorDoor)
+        )
+      )
+    ),
     Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
     Layer.provideMerge(engine),
     Layer.provideMerge(tables)

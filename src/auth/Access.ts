@@ -21,6 +21,8 @@ export interface AccessFacts {
   readonly safeMethod: boolean
   readonly crossSite: boolean
   readonly loopback: boolean
+  /** The request has the token of `INSPECTOR_INTERNAL_INGEST_TOKEN`. */
+  readonly ingestTokenValid: boolean
   /** The flag `REQUIRE_API_KEY`. */
   readonly keysRequired: boolean
   /** The setting `metricsPublic`. */
@@ -67,7 +69,12 @@ const noAdmin = denied(
 const noSession = denied(401, "session_required", "This route needs an admin session. Log in at POST /api/auth/login.")
 const noCsrf = denied(403, "csrf_token_invalid", "Send the session's CSRF token as 'X-CSRF-Token'.")
 const foreignSite = denied(403, "cross_site_request", "Requests from another site are refused.")
-const notLocal = denied(403, "loopback_only", "This route answers direct connections from this machine only.")
+export const notLocal = denied(403, "loopback_only", "This route answers direct connections from this machine only.")
+const noIngestToken = denied(
+  403,
+  "ingest_token",
+  "This takes the token of INSPECTOR_INTERNAL_INGEST_TOKEN as 'Authorization: Bearer <token>'; while that is not set, it takes nothing."
+)
 const notOwner = denied(
   403,
   "owner_only",
@@ -154,5 +161,8 @@ export const decide = (tier: Tier, facts: AccessFacts): Access => {
       return facts.loopback ? manage(facts) : notLocal
     case "owner":
       return owner(facts)
+    case "ingest":
+      if (!facts.loopback) return notLocal
+      return facts.ingestTokenValid ? allowed(anonymous) : noIngestToken
   }
 }

@@ -20,6 +20,7 @@ import { isCrossSite, isCsrfToken, isSafeMethod } from "./Csrf.ts"
 import { foreignOriginOf, isNamedOrigin, judgeSite, type SiteRules } from "./ForeignSite.ts"
 import { problemOf } from "./KeyPolicy.ts"
 import { isWellFormed } from "./KeyFormat.ts"
+import { ingestTokenIn } from "./IngestToken.ts"
 import { isLoopback } from "./Loopback.ts"
 import { isDirect, OwnerToken } from "./OwnerToken.ts"
 import type { Peer } from "./PeerAddress.ts"
@@ -94,7 +95,8 @@ export const make = Effect.gen(function* () {
   const flags = yield* Flags
   const settings = yield* GatewaySettings
   const ownerToken = yield* OwnerToken
-  const { corsOrigins, host } = yield* AppConfig
+  const { corsOrigins, environment, host } = yield* AppConfig
+  const isIngestToken = ingestTokenIn(environment)
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   const boundHost = everyAddress.has(host) ? null : host.toLowerCase()
@@ -143,6 +145,7 @@ export const make = Effect.gen(function* () {
       safeMethod: isSafeMethod(request.method),
       crossSite: !inferenceOnly && isCrossSite(headers),
       loopback: !inferenceOnly && isLoopback(request.socketAddress, headers),
+      ingestTokenValid: tier === "ingest" && isIngestToken(rawKey),
       keysRequired: flags.isOn("REQUIRE_API_KEY"),
       metricsPublic: tier === "scrape" && settings.current().metricsPublic,
       adminConfigured: inferenceOnly || password.isSet() || keys.canManage(nowMs)

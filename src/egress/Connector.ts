@@ -17,6 +17,7 @@ import { connectThrough, type Target } from "./proxy/HttpConnect.ts"
 import type { ProxyHop } from "./proxy/ProxyRoute.ts"
 import { socksThrough } from "./proxy/Socks.ts"
 import { judgeAddress, judgeHost, type OutboundPolicy } from "./OutboundPolicy.ts"
+import { type ConnectMarked, socketMark } from "./SocketMark.ts"
 import {
   connectFailureKind,
   transportFailure,
@@ -183,7 +184,20 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
       else connectThrough(connected, target, used, done)
     }
 
+    /** Marked sockets try one address after the other: Node can race only sockets that it makes itself. */
+    const openMarked = (connectMarked: ConnectMarked, [address = "", ...others]: ReadonlyArray<string>): void => {
+      let tcp: Socket
+      try {
+        tcp = connectMarked(address, hop.port).setKeepAlive(true, tcpKeepAliveMs)
+      } catch {
+        return fail("other")
+      }
+      use(tcp, others.length === 0 ? null : () => openMarked(connectMarked, others))
+    }
+
     const open = (addresses: ReadonlyArray<string>): void => {
+      const connectMarked = socketMark()
+      if (connectMarked !== null) return openMarked(connectMarked, addresses)
       const tcp = connectTcp({
         host: hop.host,
         port: hop.port,
@@ -195,13 +209,33 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
         keepAliveInitialDelay: tcpKeepAliveMs,
         noDelay: true
       })
+      use(tcp, null)
+    }
+
+    /** `next`: what is tried when this one is not made, or not soon; null: nothing. */
+    const use = (tcp: Socket, next: (() => void) | null): void => {
+      let mayGoOn = next !== null
+      let isGivenUp = false
+      const goOn = (): void => {
+        if (!mayGoOn || settled) return
+        mayGoOn = false
+        isGivenUp = true
+        tcp.destroy()
+        next?.()
+      }
+      const slow = next === null ? null : timers.after(addressAttemptMs, goOn)
       socket = tcp
       tcp
         .on("error", (error: NodeJS.ErrnoException) => {
+          slow?.cancel()
+          if (isGivenUp) return
+          if (mayGoOn) return goOn()
           fail(connectFailureKind(error.code))
           markReset(error)
         })
         .once("connect", () => {
+          slow?.cancel()
+          mayGoOn = false
           if (isBlocked(tcp.remoteAddress ?? "", policy)) return fail(proxy === undefined ? "blocked" : "proxy")
           if (proxy === undefined) return reachTarget(tcp)
           const reached = (way: Socket): void => (options.endsAtProxy === true ? succeed(way) : askProxy(proxy, way))

@@ -74,7 +74,6 @@ const choice = <const K extends string, const V extends readonly [string, ...Rea
 
 const restart: Traits = { requiresRestart: true }
 const caution: Traits = { warningLevel: "caution" }
-const capture: Traits = { waitsFor: "the capture of traffic" }
 const plugins: Traits = { waitsFor: "plugins and skills, which bring such tasks" }
 const skills: Traits = { waitsFor: "skills" }
 const tools: Traits = { waitsFor: "the compatibility layer of coding tools" }
@@ -173,8 +172,8 @@ export const flagCatalog = [
     "MITM_DISABLE_TLS_VERIFY",
     "false",
     "Skip TLS verification",
-    "The inspecting proxy no longer verifies certificates. Dangerous.",
-    { requiresRestart: true, warningLevel: "danger", ...capture }
+    "Capture no longer verifies certificates of servers (`docs/capture.md`). Dangerous: whoever stands between can read and change all of it.",
+    { requiresRestart: true, warningLevel: "danger" }
   ),
   bool(
     "network",

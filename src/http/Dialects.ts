@@ -12,7 +12,6 @@ import { embeddings } from "../wire/embeddings/Codec.ts"
 import { cohereEmbed } from "../wire/embeddings/clients/Cohere.ts"
 import { batchEmbedContents, embedContent } from "../wire/embeddings/clients/Gemini.ts"
 import { ollamaEmbed, ollamaEmbeddings } from "../wire/embeddings/clients/Ollama.ts"
-import { geminiArray } from "../wire/gemini/Codec.ts"
 import { imageEdits, imageVariations } from "../wire/imageEdits/Codec.ts"
 import { moderations } from "../wire/moderations/Codec.ts"
 import { ollamaGenerate } from "../wire/ollama/Codec.ts"
@@ -24,6 +23,7 @@ import { music } from "../wire/music/Codec.ts"
 import { rerank } from "../wire/rerank/Codec.ts"
 import { searches } from "../wire/search/Codec.ts"
 import { speech } from "../wire/speech/Codec.ts"
+import { streamedArray } from "../wire/StreamedArray.ts"
 import { transcriptions, translations } from "../wire/transcriptions/Codec.ts"
 import { videos } from "../wire/videos/Codec.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
@@ -64,12 +64,6 @@ const noAction = (): InvalidRequest =>
     param: null,
     details: []
   })
-
-/** The other form of a stream is another codec for the client only: an upstream of the wire is still its own wire's. */
-const streamedArray: WireCodec = {
-  ...geminiArray,
-  peer: (wire) => (wire === geminiArray.name ? streamedArray : codecs[wire])
-}
 
 const wantsEvents = (query: URLSearchParams): boolean =>
   (query.get("alt") ?? query.get("$alt") ?? "").toLowerCase() === "sse"

@@ -45,6 +45,7 @@ import { identityHeaders } from "../inference/request/Headers.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
 import { MediaJobs } from "../inference/jobs/MediaJobs.ts"
 import * as Pipeline from "../inference/Pipeline.ts"
+import { TrafficTap } from "../inference/tap/TrafficTap.ts"
 import { StopSignal } from "../inference/request/StopSignal.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as IdGen from "../platform/IdGen.ts"
@@ -131,6 +132,13 @@ const refusalOf = ({ code }: Denied): InferenceError => {
   }
 }
 
+/** As the client asked, without what may be a key: those stand in the query, or in parameters of the path. */
+const pathAsked = ({ path }: InferenceRoute, rest: string, url: string): string => {
+  if (!path.includes("*")) return path
+  const form = queryOf(url).get("alt")
+  return path.replace("*", () => rest) + (form === null ? "" : `?alt=${encodeURIComponent(form)}`)
+}
+
 export const make = Effect.gen(function* () {
   const config = yield* AppConfig.AppConfig
   const gate = yield* Gate.Gate
@@ -139,6 +147,7 @@ export const make = Effect.gen(function* () {
   const streams = yield* OpenStreams.OpenStreams
   const pipeline = yield* Pipeline.Pipeline
   const stop = yield* StopSignal
+  const tap = yield* TrafficTap
   const catalogue = yield* ModelCatalogue.ModelCatalogue
   const catalog = yield* Catalog.Catalog
   const flags = yield* Flags
@@ -249,7 +258,7 @@ export const make = Effect.gen(function* () {
       offered: () => entriesFor(principal).map(offeredOf)
     })
     const known = "_tag" in dialect ? { codec: codecs[route.wire], fromPath: null, atOnce: null } : dialect
-    const exchange = (body: Buffer): Exchange => ({
+    const made = (body: Buffer): Exchange => ({
       requestId: ids.next(receivedMs),
       receivedMs,
       startedMs,
@@ -264,6 +273,8 @@ export const make = Effect.gen(function* () {
       principal,
       reply
     })
+    const exchange = (body: Buffer): Exchange =>
+      tap.isOn ? tap.tapped(made(body), "http", pathAsked(route, rest, request.url ?? "/")) : made(body)
     if (identity instanceof Error) return pipeline.refuse(exchange(empty), identity)
     if ("_tag" in dialect) return pipeline.refuse(exchange(empty), dialect)
     const provider = providerOf(parameters)
@@ -295,6 +306,7 @@ export const make = Effect.gen(function* () {
       giveUp = forms.receive({ request, id: asked.requestId, files: form.files, share }, (received) => {
         noLongerStop()
         if (received === "gone" || isRefused) return
+        if (typeof received === "object" && "body" in received) asked.tap?.received(received.body)
         if (received === "no_room") pipeline.refuse(asked, bodies.refusal())
         else if (received instanceof Error) pipeline.refuse(asked, received)
         else if (route.key === "inference.createVideo") {
@@ -488,6 +500,7 @@ export const layer: Layer.Layer<
   | OpenStreams.OpenStreams
   | Pipeline.Pipeline
   | StopSignal
+  | TrafficTap
   | ModelCatalogue.ModelCatalogue
   | Catalog.Catalog
   | Flags

@@ -9,10 +9,11 @@ import * as Runtime from "effect/Runtime"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import { type Match, routeAt } from "../api/Routes.ts"
-import type { Denied } from "../auth/Access.ts"
+import { type Denied, notLocal } from "../auth/Access.ts"
 import type { RequestHeaders } from "../auth/Credentials.ts"
 import { Gate } from "../auth/Gate.ts"
-import { peerOf } from "../auth/PeerAddress.ts"
+import { isLoopback } from "../auth/Loopback.ts"
+import { peerAddressOf, peerOf } from "../auth/PeerAddress.ts"
 import { describe, type ErrorView, errorView, UnsupportedBody } from "../domain/Errors.ts"
 import { errorHeaders } from "../inference/request/Headers.ts"
 import * as IdGen from "../platform/IdGen.ts"
@@ -49,6 +50,13 @@ const isEncoded = (request: IncomingMessage): boolean => {
 }
 
 const viewOf = ({ code, message, status }: Denied): ErrorView => errorView(status, message, { code })
+
+/** Where only this machine may ask, that comes before everything else about a request: others learn nothing more. */
+const isElsewhere = (found: Match, { headers, socket }: IncomingMessage): boolean => {
+  if (found._tag !== "Found" || found.route.plane !== "management") return false
+  const { tier } = found.route
+  return (tier === "loopback" || tier === "ingest") && !isLoopback(peerAddressOf(socket), headers)
+}
 
 export const make = Effect.gen(function* () {
   const gate = yield* Gate
@@ -92,7 +100,7 @@ export const make = Effect.gen(function* () {
     admits: (found, request, response) => {
       // A cache must not give one origin what was meant for another, or for none.
       if (gate.namesOrigins()) response.setHeader("Vary", "Origin")
-      const denied = deniedTo(request)
+      const denied = isElsewhere(found, request) ? notLocal : deniedTo(request)
       if (denied !== null) {
         refuse(found, request, response, viewOf(denied))
         return false

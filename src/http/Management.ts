@@ -97,10 +97,13 @@ import * as McpServers from "./handlers/McpServers.ts"
 import * as AgentSkills from "./handlers/AgentSkills.ts"
 import * as Audit from "./handlers/Audit.ts"
 import * as Auth from "./handlers/Auth.ts"
+import * as AgentBridge from "./handlers/AgentBridge.ts"
+import * as Capture from "./handlers/Capture.ts"
 import * as Backups from "./handlers/Backups.ts"
 import * as Combos from "./handlers/Combos.ts"
 import * as FlagHandlers from "./handlers/Flags.ts"
 import * as GatewaySettingsHandlers from "./handlers/GatewaySettings.ts"
+import * as Inspector from "./handlers/Inspector.ts"
 import * as IssueLimits from "./handlers/IssueLimits.ts"
 import * as IssueReports from "./handlers/IssueReports.ts"
 import * as Keys from "./handlers/Keys.ts"
@@ -134,6 +137,12 @@ import * as Usage from "./handlers/Usage.ts"
 import * as Evals from "./handlers/Evals.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
+import type { CaptureDoor } from "../capture/CaptureDoor.ts"
+import type { BridgeDoor } from "../bridge/BridgeDoor.ts"
+import type { GatewayCapture } from "../inference/tap/GatewayCapture.ts"
+import type { InspectorDoor } from "../inspector/InspectorDoor.ts"
+import type { Timers } from "../platform/Timers.ts"
+import type { InspectorFeed } from "./inspector/InspectorFeed.ts"
 import type { LiveFeed } from "./live/LiveFeed.ts"
 import * as Access from "./management/Access.ts"
 import { clientAddress } from "./ClientAddress.ts"
@@ -203,6 +212,12 @@ export type PlaneServices =
   | Listener
   | PerformanceStats
   | LiveFeed
+  | CaptureDoor
+  | BridgeDoor
+  | GatewayCapture
+  | InspectorDoor
+  | InspectorFeed
+  | Timers
   | PriceBook
   | ProcessFacts
   | RoutingSettings
@@ -234,6 +249,9 @@ const groups = Layer.mergeAll(
   Keys.layer,
   Limits.layer,
   Live.layer,
+  Capture.layer,
+  AgentBridge.layer,
+  Inspector.layer,
   Guardrails.layer,
   Compression.layer,
   Memory.layer,
@@ -316,9 +334,12 @@ const answerOf = (endpoint: Endpoint, { parameters, query, route }: Found) => {
 /** The answer to a matched request. Never fails; a bug becomes a sanitised 500 and a line in the log. */
 type App = (found: Match) => HttpApp.Default
 
-/** A request that may change something; `GET` and `HEAD` leave no row. */
+/** A request that may change something; `GET` and `HEAD` leave no row, and captured traffic is no change. */
 const mayChange = (found: Match): found is Found =>
-  found._tag === "Found" && found.route.plane === "management" && !isSafeMethod(found.route.method)
+  found._tag === "Found" &&
+  found.route.plane === "management" &&
+  found.route.tier !== "ingest" &&
+  !isSafeMethod(found.route.method)
 
 const assemble: Effect.Effect<
   App,

@@ -14,6 +14,7 @@ import * as Edge from "./Edge.ts"
 import { FrontDoor } from "./FrontDoor.ts"
 import { type Handlers, type ListenFailed, Listener } from "./Listener.ts"
 import { ManagementDoor } from "./ManagementDoor.ts"
+import { InspectorFeed } from "./inspector/InspectorFeed.ts"
 import { LiveFeed } from "./live/LiveFeed.ts"
 import { A2aDoor } from "./a2a/A2aDoor.ts"
 import { McpDoor } from "./mcp/McpDoor.ts"
@@ -45,6 +46,7 @@ const close = (
   listener: typeof Listener.Service,
   sockets: typeof ResponsesSocket.ResponsesSocket.Service,
   live: typeof LiveFeed.Service,
+  inspector: typeof InspectorFeed.Service,
   mcp: typeof McpDoor.Service,
   a2a: typeof A2aDoor.Service,
   stop: typeof StopSignal.Service,
@@ -56,6 +58,7 @@ const close = (
     if (!restarts) yield* listener.close
     sockets.drain()
     live.drain()
+    inspector.drain()
     mcp.drain()
     a2a.drain()
     // A finalizer cannot be interrupted; waiting with a limit has to be.
@@ -66,6 +69,7 @@ const close = (
     if (restarts) listener.cutRunning()
     sockets.cut()
     live.cut()
+    inspector.cut()
     if (!restarts) yield* listener.cutAll
   })
 
@@ -77,6 +81,7 @@ export const make: Effect.Effect<
   | FrontDoor
   | Listener
   | LiveFeed
+  | InspectorFeed
   | ManagementDoor
   | A2aDoor
   | McpDoor
@@ -90,6 +95,7 @@ export const make: Effect.Effect<
   const management = yield* ManagementDoor
   const sockets = yield* ResponsesSocket.ResponsesSocket
   const live = yield* LiveFeed
+  const inspector = yield* InspectorFeed
   const mcp = yield* McpDoor
   const a2a = yield* A2aDoor
   const stop = yield* StopSignal
@@ -114,6 +120,7 @@ export const make: Effect.Effect<
     },
     upgrade: (server, request, socket, head) => {
       if (isWebSocketUpgrade(request)) {
+        if (inspector.isAt(request)) return inspector.upgrade(request, socket, head)
         if (!frontDoor.admitsUpgrade(request, socket)) return
         if (live.isAt(request)) live.upgrade(request, socket, head)
         else sockets.upgrade(request, socket, head, began)
@@ -122,7 +129,7 @@ export const make: Effect.Effect<
   }
 
   const address = yield* Effect.acquireRelease(listener.serve(config.host, config.port, handlers), () =>
-    close(listener, sockets, live, mcp, a2a, stop, idle.await, config.drainMs)
+    close(listener, sockets, live, inspector, mcp, a2a, stop, idle.await, config.drainMs)
   )
   return HttpServer.of({ url: urlOf(address), port: address.port, inFlight: () => inFlight })
 })
@@ -135,6 +142,7 @@ export const layer: Layer.Layer<
   | FrontDoor
   | Listener
   | LiveFeed
+  | InspectorFeed
   | ManagementDoor
   | A2aDoor
   | McpDoor

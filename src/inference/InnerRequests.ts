@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { RequestHeaders } from "../auth/Credentials.ts"
 import type { Principal } from "../domain/ApiKey.ts"
 import type { InferenceError } from "../domain/Errors.ts"
 import type { WireName } from "../domain/Wire.ts"
@@ -16,7 +17,7 @@ import type { JsonObject } from "../wire/json/Json.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
 import { InnerDoor } from "./request/InnerDoor.ts"
 import { makeInnerReply } from "./request/InnerReply.ts"
-import type { Exchange } from "./request/Exchange.ts"
+import type { ClientReply, Exchange } from "./request/Exchange.ts"
 
 export interface InnerRequest {
   readonly principal: Principal
@@ -30,6 +31,20 @@ export interface InnerRequest {
   readonly batchId?: string
   /** It is the caller's own request, by other means than HTTP: it counts for rates and sessions too. */
   readonly isCallers?: true
+}
+
+/** A request as a client of its wire would have sent it, whose answer goes on as it comes. */
+export interface RelayedRequest {
+  readonly principal: Principal
+  /** What its log line shows as the path. */
+  readonly path: string
+  readonly spoken: Pick<Exchange, "wire" | "codec" | "fromPath" | "atOnce">
+  readonly body: Buffer
+  /** Lower-case names, without credentials. */
+  readonly headers: RequestHeaders
+  readonly reply: ClientReply
+  /** What else is done with it before it is served; absent: nothing. */
+  readonly prepared?: (exchange: Exchange) => Exchange
 }
 
 export interface InnerAnswer {
@@ -49,6 +64,8 @@ export class InnerRequests extends Context.Tag("gateway/inference/InnerRequests"
   {
     /** A failure is an answer. Interrupted, it ends the call of the upstream, and waits until the request is settled. */
     readonly ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>
+    /** A client's own request, by other means than the inference routes: it counts for all limits. Never throws. `over`: as `Pipeline.serve`. */
+    readonly relay: (request: RelayedRequest, over?: () => void) => void
   }
 >() {}
 
@@ -126,7 +143,29 @@ export const make = Effect.gen(function* () {
     return { requestId, status, body: Buffer.concat(chunks).toString(), latencyMs, retryAfterMs, error }
   })
 
-  return InnerRequests.of({ ask })
+  const relay = (request: RelayedRequest, over?: () => void): void => {
+    const { body, headers, path, prepared, principal, reply, spoken } = request
+    const receivedMs = timers.nowMs()
+    const { atOnce, codec, fromPath, wire } = spoken
+    const exchange: Exchange = {
+      requestId: ids.next(receivedMs),
+      receivedMs,
+      startedMs: timers.monotonicMs(),
+      wire,
+      codec,
+      method: "POST",
+      path,
+      body,
+      fromPath,
+      atOnce,
+      headers,
+      principal,
+      reply
+    }
+    door.serve(prepared === undefined ? exchange : prepared(exchange), over)
+  }
+
+  return InnerRequests.of({ ask, relay })
 })
 
 export const layer: Layer.Layer<InnerRequests, never, IdGen.IdGen | InnerDoor | Timers.Timers> = Layer.effect(

@@ -1,121 +1,91 @@
-/** Records that another process of this machine has captured. */
-import * as Schema from "effect/Schema"
+/** Records that are captured outside of the gateway's process and handed in whole. They are decoded, masked and read like all others. */
+import type { CaptureSource, DetectedKind, Head, RecordHeaders, RecordStatus } from "../domain/TrafficRecord.ts"
 import type { Inspector } from "./Inspector.ts"
-import {
-  BodyEncoding,
-  CaptureSource,
-  DetectedKind,
-  Item,
-  RecordHeaders,
-  RecordStatus
-} from "../domain/TrafficRecord.ts"
 
-/** ISO 8601, or what else the Date constructor of ECMAScript defines to understand. */
-const Timestamp = Schema.String.pipe(
-  Schema.maxLength(64),
-  Schema.filter((text) => !Number.isNaN(Date.parse(text)), { message: () => "must be a time in ISO 8601" })
-)
+export interface HandedIn {
+  readonly id: string
+  /** ISO 8601. */
+  readonly timestamp: string
+  readonly method: string
+  readonly scheme?: Head["scheme"] | null
+  readonly host: string
+  readonly path: string
+  readonly source: CaptureSource
+  readonly requestHeaders: RecordHeaders
+  readonly requestBody?: string | null
+  readonly requestEncoding?: "utf8" | "base64" | null
+  readonly requestSize: number
+  readonly responseHeaders: RecordHeaders
+  readonly responseBody?: string | null
+  readonly responseEncoding?: "utf8" | "base64" | null
+  readonly responseSize: number
+  readonly status: RecordStatus
+  readonly agent?: string | null
+  readonly error?: string | null
+  readonly note?: string | null
+  readonly sourceModel?: string | null
+  readonly mappedModel?: string | null
+  readonly proxyLatencyMs?: number | null
+  readonly upstreamLatencyMs?: number | null
+  readonly totalLatencyMs?: number | null
+  readonly pid?: number | null
+  readonly processName?: string | null
+  /** Heeded for hosts that were added only. */
+  readonly detectedKind?: DetectedKind
+}
 
-const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
-const Ms = Schema.NonNegative
-const Short = Schema.String.pipe(Schema.maxLength(512))
+const bytesOf = (body: string | null | undefined, encoding: "utf8" | "base64" | null | undefined): Buffer | null =>
+  body === null || body === undefined ? null : Buffer.from(body, encoding ?? "utf8")
 
-export const IngestRecord = Schema.Struct({
-  id: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(128)),
-  timestamp: Timestamp,
-  method: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(32)),
-  host: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(512)),
-  path: Schema.String.pipe(Schema.maxLength(65_536)),
-  source: CaptureSource,
-  requestHeaders: RecordHeaders,
-  requestSize: Item.fields.requestSize,
-  responseHeaders: RecordHeaders,
-  responseSize: Item.fields.responseSize,
-  status: RecordStatus,
-  scheme: Schema.optional(Item.fields.scheme),
-  requestBody: maybe(Schema.String),
-  responseBody: maybe(Schema.String),
-  requestEncoding: Schema.optional(BodyEncoding),
-  responseEncoding: Schema.optional(BodyEncoding),
-  agent: maybe(Short),
-  detectedKind: maybe(DetectedKind),
-  sourceModel: maybe(Short),
-  mappedModel: maybe(Short),
-  error: maybe(Schema.String),
-  note: maybe(Schema.String.pipe(Schema.maxLength(10_000))),
-  pid: maybe(Schema.NonNegativeInt),
-  processName: maybe(Short),
-  proxyLatencyMs: maybe(Ms),
-  upstreamLatencyMs: maybe(Ms),
-  totalLatencyMs: maybe(Ms),
-  gatewayRequestId: maybe(Short),
-  replayOf: maybe(Short)
-})
-export type IngestRecord = typeof IngestRecord.Type
+/** Headers of a body that was decoded before it was handed in: text is no longer compressed. */
+const decoded = (headers: RecordHeaders, encoding: "utf8" | "base64" | null | undefined): RecordHeaders =>
+  encoding === "base64"
+    ? headers
+    : Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== "content-encoding"))
 
-/** They are texts already: what they were encoded with on the wire must not be undone again. */
-const decodedHeaders = ({ "content-encoding": _encoding, ...headers }: RecordHeaders): RecordHeaders => headers
-
-const lowerCase = (headers: RecordHeaders): RecordHeaders =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-
-/** Adds a record, or updates the one with its id. */
-export const ingest = (
-  inspector: Pick<typeof Inspector.Service, "begin" | "update" | "finish">,
-  record: IngestRecord
-): void => {
-  const {
-    agent = null,
-    gatewayRequestId = null,
-    id,
-    mappedModel = null,
-    note = null,
-    sourceModel = null,
-    status
-  } = record
-  const requestHeaders = decodedHeaders(lowerCase(record.requestHeaders))
-  const requestBody =
-    typeof record.requestBody === "string" ? Buffer.from(record.requestBody, record.requestEncoding ?? "utf8") : null
-  const told = {
-    agent,
-    gatewayRequestId,
-    mappedModel,
-    note,
-    sourceModel,
-    pid: record.pid ?? null,
-    processName: record.processName ?? null
+/** A record that is known is updated in its place. */
+export const handIn = (inspector: typeof Inspector.Service, given: HandedIn): void => {
+  const { id, source, status } = given
+  const requestBody = bytesOf(given.requestBody, given.requestEncoding)
+  const more = {
+    agent: given.agent ?? null,
+    note: given.note ?? null,
+    sourceModel: given.sourceModel ?? null,
+    mappedModel: given.mappedModel ?? null,
+    pid: given.pid ?? null,
+    processName: given.processName ?? null,
+    responseHeaders: decoded(given.responseHeaders, given.responseEncoding)
   }
-  inspector.begin({
-    id,
-    source: record.source,
-    method: record.method,
-    scheme: record.scheme ?? "https",
-    host: record.host,
-    path: record.path,
-    headers: requestHeaders,
-    bodySize: record.requestSize,
-    atMs: Date.parse(record.timestamp),
-    replayOf: record.replayOf ?? null,
-    ...(record.detectedKind === null || record.detectedKind === undefined ? {} : { kind: record.detectedKind })
-  })
+  const isUnderWay = inspector.entry(id)?.head.status === "in-flight"
+  if (!isUnderWay) {
+    inspector.begin({
+      id,
+      source,
+      method: given.method,
+      scheme: given.scheme ?? "https",
+      host: given.host,
+      path: given.path,
+      headers: decoded(given.requestHeaders, given.requestEncoding),
+      body: requestBody,
+      bodySize: given.requestSize,
+      areBodiesWhole: true,
+      atMs: Date.parse(given.timestamp),
+      ...(source === "custom-host" ? { kind: given.detectedKind ?? "custom" } : {})
+    })
+  }
   inspector.update(id, {
-    ...told,
-    requestSize: record.requestSize,
-    ...(requestBody === null ? {} : { requestBody })
+    ...more,
+    ...(isUnderWay && requestBody !== null ? { requestBody, requestSize: given.requestSize } : {})
   })
   if (status === "in-flight") return
   inspector.finish(id, {
-    ...told,
+    ...more,
     status,
-    responseHeaders: decodedHeaders(lowerCase(record.responseHeaders)),
-    responseBody:
-      typeof record.responseBody === "string"
-        ? Buffer.from(record.responseBody, record.responseEncoding ?? "utf8")
-        : null,
-    responseSize: record.responseSize,
-    error: record.error ?? null,
-    proxyLatencyMs: record.proxyLatencyMs ?? null,
-    upstreamLatencyMs: record.upstreamLatencyMs ?? null,
-    totalLatencyMs: record.totalLatencyMs ?? null
+    responseBody: bytesOf(given.responseBody, given.responseEncoding),
+    responseSize: given.responseSize,
+    error: given.error ?? null,
+    proxyLatencyMs: given.proxyLatencyMs ?? null,
+    upstreamLatencyMs: given.upstreamLatencyMs ?? null,
+    totalLatencyMs: given.totalLatencyMs ?? null
   })
 }

@@ -67,6 +67,10 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
     readonly exported: (filter: RecordFilter) => Effect.Effect<Iterable<TrafficRecord>>
     readonly clear: Effect.Effect<void>
     readonly annotate: (id: string, annotation: string | null) => Effect.Effect<TrafficRecord, RecordNotFound>
+    /** Calls back for each exchange that has ended, once it is in the ring, until the returned function is called. */
+    readonly onFinished: (listener: (entry: RingEntry) => void) => () => void
+    /** The thread for work on bodies; it is started by its first job. */
+    readonly thread: () => WorkThread
     readonly subscribe: (subscriber: FeedSubscriber) => () => void
     readonly subscribers: () => number
     readonly sessions: Sessions
@@ -127,6 +131,8 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       items: () => newestHeads(ring, maxSnapshotItems).map(shownItem)
     })
 
+    const finished = new Set<(entry: RingEntry) => void>()
+
     const sessions = yield* makeSessions({
       repo,
       timers,
@@ -150,6 +156,8 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         if (entry === null) return
         feed.changed(head.id, isNew)
         sessions.changed(entry)
+        if (head.status === "in-flight" || (before !== null && before.head.status !== "in-flight")) return
+        for (const each of finished) each(entry)
       }
     })
 
@@ -258,6 +266,11 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         feed.cleared()
       }),
       annotate,
+      onFinished: (listener) => {
+        finished.add(listener)
+        return () => void finished.delete(listener)
+      },
+      thread: workThread,
       subscribe: feed.subscribe,
       subscribers: feed.subscribers,
       sessions,

@@ -4,6 +4,7 @@
  * bounded: beyond that they are let go, and the record says so.
  */
 import type { ModelPrice } from "../domain/Pricing.ts"
+import type { TokenCounts } from "../domain/Usage.ts"
 import type { Timer, Timers } from "../platform/Timers.ts"
 import type { ClientSocket } from "./Attribution.ts"
 import type { BodyLimits, CapturedBody, ShownBody } from "./Bodies.ts"
@@ -40,6 +41,8 @@ export interface RecordStart {
   readonly body?: Uint8Array | null
   /** On the wire; absent: that of `body`. */
   readonly bodySize?: number
+  /** Bodies are all there is, whatever their sizes on the wire: they were decoded before. */
+  readonly areBodiesWhole?: boolean
   readonly agent?: string | null
   /** Epoch milliseconds; absent: now. */
   readonly atMs?: number
@@ -81,6 +84,8 @@ export interface RecordEnd extends RecordUpdate {
   readonly proxyLatencyMs?: number | null
   readonly upstreamLatencyMs?: number | null
   readonly totalLatencyMs?: number | null
+  /** As the upstream reported them, where the answer that the client got need not tell; absent: as it tells. */
+  readonly usage?: TokenCounts
 }
 
 /** Bytes of bodies that wait, or belong to exchanges that have not ended. */
@@ -191,6 +196,10 @@ export const limitsOf = ({ maskSecrets, maxBodyBytes }: InspectorSettings): Body
   maxDecodedBytes: Math.max(8 * maxBodyBytes, 4 * 1_048_576)
 })
 
+/** What is known of the tokens otherwise goes before what the answer tells. */
+const counted = (answer: AnswerFacts, usage: TokenCounts | undefined): AnswerFacts =>
+  usage === undefined ? answer : { ...answer, usage, tokensOut: usage.out }
+
 /** From a thread bytes come as plain arrays of them. */
 export const bufferOf = (shown: ShownBody | null | undefined): Buffer | null =>
   shown === null || shown === undefined
@@ -278,7 +287,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
       llm:
         facts === null
           ? null
-          : llmOf(facts, answer ?? noAnswer(facts), {
+          : llmOf(facts, counted(answer ?? noAnswer(facts), end?.usage), {
               provider: providerOf(each),
               mappedTo: mappedModel,
               ttftMs: end?.ttftMs ?? null,
@@ -299,6 +308,8 @@ export const makeIntake = (services: IntakeServices): Intake => {
   const taskOf = (each: Pending): Task => {
     const { end, headers, start, update } = each
     const responseHeaders = end === null ? {} : readHeaders(end.responseHeaders ?? update.responseHeaders ?? {})
+    const isWhole = start.areBodiesWhole === true
+    const requestSize = isWhole ? (each.requestBody?.byteLength ?? 0) : each.requestSize
     return {
       request: each.isRequestRead
         ? null
@@ -306,7 +317,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
             host: start.host,
             path: start.path,
             userAgent: headers["user-agent"] ?? "",
-            body: captured(each.requestBody, each.requestSize, headers)
+            body: captured(each.requestBody, requestSize, headers)
           },
       response:
         end === null
@@ -314,7 +325,11 @@ export const makeIntake = (services: IntakeServices): Intake => {
           : {
               path: start.path,
               provider: providerOf(each),
-              body: captured(end.responseBody, end.responseSize ?? end.responseBody?.byteLength ?? 0, responseHeaders),
+              body: captured(
+                end.responseBody,
+                (isWhole ? null : end.responseSize) ?? end.responseBody?.byteLength ?? 0,
+                responseHeaders
+              ),
               facts: each.facts
             },
       limits

@@ -1,49 +1,185 @@
-/** What a record is read as: a conversation, or the parts of its prompt. Pure. */
-import { isObject, type JsonObject } from "../wire/json/Json.ts"
+/** What the API shows of records beside themselves: conversations, comparisons, programs and archives. Large bodies are read in the thread. */
+import * as Chunk from "effect/Chunk"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { TrafficRecord } from "../domain/TrafficRecord.ts"
+import type { Timers } from "../platform/Timers.ts"
+import { version } from "../platform/Version.ts"
+import type { StoreError } from "../store/Errors.ts"
 import { withoutNotice } from "./Bodies.ts"
-import { type Anatomy, anatomyOf } from "./reading/Anatomy.ts"
-import { parsePerhapsCut } from "./reading/Answer.ts"
-import { type ConversationView, conversationOf, type ReadableBody } from "./reading/Conversation.ts"
-import type { BodyEncoding, RecordHeaders, TrafficRecord } from "../domain/TrafficRecord.ts"
+import type { BodyDiff } from "./diff/Diff.ts"
+import { type CodeFormat, codeOf } from "./exports/CodeExport.ts"
+import { harEntryOf, harPieces, jsonlPieces } from "./exports/Har.ts"
+import { maxHarBytes } from "./exports/HarImport.ts"
+import type { RecordFilter } from "./Filters.ts"
+import type { Inspector, RecordNotFound } from "./Inspector.ts"
+import { threadFromBytes } from "./Intake.ts"
+import { maskRecord } from "./masking/MaskRecord.ts"
+import type { Anatomy } from "./reading/Anatomy.ts"
+import type { ConversationView, ReadableBody } from "./reading/Conversation.ts"
+import type { Session, SessionNotFound } from "./Sessions.ts"
+import { bytesOfView, type ShownRequest, type View, type ViewJob, viewOf } from "./work/ViewJobs.ts"
+
+/** The bodies made room for newer ones. */
+export class BodyGone extends Data.TaggedError("BodyGone")<{ readonly id: string }> {}
+/** A body is no JSON object, so that there is nothing to compare. */
+export class NotComparable extends Data.TaggedError("NotComparable")<{}> {}
+/** The thread has too much to do, or the bodies take too long. */
+export class TooMuchWork extends Data.TaggedError("TooMuchWork")<{}> {}
+
+type ViewError = RecordNotFound | BodyGone | TooMuchWork
+export type Text = Stream.Stream<string, StoreError>
+
+export interface Views {
+  readonly conversation: (id: string) => Effect.Effect<ConversationView, ViewError>
+  /** Without sections where the body is no JSON object. */
+  readonly anatomy: (id: string) => Effect.Effect<Anatomy, ViewError>
+  readonly diff: (id: string, otherId: string) => Effect.Effect<BodyDiff, ViewError | NotComparable>
+  readonly code: (id: string, format: CodeFormat) => Effect.Effect<string, RecordNotFound>
+  readonly har: (filter: RecordFilter) => Effect.Effect<Text>
+  readonly jsonl: (filter: RecordFilter) => Effect.Effect<Text>
+  /** `{session, requests}` as JSON. */
+  readonly session: (id: string) => Effect.Effect<Text, SessionNotFound | StoreError>
+  readonly sessionHar: (id: string) => Effect.Effect<Text, SessionNotFound | StoreError>
+  readonly sessionJsonl: (id: string) => Effect.Effect<Text, SessionNotFound | StoreError>
+  /** Bytes of an archive that can be imported. */
+  readonly maxHarBytes: number
+}
+
+type ViewName = View["view"]
+type Of<V extends ViewName> = Extract<View, { readonly view: V }>["of"]
+
+const requestOf = (record: TrafficRecord): ShownRequest => ({
+  path: record.path,
+  text: record.requestEncoding === "utf8" ? withoutNotice(record.requestBody ?? "") : "",
+  isCut: record.requestTruncated,
+  model: record.llm?.mappedTo ?? record.llm?.model ?? null
+})
 
 const readable = (
   body: string | null,
-  encoding: BodyEncoding,
-  headers: RecordHeaders,
-  isTruncated: boolean
+  encoding: "utf8" | "base64",
+  headers: TrafficRecord["requestHeaders"],
+  isCut: boolean
 ): ReadableBody | null =>
   body === null || encoding === "base64"
     ? null
-    : { text: isTruncated ? withoutNotice(body) : body, contentType: headers["content-type"] ?? "", isCut: isTruncated }
+    : { text: isCut ? withoutNotice(body) : body, contentType: headers["content-type"] ?? "", isCut }
 
-const requestOf = ({
-  requestBody,
-  requestEncoding,
-  requestHeaders,
-  requestTruncated
-}: TrafficRecord): ReadableBody | null => readable(requestBody, requestEncoding, requestHeaders, requestTruncated)
+/** Parts with something before each but the first, and the whole in a frame. */
+const framed = (before: string, parts: Text, after: string): Text =>
+  Stream.concat(
+    Stream.concat(
+      Stream.make(before),
+      Stream.map(Stream.zipWithIndex(parts), ([text, at]) => (at === 0 ? text : `,${text}`))
+    ),
+    Stream.make(after)
+  )
 
-export const conversationIn = (record: TrafficRecord): ConversationView => {
-  const { path, responseBody, responseEncoding, responseHeaders, responseTruncated } = record
-  const view = conversationOf({
-    path,
-    request: requestOf(record),
-    response: readable(responseBody, responseEncoding, responseHeaders, responseTruncated)
-  })
-  // That of the whole request, as it was sent.
-  return record.contextKey === null ? view : { ...view, contextKey: record.contextKey }
+const archive = (records: Stream.Stream<TrafficRecord, StoreError>): Text => {
+  const [before = "", after = ""] = harPieces([], version)
+  return framed(
+    before,
+    Stream.map(records, (record) => JSON.stringify(harEntryOf(record))),
+    after
+  )
 }
 
-/** The request's body as JSON; null when it is none, or is no longer kept. Of one that was cut, what is there. */
-export const requestJsonOf = (record: TrafficRecord): JsonObject | null => {
-  const request = requestOf(record)
-  const body = request === null ? undefined : parsePerhapsCut(request.text, request.isCut)
-  return isObject(body) ? body : null
-}
+const lines = (records: Stream.Stream<TrafficRecord, StoreError>): Text =>
+  Stream.map(records, (record) => [...jsonlPieces([record])].join(""))
 
-/** Null where there is no request in JSON. */
-export const anatomyIn = (record: TrafficRecord): Anatomy | null => {
-  const request = requestOf(record)
-  const body = requestJsonOf(record)
-  return request === null || body === null ? null : anatomyOf(body, Buffer.byteLength(request.text))
+export const makeViews = (inspector: typeof Inspector.Service, timers: Pick<typeof Timers.Service, "soon">): Views => {
+  /** Others have their turn between two records, each of which may be large. */
+  const inTurns = <E>(records: Stream.Stream<TrafficRecord, E>): Stream.Stream<TrafficRecord, E> =>
+    Stream.tap(Stream.rechunk(records, 1), () => Effect.promise(() => new Promise<void>((done) => timers.soon(done))))
+
+  const found = (id: string): Effect.Effect<TrafficRecord, RecordNotFound | BodyGone> =>
+    Effect.flatMap(inspector.get(id), (record) =>
+      record.bodyEvicted && record.requestBody === null ? new BodyGone({ id }) : Effect.succeed(record)
+    )
+
+  const viewed = <V extends ViewName>(job: Extract<ViewJob, { readonly view: V }>): Effect.Effect<Of<V>, TooMuchWork> =>
+    Effect.suspend(() =>
+      bytesOfView(job) <= threadFromBytes
+        ? Effect.succeed(viewOf(job))
+        : Effect.promise(() => inspector.thread().run({ kind: "view", job }))
+    ).pipe(
+      // A job is answered with the view it asks for.
+      Effect.flatMap((view) => (view === null ? new TooMuchWork() : Effect.succeed(view.of as Of<V>)))
+    )
+
+  const ofRing = (filter: RecordFilter): Effect.Effect<Stream.Stream<TrafficRecord>> =>
+    Effect.map(inspector.exported(filter), (records) => inTurns(Stream.fromIterable(records)))
+
+  const ofSession = (
+    id: string
+  ): Effect.Effect<
+    { readonly session: Session; readonly records: Stream.Stream<TrafficRecord, StoreError> },
+    SessionNotFound | StoreError
+  > =>
+    Effect.map(Effect.zipRight(inspector.sessions.flush, inspector.sessions.get(id)), (session) => ({
+      session,
+      records: inTurns(
+        Stream.paginateChunkEffect(0, (after) =>
+          Effect.map(inspector.sessions.page(id, after), ({ next, records }) => [
+            Chunk.unsafeFromArray([...records]),
+            Option.fromNullable(next)
+          ])
+        )
+      )
+    }))
+
+  return {
+    conversation: (id) =>
+      Effect.flatMap(found(id), (record) =>
+        viewed<"conversation">({
+          view: "conversation",
+          exchange: {
+            path: record.path,
+            request: readable(
+              record.requestBody,
+              record.requestEncoding,
+              record.requestHeaders,
+              record.requestTruncated
+            ),
+            response: readable(
+              record.responseBody,
+              record.responseEncoding,
+              record.responseHeaders,
+              record.responseTruncated
+            )
+          }
+        })
+      ),
+    anatomy: (id) =>
+      Effect.flatMap(found(id), (record) =>
+        Effect.map(
+          viewed<"anatomy">({ view: "anatomy", request: requestOf(record) }),
+          (anatomy) => anatomy ?? { sections: [], totalTokens: 0, tokensEstimated: true }
+        )
+      ),
+    diff: (id, otherId) =>
+      Effect.flatMap(Effect.all([found(id), found(otherId)]), ([one, other]) =>
+        Effect.flatMap(
+          viewed<"diff">({ view: "diff", one: requestOf(one), other: requestOf(other) }),
+          (diff): Effect.Effect<BodyDiff, NotComparable> => (diff === null ? new NotComparable() : Effect.succeed(diff))
+        )
+      ),
+    code: (id, format) => Effect.map(inspector.get(id), (record) => codeOf(record, format)),
+    har: (filter) => Effect.map(ofRing(filter), archive),
+    jsonl: (filter) => Effect.map(ofRing(filter), lines),
+    session: (id) =>
+      Effect.map(ofSession(id), ({ records, session }) =>
+        framed(
+          `{"session":${JSON.stringify(session)},"requests":[`,
+          Stream.map(records, (record) => JSON.stringify(maskRecord(record))),
+          "]}"
+        )
+      ),
+    sessionHar: (id) => Effect.map(ofSession(id), ({ records }) => archive(records)),
+    sessionJsonl: (id) => Effect.map(ofSession(id), ({ records }) => lines(records)),
+    maxHarBytes
+  }
 }

@@ -62,6 +62,8 @@ const credentialOf = ({ method, path, tier }: SkillOperation): ReadonlyArray<str
     case "inference":
     case "self":
       return ['-H "Authorization: Bearer $GATEWAY_API_KEY"']
+    case "ingest":
+      return ['-H "Authorization: Bearer $INSPECTOR_INTERNAL_INGEST_TOKEN"']
     default:
       return ['-H "Authorization: Bearer $GATEWAY_ADMIN_KEY"']
   }

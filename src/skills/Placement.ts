@@ -7,7 +7,9 @@ type GroupOf<Key> = Key extends `${infer Group}.${string}` ? Group : never
 const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   a2a: "gw-agents-a2a",
   acp: "gw-agents-a2a",
+  capture: "gw-usage-logs",
   cliTools: "gw-cli-tools",
+  agentBridge: "gw-usage-logs",
   agentSkills: "gw-agents-a2a",
   audit: "gw-usage-logs",
   auth: "gw-auth",
@@ -19,6 +21,7 @@ const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   flags: "gw-settings",
   gatewaySettings: "gw-settings",
   guardrails: "gw-settings",
+  inspector: "gw-usage-logs",
   issueLimits: "gw-api-keys",
   issueReports: "gw-version-manager",
   keys: "gw-api-keys",
@@ -88,6 +91,7 @@ const commands: Readonly<Record<string, CommandSkillId>> = {
   help: "cli-setup",
   image: "cli-chat",
   import: "cli-setup",
+  inspect: "cli-cost-usage",
   key: "cli-keys",
   login: "cli-contexts",
   logout: "cli-contexts",
@@ -119,6 +123,7 @@ const commands: Readonly<Record<string, CommandSkillId>> = {
   transcribe: "cli-chat",
   usage: "cli-cost-usage",
   version: "cli-health",
+  capture: "cli-cost-usage",
   tunnel: "cli-tunnel",
   webhook: "cli-policy-audit"
 }

@@ -108,10 +108,11 @@ export default {
       name: "sockets-in-their-rooms",
       severity: "error",
       comment:
-        "The only way out is src/egress; src/http listens; commands ask a gateway; doctor tries whether a port is free; kernel/IpRanges reads addresses and opens nothing.",
+        "The only way out is src/egress; src/http listens; src/capture passes on what other programs send; commands ask a gateway; doctor tries whether a port is free; kernel/IpRanges reads addresses and opens nothing.",
       from: {
         path: "^src/",
-        pathNot: "^src/(egress|http)/|^src/(cli/(doctor/machine|gateway/NodeHttp)|kernel/IpRanges)\\.ts$"
+        pathNot:
+          "^src/(egress|http|capture)/|^src/(cli/(doctor/machine|gateway/(NodeHttp|InspectorFeed))|kernel/IpRanges)\\.ts$"
       },
       to: {
         path: "^(node:)?(http2?|https|net|tls|dgram|dns)(/|$)|(^|/)node_modules/(undici|ws)(/|$)",
@@ -137,7 +138,7 @@ export default {
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"],
         pathNot:
-          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|multipasta|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch|qrcode-generator)/"
+          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|multipasta|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch|qrcode-generator|node-forge)/"
       }
     }
   ],

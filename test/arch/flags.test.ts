@@ -17,6 +17,11 @@ const recovery = "test/http/inference/recovery/safety.test.ts"
 
 /** Where both positions of a flag are shown. Flags that wait for a part of the gateway are not here. */
 const shown: Partial<Record<FlagKey, Shown>> = {
+  MITM_DISABLE_TLS_VERIFY: [
+    "test/http/capture/capture.test.ts",
+    "MITM_DISABLE_TLS_VERIFY takes a server whose certificate is not good",
+    "without MITM_DISABLE_TLS_VERIFY a server whose certificate is not good is refused"
+  ],
   REQUIRE_API_KEY: [
     "test/http/inference/refusals.test.ts",
     "missing, wrong, expired, barred and good keys on ${path}",

@@ -18,7 +18,7 @@ const filesIn = (folder: string, ends: RegExp): ReadonlyArray<SourceFile> =>
     : readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile() && ends.test(entry.name))
         .map((entry) => join(entry.parentPath, entry.name))
-        .filter((path) => !/\/(node_modules|results|dist)\//u.test(path))
+        .filter((path) => !/\/(node_modules|results|dist|build)\//u.test(path))
         .map((path) => ({ path: relative(root, path), text: readFileSync(path, "utf8") }))
 
 const source = filesIn("src", /\.ts$/u)
@@ -95,7 +95,11 @@ describe("the code", () => {
       "src/auth/Gate.ts",
       "src/auth/PeerAddress.ts",
       // The address that a call of the gateway's own has reached.
-      "src/egress/Connector.ts"
+      "src/egress/Connector.ts",
+      // Connections of other programs that capture passes on: none of them is a client of the gateway.
+      "src/capture/proxy/Dialer.ts",
+      "src/capture/proxy/HttpProxy.ts",
+      "src/capture/tls/Listener.ts"
     ])
   })
 
@@ -104,7 +108,7 @@ describe("the code", () => {
       /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u
     // IpRanges only reads addresses.
     const owners =
-      /^src\/(?:egress|http)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/NodeHttp|service\/Systemctl|launch\/Exec)\.ts$|^src\/platform\/(?:AskVersion|LineProcess|ProcessIdentity|SupervisedProgram)\.ts$|^src\/capture\/host\/Watchdog\.ts$/u
+      /^src\/(?:egress|http|capture)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/(?:NodeHttp|InspectorFeed)|service\/Systemctl|launch\/Exec)\.ts$|^src\/platform\/(?:AskVersion|LineProcess|ProcessIdentity|SupervisedProgram)\.ts$/u
     const users = source.filter(({ text }) => named.test(withoutComments(text).replaceAll(/\bimport type\b.*$/gmu, "")))
     assert.isAbove(users.length, 3)
     assert.deepStrictEqual(
@@ -120,6 +124,8 @@ describe("the code", () => {
       [
         // Takes back changes of the machine when the gateway is killed, and runs the programs that make them.
         "src/capture/host/Watchdog.ts",
+        // The addon of the transparent mode, which is loaded when it is asked for.
+        "src/capture/transparent/Addon.ts",
         "src/cli/launch/Exec.ts",
         "src/cli/service/Systemctl.ts",
         "src/platform/AskVersion.ts",

@@ -59,12 +59,21 @@ export const rankOf = (operationId: string): number => {
   return last.includes(operationId) ? last.indexOf(operationId) + 1 : 0
 }
 
+/** They change the machine that the tests run on, and are never called by their examples. */
+export const changesMachine: ReadonlySet<string> = new Set(["agentBridgeStartTproxy"])
+
+/** The same of commands. */
+export const changesMachineBy =
+  /\bcapture (?:tproxy start|cert trust|cert untrust|hosts add|hosts remove|bridge enable|bridge start|system-proxy apply|run\b)/
+
 /** What this gateway has to refuse, and why; the refusal has to be documented. */
 export const refusedHere: Readonly<Record<string, string>> = {
   authSetPassword: "only the owner of the data folder may, and this test runs without the owner's token",
   backupsRestore: "the example names a backup of another gateway",
   backupsImport: "the example is no database",
   acpRemove: "no agent was added",
+  captureEnableHost: "no host was added before by this example",
+  captureRemoveHost: "no host was added before by this example",
   cliToolsSettings: "the gateway of the test has no home folder",
   cliToolsWriteSettings: "the gateway of the test has no home folder",
   evalsCancel: "the run may be over",

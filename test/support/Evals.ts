@@ -20,7 +20,7 @@ export const evalsWith = (ask: (request: InnerRequest) => Effect.Effect<InnerAns
   EvalRunner.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
-        Layer.succeed(InnerRequests, InnerRequests.of({ ask })),
+        Layer.succeed(InnerRequests, InnerRequests.of({ ask, relay: () => {} })),
         EvalScores.layer,
         StopSignal.layer,
         Resolutions.layer

@@ -96,12 +96,18 @@ const client = (url: string): TestGateway => {
 export const start = (
   config: Partial<AppConfig.AppConfigShape> = {},
   tunnels: FakeTunnels | "real" = makeTunnels()
-): Effect.Effect<TestGateway, never, Scope> =>
+): Effect.Effect<TestGateway, never, Scope> => Effect.map(startBuilt(config, tunnels), ({ gateway: made }) => made)
+
+/** The same, with the services it is made of. */
+export const startBuilt = (
+  config: Partial<AppConfig.AppConfigShape> = {},
+  tunnels: FakeTunnels | "real" = makeTunnels()
+) =>
   Effect.gen(function* () {
     const dataDir = config.dataDir ?? (yield* temporaryFolder)
     const service = tunnels === "real" ? gateway : gatewayWith(tunnels.layer)
     const built = yield* Layer.build(
       service.pipe(Layer.provide(AppConfig.layerOf({ adminKey: Redacted.make(adminKey), ...config, dataDir })))
     ).pipe(Effect.orDie)
-    return client(Context.get(built, HttpServer).url)
+    return { gateway: client(Context.get(built, HttpServer).url), built }
   })

@@ -24,6 +24,8 @@ import { mcp } from "./tree/mcp.ts"
 import { skills } from "./tree/skills.ts"
 import { launch, launchCodex, setups, tools } from "./tree/tools.ts"
 import { batches, chat, files, media, search } from "./tree/use.ts"
+import { capture } from "./tree/capture.ts"
+import { inspect } from "./tree/inspect.ts"
 import { tunnel } from "./tree/tunnels.ts"
 import { webhook } from "./tree/webhooks.ts"
 
@@ -202,7 +204,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   ),
   command(
     "logs",
-    "Show what was asked and what it cost, the newest last.",
+    "Show what was asked and what it cost; 'inspect' shows all that was sent.",
     () => import("./logs.ts"),
     (m) => m.logsCommand,
     {
@@ -287,6 +289,8 @@ export const commands: ReadonlyArray<TreeNode> = [
     { section: "Settings", otherwise: { name: "show", takesWords: false }, examples: ["env show", "env set PORT 8080"] }
   ),
   tunnel,
+  capture,
+  inspect,
   webhook,
   evals,
   guardrails,

@@ -17,6 +17,7 @@ import * as Output from "../output/Output.ts"
 import * as Column from "../output/Column.ts"
 import { runningGateway } from "../gateway/Target.ts"
 import { tunnels } from "../doctor/tunnels.ts"
+import { capture } from "../doctor/capture.ts"
 
 const Check = Schema.Struct({
   name: Schema.Literal(
@@ -30,7 +31,8 @@ const Check = Schema.Struct({
     "port",
     "liveness",
     "proxies",
-    "tunnels"
+    "tunnels",
+    "capture"
   ),
   ...Finding.Finding.fields
 })
@@ -65,6 +67,7 @@ const checksOf = (config: AppConfigShape, wanted: Wanted) =>
     const state = yield* database(config.dataDir)
     return [
       { name: "disk", ...(yield* machine.freeDisk(config.dataDir)) },
+      { name: "capture", ...(yield* capture(config.dataDir)) },
       { name: "database", ...state.finding },
       { name: "storage", ...(yield* storage(config, state)) },
       { name: "port", ...(yield* machine.port(host, config.port, pingUrl)) },

@@ -133,6 +133,8 @@ type Name = HttpApiGroup.HttpApiGroup.Name<Groups>
 const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.Any> } = {
   acp: () => import("../../api/Groups/Acp.ts").then(({ Acp }) => Acp),
   cliTools: () => import("../../api/Groups/CliTools.ts").then(({ CliTools }) => CliTools),
+  capture: () => import("../../api/Groups/Capture.ts").then(({ Capture }) => Capture),
+  agentBridge: () => import("../../api/Groups/AgentBridge.ts").then(({ AgentBridge }) => AgentBridge),
   mcp: () => import("../../api/Groups/Mcp.ts").then(({ Mcp }) => Mcp),
   mcpServers: () => import("../../api/Groups/McpServers.ts").then(({ McpServers }) => McpServers),
   a2a: () => import("../../api/Groups/A2a.ts").then(({ A2a }) => A2a),
@@ -169,6 +171,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   evals: () => import("../../api/Groups/Evals.ts").then(({ Evals }) => Evals),
   limits: () => import("../../api/Groups/Limits.ts").then(({ Limits }) => Limits),
   live: () => import("../../api/Groups/Live.ts").then(({ Live }) => Live),
+  inspector: () => import("../../api/Groups/Inspector.ts").then(({ Inspector }) => Inspector),
   routing: () => import("../../api/Groups/Routing.ts").then(({ Routing }) => Routing),
   routingSettings: () => import("../../api/Groups/RoutingSettings.ts").then(({ RoutingSettings }) => RoutingSettings),
   resilience: () => import("../../api/Groups/Resilience.ts").then(({ Resilience }) => Resilience),

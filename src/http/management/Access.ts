@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Forbidden, Unauthorized } from "../../api/Errors.ts"
 import {
+  IngestAccess,
   LoopbackAccess,
   ManageAccess,
   OwnerAccess,
@@ -29,7 +30,7 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
     const inner = yield* InnerCaller
     if (inner !== null) {
       // Who asks within the gateway may have come from anywhere.
-      if (tier === "loopback") {
+      if (tier === "loopback" || tier === "ingest") {
         return yield* new Forbidden({
           code: "loopback_only",
           message: "This is possible only with a direct connection from the gateway's own machine."
@@ -57,7 +58,7 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
   })
 
 export const layer: Layer.Layer<
-  PublicAccess | ManageAccess | SelfAccess | SessionAccess | LoopbackAccess | OwnerAccess,
+  PublicAccess | ManageAccess | SelfAccess | SessionAccess | LoopbackAccess | OwnerAccess | IngestAccess,
   never,
   Gate
 > = Layer.mergeAll(
@@ -98,6 +99,13 @@ export const layer: Layer.Layer<
     Effect.map(Gate, (gate) => {
       const judge = judged(gate, "owner")
       return { ownerToken: () => judge }
+    })
+  ),
+  Layer.effect(
+    IngestAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "ingest")
+      return { ingestToken: () => judge }
     })
   )
 )

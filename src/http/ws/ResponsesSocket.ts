@@ -17,6 +17,7 @@ import type { Exchange } from "../../inference/request/Exchange.ts"
 import * as BodyBudget from "../../resilience/BodyBudget.ts"
 import * as LoadShedder from "../../resilience/LoadShedder.ts"
 import * as Pipeline from "../../inference/Pipeline.ts"
+import { TrafficTap } from "../../inference/tap/TrafficTap.ts"
 import { makeResponseHistory } from "../../inference/state/ResponseHistory.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import * as IdGen from "../../platform/IdGen.ts"
@@ -55,6 +56,7 @@ export const make = Effect.gen(function* () {
   const timers = yield* Timers.Timers
   const streams = yield* OpenStreams.OpenStreams
   const pipeline = yield* Pipeline.Pipeline
+  const tap = yield* TrafficTap
   const shedder = yield* LoadShedder.LoadShedder
   const bodies = yield* BodyBudget.BodyBudget
   const tunnels = yield* Tunnels
@@ -84,8 +86,11 @@ export const make = Effect.gen(function* () {
   }
   yield* Effect.addFinalizer(() => Effect.sync(stopWatching))
 
+  const tapped = (exchange: Exchange): Exchange => (tap.isOn ? tap.tapped(exchange, "ws") : exchange)
+
   /** Each turn counts as a request of its own. */
-  const serve = (exchange: Exchange): void => {
+  const serve = (asked: Exchange): void => {
+    const exchange = tapped(asked)
     const entered = shedder.enter()
     if (LoadShedder.isShed(entered)) pipeline.refuse(exchange, new Overloaded(entered))
     else pipeline.serve(exchange, entered)
@@ -128,7 +133,7 @@ export const make = Effect.gen(function* () {
           nextId: ids.next,
           judge: (nowMs) => principalOf(access(nowMs)),
           serve,
-          refuse: pipeline.refuse,
+          refuse: (exchange, error) => pipeline.refuse(tapped(exchange), error),
           bodies,
           history,
           maxBodyBytes: config.maxBodyBytes,
@@ -185,6 +190,7 @@ export const layer: Layer.Layer<
   | Timers.Timers
   | OpenStreams.OpenStreams
   | Pipeline.Pipeline
+  | TrafficTap
   | LoadShedder.LoadShedder
   | BodyBudget.BodyBudget
   | Tunnels

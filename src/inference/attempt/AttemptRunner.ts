@@ -30,6 +30,7 @@ import { Continuation, type ContinuationService, type ContinuingPart } from "./C
 import { noReport } from "../request/AnswerReport.ts"
 import { unlessDisconnected } from "../request/ClientDisconnect.ts"
 import type { Resumption, Work } from "../request/Exchange.ts"
+import type { TappedCall } from "../request/ExchangeTap.ts"
 import type { JobHandle } from "../request/JobHandle.ts"
 import { mediaHeaders, streamHeaders } from "../request/Headers.ts"
 import * as MediaFetch from "../media/MediaFetch.ts"
@@ -133,6 +134,21 @@ const asPart = (result: AttemptResult, { before, sent }: Resumption, { hasSpoken
   }
 }
 
+/** What it takes to tell whose words were sent. */
+const tappedCall = (work: Work, { relays, target }: Way, { request, wire }: UpstreamCall): TappedCall => ({
+  wire,
+  provider: target.account.spec.id,
+  connectionId: target.account.connection.id,
+  model: target.model,
+  body: request.body,
+  isClients:
+    relays &&
+    work.parsed === work.asked &&
+    work.cacheMarks === undefined &&
+    work.handoff === undefined &&
+    !target.suppressReasoning
+})
+
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog.Catalog
   const flags = yield* Flags.Flags
@@ -160,6 +176,7 @@ export const make = Effect.gen(function* () {
 
   const called = (work: Work, way: Way, call: UpstreamCall, lastChance: boolean): Attempting => {
     work.trail.asked(wayOf(call))
+    work.exchange.tap?.sent(tappedCall(work, way, call))
     const watch = watcher.watch(work, originOf(way.target, call.wire), {
       relayed: way.relays,
       replays: way.replays,
@@ -224,6 +241,7 @@ export const make = Effect.gen(function* () {
       replays: false,
       keepsResponses: false
     })
+    work.exchange.tap?.sent(tappedCall(work, way, call))
     const calling = asEffect(started(own, way, { ...call, sameWire: false }, lastChance, watch, null))
     const attempt = Effect.flatMap(calling, (result) => {
       const told = asPart(result, resumption, part)

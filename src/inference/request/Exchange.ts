@@ -17,6 +17,7 @@ import type { Question } from "../../routing/decide/Engine.ts"
 import type { Decided } from "../../routing/decide/Decide.ts"
 import type { EarlierPart } from "./AnswerReport.ts"
 import type { DeliveredPrefix } from "./DeliveredPrefix.ts"
+import type { ExchangeTap } from "./ExchangeTap.ts"
 import type { Commitment } from "../../ledger/Commitment.ts"
 import type { JobHandle } from "./JobHandle.ts"
 import type { Trail } from "./Trail.ts"
@@ -80,6 +81,8 @@ export interface Exchange {
   /** Called with the error before it is written as the answer. */
   readonly onError?: (error: InferenceError) => void
   readonly reply: ClientReply
+  /** Of a request that is recorded. */
+  readonly tap?: ExchangeTap
 }
 
 /** Null for callers without a key of this gateway. */

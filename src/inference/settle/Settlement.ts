@@ -124,17 +124,20 @@ export const make = Effect.gen(function* () {
       }
       if (served !== null) summary.isListed = () => isListed(work, served)
       telemetry.observe(summary)
+      exchange.tap?.settled(row)
     },
     settleRefused: (exchange, model, ending, unknownCaller, answer) => {
       const row = refusedRow(exchange, model, ending, monotonicMs())
       if (unknownCaller) answer()
       else acknowledge(row, answer, exchange)
       observeUncalled(exchange, row)
+      exchange.tap?.settled(row)
     },
     settleKept: (exchange, kept, answer) => {
       const row = keptRow(exchange, kept, monotonicMs())
       acknowledge(row, answer, exchange)
       observeUncalled(exchange, row)
+      exchange.tap?.settled(row)
     }
   })
 })

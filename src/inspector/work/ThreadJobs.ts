@@ -2,12 +2,17 @@
 import * as Either from "effect/Either"
 import { type Attribution, type ClientSocket, makeAttribution, type Owner } from "../Attribution.ts"
 import { type ImportedExchange, type InvalidHar, readHar } from "../exports/HarImport.ts"
+import type { CacheFinding } from "../cache/CacheCall.ts"
+import { type CacheJob, type JudgeCall, makeJudge } from "../cache/CacheJob.ts"
+import { type View, type ViewJob, viewOf } from "./ViewJobs.ts"
 import { perform, type Report, type Task } from "./Work.ts"
 
 export type Job =
   | { readonly kind: "task"; readonly task: Task }
   | { readonly kind: "har"; readonly bytes: Uint8Array }
   | { readonly kind: "owner"; readonly socket: ClientSocket }
+  | { readonly kind: "cache"; readonly job: CacheJob }
+  | { readonly kind: "view"; readonly job: ViewJob }
 
 export type HarReport =
   | { readonly exchanges: ReadonlyArray<ImportedExchange> }
@@ -17,9 +22,11 @@ export interface Reports {
   readonly task: Report
   readonly har: HarReport
   readonly owner: Owner | null
+  readonly cache: CacheFinding | null
+  readonly view: View
 }
 
-let attribution: Attribution | null = null
+type ReportOf = (job: Job) => Promise<Reports[keyof Reports]>
 
 const harReport = (bytes: Uint8Array): HarReport => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")
@@ -29,15 +36,25 @@ const harReport = (bytes: Uint8Array): HarReport => {
   })
 }
 
-export const reportOf = async (job: Job): Promise<Reports[keyof Reports]> => {
-  switch (job.kind) {
-    case "task":
-      return perform(job.task)
-    case "har":
-      return harReport(job.bytes)
-    case "owner":
-      attribution ??= makeAttribution("/proc", () => performance.now())
-      return attribution.ownerOf(job.socket)
+/** What does the jobs, with the state that one job leaves for the next. */
+export const makeJobs = (): ReportOf => {
+  let attribution: Attribution | null = null
+  let judge: JudgeCall | null = null
+  return async (job) => {
+    switch (job.kind) {
+      case "task":
+        return perform(job.task)
+      case "har":
+        return harReport(job.bytes)
+      case "owner":
+        attribution ??= makeAttribution("/proc", () => performance.now())
+        return attribution.ownerOf(job.socket)
+      case "cache":
+        judge ??= makeJudge()
+        return judge(job.job)
+      case "view":
+        return viewOf(job.job)
+    }
   }
 }
 
@@ -52,6 +69,8 @@ const transferable = (report: Reports[keyof Reports]): ReadonlyArray<ArrayBuffer
   )
   return [...new Set(buffers)]
 }
+
+const reportOf = makeJobs()
 
 export const handle = async (job: Job) => {
   const report = await reportOf(job)

@@ -4,7 +4,9 @@
  */
 import { Worker } from "node:worker_threads"
 import type { Timer, Timers } from "../../platform/Timers.ts"
-import { type Job, type Reports, reportOf } from "./ThreadJobs.ts"
+import { bytesOfCacheJob } from "../cache/CacheJob.ts"
+import { type Job, makeJobs, type Reports } from "./ThreadJobs.ts"
+import { bytesOfView } from "./ViewJobs.ts"
 import { bytesOfTask } from "./Work.ts"
 
 export interface ThreadLimits {
@@ -14,13 +16,16 @@ export interface ThreadLimits {
   /** For one job, the start of the thread included. */
   readonly timeoutMs: number
   readonly idleMs: number
+  /** The same once it knows of prompts: as long as the longest that providers keep one. */
+  readonly keptMs: number
 }
 
 export const usualThreadLimits: ThreadLimits = {
   maxWaitingBytes: 64 * 1_048_576,
   maxWaitingJobs: 4_096,
   timeoutMs: 30_000,
-  idleMs: 60_000
+  idleMs: 60_000,
+  keptMs: 3_900_000
 }
 
 export interface WorkThread {
@@ -42,8 +47,20 @@ type Told =
   | { readonly id: number; readonly report: Reports[keyof Reports] }
   | { readonly id: number; readonly problem: string }
 
-const bytesOf = (job: Job): number =>
-  job.kind === "task" ? bytesOfTask(job.task) : job.kind === "har" ? job.bytes.byteLength : 0
+const bytesOf = (job: Job): number => {
+  switch (job.kind) {
+    case "task":
+      return bytesOfTask(job.task)
+    case "har":
+      return job.bytes.byteLength
+    case "cache":
+      return bytesOfCacheJob(job.job)
+    case "view":
+      return bytesOfView(job.job)
+    case "owner":
+      return 0
+  }
+}
 
 export const threadFile: URL = new URL("./bodyThread.mjs", import.meta.url)
 
@@ -56,7 +73,7 @@ const startWorker = (file: URL): Worker =>
 
 export const makeWorkThread = (
   timers: Pick<typeof Timers.Service, "after">,
-  { idleMs, maxWaitingBytes, maxWaitingJobs, timeoutMs }: ThreadLimits = usualThreadLimits,
+  { idleMs, keptMs, maxWaitingBytes, maxWaitingJobs, timeoutMs }: ThreadLimits = usualThreadLimits,
   file: URL = threadFile
 ): WorkThread => {
   const waiting: Array<Waiting> = []
@@ -69,10 +86,14 @@ export const makeWorkThread = (
   /** The thread has done something. One that never has cannot be started here. */
   let hasWorked = false
   let runsHere = false
+  const reportOf = makeJobs()
+  /** It has the history of prompts. */
+  let isKept = false
 
   const stop = (): void => {
     idle?.cancel()
     idle = null
+    isKept = false
     const stopped = worker
     worker = null
     void stopped?.terminate()
@@ -122,7 +143,7 @@ export const makeWorkThread = (
     if (running !== null || isClosed) return
     const each = waiting.shift()
     if (each === undefined) {
-      if (worker !== null) idle ??= timers.after(idleMs, stop)
+      if (worker !== null) idle ??= timers.after(isKept ? keptMs : idleMs, stop)
       return
     }
     idle?.cancel()
@@ -134,6 +155,7 @@ export const makeWorkThread = (
     }
     running = { waiting: each, patience: timers.after(timeoutMs, tooLong) }
     if (runsHere) return runHere(each)
+    isKept ||= each.job.kind === "cache"
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     ready().postMessage({ id: each.id, job: each.job })
   }

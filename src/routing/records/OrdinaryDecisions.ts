@@ -14,9 +14,13 @@ const nothing = new Map<never, never>()
 const placeOf = (targets: ReadonlyArray<Target>, connectionId: string, model: string): number =>
   targets.findIndex((target) => target.account.connection.id === connectionId && target.model === model)
 
+/** That are looked at before all others. */
+const recentSlots = 64
+
 export class OrdinaryDecisions {
   readonly #requestIds: Array<string | null>
   readonly #requestedModels: Array<string>
+  #latest = 0
   readonly #resolutions: Array<Resolution | null>
   readonly #reasons: Array<Reason>
   readonly #callReasons: Array<string>
@@ -63,6 +67,7 @@ export class OrdinaryDecisions {
     if (chosen !== null && chosenAt < 0) return false
     this.#requestIds[slot] = requestId
     this.#requestedModels[slot] = requestedModel
+    this.#latest = slot
     this.#resolutions[slot] = resolution
     this.#reasons[slot] = decision.reason
     this.#callReasons[slot] = call.reason
@@ -81,8 +86,18 @@ export class OrdinaryDecisions {
     this.#resolutions[slot] = null
   }
 
+  #slotOf(requestId: string): number {
+    const size = this.#requestIds.length
+    // Most are asked for right after they were put, and comparing thousands of ids costs more than the request.
+    for (let back = 0; back < recentSlots && back < size; back += 1) {
+      const slot = (this.#latest - back + size) % size
+      if (this.#requestIds[slot] === requestId) return slot
+    }
+    return this.#requestIds.indexOf(requestId)
+  }
+
   find(requestId: string): DecisionEntry | null {
-    const slot = this.#requestIds.indexOf(requestId)
+    const slot = this.#slotOf(requestId)
     const resolution = this.#resolutions[slot] ?? null
     const called = resolution?.targets[this.#called[slot] ?? -1]
     if (resolution === null || called === undefined) return null

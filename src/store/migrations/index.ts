@@ -39,6 +39,7 @@ import mcpServers from "./0032_mcp_servers.ts"
 import proxies from "./0033_proxies.ts"
 import inspector from "./0035_inspector.ts"
 import tunnels from "./0034_tunnels.ts"
+import bridge from "./0036_bridge.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -77,7 +78,8 @@ export const migrations: Migrations = {
   "0032_mcp_servers": mcpServers,
   "0033_proxies": proxies,
   "0034_tunnels": tunnels,
-  "0035_inspector": inspector
+  "0035_inspector": inspector,
+  "0036_bridge": bridge
 }
 
 /** The schema version a database has after all of these ran. */

@@ -56,6 +56,9 @@ const explained = (raw: RawAnswer): string => {
 }
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+/** Nothing is wrong with an empty one but where it would capture the machine that the tests run on. */
+const bodyFor = (path: string): string => (path.endsWith("/agent-bridge/tproxy") ? '{"dport":0}' : "{}")
+
 const withBody = new Set(["POST", "PUT", "PATCH", "DELETE"])
 
 const filled = (path: string): string =>
@@ -134,7 +137,7 @@ const answersOf = async (url: string, path: string, key: string | undefined): Pr
   const answers: Array<readonly [string, string]> = []
   let got = 0
   for (const method of methods) {
-    const raw = await ask(url, { method, path, key, body: withBody.has(method) ? "{}" : undefined })
+    const raw = await ask(url, { method, path, key, body: withBody.has(method) ? bodyFor(path) : undefined })
     assert.isString(raw.headers["x-gateway-request-id"], `${method} ${path}`)
     assert.isString(raw.headers["x-gateway-version"], `${method} ${path}`)
     if (method === "GET") got = raw.status

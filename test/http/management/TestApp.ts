@@ -28,6 +28,11 @@ import * as Events from "../../../src/events/Events.ts"
 import * as Flags from "../../../src/flags/Flags.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Listener from "../../../src/http/Listener.ts"
+import * as GatewayCapture from "../../../src/inference/tap/GatewayCapture.ts"
+import * as TrafficTap from "../../../src/inference/tap/TrafficTap.ts"
+import * as CaptureDoor from "../../../src/capture/CaptureDoor.ts"
+import * as InspectorFeed from "../../../src/http/inspector/InspectorFeed.ts"
+import * as InspectorDoor from "../../../src/inspector/InspectorDoor.ts"
 import * as LiveFeed from "../../../src/http/live/LiveFeed.ts"
 import * as TunnelListener from "../../../src/http/TunnelListener.ts"
 import * as Management from "../../../src/http/Management.ts"
@@ -71,6 +76,7 @@ import * as Otlp from "../../../src/usage/telemetry/Otlp.ts"
 import { compression } from "../../support/Compression.ts"
 import * as FakeTunnels from "../../support/FakeTunnels.ts"
 import { evals } from "../../support/Evals.ts"
+import * as NoBridge from "../../support/NoBridge.ts"
 import { noLeaderboard } from "../../support/Leaderboard.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
@@ -267,6 +273,20 @@ const rooms = Layer.provideMerge(
     Directory.layer,
     Upstreams.layer.pipe(Layer.provide(egress)),
     LiveFeed.layer.pipe(Layer.provide(Layer.merge(access, Events.layer))),
+    Layer.mergeAll(
+      InspectorFeed.layer.pipe(Layer.provide(access)),
+      CaptureDoor.layer(() => import("../../../src/app/capture.ts").then((m) => m.captureAlone)),
+      NoBridge.layer,
+      GatewayCapture.layer.pipe(Layer.provide(TrafficTap.layer))
+    ).pipe(
+      Layer.provideMerge(InspectorDoor.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),
+      Layer.provide(
+        Layer.mergeAll(
+          PriceBook.layer.pipe(Layer.provide(priceOverrides)),
+          DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer))
+        )
+      )
+    ),
     webhookDeliveries.pipe(Layer.provide(egress)),
     DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
     explainer,

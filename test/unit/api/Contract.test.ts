@@ -13,6 +13,7 @@ import { openApiJson } from "../../../src/api/OpenApiDocument.ts"
 import { managementRoutes } from "../../../src/api/ManagementRoutes.ts"
 import { routes } from "../../../src/api/Routes.ts"
 import {
+  IngestAccess,
   LoopbackAccess,
   ManageAccess,
   OwnerAccess,
@@ -118,7 +119,8 @@ describe("route table", () => {
           self: SelfAccess,
           session: SessionAccess,
           loopback: LoopbackAccess,
-          owner: OwnerAccess
+          owner: OwnerAccess,
+          ingest: IngestAccess
         }
         const [last] = [...endpoint.middlewares].toReversed()
         assert.strictEqual(last?.key, access[route!.tier as keyof typeof access].key, key)

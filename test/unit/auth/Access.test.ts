@@ -25,6 +25,7 @@ const nobody: AccessFacts = {
   safeMethod: false,
   crossSite: false,
   loopback: false,
+  ingestTokenValid: false,
   keysRequired: false,
   metricsPublic: false,
   adminConfigured: true
@@ -91,7 +92,13 @@ describe("Access.decide", () => {
 
     ["loopback", adminKey, "403 loopback_only"],
     ["loopback", { ...adminKey, loopback: true }, "AdminKey"],
-    ["loopback", { loopback: true }, "401 missing_api_key"]
+    ["loopback", { loopback: true }, "401 missing_api_key"],
+
+    ["ingest", { ingestTokenValid: true }, "403 loopback_only"],
+    ["ingest", adminKey, "403 loopback_only"],
+    ["ingest", { ...adminKey, loopback: true }, "403 ingest_token"],
+    ["ingest", { ...session, csrfTokenValid: true, loopback: true }, "403 ingest_token"],
+    ["ingest", { ingestTokenValid: true, loopback: true }, "Anonymous"]
   ] as const) {
     it(`${tier} ${JSON.stringify(facts)} → ${expected}`, () => assert.strictEqual(outcome(tier, facts), expected))
   }

@@ -24,7 +24,7 @@ export const setupTools: ReadonlyArray<readonly [id: string, name: string]> = [
 
 export const launch = command(
   "launch",
-  "Start a coding tool with this gateway; see tools, and setup-<tool>.",
+  "Start a coding tool with this gateway; see tools, capture, setup-<tool>.",
   () => import("../launch/launch.ts"),
   (m) => m.launchCommand,
   {

@@ -73,7 +73,10 @@ const question = ({ settings: { model, prompt } }: Asking, url: string) => ({
   ]
 })
 
-export const makeDescriptions = (inner: typeof InnerRequests.Service, nowMs: () => number): Descriptions => {
+export const makeDescriptions = (
+  inner: Pick<typeof InnerRequests.Service, "ask">,
+  nowMs: () => number
+): Descriptions => {
   const places = Effect.unsafeMakeSemaphore(atOnceInAll)
   const memory = new LruMap<string, string>({
     capacity,

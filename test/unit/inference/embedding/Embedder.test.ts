@@ -17,7 +17,7 @@ const answered = (body: unknown, status = 200): InnerAnswer => ({
 })
 
 const over = (ask: typeof InnerRequests.Service.ask) =>
-  Embedder.layer.pipe(Layer.provide(Layer.succeed(InnerRequests, InnerRequests.of({ ask }))))
+  Embedder.layer.pipe(Layer.provide(Layer.succeed(InnerRequests, InnerRequests.of({ ask, relay: () => {} }))))
 
 const embed = (texts: ReadonlyArray<string>) =>
   Effect.flatMap(Embedder.Embedder, (embedder) =>

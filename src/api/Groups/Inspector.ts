@@ -1,0 +1,447 @@
+/** The traffic inspector (docs/inspector.md). All of it answers direct connections from the gateway's own machine only. */
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { CaptureSource, RecordHeaders, RecordStatus } from "../../domain/TrafficRecord.ts"
+import { field } from "../../kernel/Documented.ts"
+import { endpointsOf } from "../Endpoints.ts"
+import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, TooLargeAnswer, UnavailableAnswer } from "../Errors.ts"
+import { exampleId, exampleTime } from "../Examples.ts"
+import { body, Created, IsoTime, Name, NoContent, optional } from "../Inputs.ts"
+import {
+  BreakView,
+  ChangeView,
+  FindingView,
+  ItemView,
+  RecordView,
+  SectionView,
+  SessionView,
+  TurnView
+} from "../InspectorRecords.ts"
+
+const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
+const Word = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
+const Limit = Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 1000)).annotations({
+  jsonSchema: { type: "integer", minimum: 1, maximum: 1000 }
+})
+
+const filterFields = {
+  profile: field(
+    given(Schema.Literal("llm", "custom", "all")),
+    "Requests to models, of hosts that were added, or all; absent: all.",
+    "llm"
+  ),
+  host: field(given(Word), "A part of the host's name.", "anthropic"),
+  agent: field(given(Word), "The agent whose traffic it is.", "claude-code"),
+  status: field(
+    given(Schema.Literal("2xx", "3xx", "4xx", "5xx", "error", "in-flight")),
+    "The class of the HTTP status, or how it stands.",
+    "5xx"
+  ),
+  source: field(given(CaptureSource), "Where it was captured.", "gateway"),
+  sessionId: field(given(Word), "The recorded session.", exampleId),
+  model: field(given(Word), "A part of the model's name.", "sonnet"),
+  q: field(given(Word), "A text in address, headers, notes or bodies, in any letter case.", "timeout")
+} as const
+
+export const RecordFilterQuery = Schema.Struct(filterFields)
+export const RecordsQuery = Schema.Struct({
+  ...filterFields,
+  limit: field(given(Limit), "How many records to answer at most; absent: 1000.", 100),
+  cursor: field(given(Word), "The `nextCursor` of the page before this one; absent: the first page.", "2s")
+})
+
+const SecretsQuery = Schema.Struct({
+  showSecrets: field(
+    given(Schema.BooleanFromString),
+    "Show headers as they are kept; what was masked before it was kept stays masked.",
+    false
+  )
+})
+const CodeQuery = Schema.Struct({
+  format: field(Schema.Literal("curl", "python", "typescript"), "The language.", "curl")
+})
+const BreaksQuery = Schema.Struct({
+  since: field(given(IsoTime), "Breaks of requests that began then or later, ISO 8601; absent: all.", exampleTime),
+  limit: field(given(Limit), "How many breaks to answer at most; absent: 100.", 100)
+})
+
+export const maxAnnotationChars = 10_000
+const Annotation = Schema.Struct({
+  annotation: field(
+    Schema.NullOr(
+      Schema.String.pipe(
+        Schema.maxLength(maxAnnotationChars, { message: () => `must have at most ${maxAnnotationChars} characters` })
+      )
+    ),
+    "The note; null or empty removes it.",
+    "The first request after the upgrade."
+  )
+}).annotations(body("InspectorAnnotation"))
+
+const StartSession = Schema.Struct({
+  name: field(optional(Name), "Its name.", "before the upgrade")
+}).annotations(body("StartInspectorSession"))
+const ChangeSession = Schema.Struct({
+  action: field(Schema.Literal("stop", "rename"), "What to do."),
+  name: field(optional(Name), "The new name; with `rename`.", "after the upgrade")
+}).annotations(body("ChangeInspectorSession"))
+const Toggle = Schema.Struct({ enabled: field(Schema.Boolean, "On or off.", true) }).annotations(
+  body("InspectorGatewayMode")
+)
+
+const Size = Schema.NonNegativeInt
+const Milliseconds = Schema.NonNegative
+const Body = Schema.String.pipe(Schema.maxLength(16_777_216))
+
+/** Whatever else a record has may come along, and is not read: one can be handed in as it was given out. */
+export const IngestRecord = Schema.Struct(
+  {
+    id: field(
+      Schema.String.pipe(Schema.pattern(/^[\w.:-]{1,100}$/)),
+      "Id of the record; the same again updates it.",
+      exampleId
+    ),
+    timestamp: field(IsoTime, "When it began, ISO 8601.", exampleTime),
+    method: field(Schema.String.pipe(Schema.pattern(/^[A-Za-z-]{1,32}$/)), "The method.", "POST"),
+    scheme: field(optional(Schema.Literal("http", "https", "ws", "wss")), "The scheme; absent: https.", "https"),
+    host: field(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)), "The host.", "api.openai.com"),
+    path: field(Schema.String.pipe(Schema.maxLength(65_536)), "The path with its query.", "/v1/chat/completions"),
+    source: field(CaptureSource, "Where it was captured.", "agent-bridge"),
+    requestHeaders: field(RecordHeaders, "Headers of the request.", { "content-type": "application/json" }),
+    requestBody: field(optional(Body), "Its body.", '{"model":"gpt-4o-mini","messages":[]}'),
+    requestEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
+    requestSize: field(Size, "Bytes of it on the wire.", 120),
+    responseHeaders: field(RecordHeaders, "Headers of the answer.", { "content-type": "application/json" }),
+    responseBody: field(optional(Body), "Its body.", "{}"),
+    responseEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
+    responseSize: field(Size, "Bytes of it on the wire.", 2),
+    status: field(RecordStatus, "The HTTP status, `in-flight` or `error`.", 200),
+    agent: field(optional(Word), "The agent whose traffic it is.", "claude-code"),
+    error: field(optional(Schema.String.pipe(Schema.maxLength(2_000))), "Why there is no answer.", "timeout"),
+    note: field(optional(Schema.String.pipe(Schema.maxLength(2_000))), "What the capture says about it.", "tunnelled"),
+    sourceModel: field(optional(Word), "The model that was asked for.", "gpt-4o"),
+    mappedModel: field(optional(Word), "The model it was mapped to.", "gpt-4o-mini"),
+    proxyLatencyMs: field(optional(Milliseconds), "Milliseconds in the capture.", 2),
+    upstreamLatencyMs: field(optional(Milliseconds), "Milliseconds of the upstream.", 800),
+    totalLatencyMs: field(optional(Milliseconds), "Milliseconds altogether.", 802),
+    pid: field(optional(Schema.NonNegativeInt), "The process that asked.", 4_711),
+    processName: field(optional(Word), "Its name.", "node")
+  },
+  Schema.Record({ key: Schema.String, value: Schema.Unknown })
+).annotations(body("InspectorIngest"))
+export type IngestRecord = typeof IngestRecord.Type
+
+const file = (contentType: string, description: string, beginning: string) =>
+  HttpApiSchema.Text({ contentType }).annotations({ description, examples: [beginning] })
+
+const Session = Schema.Struct({ session: field(SessionView, "The session.") }).annotations({
+  identifier: "InspectorSessionAnswer"
+})
+
+const Switch = Schema.Struct({ enabled: field(Schema.Boolean, "Whether it is on.") })
+const MaybePort = field(Schema.NullOr(Schema.Number), "Its port; null: it does not listen.", null)
+
+const CaptureModes = Schema.Struct({
+  agentBridge: field(Schema.Boolean, "The agent bridge can be used."),
+  customHosts: field(
+    Schema.Struct({
+      count: field(Schema.Number, "Hosts that were added.", 0),
+      enabledCount: field(Schema.Number, "Those of them that are captured.", 0)
+    }),
+    "Hosts that were added."
+  ),
+  httpProxy: field(
+    Schema.Struct({ running: field(Schema.Boolean, "Whether it runs."), port: MaybePort }),
+    "The explicit proxy."
+  ),
+  systemProxy: field(
+    Schema.Struct({
+      applied: field(Schema.Boolean, "Whether the desktop's proxy setting is ours."),
+      guardUntil: field(Schema.NullOr(Schema.String), "When it is taken back by itself, ISO 8601.", null),
+      port: MaybePort,
+      platform: field(Schema.String, "The operating system.", "linux"),
+      supported: field(Schema.Boolean, "Whether the setting can be changed on this desktop.")
+    }),
+    "The desktop's proxy setting."
+  ),
+  tlsIntercept: field(Switch, "Decrypting of what goes through the explicit proxy."),
+  gateway: field(Switch, "Recording of the gateway's own traffic."),
+  tproxy: field(
+    Schema.Struct({
+      running: field(Schema.Boolean, "Whether it runs."),
+      available: field(Schema.Boolean, "Whether it can run here.")
+    }),
+    "The transparent mode."
+  ),
+  mitm: field(
+    Schema.Struct({ running: field(Schema.Boolean, "Whether it runs."), port: MaybePort }),
+    "The decrypting listener."
+  )
+}).annotations({ identifier: "CaptureModes" })
+
+const at = endpointsOf("inspector", {
+  id: ["Id of the record or session.", exampleId],
+  other: ["Id of the record to compare with.", exampleId]
+})
+
+export class Inspector extends HttpApiGroup.make("inspector")
+  .annotate(OpenApi.Title, "Traffic inspector")
+  .annotate(
+    OpenApi.Description,
+    "What programs sent to models and others, what came back, what it cost, and who broke the prompt cache."
+  )
+  .add(
+    at("list", { summary: "List captured requests", description: "Newest first, without headers and bodies." })
+      .setUrlParams(RecordsQuery)
+      .addSuccess(
+        Schema.Struct({
+          requests: field(Schema.Array(ItemView), "The records of the page."),
+          total: field(Schema.Number, "How many match, whatever the page.", 1),
+          nextCursor: field(Schema.NullOr(Schema.String), "The `cursor` of the next page; null on the last page.", null)
+        }).annotations({ identifier: "InspectorList" })
+      )
+  )
+  .add(
+    at("clear", { summary: "Forget all captured requests", description: "Recorded sessions stay." }).addSuccess(
+      NoContent
+    )
+  )
+  .add(
+    at("get", { summary: "Show a captured request", description: "With headers and bodies; secrets are masked." })
+      .setUrlParams(SecretsQuery)
+      .addSuccess(RecordView)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("annotate", {
+      summary: "Write a note to a request",
+      description: "Up to 10,000 characters; the feed tells of it."
+    })
+      .setPayload(Annotation)
+      .addSuccess(RecordView)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("conversation", {
+      summary: "Show a request as a conversation",
+      description: "Both sides as turns, streams merged. `rawEvents`: the answer's events where the format is unknown."
+    })
+      .addSuccess(
+        Schema.Struct({
+          request: field(Schema.Array(TurnView), "What was sent."),
+          response: field(Schema.Array(TurnView), "What came back."),
+          contextKey: field(Schema.NullOr(Schema.String), "Hash of the system prompt.", "5f2a9c01b7de"),
+          rawEvents: field(
+            Schema.optionalWith(Schema.Array(Schema.Unknown), { exact: true }),
+            "The events as they came.",
+            [{ event: "unknown" }]
+          )
+        }).annotations({ identifier: "InspectorConversation" })
+      )
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("anatomy", {
+      summary: "Show what fills the context window",
+      description: "Tools, system prompt, messages and parameters, in the order in which providers cache them."
+    })
+      .addSuccess(
+        Schema.Struct({
+          sections: field(Schema.Array(SectionView), "The parts of the request."),
+          totalTokens: field(Schema.Number, "Tokens of all of them.", 18_200),
+          tokensEstimated: field(Schema.Literal(true), "Always true.")
+        }).annotations({ identifier: "InspectorAnatomy" })
+      )
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("diff", {
+      summary: "Compare two requests",
+      description: "What differs between their bodies, at most 500 changes, and how far their prompts are the same."
+    })
+      .addSuccess(
+        Schema.Struct({
+          equal: field(Schema.Boolean, "Whether they are the same."),
+          changes: field(Schema.Array(ChangeView), "What makes the second of the first."),
+          omitted: field(Schema.Number, "Changes beyond those.", 0),
+          commonPrefix: field(
+            Schema.Struct({
+              bytes: field(Schema.Number, "Bytes of it.", 61_200),
+              tokens: field(Schema.Number, "Tokens of it, estimated.", 15_300),
+              firstDifference: field(Schema.NullOr(Schema.String), "The first place that differs.", "messages[7]")
+            }),
+            "The part of the prompt that a cache can serve for both."
+          )
+        }).annotations({ identifier: "InspectorDiff" })
+      )
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("cache", {
+      summary: "Judge the prompt cache of a request",
+      description: "Whether it held, and if not, who broke it, where, and what it cost."
+    })
+      .addSuccess(
+        Schema.Struct({ cache: field(FindingView, "What was found.") }).annotations({ identifier: "InspectorCache" })
+      )
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("cacheBreaks", {
+      summary: "List broken prompt caches",
+      description: "Newest first, with what they cost together."
+    })
+      .setUrlParams(BreaksQuery)
+      .addSuccess(
+        Schema.Struct({
+          breaks: field(Schema.Array(BreakView), "The breaks."),
+          lostTokens: field(Schema.Number, "Lost by all breaks since then.", 17_400),
+          lostUsd: field(Schema.Number, "What that cost, as far as prices are known.", 0.047)
+        }).annotations({ identifier: "InspectorCacheBreaks" })
+      )
+  )
+  .add(
+    at("code", {
+      summary: "Export a request as a program",
+      description: "The credential is always `$GATEWAY_API_KEY`."
+    })
+      .setUrlParams(CodeQuery)
+      .addSuccess(file("text/plain", "The program.", "curl -X POST 'https://api.openai.com/v1/chat/completions'"))
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("har", { summary: "Export requests as HAR", description: "HTTP Archive 1.2, oldest first, masked." })
+      .setUrlParams(RecordFilterQuery)
+      .addSuccess(file("application/har+json", "The archive.", '{"log":{"version":"1.2"}}'))
+  )
+  .add(
+    at("jsonl", { summary: "Export requests as JSON lines", description: "One record a line, oldest first, masked." })
+      .setUrlParams(RecordFilterQuery)
+      .addSuccess(file("application/jsonl", "The records.", '{"id":"r1"}'))
+  )
+  .add(
+    at("modes", {
+      summary: "Show what captures",
+      description: "All ways of capturing, and which of them are on."
+    }).addSuccess(CaptureModes)
+  )
+  .add(
+    at("gateway", {
+      summary: "Record the gateway's own traffic",
+      description:
+        "What clients send to the inference routes, and what they are answered. The switch is stored; it is off at first."
+    })
+      .setPayload(Toggle)
+      .addSuccess(
+        Schema.Struct({
+          ok: field(Schema.Literal(true), "Always true."),
+          gateway: field(Switch, "The new state.")
+        }).annotations({ identifier: "GatewayModeAnswer" })
+      )
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("sessions", { summary: "List recorded sessions", description: "Newest first." })
+      .addSuccess(
+        Schema.Struct({ sessions: field(Schema.Array(SessionView), "The sessions.") }).annotations({
+          identifier: "InspectorSessions"
+        })
+      )
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("startSession", {
+      summary: "Start recording a session",
+      description: "One records at a time; else 409 `recording`."
+    })
+      .setPayload(StartSession)
+      .addSuccess(Created(Session))
+      .addError(ConflictAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("importSession", {
+      summary: "Import an archive as a session",
+      description: "The body is a HAR file of any program, 100 MB at most. Secrets in it are masked.",
+      example: { log: { version: "1.2", creator: { name: "browser", version: "1" }, entries: [] } }
+    })
+      .addSuccess(Created(Session))
+      .addError(BadRequestAnswer)
+      .addError(TooLargeAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("session", { summary: "Show a recorded session", description: "With its records, oldest first, as they were." })
+      .addSuccess(
+        Schema.Struct({
+          session: field(SessionView, "The session."),
+          requests: field(Schema.Array(RecordView), "Its records.")
+        }).annotations({ identifier: "InspectorSessionDetail" })
+      )
+      .addError(NotFoundAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("changeSession", {
+      summary: "Stop or rename a session",
+      description: "What is stopped is saved.",
+      example: { action: "stop" }
+    })
+      .setPayload(ChangeSession)
+      .addSuccess(Session)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("removeSession", { summary: "Remove a session", description: "With its records; one that records ends." })
+      .addSuccess(NoContent)
+      .addError(NotFoundAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("sessionHar", { summary: "Export a session as HAR", description: "HTTP Archive 1.2, masked." })
+      .addSuccess(file("application/har+json", "The archive.", '{"log":{"version":"1.2"}}'))
+      .addError(NotFoundAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("sessionJsonl", { summary: "Export a session as JSON lines", description: "One record a line, masked." })
+      .addSuccess(file("application/jsonl", "The records.", '{"id":"r1"}'))
+      .addError(NotFoundAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("ingest", {
+      summary: "Hand in a captured request",
+      description: "For what captures outside of the gateway's process. A second call with the id updates the record."
+    })
+      .setPayload(IngestRecord)
+      .addSuccess(
+        Schema.Struct({
+          ok: field(Schema.Literal(true), "Always true."),
+          id: field(Schema.String, "Id of the record.", exampleId)
+        }).annotations({ identifier: "InspectorIngested" })
+      )
+  )
+  .add(
+    at("feed", {
+      summary: "Describe the feed",
+      description:
+        "Opened as a WebSocket, it sends frames `{type, data, seq}`: first `snapshot` (items, newest first), then `new`, `update` and `clear`."
+    }).addSuccess(
+      Schema.Struct({
+        path: field(Schema.String, "Where a WebSocket is opened.", "/api/tools/traffic-inspector/ws"),
+        clients: field(Schema.Number, "How many watch now.", 1),
+        maxClients: field(Schema.Number, "How many may watch at once.", 64)
+      }).annotations({ identifier: "InspectorFeed" })
+    )
+  ) {}

@@ -1,0 +1,57 @@
+/** Capture, over the services it works on. Imported dynamically, by its first use. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Bridge from "../bridge/Bridge.ts"
+import * as Capture from "../capture/Capture.ts"
+import type { CaptureServices } from "../capture/CaptureDoor.ts"
+import * as CaptureState from "../capture/CaptureState.ts"
+import * as HostJournal from "../capture/host/HostJournal.ts"
+import * as HostsFile from "../capture/host/HostsFile.ts"
+import * as SystemProxy from "../capture/host/SystemProxy.ts"
+import * as TrustStore from "../capture/host/TrustStore.ts"
+import * as StoredTrust from "../capture/transparent/StoredTrust.ts"
+import * as Transparent from "../capture/transparent/Transparent.ts"
+import { makeIntercept } from "../http/bridge/Intercept.ts"
+import { OpenStreams } from "../http/OpenStreams.ts"
+import * as InnerRequests from "../inference/InnerRequests.ts"
+import { AppConfig } from "../platform/AppConfig.ts"
+import { BodyBudget } from "../resilience/BodyBudget.ts"
+import * as BridgeRepo from "../store/repo/BridgeRepo.ts"
+
+const machine = Layer.mergeAll(HostsFile.layer, SystemProxy.layer, TrustStore.layer).pipe(
+  Layer.provideMerge(HostJournal.layer)
+)
+
+const layer = Capture.layer.pipe(
+  Layer.provide(Transparent.layer.pipe(Layer.provide(StoredTrust.layer))),
+  Layer.provide(CaptureState.partsLayer),
+  Layer.provideMerge(machine),
+  Layer.provide(CaptureState.layer)
+)
+
+const alone = Effect.orDie(Layer.build(layer))
+
+/** Without the bridge, whose requests need the way of inference requests. */
+export const captureAlone = Effect.map(alone, (built): CaptureServices => ({
+  capture: Context.get(built, Capture.Capture),
+  journal: Context.get(built, HostJournal.HostJournal),
+  built: Context.empty()
+}))
+
+const bridgeLayer = Bridge.layer.pipe(Layer.provide(Layer.mergeAll(BridgeRepo.layer, InnerRequests.layer)))
+
+export const capture = Effect.gen(function* () {
+  const services = yield* captureAlone
+  const built = yield* Effect.orDie(Layer.build(bridgeLayer))
+  const { maxBodyBytes } = yield* AppConfig
+  services.capture.intercept(
+    makeIntercept({
+      bridge: Context.get(built, Bridge.Bridge),
+      streams: yield* OpenStreams,
+      bodies: yield* BodyBudget,
+      maxBodyBytes
+    })
+  )
+  return { ...services, built: built as Context.Context<never> }
+})

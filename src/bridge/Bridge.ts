@@ -1,0 +1,267 @@
+/**
+ * The agent bridge: requests of coding agents that were decrypted on their way to the vendor are answered by this gateway where their model is
+ * mapped, through the ordinary pipeline and in the agent's own wire. All others go on to the vendor; whoever decrypts does that.
+ */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { RequestHeaders } from "../auth/Credentials.ts"
+import { type AgentState, initialState, type ModelMapping } from "../domain/AgentBridge.ts"
+import type { Principal } from "../domain/ApiKey.ts"
+import * as InnerRequests from "../inference/InnerRequests.ts"
+import { changingHead, withHeaders } from "../inference/reply/ReplyHeaders.ts"
+import type { ClientReply } from "../inference/request/Exchange.ts"
+import { GatewayCapture } from "../inference/tap/GatewayCapture.ts"
+import { TrafficTap } from "../inference/tap/TrafficTap.ts"
+import type { ClientSocket } from "../inspector/Attribution.ts"
+import * as Timers from "../platform/Timers.ts"
+import type { StoreError } from "../store/Errors.ts"
+import { BridgeRepo } from "../store/repo/BridgeRepo.ts"
+import { readForeignJson } from "../wire/json/Bounds.ts"
+import { isObject, type JsonObject } from "../wire/json/Json.ts"
+import { replaceModelBytes } from "../wire/json/TopLevelSplice.ts"
+import type { Agent } from "./agents/Agent.ts"
+import { agentById } from "./agents/Agents.ts"
+import { agentOf, bypassing, decide, defaultBypass, isAnswerable, type ReadMapping, readMapping } from "./Decide.ts"
+import { type Glob, globOf, problemOf } from "./Globs.ts"
+import { ownHeaders } from "./Headers.ts"
+import { type Spoken, spokenOf } from "./Spoken.ts"
+
+/** No agent has this id. */
+export class UnknownAgent extends Data.TaggedError("UnknownAgent")<{ readonly id: string }> {}
+
+/** A setting that cannot be used. `field` as in the request, such as `mappings[1].sourceModel`. */
+export class InvalidBridgeSetting extends Data.TaggedError("InvalidBridgeSetting")<{
+  readonly field: string
+  readonly message: string
+}> {}
+
+/** A decrypted request. */
+export interface BridgedRequest {
+  readonly host: string
+  readonly scheme: "http" | "https"
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  /** Lower-case names. */
+  readonly headers: RequestHeaders
+  /** The same as they came, names and values in turn. */
+  readonly rawHeaders: ReadonlyArray<string>
+  readonly body: Buffer
+  readonly client?: ClientSocket
+}
+
+/** A request that this gateway answers. */
+export interface BridgedCall {
+  readonly request: BridgedRequest
+  readonly agent: Agent
+  readonly spoken: Spoken
+  readonly parsed: JsonObject
+  readonly sourceModel: string
+  readonly targetModel: string
+}
+
+export interface BypassPattern {
+  readonly pattern: string
+  readonly source: "default" | "user"
+}
+
+export class Bridge extends Context.Tag("gateway/bridge/Bridge")<
+  Bridge,
+  {
+    /** Hot: the agent that has a host; null where none has. */
+    readonly agentOf: (host: string) => Agent | null
+    /** Hot: whether a host must not be decrypted. */
+    readonly isNeverDecrypted: (host: string) => boolean
+    /** Hot: whether the body of a request has to be read to tell who answers it. False: it goes on. */
+    readonly wantsBody: (request: Pick<BridgedRequest, "host" | "method" | "path">) => boolean
+    /** Null: it goes on to the vendor as it is. */
+    readonly judge: (request: BridgedRequest) => BridgedCall | null
+    /** Answers a call. Never throws; `over` is called once, when nothing more is done. */
+    readonly serve: (call: BridgedCall, reply: ClientReply, over?: () => void) => void
+    readonly state: (agentId: string) => Effect.Effect<AgentState, UnknownAgent>
+    readonly change: (
+      agentId: string,
+      change: Partial<AgentState>
+    ) => Effect.Effect<AgentState, UnknownAgent | StoreError>
+    readonly mappings: (agentId: string) => Effect.Effect<ReadonlyArray<ModelMapping>, UnknownAgent>
+    /** Replaces those of the agent. */
+    readonly setMappings: (
+      agentId: string,
+      mappings: ReadonlyArray<ModelMapping>
+    ) => Effect.Effect<ReadonlyArray<ModelMapping>, UnknownAgent | InvalidBridgeSetting | StoreError>
+    /** The default ones first. */
+    readonly bypass: () => ReadonlyArray<BypassPattern>
+    /** Replaces the user's. */
+    readonly setBypass: (
+      patterns: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<BypassPattern>, InvalidBridgeSetting | StoreError>
+  }
+>() {}
+
+export const maxMappings = 200
+export const maxBypass = 500
+const maxModelChars = 256
+
+/** Whoever can be intercepted runs on this machine, and has no key of this gateway. */
+const caller: Principal = { _tag: "Anonymous" }
+
+const none: ReadonlyArray<ReadMapping> = []
+
+/** Null: they are fine. */
+export const problemInMappings = (mappings: ReadonlyArray<ModelMapping>): InvalidBridgeSetting | null => {
+  const wrong = (field: string, message: string): InvalidBridgeSetting => new InvalidBridgeSetting({ field, message })
+  if (mappings.length > maxMappings) return wrong("mappings", `An agent has at most ${maxMappings} mappings.`)
+  const seen = new Set<string>()
+  for (const [at, { sourceModel, targetModel }] of mappings.entries()) {
+    const problem = problemOf(sourceModel)
+    if (problem !== null) return wrong(`mappings[${at}].sourceModel`, problem)
+    if (seen.has(sourceModel)) return wrong(`mappings[${at}].sourceModel`, "This model is mapped already.")
+    seen.add(sourceModel)
+    if (targetModel.trim() === "" || targetModel.length > maxModelChars) {
+      return wrong(`mappings[${at}].targetModel`, `A model has 1 to ${maxModelChars} characters.`)
+    }
+  }
+  return null
+}
+
+/** Null: they are fine. */
+export const problemInPatterns = (patterns: ReadonlyArray<string>): InvalidBridgeSetting | null => {
+  if (patterns.length > maxBypass) {
+    return new InvalidBridgeSetting({ field: "patterns", message: `There are at most ${maxBypass} patterns.` })
+  }
+  for (const [at, pattern] of patterns.entries()) {
+    const message = problemOf(pattern)
+    if (message !== null) return new InvalidBridgeSetting({ field: `patterns[${at}]`, message })
+  }
+  return null
+}
+
+/** The body with the model that answers, everything else as the client wrote it. */
+const bodyFor = ({ parsed, request, spoken, targetModel }: BridgedCall): Buffer =>
+  spoken.fromPath === null ? replaceModelBytes(request.body, parsed, targetModel) : request.body
+
+export const make = Effect.gen(function* () {
+  const repo = yield* BridgeRepo
+  const requests = yield* InnerRequests.InnerRequests
+  const tap = yield* TrafficTap
+  const timers = yield* Timers.Timers
+  const sink = yield* (yield* GatewayCapture).sink
+  const oneAtATime = yield* Effect.makeSemaphore(1)
+
+  const states = new Map((yield* repo.states).map(({ agentId, ...state }) => [agentId, state] as const))
+  const mappings = new Map<string, ReadonlyArray<ReadMapping>>()
+  for (const { agentId, sourceModel, targetModel } of yield* repo.mappings) {
+    mappings.set(agentId, [...(mappings.get(agentId) ?? none), readMapping({ sourceModel, targetModel })])
+  }
+  let own: ReadonlyArray<Glob> = (yield* repo.bypass).map(globOf)
+  const defaults = defaultBypass.map(globOf)
+  let bypass = [...defaults, ...own]
+
+  const mappingsOf = (agentId: string): ReadonlyArray<ReadMapping> => mappings.get(agentId) ?? none
+
+  const wantsBody = ({ host, method, path }: Pick<BridgedRequest, "host" | "method" | "path">): boolean => {
+    const agent = agentOf(host)
+    return agent !== null && mappingsOf(agent.id).length > 0 && isAnswerable(agent, method, path)
+  }
+
+  const judge = (request: BridgedRequest): BridgedCall | null => {
+    if (!wantsBody(request)) return null
+    const parsed = readForeignJson(request.body.toString("utf8"))
+    const spoken = isObject(parsed) ? spokenOf(request.path, parsed) : null
+    if (!isObject(parsed) || spoken === null) return null
+    const decision = decide({ ...request, model: spoken.model }, bypass, mappingsOf)
+    return decision._tag === "Target" ? { ...decision, request, spoken, parsed } : null
+  }
+
+  const serve = (call: BridgedCall, reply: ClientReply, over?: () => void): void => {
+    const { agent, request, sourceModel, spoken, targetModel } = call
+    const { fromPath } = spoken
+    const facts = {
+      source: "agent-bridge",
+      agent: agent.id,
+      scheme: request.scheme,
+      host: request.host,
+      path: request.path,
+      headers: request.rawHeaders,
+      body: request.body,
+      sourceModel,
+      mappedModel: targetModel,
+      ...(request.client === undefined ? {} : { client: request.client })
+    } as const
+    requests.relay(
+      {
+        principal: caller,
+        path: `/api/tools/agent-bridge/agents/${agent.id}`,
+        spoken: { ...spoken, fromPath: fromPath === null ? null : { ...fromPath, model: targetModel } },
+        body: bodyFor(call),
+        headers: ownHeaders(request.headers),
+        reply: changingHead(reply, (_, headers) => withHeaders(headers, ["X-Gateway-Mapped-Model", targetModel])),
+        prepared: (exchange) => tap.recorded(exchange, facts, sink)
+      },
+      over
+    )
+  }
+
+  const known = (id: string): Effect.Effect<Agent, UnknownAgent> => {
+    const agent = agentById.get(id)
+    return agent === undefined ? new UnknownAgent({ id }) : Effect.succeed(agent)
+  }
+
+  const state = (agentId: string) => Effect.map(known(agentId), ({ id }) => states.get(id) ?? initialState)
+
+  const change = Effect.fn("Bridge.change")(function* (agentId: string, changed: Partial<AgentState>) {
+    const next = { ...(yield* state(agentId)), ...changed }
+    yield* repo.saveState({ agentId, ...next })
+    states.set(agentId, next)
+    return next
+  }, oneAtATime.withPermits(1))
+
+  const setMappings = Effect.fn("Bridge.setMappings")(function* (agentId: string, given: ReadonlyArray<ModelMapping>) {
+    yield* known(agentId)
+    const problem = problemInMappings(given)
+    if (problem !== null) return yield* problem
+    yield* repo.saveMappings(agentId, given, timers.nowMs())
+    mappings.set(agentId, given.map(readMapping))
+    return given
+  }, oneAtATime.withPermits(1))
+
+  const listed = (): ReadonlyArray<BypassPattern> => [
+    ...defaults.map(({ pattern }) => ({ pattern, source: "default" as const })),
+    ...own.map(({ pattern }) => ({ pattern, source: "user" as const }))
+  ]
+
+  const setBypass = Effect.fn("Bridge.setBypass")(function* (given: ReadonlyArray<string>) {
+    const problem = problemInPatterns(given)
+    if (problem !== null) return yield* problem
+    const patterns = [...new Set(given)]
+    yield* repo.saveBypass(patterns)
+    own = patterns.map(globOf)
+    bypass = [...defaults, ...own]
+    return listed()
+  }, oneAtATime.withPermits(1))
+
+  return Bridge.of({
+    agentOf,
+    isNeverDecrypted: (host) => bypassing(bypass, host) !== null,
+    wantsBody,
+    judge,
+    serve,
+    state,
+    change,
+    mappings: (agentId) =>
+      Effect.map(known(agentId), ({ id }) =>
+        mappingsOf(id).map(({ sourceModel, targetModel }) => ({ sourceModel, targetModel }))
+      ),
+    setMappings,
+    bypass: listed,
+    setBypass
+  })
+})
+
+export const layer: Layer.Layer<
+  Bridge,
+  StoreError,
+  BridgeRepo | InnerRequests.InnerRequests | TrafficTap | Timers.Timers | GatewayCapture
+> = Layer.effect(Bridge, make)

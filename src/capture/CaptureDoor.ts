@@ -1,0 +1,100 @@
+/**
+ * The way to capture, which is loaded and built by its first use. At a start it is built only when there is something to take up or to
+ * finish: custom hosts that are turned on, or changes of the machine that an ended gateway left in the journal.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { AppConfig } from "../platform/AppConfig.ts"
+import type { SettingsRepo } from "../store/repo/SettingsRepo.ts"
+import type { Capture } from "./Capture.ts"
+import * as CaptureSettings from "./CaptureSettings.ts"
+import type { HostJournal } from "./host/HostJournal.ts"
+
+export interface CaptureServices {
+  readonly capture: typeof Capture.Service
+  readonly journal: typeof HostJournal.Service
+  /** What was built together with it, for rooms above this one. */
+  readonly built: Context.Context<never>
+}
+
+export class CaptureDoor extends Context.Tag("gateway/capture/CaptureDoor")<
+  CaptureDoor,
+  {
+    /** Loads and builds it by the first use; a defect where that fails. */
+    readonly get: Effect.Effect<typeof Capture.Service>
+    /** Hot: null until it is built. */
+    readonly current: () => typeof Capture.Service | null
+    /** What was built together with it; builds it. */
+    readonly built: Effect.Effect<Context.Context<never>>
+  }
+>() {}
+
+/** Loads what builds capture; `R` is what it works on. */
+export type LoadCapture<R> = () => Promise<Effect.Effect<CaptureServices, never, R | Scope.Scope>>
+
+/** The same folder as that of `host/undo/restore`, which is not loaded for this. */
+const hasJournal = (dataDir: string): boolean => {
+  try {
+    return readdirSync(join(dataDir, "capture", "journal")).some((name) => name.endsWith(".json"))
+  } catch {
+    return false
+  }
+}
+
+const make = Effect.fnUntraced(function* <R>(load: LoadCapture<R>) {
+  const { dataDir } = yield* AppConfig
+  const context = yield* Effect.context<R>()
+  const scope = yield* Effect.scope
+  const lock = yield* Effect.makeSemaphore(1)
+  let services: CaptureServices | null = null
+
+  const build = Effect.suspend(() => {
+    if (services !== null) return Effect.succeed(services)
+    return Effect.flatMap(Effect.promise(load), (built) =>
+      Scope.extend(built, scope).pipe(
+        Effect.provide(context),
+        Effect.tap((made) =>
+          Effect.sync(() => {
+            services = made
+          })
+        )
+      )
+    ).pipe(Effect.uninterruptible)
+  })
+  const all = Effect.suspend(() => (services === null ? lock.withPermits(1)(build) : Effect.succeed(services)))
+
+  const takeUp = Effect.gen(function* () {
+    const { capture, journal } = yield* all
+    const { failed, restored } = yield* journal.restore("ended")
+    if (restored.length > 0) {
+      yield* Effect.logInfo(
+        `Taken back what a gateway that ended had changed: ${restored.map(({ what }) => what).join("; ")}.`
+      )
+    }
+    for (const { problem, what } of failed) yield* Effect.logWarning(`Could not take back ${what}: ${problem}.`)
+    const warning = yield* capture.resume
+    if (warning !== null) yield* Effect.logWarning(warning)
+  }).pipe(Effect.catchAllCause((cause) => Effect.logError("Capture could not be taken up again", cause)))
+
+  const stored = yield* Effect.orElseSucceed(CaptureSettings.read, () => CaptureSettings.nothingStored)
+  if (hasJournal(dataDir) || CaptureSettings.resumes(stored)) yield* Effect.forkScoped(takeUp)
+
+  return CaptureDoor.of({
+    get: Effect.map(all, ({ capture }) => capture),
+    current: () => services?.capture ?? null,
+    built: Effect.map(all, ({ built }) => built)
+  })
+})
+
+export const layer = <R>(
+  load: LoadCapture<R>
+): Layer.Layer<CaptureDoor, never, Exclude<R, Scope.Scope> | AppConfig | SettingsRepo> =>
+  Layer.scoped(CaptureDoor, make(load)) as Layer.Layer<
+    CaptureDoor,
+    never,
+    Exclude<R, Scope.Scope> | AppConfig | SettingsRepo
+  >

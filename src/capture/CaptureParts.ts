@@ -1,0 +1,18 @@
+/** What all sources of capture share: where exchanges go, and the rules they are handled by. */
+import * as Context from "effect/Context"
+import type { CaptureSink } from "./CaptureSink.ts"
+
+export class CaptureParts extends Context.Tag("gateway/capture/CaptureParts")<
+  CaptureParts,
+  {
+    readonly sink: CaptureSink
+    /** Read for every connection, with a name or an address. */
+    readonly isNeverDecrypted: (host: string) => boolean
+    /** Whether certificates of servers are verified; read for every connection. */
+    readonly verifiesServers: () => boolean
+    /** PEM of an authority that is trusted besides those of Node; null for none. */
+    readonly extraAuthority: () => string | null
+    readonly idleTimeoutMs: number
+    readonly maxBodyBytes: number
+  }
+>() {}

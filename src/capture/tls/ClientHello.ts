@@ -1,0 +1,151 @@
+/**
+ * Reads the server name and the protocols of a TLS ClientHello from a connection's first bytes (RFC 8446, 4.1.2; RFC 6066, 3; RFC 7301).
+ * Pure. Bounded in bytes and records, and linear: `More` says how many bytes it takes before asking again can bring anything new.
+ */
+import { certificateName } from "./CertificateName.ts"
+
+export interface Hello {
+  readonly _tag: "Hello"
+  /** Valid as the name of a certificate; null when the client named none. */
+  readonly serverName: string | null
+  /** Empty when the client named none. */
+  readonly protocols: ReadonlyArray<string>
+}
+
+export type Read =
+  | Hello
+  /** Ask again when there are at least so many bytes. */
+  | { readonly _tag: "More"; readonly atLeast: number }
+  /** It names a server by what cannot be a name. */
+  | { readonly _tag: "BadName" }
+  /** No TLS, or a hello that does not follow its own lengths. */
+  | { readonly _tag: "Unreadable" }
+
+/** Of the handshake message; those of browsers have about 2 KiB. */
+export const maxHelloBytes = 16 * 1024
+/** A hello usually has one record. */
+const maxRecords = 16
+const recordHeaderBytes = 5
+const maxRecordBytes = 16 * 1024
+const messageHeaderBytes = 4
+
+const handshakeRecord = 22
+const clientHello = 1
+const serverNameExtension = 0
+const protocolsExtension = 16
+const hostNameType = 0
+
+const unreadable: Read = { _tag: "Unreadable" }
+const more = (atLeast: number): Read => ({ _tag: "More", atLeast })
+
+/** A place in bytes; what is outside of them makes it invalid, and from then on everything is 0 or empty. */
+class Cursor {
+  readonly bytes: Buffer
+  at = 0
+  isValid = true
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+
+  get isAtEnd(): boolean {
+    return !this.isValid || this.at >= this.bytes.length
+  }
+
+  number(size: 1 | 2): number {
+    if (this.at + size > this.bytes.length) {
+      this.isValid = false
+      return 0
+    }
+    const value = this.bytes.readUIntBE(this.at, size)
+    this.at += size
+    return value
+  }
+
+  take(size: number): Buffer {
+    if (!this.isValid || this.at + size > this.bytes.length) {
+      this.isValid = false
+      return Buffer.alloc(0)
+    }
+    this.at += size
+    return this.bytes.subarray(this.at - size, this.at)
+  }
+
+  vector(lengthSize: 1 | 2): Buffer {
+    return this.take(this.number(lengthSize))
+  }
+}
+
+/** The handshake message out of its records. */
+const messageOf = (bytes: Buffer): Buffer | Read => {
+  const parts: Array<Buffer> = []
+  let size = 0
+  let wanted: number | null = null
+  let at = 0
+  for (let record = 0; record < maxRecords; record += 1) {
+    // Zeroes stand for what has not come yet.
+    const [type = handshakeRecord, major = 3] = bytes.subarray(at, at + 2)
+    if (type !== handshakeRecord || major !== 3) return unreadable
+    if (bytes.length < at + recordHeaderBytes) return more(at + recordHeaderBytes)
+    const length = bytes.readUInt16BE(at + 3)
+    if (length === 0 || length > maxRecordBytes) return unreadable
+    const end = at + recordHeaderBytes + length
+    if (bytes.length < end) return more(end)
+    parts.push(bytes.subarray(at + recordHeaderBytes, end))
+    size += length
+    at = end
+    if (wanted === null && size >= messageHeaderBytes) {
+      const head = Buffer.concat(parts)
+      if (head[0] !== clientHello) return unreadable
+      wanted = messageHeaderBytes + head.readUIntBE(1, 3)
+      if (wanted > maxHelloBytes) return unreadable
+    }
+    if (wanted !== null && size >= wanted) return Buffer.concat(parts).subarray(messageHeaderBytes, wanted)
+  }
+  return unreadable
+}
+
+const hostNameOf = (extension: Buffer): string | null => {
+  const list = new Cursor(new Cursor(extension).vector(2))
+  while (!list.isAtEnd) {
+    const type = list.number(1)
+    const name = list.vector(2)
+    if (type === hostNameType && list.isValid) return name.toString("latin1")
+  }
+  return null
+}
+
+const protocolsOf = (extension: Buffer): ReadonlyArray<string> => {
+  const list = new Cursor(new Cursor(extension).vector(2))
+  const names: Array<string> = []
+  while (!list.isAtEnd) names.push(list.vector(1).toString("latin1"))
+  return list.isValid ? names : []
+}
+
+export const readClientHello = (bytes: Buffer): Read => {
+  const message = messageOf(bytes)
+  if (!Buffer.isBuffer(message)) return message
+  const body = new Cursor(message)
+  // Version and random.
+  body.take(34)
+  // Session, cipher suites, compression methods.
+  body.vector(1)
+  body.vector(2)
+  body.vector(1)
+  if (!body.isValid) return unreadable
+  let named: string | null = null
+  let protocols: ReadonlyArray<string> = []
+  if (!body.isAtEnd) {
+    const extensions = new Cursor(body.vector(2))
+    while (!extensions.isAtEnd) {
+      const type = extensions.number(2)
+      const extension = extensions.vector(2)
+      if (type === serverNameExtension) named = hostNameOf(extension)
+      else if (type === protocolsExtension) protocols = protocolsOf(extension)
+    }
+    if (!extensions.isValid || !body.isValid) return unreadable
+  }
+  if (named === null) return { _tag: "Hello", serverName: null, protocols }
+  const serverName = certificateName(named)
+  return serverName === null ? { _tag: "BadName" } : { _tag: "Hello", serverName, protocols }
+}

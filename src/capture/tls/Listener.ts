@@ -1,0 +1,295 @@
+/**
+ * The one listener behind all fronts: the transparent mode, CONNECT of the HTTP proxy, and the port that custom hosts lead to. A front hands over a
+ * socket of which nothing was read and says where it was going; what happens then depends on its first bytes:
+ *
+ * | the client speaks | what is done |
+ * |---|---|
+ * | TLS to a host that is never decrypted, or whose clients refuse our certificates | handed on unread |
+ * | TLS, HTTP/2 alone | handed on unread |
+ * | TLS with a server name that is none | refused with an alert |
+ * | any other TLS | decrypted with a certificate for the name, else for the address; HTTP/1.1 |
+ * | HTTP | relayed |
+ * | something else, or nothing for 300 ms | handed on unread |
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { TLSSocket } from "node:tls"
+import type { CapturedRequest, TunnelReason } from "../CaptureSink.ts"
+import type { Hello } from "./ClientHello.ts"
+import { Exchange, type Recording } from "./Exchange.ts"
+import { sniff } from "./FirstBytes.ts"
+import { maxHeadBytes, relay, relayUpgrade, type Destination } from "./HttpRelay.ts"
+import { IdleSockets } from "./IdleSockets.ts"
+import type { LeafCertificates } from "./LeafCertificates.ts"
+import type { Dialled, Origin } from "./Origin.ts"
+import { DialFailed } from "./Origin.ts"
+import type { Refusals } from "./Refusals.ts"
+import { valueOf } from "./RelayedHeaders.ts"
+import { ServerLink, type ServerTls } from "./ServerLink.ts"
+import { tunnel } from "./Tunnel.ts"
+
+/** Facts about the connection that a request came over. */
+export interface ConnectionFacts {
+  readonly origin: Origin
+  readonly scheme: "http" | "https"
+  readonly serverName: string | null
+}
+
+export interface ListenerOptions {
+  readonly recording: Recording
+  readonly leaves: LeafCertificates
+  readonly serverTls: ServerTls
+  readonly refusals: Refusals
+  /** Read for every connection, with a name or an address. */
+  readonly isNeverDecrypted: (host: string) => boolean
+  /** `MITM_IDLE_TIMEOUT_MS`. */
+  readonly idleTimeoutMs: number
+  /**
+   * Answers a request in place of the server; false: it is none of its own, and nothing was done with it. It may also call `passOn` later,
+   * when it has looked at the body and put it back. Null: there is nothing of the kind.
+   */
+  readonly intercept:
+    | ((request: IncomingMessage, response: ServerResponse, facts: ConnectionFacts, passOn: () => void) => boolean)
+    | null
+}
+
+export interface Listener {
+  /** Takes a socket over. */
+  readonly accept: (socket: Socket, origin: Origin) => void
+  /** Of clients. */
+  readonly connections: () => number
+  /** Ends all connections; returns how many of clients there were. Nothing is accepted any more. */
+  readonly close: () => number
+}
+
+/** A client beyond these is refused. */
+export const maxConnections = 4_096
+
+/** Fatal, `unrecognized_name` (RFC 8446, 6), as a record of its own. */
+const unrecognizedName = Buffer.from([21, 3, 3, 0, 2, 2, 112])
+
+/** OpenSSL's words for the alerts `bad_certificate`, `certificate_unknown` and `unknown_ca`. */
+const refusing = new Set([
+  "ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE",
+  "ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN",
+  "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA"
+])
+
+const http1 = "http/1.1"
+
+interface Served extends ConnectionFacts {
+  readonly link: ServerLink
+  readonly record: RecordOfConnection
+  requests: number
+}
+
+type RecordOfConnection = Omit<CapturedRequest, "startedAtMs" | "headers" | "method" | "path">
+
+export const makeListener = ({
+  idleTimeoutMs,
+  intercept,
+  isNeverDecrypted,
+  leaves,
+  recording,
+  refusals,
+  serverTls
+}: ListenerOptions): Listener => {
+  const { timers } = recording
+  const clients = new IdleSockets(timers, idleTimeoutMs)
+  const servers = new IdleSockets(timers, idleTimeoutMs)
+  const served = new WeakMap<Socket, Served>()
+  let isClosed = false
+
+  const recordOf = (
+    socket: Socket,
+    origin: Origin,
+    scheme: "http" | "https",
+    serverName: string | null
+  ): RecordOfConnection => {
+    const name = serverName ?? origin.name
+    return {
+      ...origin.labelOf(name),
+      scheme,
+      host: name ?? origin.address ?? "",
+      serverName,
+      client: { address: socket.remoteAddress ?? "", port: socket.remotePort ?? 0 },
+      server: { address: origin.address ?? socket.localAddress ?? "", port: origin.port }
+    }
+  }
+
+  /** An entry without an exchange: something the operator should know of. */
+  const tell = (record: RecordOfConnection, code: string, message: string): void =>
+    new Exchange(recording, { ...record, method: "CONNECT", path: "", headers: [] }).end({ code, message })
+
+  const destinationOf = (request: IncomingMessage, { link, origin, record }: Served): Destination => ({
+    agent: link,
+    host: record.host,
+    port: origin.port,
+    path: request.url ?? "/",
+    headers: request.rawHeaders,
+    answerHeaders: (headers) => [...headers],
+    record: { ...record, host: valueOf(request.rawHeaders, "host") ?? record.host, path: request.url ?? "/" },
+    begun: () => void (link.busy += 1),
+    over: () => void (link.busy -= 1)
+  })
+
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const facts = served.get(request.socket)
+    if (facts === undefined) return void request.socket.destroy()
+    if (facts.requests === 0 && facts.scheme === "https") refusals.accepted(facts.record.host)
+    facts.requests += 1
+    const passOn = (): void => relay(recording, request, response, destinationOf(request, facts))
+    if (intercept?.(request, response, facts, passOn) !== true) passOn()
+  }
+
+  const http = createServer({ maxHeaderSize: maxHeadBytes }, onRequest)
+  // Idle connections are ended by `clients`; a header about them would be one more than the server sent.
+  http.keepAliveTimeout = 0
+  http.on("checkContinue", onRequest)
+  http.on("upgrade", (request, socket, head) => {
+    const facts = served.get(request.socket)
+    if (facts === undefined) return void socket.destroy()
+    facts.requests += 1
+    relayUpgrade(recording, request, request.socket, head, destinationOf(request, facts))
+  })
+  http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code?.startsWith("HPE_") !== true || !socket.writable) return void socket.destroy()
+    // What it sent was no HTTP, but it took the certificate.
+    const facts = served.get(socket)
+    if (facts !== undefined) facts.requests += 1
+    socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+  })
+
+  /** Makes connections to the server for a client's connection, with TLS where the client spoke it. */
+  const opener = (origin: Origin, scheme: "http" | "https", serverName: string | null) => {
+    const name = serverName ?? origin.name
+    return (done: (dialled: Dialled) => void): void =>
+      origin.dial(name, (dialled) => {
+        if (dialled instanceof DialFailed) return done(dialled)
+        servers.watch(dialled)
+        if (scheme === "http") return done(dialled)
+        serverTls.handshake(dialled, { serverName: name, verified: name ?? origin.address ?? "" }, done)
+      })
+  }
+
+  const serve = (
+    socket: Socket,
+    below: Socket,
+    origin: Origin,
+    scheme: "http" | "https",
+    serverName: string | null
+  ): Served => {
+    const link = new ServerLink(opener(origin, scheme, serverName), () => socket.destroySoon())
+    const facts: Served = {
+      origin,
+      scheme,
+      serverName,
+      link,
+      record: recordOf(below, origin, scheme, serverName),
+      requests: 0
+    }
+    served.set(socket, facts)
+    socket.once("close", () => link.destroy())
+    http.emit("connection", socket)
+    // It was paused to look at its first bytes.
+    socket.resume()
+    return facts
+  }
+
+  const handOn = (socket: Socket, origin: Origin, hello: Hello | null, reason: TunnelReason): void => {
+    const serverName = hello?.serverName ?? null
+    tunnel(
+      recording,
+      socket,
+      recordOf(socket, origin, hello === null ? "http" : "https", serverName),
+      reason,
+      opener(origin, "http", serverName)
+    )
+  }
+
+  const refused = (facts: Served, isNews: boolean): void => {
+    if (isNews) {
+      tell(
+        facts.record,
+        "CLIENT_REFUSED_CA",
+        "The client does not trust the certificate authority. The host is tunnelled for a while."
+      )
+    }
+  }
+
+  const decrypt = (socket: Socket, origin: Origin, serverName: string | null, host: string): void => {
+    const start = (secureContext: ReturnType<LeafCertificates["held"]>): void => {
+      if (secureContext === null || socket.destroyed) return void socket.destroy()
+      const tls = new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: [http1] })
+      const facts = serve(tls, socket, origin, "https", serverName)
+      let failure: string | undefined
+      tls.on("error", (error: NodeJS.ErrnoException) => {
+        failure ??= error.code
+        tls.destroy()
+      })
+      tls.once("close", () => {
+        socket.destroy()
+        if (facts.requests > 0 || isClosed) return
+        if (failure === undefined) refused(facts, refusals.endedSilently(host, timers.nowMs()))
+        else if (refusing.has(failure)) refused(facts, refusals.alerted(host, timers.nowMs()))
+      })
+    }
+    const nowMs = timers.nowMs()
+    const held = leaves.held(host, nowMs)
+    if (held !== null) return start(held)
+    leaves.contextFor(host, nowMs).then(start, () => start(null))
+  }
+
+  const onHello = (socket: Socket, origin: Origin, hello: Hello): void => {
+    const host = hello.serverName ?? origin.name ?? origin.address
+    if (host === null) {
+      tell(recordOf(socket, origin, "https", null), "NO_SERVER_NAME", "The client named no server.")
+      return void socket.destroy()
+    }
+    if (isNeverDecrypted(host)) return handOn(socket, origin, hello, "never_decrypt")
+    if (refusals.isTunnelled(host, timers.nowMs())) return handOn(socket, origin, hello, "client_refused")
+    if (hello.protocols.length > 0 && !hello.protocols.includes(http1))
+      return handOn(socket, origin, hello, "http2_only")
+    decrypt(socket, origin, hello.serverName, host)
+  }
+
+  const onBadName = (socket: Socket, origin: Origin): void => {
+    tell(recordOf(socket, origin, "https", null), "BAD_SERVER_NAME", "The client's server name is no host name.")
+    socket.end(unrecognizedName)
+    socket.destroySoon()
+  }
+
+  const accept = (socket: Socket, origin: Origin): void => {
+    if (isClosed || clients.size >= maxConnections) return void socket.destroy()
+    clients.watch(socket)
+    const onError = (): void => void socket.destroy()
+    socket.setNoDelay(true)
+    socket.on("error", onError)
+    const known = origin.name ?? origin.address
+    sniff(socket, timers, (spoken) => {
+      switch (spoken._tag) {
+        case "Gone":
+          return void socket.destroy()
+        case "BadName":
+          return onBadName(socket, origin)
+        case "Hello":
+          return onHello(socket, origin, spoken)
+        case "Other":
+          return handOn(socket, origin, null, "not_http")
+        case "Http":
+          if (known !== null && isNeverDecrypted(known)) return handOn(socket, origin, null, "never_decrypt")
+          serve(socket, socket, origin, "http", null)
+      }
+    })
+  }
+
+  return {
+    accept,
+    connections: () => clients.size,
+    close: () => {
+      isClosed = true
+      servers.destroyAll()
+      return clients.destroyAll()
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** Joins a client with the server it wanted, unread. Only that it was, when and how much is recorded. */
+import type { Socket } from "node:net"
+import type { CapturedRequest, TunnelReason } from "../CaptureSink.ts"
+import { Exchange, type Recording } from "./Exchange.ts"
+import { DialFailed, type Dialled } from "./Origin.ts"
+
+/** Only its size is kept. */
+const metadataOnly = 0
+
+/** `dial` is called once; the client's socket is paused and may have bytes put back. */
+export const tunnel = (
+  recording: Recording,
+  client: Socket,
+  record: Omit<CapturedRequest, "startedAtMs" | "headers" | "method" | "path">,
+  reason: TunnelReason,
+  dial: (done: (dialled: Dialled) => void) => void,
+  /** Ends the client's connection when there is none to the server. */
+  refuse: (failure: DialFailed) => void = () => client.destroy()
+): void => {
+  const exchange = new Exchange(
+    { ...recording, maxBodyBytes: metadataOnly },
+    { ...record, method: "CONNECT", path: "", headers: [] }
+  )
+  client.on("error", () => client.destroy())
+  client.once("close", () => exchange.end({ code: "ECONNABORTED", message: "The client left." }, reason))
+  dial((dialled) => {
+    if (dialled instanceof DialFailed) {
+      exchange.end({ code: dialled.code, message: dialled.message }, reason)
+      refuse(dialled)
+      return
+    }
+    if (client.destroyed) {
+      dialled.destroy()
+      return
+    }
+    exchange.sent()
+    const end = (): void => {
+      exchange.end(null, reason)
+      client.destroy()
+      dialled.destroy()
+    }
+    client.prependOnceListener("close", end)
+    client.on("data", (chunk: Buffer) => exchange.requestBody.add(chunk))
+    dialled
+      .on("error", end)
+      .once("close", end)
+      .on("data", (chunk: Buffer) => exchange.responseBody.add(chunk))
+    client.pipe(dialled)
+    dialled.pipe(client)
+  })
+}

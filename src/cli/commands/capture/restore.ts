@@ -1,0 +1,36 @@
+/** `gateway capture restore`: takes back what gateways that ended have changed on this machine. Needs no running gateway. */
+import * as Command from "@effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { loadConfig } from "../../EnvFile.ts"
+import { CommandFailed } from "../../Failure.ts"
+import { loadRoom } from "../../lazy.ts"
+import * as Output from "../../output/Output.ts"
+
+export const captureRestore = Command.make("restore", {}, () =>
+  Effect.gen(function* () {
+    const { dataDir } = yield* loadConfig
+    const { restoreFolder } = yield* loadRoom(() => import("../../../capture/host/HostJournal.ts"))
+    const report = yield* restoreFolder(dataDir)
+    const { failed, kept, live, restored } = report
+    const lines = [
+      ...restored.map(({ what }) => `Taken back: ${what}.`),
+      ...kept.map(({ what }) => `Taken back, but for what somebody else has changed meanwhile: ${what}.`),
+      ...live.map(({ what }) => `Left, because its gateway runs: ${what}.`),
+      ...(restored.length + kept.length + live.length + failed.length === 0 ? ["There is nothing to take back."] : [])
+    ]
+    yield* Output.result({
+      schema: Schema.Unknown,
+      value: report,
+      text: Effect.forEach(lines, Output.note, { discard: true }),
+      name: restored.map(({ id }) => id).join(" ")
+    })
+    const [first] = failed
+    if (first !== undefined) {
+      return yield* new CommandFailed({
+        message: `Not everything could be taken back: ${failed.map(({ problem, what }) => `${what}: ${problem}`).join("; ")}.`,
+        hint: "Run it again as root."
+      })
+    }
+  })
+)

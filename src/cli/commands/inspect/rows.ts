@@ -1,0 +1,131 @@
+/** Captured requests as a table, and on the lines of `gateway inspect tail`. */
+import * as Args from "@effect/cli/Args"
+import * as Options from "@effect/cli/Options"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { RecordFilterQuery } from "../../../api/Groups/Inspector.ts"
+import { ItemView } from "../../../api/InspectorRecords.ts"
+import { harmless } from "../../../kernel/TerminalText.ts"
+import { body } from "../../Flags.ts"
+import * as Client from "../../gateway/Client.ts"
+import * as Column from "../../output/Column.ts"
+import { fit, pad } from "../../output/Table.ts"
+import { localTime } from "../../output/Time.ts"
+
+export type ItemRow = typeof ItemView.Type
+export const Page = Schema.Struct({
+  requests: Schema.Array(ItemView),
+  total: Schema.Number,
+  nextCursor: Schema.NullOr(Schema.String)
+})
+
+export const record = Args.text({ name: "request" }).pipe(
+  Args.withDescription("The id of a captured request, as 'gateway inspect list' shows it.")
+)
+
+const text = (name: string, description: string) =>
+  Options.text(name).pipe(Options.withDescription(description), Options.optional)
+
+export const filterFlags = {
+  profile: text("profile", "llm: requests to models; custom: of hosts that were added; all."),
+  host: text("host", "A part of the host's name."),
+  agent: text("agent", "The agent whose traffic it is."),
+  status: text("status", "2xx, 3xx, 4xx, 5xx, error or in-flight."),
+  source: text("source", "Where it was captured, such as gateway or http-proxy."),
+  session: text("session", "The id of a recorded session."),
+  model: text("model", "A part of the model's name."),
+  search: text("search", "A text in address, headers, notes or bodies.")
+}
+
+type Given = { readonly [Name in keyof typeof filterFlags]: Option.Option<string> }
+
+/** What the flags say, checked. */
+export const filterOf = (given: Given) =>
+  body(
+    RecordFilterQuery,
+    {
+      profile: Option.getOrUndefined(given.profile),
+      host: Option.getOrUndefined(given.host),
+      agent: Option.getOrUndefined(given.agent),
+      status: Option.getOrUndefined(given.status),
+      source: Option.getOrUndefined(given.source),
+      sessionId: Option.getOrUndefined(given.session),
+      model: Option.getOrUndefined(given.model),
+      q: Option.getOrUndefined(given.search)
+    },
+    {
+      profile: "--profile",
+      host: "--host",
+      agent: "--agent",
+      status: "--status",
+      source: "--source",
+      sessionId: "--session",
+      model: "--model",
+      q: "--search"
+    }
+  )
+
+export const inspector = (to: Client.Target) => Client.group(to, "inspector")
+
+/** Times that the prompt cache gave, in percent of the prompt; a dash where it is not known. */
+const cacheMark = ({ llm }: ItemRow): string => {
+  if (llm === null || llm.cacheRead === null || llm.tokensIn === null || llm.tokensIn === 0) return "-"
+  return `${Math.round((100 * llm.cacheRead) / llm.tokensIn)}%`
+}
+
+const cost = ({ llm }: ItemRow): string => (llm?.costEstimateUsd == null ? "-" : llm.costEstimateUsd.toFixed(6))
+const whole = (ms: number): string => String(Math.round(ms))
+const what = (row: ItemRow): string =>
+  row.llm === null
+    ? `${row.method} ${row.host}${row.path.split("?", 1)[0] ?? ""}`
+    : `${row.llm.model ?? "-"}${row.llm.mappedTo === null ? "" : ` as ${row.llm.mappedTo}`} at ${row.host}`
+
+export const columns: ReadonlyArray<Column.Column<ItemRow>> = [
+  Column.text("STATUS", ({ status }) => String(status)),
+  Column.time("TIME", ({ timestamp }) => timestamp),
+  Column.prose("REQUEST", what),
+  Column.text("AGENT", ({ agent, processName }) => agent ?? processName, { in: "wide" }),
+  Column.text("SOURCE", ({ source }) => source, { in: "wide" }),
+  Column.number("MS", ({ totalLatencyMs }) => totalLatencyMs, whole),
+  Column.number("IN", ({ llm }) => llm?.tokensIn ?? null),
+  Column.number("OUT", ({ llm }) => llm?.tokensOut ?? null),
+  Column.text("CACHE", cacheMark),
+  { header: "USD", value: cost, data: ({ llm }) => llm?.costEstimateUsd ?? null, align: "right" },
+  Column.prose("ERROR", ({ error }) => error),
+  Column.id("ID", ({ id }) => id)
+]
+
+const cells: ReadonlyArray<{
+  readonly header: string
+  readonly width: number
+  readonly least: number
+  readonly value: (row: ItemRow, nowMs: number) => string
+}> = [
+  { header: "TIME", width: 8, least: 0, value: (row, nowMs) => localTime(row.timestamp, nowMs).slice(-8) },
+  { header: "STATUS", width: 9, least: 0, value: ({ status }) => String(status) },
+  {
+    header: "MS",
+    width: 7,
+    least: 60,
+    value: ({ totalLatencyMs }) => (totalLatencyMs === null ? "-" : whole(totalLatencyMs))
+  },
+  { header: "IN", width: 7, least: 80, value: ({ llm }) => String(llm?.tokensIn ?? "-") },
+  { header: "OUT", width: 6, least: 80, value: ({ llm }) => String(llm?.tokensOut ?? "-") },
+  { header: "CACHE", width: 5, least: 80, value: cacheMark },
+  { header: "USD", width: 9, least: 100, value: cost }
+]
+
+const line = (head: (cell: (typeof cells)[number]) => string, rest: string, screen: number | null): string => {
+  const shown = cells.filter(({ least }) => screen === null || screen >= least)
+  const all = [...shown.map((cell) => pad(harmless(head(cell)), cell.width, "left")), harmless(rest)].join("  ")
+  return screen === null ? all : fit(all, screen)
+}
+
+export const tailHeader = (screen: number | null): string => line(({ header }) => header, "REQUEST", screen)
+
+export const tailLine = (row: ItemRow, screen: number | null, nowMs: number): string =>
+  line(
+    ({ value }) => value(row, nowMs),
+    [what(row), row.id, ...(row.error === null ? [] : [row.error])].join("  "),
+    screen
+  )

@@ -1,0 +1,142 @@
+/** The commands about captured traffic. */
+import { command, group } from "../../tree/Tree.ts"
+import { list, remove } from "../../tree/verbs.ts"
+
+const sessions = group(
+  "sessions",
+  "Recorded sessions: what was captured, kept on file.",
+  [
+    command(
+      "list",
+      "List the recorded sessions.",
+      () => import("../inspect/sessions.ts"),
+      (m) => m.sessionsList,
+      { ...list, examples: ["inspect sessions list"] }
+    ),
+    command(
+      "start",
+      "Record what is captured from now on. Its id is printed on stdout.",
+      () => import("../inspect/sessions.ts"),
+      (m) => m.sessionsStart,
+      { examples: ["inspect sessions start", "inspect sessions start --name 'before the upgrade'"] }
+    ),
+    command(
+      "stop",
+      "Stop recording and save the session.",
+      () => import("../inspect/sessions.ts"),
+      (m) => m.sessionsStop,
+      { examples: ["inspect sessions stop"] }
+    ),
+    command(
+      "show",
+      "Show the requests of a session.",
+      () => import("../inspect/sessions.ts"),
+      (m) => m.sessionsShow,
+      { aliases: ["get"], examples: ["inspect sessions show 0199aa6e"] }
+    ),
+    command(
+      "export",
+      "Write a session as an HTTP archive or as lines of JSON.",
+      () => import("../inspect/sessions.ts"),
+      (m) => m.sessionsExport,
+      { examples: ["inspect sessions export 0199aa6e --out session.har"] }
+    ),
+    command(
+      "import",
+      "Make a session of an HTTP archive of any program.",
+      () => import("../inspect/sessions.ts"),
+      (m) => m.sessionsImport,
+      { examples: ["inspect sessions import browser.har"] }
+    ),
+    command(
+      "remove",
+      "Remove a session with its requests.",
+      () => import("../inspect/sessions.ts"),
+      (m) => m.sessionsRemove,
+      { ...remove, examples: ["inspect sessions remove 0199aa6e"] }
+    )
+  ],
+  { examples: ["inspect sessions start", "inspect sessions list"] }
+)
+
+export const inspect = group(
+  "inspect",
+  "What programs sent to models, what came back, and who broke the cache.",
+  [
+    command(
+      "list",
+      "List the captured requests, the newest last.",
+      () => import("../inspect/show.ts"),
+      (m) => m.inspectList,
+      {
+        ...list,
+        examples: ["inspect list", "inspect list --profile llm --status 5xx", "inspect list --search timeout"]
+      }
+    ),
+    command(
+      "show",
+      "Show a captured request with headers and bodies; secrets are masked.",
+      () => import("../inspect/show.ts"),
+      (m) => m.inspectShow,
+      { aliases: ["get"], examples: ["inspect show 0199aa6e"] }
+    ),
+    command(
+      "tail",
+      "Show captured requests as they end, with tokens, cost and cache.",
+      () => import("../inspect/tail.ts"),
+      (m) => m.inspectTail,
+      { aliases: ["follow"], examples: ["inspect tail", "inspect tail --profile llm --json"] }
+    ),
+    command(
+      "conversation",
+      "Show a request and its answer as turns of a conversation.",
+      () => import("../inspect/show.ts"),
+      (m) => m.inspectConversation,
+      { examples: ["inspect conversation 0199aa6e"] }
+    ),
+    command(
+      "anatomy",
+      "Show what fills the context window of a request.",
+      () => import("../inspect/show.ts"),
+      (m) => m.inspectAnatomy,
+      { examples: ["inspect anatomy 0199aa6e"] }
+    ),
+    command(
+      "diff",
+      "Show what differs between two requests.",
+      () => import("../inspect/show.ts"),
+      (m) => m.inspectDiff,
+      { aliases: ["compare"], examples: ["inspect diff 0199aa6e 0199aa6f"] }
+    ),
+    command(
+      "cache",
+      "Show who broke the prompt cache, where, and what it cost.",
+      () => import("../inspect/show.ts"),
+      (m) => m.inspectCache,
+      { examples: ["inspect cache", "inspect cache 0199aa6e"] }
+    ),
+    command(
+      "note",
+      "Write a note to a request.",
+      () => import("../inspect/show.ts"),
+      (m) => m.inspectNote,
+      { examples: ["inspect note 0199aa6e 'the first one after the upgrade'"] }
+    ),
+    command(
+      "export",
+      "Write captured requests as an HTTP archive or as lines of JSON.",
+      () => import("../inspect/sessions.ts"),
+      (m) => m.inspectExport,
+      { examples: ["inspect export --out requests.har", "inspect export --jsonl --profile llm"] }
+    ),
+    command(
+      "clear",
+      "Forget all captured requests; recorded sessions stay.",
+      () => import("../inspect/show.ts"),
+      (m) => m.inspectClear,
+      { examples: ["inspect clear"] }
+    ),
+    sessions
+  ],
+  { section: "Watch", besides: true, examples: ["inspect tail", "inspect cache"] }
+)

@@ -1,0 +1,21 @@
+/**
+ * How sockets are made while the transparent capture runs: with a firewall mark, so that the gateway's own calls are not intercepted. The
+ * firewall is the machine's, so this is one place for the process; `capture` fills it for as long as its rules stand.
+ */
+import type { Socket } from "node:net"
+
+/** A connecting socket to an IP address, with the mark. Throws the system's error where none can be made. */
+export type ConnectMarked = (address: string, port: number) => Socket
+
+let marked: ConnectMarked | null = null
+
+/** Hot: read for each connection; null: sockets are made as usual. */
+export const socketMark = (): ConnectMarked | null => marked
+
+/** Returns what empties the place again. */
+export const fillSocketMark = (connect: ConnectMarked): (() => void) => {
+  marked = connect
+  return () => {
+    if (marked === connect) marked = null
+  }
+}

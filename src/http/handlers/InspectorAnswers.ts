@@ -1,0 +1,66 @@
+/** What the refusals of the traffic inspector are on HTTP. Its classes are not imported: they would be loaded with the management plane. */
+import * as Effect from "effect/Effect"
+import { BadRequest, Conflict, NotFound, TooLarge, Unavailable } from "../../api/Errors.ts"
+import type { InvalidHar } from "../../inspector/exports/HarImport.ts"
+import type { InvalidCursor, RecordNotFound } from "../../inspector/Inspector.ts"
+import type { SessionNotFound, SessionNotRecording, SessionRecording } from "../../inspector/Sessions.ts"
+import type { BodyGone, NotComparable, TooMuchWork } from "../../inspector/Views.ts"
+import { answered, badField } from "./Answers.ts"
+
+type InspectorError =
+  | BodyGone
+  | InvalidCursor
+  | InvalidHar
+  | NotComparable
+  | RecordNotFound
+  | SessionNotFound
+  | SessionNotRecording
+  | SessionRecording
+  | TooMuchWork
+
+interface AnswerOf {
+  readonly BodyGone: Conflict
+  readonly InvalidCursor: BadRequest
+  readonly InvalidHar: BadRequest | TooLarge
+  readonly NotComparable: Conflict
+  readonly RecordNotFound: NotFound
+  readonly SessionNotFound: NotFound
+  readonly SessionNotRecording: Conflict
+  readonly SessionRecording: Conflict
+  readonly TooMuchWork: Unavailable
+}
+
+const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<InspectorError, { _tag: Tag }>) => AnswerOf[Tag] } =
+  {
+    BodyGone: () =>
+      new Conflict({ code: "body_evicted", message: "The bodies of this request made room for newer ones." }),
+    InvalidCursor: () => badField("cursor", "is not one that this list gave out"),
+    InvalidHar: ({ message, reason }) =>
+      reason === "too_large" ? new TooLarge({ message }) : new BadRequest({ code: "invalid_har", message }),
+    NotComparable: () =>
+      new Conflict({ code: "not_comparable", message: "The body of one of the requests is no JSON object." }),
+    RecordNotFound: () => new NotFound({ message: "There is no such request, or it was rotated out.", param: "id" }),
+    SessionNotFound: () => new NotFound({ message: "There is no such session.", param: "id" }),
+    SessionNotRecording: () => new Conflict({ code: "not_recording", message: "This session does not record." }),
+    SessionRecording: () =>
+      new Conflict({ code: "recording", message: "Another session records. Stop it first; one records at a time." }),
+    TooMuchWork: () =>
+      new Unavailable({ message: "The inspector has too much to read now. Try again.", retryAfterMs: 1_000 })
+  }
+
+type Told<E> = E extends InspectorError ? AnswerOf[E["_tag"]] : E
+
+const isOurs = (error: unknown): error is InspectorError =>
+  typeof error === "object" && error !== null && "_tag" in error && Object.hasOwn(answers, String(error._tag))
+
+/** The tag chooses the entry of its own error, which the type of the table alone does not say. */
+const answerTo = (error: InspectorError): AnswerOf[keyof AnswerOf] =>
+  (answers[error._tag] as (error: InspectorError) => AnswerOf[keyof AnswerOf])(error)
+
+/** Refusals of the inspector and of the database as answers of the contract. */
+export const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  answered(
+    Effect.catchAll(effect, (error): Effect.Effect<never, Told<E>> =>
+      Effect.fail((isOurs(error) ? answerTo(error) : error) as Told<E>)
+    )
+  )

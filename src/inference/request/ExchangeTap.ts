@@ -1,0 +1,25 @@
+/** Watches one request that is recorded. Most have none: everybody who tells it something asks with `?.` first. */
+import type { UsageRow } from "../../domain/Usage.ts"
+import type { WireName } from "../../domain/Wire.ts"
+import type { BodySource } from "../../egress/BodySource.ts"
+
+/** What was sent to a target. */
+export interface TappedCall {
+  /** Of the body. */
+  readonly wire: WireName
+  readonly provider: string
+  readonly connectionId: string
+  readonly model: string
+  readonly body: Buffer | string | BodySource | null
+  /** It is the client's own but for the model's name. */
+  readonly isClients: boolean
+}
+
+export interface ExchangeTap {
+  /** Hot: the body, where it comes after the exchange has begun. */
+  readonly received: (body: Buffer) => void
+  /** Hot: a call to a target begins. */
+  readonly sent: (call: TappedCall) => void
+  /** Hot: it is over, and its decision is recorded; the last byte for the client follows, if it is still there. */
+  readonly settled: (row: UsageRow) => void
+}

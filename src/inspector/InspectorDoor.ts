@@ -1,0 +1,76 @@
+/**
+ * The way to the traffic inspector, which is loaded and built by its first use: a gateway that captures nothing has neither its code nor its
+ * memory, timers or thread. What is built lives as long as the door's scope.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import type { CacheWatch } from "./CacheWatch.ts"
+import type { HandedIn } from "./Ingest.ts"
+import type { Inspector } from "./Inspector.ts"
+import type { Views } from "./Views.ts"
+
+export interface InspectorServices {
+  readonly inspector: typeof Inspector.Service
+  readonly cacheWatch: typeof CacheWatch.Service
+  readonly views: Views
+  /** A record that was captured elsewhere. Never throws. */
+  readonly handIn: (record: HandedIn) => void
+}
+
+export class InspectorDoor extends Context.Tag("gateway/inspector/InspectorDoor")<
+  InspectorDoor,
+  {
+    /** Loads and builds it by the first use; a defect where that fails. */
+    readonly get: Effect.Effect<InspectorServices>
+    /** Hot: null until it is built. */
+    readonly current: () => InspectorServices | null
+    /** Hot: whether the gateway's own traffic is recorded. Off at every start. */
+    readonly recordsOwnTraffic: () => boolean
+    /** Turned on, the inspector is built before the first request is recorded. */
+    readonly recordOwnTraffic: (on: boolean) => Effect.Effect<void>
+  }
+>() {}
+
+/** Loads what builds the inspector; `R` is what it works on. */
+export type LoadInspector<R> = () => Promise<Effect.Effect<InspectorServices, never, R | Scope.Scope>>
+
+const make = Effect.fnUntraced(function* <R>(load: LoadInspector<R>) {
+  const context = yield* Effect.context<R>()
+  const scope = yield* Effect.scope
+  const lock = yield* Effect.makeSemaphore(1)
+  let services: InspectorServices | null = null
+  let isRecording = false
+
+  const build = Effect.suspend(() => {
+    if (services !== null) return Effect.succeed(services)
+    return Effect.flatMap(Effect.promise(load), (built) =>
+      Scope.extend(built, scope).pipe(
+        Effect.provide(context),
+        Effect.tap((made) =>
+          Effect.sync(() => {
+            services = made
+          })
+        )
+      )
+    ).pipe(Effect.uninterruptible)
+  })
+  const get = Effect.suspend(() => (services === null ? lock.withPermits(1)(build) : Effect.succeed(services)))
+
+  return InspectorDoor.of({
+    get,
+    current: () => services,
+    recordsOwnTraffic: () => isRecording,
+    recordOwnTraffic: (on) =>
+      Effect.zipRight(
+        on ? get : Effect.void,
+        Effect.sync(() => {
+          isRecording = on
+        })
+      )
+  })
+})
+
+export const layer = <R>(load: LoadInspector<R>): Layer.Layer<InspectorDoor, never, Exclude<R, Scope.Scope>> =>
+  Layer.scoped(InspectorDoor, make(load)) as Layer.Layer<InspectorDoor, never, Exclude<R, Scope.Scope>>

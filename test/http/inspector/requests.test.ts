@@ -1,0 +1,266 @@
+/** The captured requests of a running gateway: lists, views, notes, exports, and what is refused. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { eventuallyFound } from "../../support/eventually.ts"
+import { aRecord, type Answer, chatBody, start } from "./support.ts"
+
+const ids = ({ requests }: Answer): ReadonlyArray<string> => requests.map(({ id }: Answer) => id)
+
+describe("captured requests", () => {
+  it.scopedLive("are handed in with the token only, and updated by a second call with the id", () =>
+    Effect.gen(function* () {
+      const { ask, captured, handIn, json, refused } = yield* start()
+      yield* Effect.promise(async () => {
+        const refusals = [undefined, "Bearer wrong-token-of-the-tests", "Bearer admin-key-of-the-tests-0123456789"]
+        for (const authorization of refusals) {
+          const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
+          assert.deepStrictEqual(await refused("POST", "/internal/ingest", aRecord(), headers), [403, "ingest_token"])
+        }
+        const first = await handIn(aRecord({ status: "in-flight", responseBody: null, responseSize: 0 }))
+        assert.deepStrictEqual([first.status, await first.json()], [200, { ok: true, id: "r1" }])
+        await eventuallyFound("the record in flight", async () => {
+          const { requests } = await json("GET", "/requests")
+          return requests.find(({ status }: Answer) => status === "in-flight")
+        })
+        // As it was given out, with all its members.
+        const shown = await captured({ contextKey: null, llm: null, decision: null, bodyEvicted: false })
+        assert.deepInclude(shown, { id: "r1", status: 200, responseSize: 200, detectedKind: "llm" })
+        assert.deepInclude(shown.llm, { model: "gpt-4o-mini", tokensIn: 20, tokensOut: 2 })
+        assert.strictEqual(shown.requestHeaders.authorization, "Bearer ***b1Nc")
+        const again = await captured({ status: 500, responseBody: "{}" })
+        assert.strictEqual(again.responseBody, "{}")
+        assert.deepStrictEqual(ids(await json("GET", "/requests")), ["r1"])
+        for (const wrong of [{ id: "" }, { source: "nowhere" }, { requestSize: -1 }, { status: 42 }, { id: "a b" }]) {
+          const answer = await handIn(aRecord(wrong))
+          assert.strictEqual(answer.status, 400, JSON.stringify(wrong))
+          await answer.arrayBuffer()
+        }
+        const { host: _, ...without } = aRecord()
+        assert.strictEqual((await handIn(without)).status, 400)
+        const { status, body } = await ask("GET", "/requests/r1?showSecrets=true").then(async (answer) => ({
+          status: answer.status,
+          body: await answer.text()
+        }))
+        assert.strictEqual(status, 200)
+        assert.notInclude(body, "f7Gh2kLm9Qw4Zx8V")
+      })
+    })
+  )
+
+  it.scopedLive("are refused without a token in the environment, or with a short one", () =>
+    Effect.gen(function* () {
+      const { refused } = yield* start({}, { INSPECTOR_INTERNAL_INGEST_TOKEN: "short" })
+      yield* Effect.promise(async () => {
+        const headers = { authorization: "Bearer short" }
+        assert.deepStrictEqual(await refused("POST", "/internal/ingest", aRecord(), headers), [403, "ingest_token"])
+      })
+    })
+  )
+
+  it.scopedLive("are listed by filters and in pages, and rotate out", () =>
+    Effect.gen(function* () {
+      const { captured, json, refused } = yield* start({}, { INSPECTOR_BUFFER_SIZE: "4" })
+      yield* Effect.promise(async () => {
+        await captured({ id: "gone" })
+        await captured({ id: "a", host: "api.anthropic.com", agent: "kiro" })
+        await captured({ id: "b", requestBody: chatBody("A needle in the hay") })
+        await captured({
+          id: "c",
+          status: 503,
+          source: "custom-host",
+          host: "intern.example",
+          path: "/x",
+          requestBody: "{}"
+        })
+        await captured({ id: "d", status: "error", responseBody: null, error: "timeout" })
+        assert.deepStrictEqual(await refused("GET", "/requests/gone"), [404, "not_found"])
+        for (const view of ["conversation", "anatomy", "diff/a", "cache", "export?format=curl"]) {
+          assert.deepStrictEqual(await refused("GET", `/requests/gone/${view}`), [404, "not_found"], view)
+        }
+        assert.deepStrictEqual(await refused("PUT", "/requests/gone/annotation", { annotation: "x" }), [
+          404,
+          "not_found"
+        ])
+        const listed = async (query: string) => ids(await json("GET", `/requests?${query}`))
+        assert.deepStrictEqual(await listed(""), ["d", "c", "b", "a"])
+        assert.deepStrictEqual(await listed("q=NEEDLE"), ["b"])
+        assert.deepStrictEqual(await listed("host=anthropic"), ["a"])
+        assert.deepStrictEqual(await listed("agent=kiro"), ["a"])
+        assert.deepStrictEqual(await listed("status=5xx"), ["c"])
+        assert.deepStrictEqual(await listed("status=error"), ["d"])
+        assert.deepStrictEqual(await listed("profile=custom"), ["c"])
+        assert.deepStrictEqual(await listed("profile=llm&model=4o-mini"), ["d", "b", "a"])
+        assert.deepStrictEqual(await listed("source=custom-host"), ["c"])
+        assert.strictEqual((await json("GET", "/requests/c")).detectedKind, "custom")
+        const page = await json("GET", "/requests?limit=3")
+        assert.deepStrictEqual([ids(page), page.total], [["d", "c", "b"], 4])
+        const next = await json("GET", `/requests?limit=3&cursor=${page.nextCursor}`)
+        assert.deepStrictEqual([ids(next), next.nextCursor], [["a"], null])
+        for (const member of ["requestHeaders", "requestBody", "responseHeaders", "responseBody", "decision"]) {
+          assert.notProperty(page.requests[0], member)
+        }
+        for (const query of ["cursor=%21", "limit=0", "limit=1001", "profile=none", "status=6xx", "source=me"]) {
+          assert.deepStrictEqual((await refused("GET", `/requests?${query}`))[0], 400, query)
+        }
+        assert.isNull(await json("DELETE", "/requests"))
+        assert.deepStrictEqual(await json("GET", "/requests"), { requests: [], total: 0, nextCursor: null })
+      })
+    })
+  )
+
+  it.scopedLive("are shown as conversation, anatomy, difference and program", () =>
+    Effect.gen(function* () {
+      const { ask, captured, json, refused } = yield* start()
+      yield* Effect.promise(async () => {
+        const one = await captured({ id: "one" })
+        await captured({ id: "two", requestBody: chatBody("Hi", "Be long.") })
+        await captured({ id: "text", requestBody: "no JSON" })
+        await captured({ id: "large", requestBody: chatBody("One more word. ".repeat(20_000)) })
+        const conversation = await json("GET", "/requests/one/conversation")
+        assert.deepStrictEqual(conversation, {
+          request: [
+            { role: "system", blocks: [{ type: "text", text: "Be brief." }] },
+            { role: "user", blocks: [{ type: "text", text: "Hi" }] }
+          ],
+          response: [{ role: "assistant", blocks: [{ type: "text", text: "Hello" }] }],
+          contextKey: one.contextKey
+        })
+        const anatomy = await json("GET", "/requests/one/anatomy")
+        assert.strictEqual(
+          anatomy.sections.reduce((sum: number, { bytes }: Answer) => sum + bytes, 0),
+          Buffer.byteLength(chatBody("Hi"))
+        )
+        assert.deepStrictEqual(
+          anatomy.sections.map(({ kind, path }: Answer) => `${kind} ${path}`),
+          ["system messages[0]", "message messages[1]", "parameters model"]
+        )
+        const large = await json("GET", "/requests/large/anatomy")
+        assert.isAbove(large.totalTokens, 1_000)
+        assert.deepStrictEqual((await json("GET", "/requests/text/anatomy")).sections, [])
+        const diff = await json("GET", "/requests/one/diff/two")
+        assert.isFalse(diff.equal)
+        assert.strictEqual(diff.changes[0].path, "messages[0].content")
+        assert.match(diff.commonPrefix.firstDifference, /^messages\[0\]/)
+        assert.deepStrictEqual(await refused("GET", "/requests/one/diff/text"), [409, "not_comparable"])
+        assert.deepStrictEqual(await refused("GET", "/requests/one/diff/none"), [404, "not_found"])
+        for (const format of ["curl", "python", "typescript"]) {
+          const program = await (await ask("GET", `/requests/one/export?format=${format}`)).text()
+          assert.include(program, "GATEWAY_API_KEY")
+          assert.notInclude(program, "f7Gh2kLm")
+        }
+        assert.deepStrictEqual((await refused("GET", "/requests/one/export?format=perl"))[0], 400)
+        const noted = await json("PUT", "/requests/one/annotation", { annotation: "ä".repeat(10_000) })
+        assert.strictEqual(noted.annotation.length, 10_000)
+        assert.strictEqual((await json("GET", "/requests?q=ää")).total, 1)
+        assert.strictEqual(
+          (await refused("PUT", "/requests/one/annotation", { annotation: "x".repeat(10_001) }))[0],
+          400
+        )
+        assert.strictEqual((await refused("PUT", "/requests/one/annotation", { note: "x" }))[0], 400)
+        assert.isNull((await json("PUT", "/requests/one/annotation", { annotation: null })).annotation)
+      })
+    })
+  )
+
+  it.scopedLive("are exported as an archive and as lines, by the same filters", () =>
+    Effect.gen(function* () {
+      const { ask, captured, json } = yield* start()
+      yield* Effect.promise(async () => {
+        await captured({ id: "one", timestamp: "2026-11-24T10:00:00.000Z" })
+        await captured({ id: "two", status: "error", responseBody: null, error: "reset" })
+        const har = await ask("GET", "/export.har")
+        assert.strictEqual(har.headers.get("content-type"), "application/har+json")
+        const { log }: Answer = await har.json()
+        assert.deepStrictEqual(
+          log.entries.map((entry: Answer) => [entry._gatewayId, entry.response.status]),
+          [
+            ["one", 200],
+            ["two", 0]
+          ]
+        )
+        const lines = (await (await ask("GET", "/export.jsonl?status=2xx")).text()).trimEnd().split("\n")
+        assert.deepStrictEqual(
+          lines.map((line) => JSON.parse(line).id),
+          ["one"]
+        )
+        assert.deepStrictEqual((await json("GET", "/export.har?status=4xx")).log.entries, [])
+      })
+    })
+  )
+
+  it.scopedLive("tell who broke the prompt cache", () =>
+    Effect.gen(function* () {
+      const { captured, json } = yield* start()
+      const long = "All work and no play makes Jack a dull boy. ".repeat(600)
+      const call = (id: string, system: string, second: number, cached: number) => ({
+        id,
+        timestamp: `2026-11-24T10:00:${String(second).padStart(2, "0")}.000Z`,
+        requestBody: chatBody("Hi", system),
+        responseBody: JSON.stringify({
+          id,
+          object: "chat.completion",
+          model: "gpt-4o-mini",
+          choices: [{ index: 0, message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }],
+          usage: {
+            prompt_tokens: 6_010,
+            completion_tokens: 2,
+            total_tokens: 6_012,
+            prompt_tokens_details: { cached_tokens: cached }
+          }
+        })
+      })
+      const judged = (id: string) =>
+        eventuallyFound(`the verdict of ${id}`, async () => {
+          const { cache } = await json("GET", `/requests/${id}/cache`)
+          return cache.verdict === "unknown" ? undefined : cache
+        })
+      yield* Effect.promise(async () => {
+        await captured(call("first", long, 1, 0))
+        assert.strictEqual((await judged("first")).verdict, "first")
+        await captured(call("second", long, 2, 5_888))
+        assert.deepInclude(await judged("second"), { verdict: "hit", cause: null })
+        await captured(call("third", `${long.slice(0, 20_000)} It is 10:00. ${long.slice(20_000)}`, 3, 0))
+        const broken = await judged("third")
+        assert.deepInclude(broken.cause, { by: "client", rule: "system_changed" })
+        assert.strictEqual(broken.comparedWith, "second")
+        const breaks = await json("GET", "/cache-breaks")
+        assert.deepStrictEqual(
+          breaks.breaks.map(({ requestId }: Answer) => requestId),
+          ["third"]
+        )
+        assert.strictEqual(breaks.lostTokens, broken.lostTokens)
+        assert.isAbove(breaks.lostTokens, 4_000)
+        const later = await json("GET", "/cache-breaks?since=2026-11-24T11:00:00Z")
+        assert.deepStrictEqual(later, { breaks: [], lostTokens: 0, lostUsd: 0 })
+        await captured({ id: "other", path: "/pixel.gif", host: "cdn.example", requestBody: null, method: "GET" })
+        assert.deepInclude((await json("GET", "/requests/other/cache")).cache, { verdict: "unknown", lostTokens: 0 })
+      })
+    })
+  )
+
+  it.scopedLive("come by ways that can be asked for, of which the gateway's own traffic is off at first", () =>
+    Effect.gen(function* () {
+      const { json, refused } = yield* start()
+      yield* Effect.promise(async () => {
+        const modes = await json("GET", "/capture-modes")
+        assert.deepStrictEqual(modes.gateway, { enabled: false })
+        assert.hasAllKeys(modes, [
+          "agentBridge",
+          "customHosts",
+          "httpProxy",
+          "systemProxy",
+          "tlsIntercept",
+          "gateway",
+          "tproxy",
+          "mitm"
+        ])
+        assert.deepStrictEqual(await json("POST", "/capture-modes/gateway", { enabled: true }), {
+          ok: true,
+          gateway: { enabled: true }
+        })
+        assert.isTrue((await json("GET", "/capture-modes")).gateway.enabled)
+        assert.strictEqual((await refused("POST", "/capture-modes/gateway", { enabled: "yes" }))[0], 400)
+      })
+    })
+  )
+})

@@ -1,0 +1,22 @@
+/** A bridge without settings that answers nothing, for tests of the management plane alone. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Bridge } from "../../src/bridge/Bridge.ts"
+import { BridgeDoor } from "../../src/bridge/BridgeDoor.ts"
+import { initialState } from "../../src/domain/AgentBridge.ts"
+
+const bridge = Bridge.of({
+  agentOf: () => null,
+  isNeverDecrypted: () => false,
+  wantsBody: () => false,
+  judge: () => null,
+  serve: () => {},
+  state: () => Effect.succeed(initialState),
+  change: () => Effect.succeed(initialState),
+  mappings: () => Effect.succeed([]),
+  setMappings: (_, mappings) => Effect.succeed(mappings),
+  bypass: () => [],
+  setBypass: () => Effect.succeed([])
+})
+
+export const layer = Layer.succeed(BridgeDoor, { get: Effect.succeed(bridge) })
