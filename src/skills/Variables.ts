@@ -52,6 +52,10 @@ export const ofParameter = (path: string, name: string): Variable | null => {
   const own = fixed[name]
   if (own !== undefined) return own
   const before = path.slice(0, path.indexOf(`/{${name}}`))
+  if (before.startsWith("/api/tools/traffic-inspector/sessions"))
+    return { name: "RECORDING_ID", source: "An `id` of `GET /api/tools/traffic-inspector/sessions`." }
+  if (before.startsWith("/api/tools/traffic-inspector/"))
+    return { name: "CAPTURED_ID", source: "An `id` of `GET /api/tools/traffic-inspector/requests`." }
   if (before.startsWith("/api/v1/accounts")) return fixed["connectionId"] ?? null
   if (before === "/api/context/combos")
     return { name: "COMPRESSION_COMBO_ID", source: `An \`id\` of \`GET ${before}\`.` }

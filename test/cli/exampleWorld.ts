@@ -35,6 +35,7 @@ const texts: Readonly<Record<string, string>> = {
   "lines.txt": "one\ntwo\n",
   "meeting.mp3": "ID3",
   "talk.mp3": "ID3",
+  "pw.txt": "a-password-1234\n",
   "headers.txt": "Authorization: Bearer one\n",
   "config.yaml":
     "model_list:\n  - model_name: small\n    litellm_params: { model: openai/gpt-4o-mini, api_key: os.environ/OPENAI_API_KEY }\n",
@@ -132,6 +133,7 @@ const combo = { strategy: "priority", targets }
 
 /** Brings the things with the names of the examples into the state they have before each of them. `upstream`: address of the one provider. */
 export const furnish = async (manage: Manage, upstream: string): Promise<void> => {
+  await furnishProxies(manage)
   const { nodes } = await manage("GET", "/api/provider-nodes")
   if (!nodes.some(({ prefix }: { readonly prefix: string }) => prefix === "cellar")) {
     const node = { name: "cellar", prefix: "cellar", type: "openai-compatible", baseUrl: `${upstream}/v1` }
@@ -174,8 +176,27 @@ export const furnish = async (manage: Manage, upstream: string): Promise<void> =
   )
 }
 
+const proxyPath = "/api/v1/management/proxies"
+
+/** The proxies of the examples are there, switched on, and assigned to nothing. None of them can be reached. */
+const furnishProxies = async (manage: Manage): Promise<void> => {
+  const { assignments } = await manage("GET", `${proxyPath}/assignments`)
+  for (const { scope, scopeId } of assignments)
+    await manage("PUT", `${proxyPath}/assignments`, { scope, scopeId, proxyId: null })
+  const { proxies } = await manage("GET", proxyPath)
+  for (const name of ["berlin", "office"]) {
+    const found = proxies.find((each: Thing) => each.name === name)
+    if (found === undefined) await manage("POST", proxyPath, { name, type: "http", host: "localhost", port: 9 })
+    else if (!found.isActive) await manage("PATCH", proxyPath, { id: found.id, isActive: true })
+  }
+}
+
 /** Takes away what an example makes under a name that is there. */
 export const clear = async (manage: Manage, line: string): Promise<void> => {
+  if (line.startsWith("gateway proxy add")) {
+    const { proxies } = await manage("GET", proxyPath)
+    for (const { id } of proxies) await manage("DELETE", `${proxyPath}?id=${id}`)
+  }
   for (const name of readdirSync("."))
     if (/^(?:out.*|lighthouse)\.png$/.test(name) && line.includes(`-o ${name.replace(/-\d+/, "")}`)) rmSync(name)
   if (line.startsWith("gateway files get lines.jsonl")) rmSync("lines.jsonl", { force: true })

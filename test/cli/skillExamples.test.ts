@@ -44,13 +44,19 @@ const elsewhere: Readonly<Record<string, string>> = {
   "gateway compression raw 4f1c0e2a9b7d4c3e8f6a5b1d": "a raw output is kept only with the setting for it"
 }
 
+/** Commands about what was captured, and about capturing: nothing is captured on the machine of the tests (test/http/inspector, test/cli/capture). */
+const aboutCaptures = /^gateway (?:capture|inspect) /
+
 /** What a line answers where its state is not the one it is for. */
 const answered: Readonly<Record<string, readonly [code: number, says: RegExp]>> = {
   "gateway service status": [1, /is not installed/],
   "gateway service status --json": [1, /is not installed/],
   "gateway eval run golden-set auto --key ci --min 80": [1, /at least 80 % were asked for/],
   "gateway batches cancel batch_0199aa6e": [1, /only one that is validating or in_progress/],
-  "gateway eval cancel last": [1, /is over: completed/]
+  "gateway eval cancel last": [1, /is over: completed/],
+  "gateway proxy test berlin": [1, /berlin: The proxy cannot be reached/],
+  "gateway proxy test berlin --fetch https://example.com/": [1, /berlin: The proxy cannot be reached/],
+  "gateway proxy find-free": [1, /No list of free proxies is named/]
 }
 
 /** What a line needs, typed before it. */
@@ -188,7 +194,7 @@ it.scopedLive(
         )
       )
       const lines = [...new Set(pages.flatMap(linesOf))]
-        .filter((line) => !changesMachineBy.test(line))
+        .filter((line) => !changesMachineBy.test(line) && !aboutCaptures.test(line))
         .toSorted((a, b) => rankOf(a) - rankOf(b))
       assert.isAbove(lines.length, 300)
 
@@ -250,7 +256,7 @@ const exchanging =
       .replace(/(?<=provider add anthropic .*)$/, ` --base-url ${upstream}`)
     if (/ (?:3f1c…|0199aa…|0199aa6e|0199)(?: |$)/.test(text))
       text = text.replace(/ (?:3f1c…|0199aa…|0199aa6e|0199)(?= |$)/, ` ${await id()}`)
-    if (text.includes("file-0199")) text = text.replace(/file-0199\w+/, await idOf("/v1/files", "data"))
+    if (text.includes("file-0199")) text = text.replace(/file-0199\w+/, await idOf("/v1/files?purpose=batch", "data"))
     if (text.includes("batch_0199")) text = text.replace(/batch_0199\w+/, await idOf("/v1/batches", "data"))
     return text
   }

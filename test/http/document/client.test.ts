@@ -55,6 +55,9 @@ const mayRefuse = ({ operation: { operationId }, path }: Placed): boolean =>
 /** Members of a query that only an answer before can give. */
 const fromAnswers = new Set(["cursor", "after", "after_id", "before_id", "pageToken"])
 
+/** The generated client reads lines of JSON as one value, which none and several are not. */
+const linesOfJson = new Set(["inspectorJsonl", "inspectorSessionJsonl"])
+
 const step = (name: string): string => `/${encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))}`
 
 const adminPassword = "correct horse battery staple"
@@ -82,7 +85,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .map(([method, operation]) => ({ path, method, operation }))
-      .filter(({ operation }) => !changesMachine.has(operation.operationId))
+      .filter(({ operation: { operationId } }) => !changesMachine.has(operationId) && !linesOfJson.has(operationId))
   )
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addSchema({ $id: "https://gateway.test/openapi", ...document })

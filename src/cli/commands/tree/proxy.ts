@@ -21,7 +21,7 @@ export const proxy = group(
       {
         ...add,
         examples: [
-          "proxy add socks5://203.0.113.7:1080 --name berlin",
+          "proxy add socks5://proxy.example.com:1080 --name berlin",
           "proxy add http://alice@proxy.example:3128 --name office --password-stdin < pw.txt",
           "proxy add socks5://proxy.example.com --name v4 --family ipv4"
         ]
@@ -121,6 +121,6 @@ export const proxy = group(
     section: "Connect",
     besides: true,
     aliases: ["proxies"],
-    examples: ["proxy add socks5://203.0.113.7:1080 --name berlin", "proxy assign berlin --provider openai"]
+    examples: ["proxy add socks5://proxy.example.com:1080 --name berlin", "proxy assign berlin --provider openai"]
   }
 )
