@@ -1,6 +1,6 @@
 /**
  * The agent bridge: requests of coding agents that were decrypted on their way to the vendor are answered by this gateway where their model is
- * mapped, through the ordinary pipeline and in the agent's own wire. All others go on to the vendor; whoever decrypts does that.
+ * mapped, through the ordinary pipeline and in the agent's own wire. All others go on to the vendor; the listener that decrypts does that.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -104,7 +104,7 @@ export const maxMappings = 200
 export const maxBypass = 500
 const maxModelChars = 256
 
-/** Whoever can be intercepted runs on this machine, and has no key of this gateway. */
+/** An intercepted program runs on this machine and has no key of this gateway. */
 const caller: Principal = { _tag: "Anonymous" }
 
 const none: ReadonlyArray<ReadMapping> = []

@@ -1,5 +1,5 @@
 /**
- * The traffic inspector: takes what is captured, keeps it masked in a bounded ring, and tells those who watch. Whoever captures calls `begin`,
+ * The traffic inspector: takes what is captured, keeps it masked in a bounded ring, and tells those who watch. What captures calls `begin`,
  * `update` and `finish`, which only note what they are given; the work is done later. Nothing is made before it is needed: without captures
  * there is neither a timer nor a thread.
  */
@@ -53,7 +53,7 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
     readonly finish: (id: string, end: RecordEnd) => void
     /** The process that a client's connection belongs to is looked up, and put into the record when it is found. Never throws. */
     readonly attribute: (id: string, socket: ClientSocket) => void
-    /** Everything that was captured up to now is in the list. For tests and for whoever wants to read his own call. */
+    /** Everything that was captured up to now is in the list. For tests and for callers that read their own call. */
     readonly settled: Effect.Effect<void>
     readonly list: (
       filter: RecordFilter,

@@ -26,7 +26,7 @@ export const usualSessionLimits: SessionLimits = { maxRequests: 5_000, maxBytes:
 
 /** A change is on file this long after it was made. */
 const writeAfterMs = 400
-/** Of records in one transaction: the database answers nobody else meanwhile. */
+/** Of records in one transaction: the database answers no other query meanwhile. */
 const maxBatchBytes = 8 * 1_048_576
 const recordsPerPage = 50
 

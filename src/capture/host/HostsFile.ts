@@ -27,7 +27,7 @@ export class HostsFile extends Context.Tag("gateway/capture/HostsFile")<
     readonly path: string
     /** Makes these names the only ones in the block; none takes the block out. Names as `readHostName` gives them, `maxHosts` at most. */
     readonly set: (hosts: ReadonlyArray<string>) => Effect.Effect<HostsWritten>
-    /** Names that are in the block now, whoever put them there. */
+    /** Names that are in the block now, also those that other programs put there. */
     readonly present: Effect.Effect<ReadonlySet<string>>
     /** What is wrong with the blocks of gateways in the file, as the rest of a sentence; null: nothing. */
     readonly problem: Effect.Effect<string | null>

@@ -109,7 +109,7 @@ export const make = (place: Place): Effect.Effect<WatchdogShape, never, Scope.Sc
     const onExit = (ended: Running): void => {
       if (current !== ended) return
       current = null
-      // Somebody ended it while changes are open.
+      // It was ended by another process while changes are open.
       if (restarts < limits.restarts && ended.child.pid !== undefined) {
         restarts += 1
         current = start(place, () => {}, onExit)

@@ -69,7 +69,7 @@ export const applyRules = ({
         })
   }
 
-  /** Nothing where it fails: a table that does not exist, a chain that nobody made. */
+  /** Nothing where it fails: a table that does not exist, a chain that was not made. */
   const answer = (command: Command): Effect.Effect<string> =>
     run(command).pipe(Effect.map((ran) => (ran.ok ? ran.stdout : "")))
 

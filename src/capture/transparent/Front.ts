@@ -82,7 +82,7 @@ export const open = ({
       socket.destroy()
       return arrived()
     }
-    // Somebody has connected to the listener itself; to pass that on would lead back here.
+    // A program has connected to the listener itself; to pass that on would lead back here.
     if (port === onPort && isLoopback(address)) return void socket.destroy()
     onConnection({ socket, address, port })
   }

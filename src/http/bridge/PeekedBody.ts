@@ -1,5 +1,5 @@
 /**
- * Reads the body of a request and puts it back, so that another can read the request as if nobody had. The bytes are put back before the stream
+ * Reads the body of a request and puts it back, so that another can read the request as if it were unread. The bytes are put back before the stream
  * has told its end: until then Node takes them (https://nodejs.org/api/stream.html#readableunshiftchunk-encoding).
  */
 import type { IncomingMessage } from "node:http"

@@ -50,7 +50,7 @@ export const gnomePlan = (command: Argv, port: number, ignoredBefore: string): P
       ...(ignored === ignoredBefore.trim() ? [] : [plain(schema, "ignore-hosts", ignored, ignoredBefore.trim())]),
       {
         ...mode,
-        // Somebody who has named another proxy since wants it used.
+        // The user has named another proxy since, so it stays.
         undo: (before) => [run([...command, "set", schema, "mode", before.trim()], [mode, host])]
       }
     ],

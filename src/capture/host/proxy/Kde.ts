@@ -46,7 +46,7 @@ export const kdePlan = ({ dbusSend, read, write }: KdePrograms, port: number): P
       plain("NoProxyFor", neverProxied.join(",")),
       {
         ...type,
-        // Somebody who has named another proxy since wants it used.
+        // The user has named another proxy since, so it stays.
         undo: (before) => type.undo(before).map((step) => (step.do === "run" ? run(step.argv, [type, http]) : step))
       }
     ],

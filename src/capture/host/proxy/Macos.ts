@@ -45,7 +45,7 @@ const addressSetting = (networksetup: string, service: string, kind: "web" | "se
       const back: Argv = [networksetup, `-set${kind}proxy`, service, server, portBefore]
       const ours = { argv: read, lines: [`Server: ${proxyHost}`, `Port: ${port}`] }
       const steps: ReadonlyArray<UndoStep> = [
-        // While it is on and ours: somebody who turned it off wants it off.
+        // While it is on and ours: where the user turned it off, it stays off.
         ...(isOn(before) ? [] : [run(setState(false), [setting])]),
         { do: "run", argv: back, onlyIf: [ours], mayFail: server === "" }
       ]
