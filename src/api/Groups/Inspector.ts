@@ -6,9 +6,17 @@ import * as Schema from "effect/Schema"
 import { CaptureSource, RecordHeaders, RecordStatus } from "../../domain/TrafficRecord.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
-import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, TooLargeAnswer, UnavailableAnswer } from "../Errors.ts"
+import {
+  BadRequestAnswer,
+  ConflictAnswer,
+  NotFoundAnswer,
+  TooLargeAnswer,
+  UnavailableAnswer,
+  UnprocessableAnswer,
+  UpstreamFailedAnswer
+} from "../Errors.ts"
 import { exampleId, exampleTime } from "../Examples.ts"
-import { body, Created, IsoTime, Name, NoContent, optional } from "../Inputs.ts"
+import { body, Created, HeaderMap, IsoTime, Name, NoContent, optional } from "../Inputs.ts"
 import {
   BreakView,
   ChangeView,
@@ -22,6 +30,7 @@ import {
 
 const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
 const Word = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
+const Model = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(256))
 const Limit = Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 1000)).annotations({
   jsonSchema: { type: "integer", minimum: 1, maximum: 1000 }
 })
@@ -79,6 +88,20 @@ const Annotation = Schema.Struct({
     "The first request after the upgrade."
   )
 }).annotations(body("InspectorAnnotation"))
+
+const ReplayRequest = Schema.Struct({
+  body: field(
+    optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+    "The body to send, in the wire of the record; absent: the recorded one.",
+    { model: "auto", messages: [{ role: "user", content: "Hello" }] }
+  ),
+  model: field(optional(Model), "The model to ask; absent: the recorded one.", "auto"),
+  headers: field(
+    optional(HeaderMap),
+    "Headers beside and in place of the recorded ones. Credentials among them are left out."
+  )
+}).annotations(body("InspectorReplay"))
+export const ReplayChanges = Schema.NullOr(ReplayRequest)
 
 const StartSession = Schema.Struct({
   name: field(optional(Name), "Its name.", "before the upgrade")
@@ -222,6 +245,29 @@ export class Inspector extends HttpApiGroup.make("inspector")
       .setPayload(Annotation)
       .addSuccess(RecordView)
       .addError(NotFoundAnswer)
+  )
+  .add(
+    at("replay", {
+      summary: "Ask a captured request again",
+      description:
+        "As an ordinary request of who asks, with their limits and a usage row. The answer, a stream or a refusal too, is what the inference route of the record's wire answers; the recorded credential is never used.",
+      example: { model: "auto" }
+    })
+      .setPayload(ReplayChanges)
+      .addSuccess(
+        Schema.Record({ key: Schema.String, value: Schema.Unknown }).annotations({
+          identifier: "InspectorReplayed",
+          description: "An answer of the record's wire.",
+          examples: [{ object: "chat.completion", choices: [] }]
+        })
+      )
+      .addSuccess(
+        file("text/event-stream", "The events of the record's wire.", 'data: {"object":"chat.completion.chunk"}')
+      )
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+      .addError(UnprocessableAnswer)
+      .addError(UpstreamFailedAnswer)
   )
   .add(
     at("conversation", {
