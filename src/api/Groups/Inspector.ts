@@ -3,7 +3,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { CaptureSource, RecordHeaders, RecordStatus } from "../../domain/TrafficRecord.ts"
+import { CaptureSource, DetectedKind, RecordHeaders, RecordStatus } from "../../domain/TrafficRecord.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import {
@@ -22,6 +22,7 @@ import {
   ChangeView,
   FindingView,
   ItemView,
+  LlmView,
   RecordView,
   SectionView,
   SessionView,
@@ -77,19 +78,14 @@ const BreaksQuery = Schema.Struct({
 })
 
 export const maxAnnotationChars = 10_000
+const Note = Schema.String.pipe(
+  Schema.maxLength(maxAnnotationChars, { message: () => `must have at most ${maxAnnotationChars} characters` })
+)
 const Annotation = Schema.Struct({
-  annotation: field(
-    Schema.NullOr(
-      Schema.String.pipe(
-        Schema.maxLength(maxAnnotationChars, { message: () => `must have at most ${maxAnnotationChars} characters` })
-      )
-    ),
-    "The note; null or empty removes it.",
-    "The first request after the upgrade."
-  )
+  annotation: field(Schema.NullOr(Note), "The note; null or empty removes it.", "The first request after the upgrade.")
 }).annotations(body("InspectorAnnotation"))
 
-const ReplayRequest = Schema.Struct({
+export const ReplayRequest = Schema.Struct({
   body: field(
     optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
     "The body to send, in the wire of the record; absent: the recorded one.",
@@ -118,42 +114,50 @@ const Size = Schema.NonNegativeInt
 const Milliseconds = Schema.NonNegative
 const Body = Schema.String.pipe(Schema.maxLength(16_777_216))
 
-/** Whatever else a record has may come along, and is not read: one can be handed in as it was given out. */
-export const IngestRecord = Schema.Struct(
-  {
-    id: field(
-      Schema.String.pipe(Schema.pattern(/^[\w.:-]{1,100}$/)),
-      "Id of the record; the same again updates it.",
-      exampleId
-    ),
-    timestamp: field(IsoTime, "When it began, ISO 8601.", exampleTime),
-    method: field(Schema.String.pipe(Schema.pattern(/^[A-Za-z-]{1,32}$/)), "The method.", "POST"),
-    scheme: field(optional(Schema.Literal("http", "https", "ws", "wss")), "The scheme; absent: https.", "https"),
-    host: field(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)), "The host.", "api.openai.com"),
-    path: field(Schema.String.pipe(Schema.maxLength(65_536)), "The path with its query.", "/v1/chat/completions"),
-    source: field(CaptureSource, "Where it was captured.", "agent-bridge"),
-    requestHeaders: field(RecordHeaders, "Headers of the request.", { "content-type": "application/json" }),
-    requestBody: field(optional(Body), "Its body.", '{"model":"gpt-4o-mini","messages":[]}'),
-    requestEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
-    requestSize: field(Size, "Bytes of it on the wire.", 120),
-    responseHeaders: field(RecordHeaders, "Headers of the answer.", { "content-type": "application/json" }),
-    responseBody: field(optional(Body), "Its body.", "{}"),
-    responseEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
-    responseSize: field(Size, "Bytes of it on the wire.", 2),
-    status: field(RecordStatus, "The HTTP status, `in-flight` or `error`.", 200),
-    agent: field(optional(Word), "The agent whose traffic it is.", "claude-code"),
-    error: field(optional(Schema.String.pipe(Schema.maxLength(2_000))), "Why there is no answer.", "timeout"),
-    note: field(optional(Schema.String.pipe(Schema.maxLength(2_000))), "What the capture says about it.", "tunnelled"),
-    sourceModel: field(optional(Word), "The model that was asked for.", "gpt-4o"),
-    mappedModel: field(optional(Word), "The model it was mapped to.", "gpt-4o-mini"),
-    proxyLatencyMs: field(optional(Milliseconds), "Milliseconds in the capture.", 2),
-    upstreamLatencyMs: field(optional(Milliseconds), "Milliseconds of the upstream.", 800),
-    totalLatencyMs: field(optional(Milliseconds), "Milliseconds altogether.", 802),
-    pid: field(optional(Schema.NonNegativeInt), "The process that asked.", 4_711),
-    processName: field(optional(Word), "Its name.", "node")
-  },
-  Schema.Record({ key: Schema.String, value: Schema.Unknown })
-).annotations(body("InspectorIngest"))
+/** All that a record has may come along, so that one can be handed in as it was given out; what the inspector finds out itself is not read. */
+export const IngestRecord = Schema.Struct({
+  id: field(
+    Schema.String.pipe(Schema.pattern(/^[\w.:-]{1,100}$/)),
+    "Id of the record; the same again updates it.",
+    exampleId
+  ),
+  timestamp: field(IsoTime, "When it began, ISO 8601.", exampleTime),
+  method: field(Schema.String.pipe(Schema.pattern(/^[A-Za-z-]{1,32}$/)), "The method.", "POST"),
+  scheme: field(optional(Schema.Literal("http", "https", "ws", "wss")), "The scheme; absent: https.", "https"),
+  host: field(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)), "The host.", "api.openai.com"),
+  path: field(Schema.String.pipe(Schema.maxLength(65_536)), "The path with its query.", "/v1/chat/completions"),
+  source: field(CaptureSource, "Where it was captured.", "agent-bridge"),
+  requestHeaders: field(RecordHeaders, "Headers of the request.", { "content-type": "application/json" }),
+  requestBody: field(optional(Body), "Its body.", '{"model":"gpt-4o-mini","messages":[]}'),
+  requestEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
+  requestSize: field(Size, "Bytes of it on the wire.", 120),
+  responseHeaders: field(RecordHeaders, "Headers of the answer.", { "content-type": "application/json" }),
+  responseBody: field(optional(Body), "Its body.", "{}"),
+  responseEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
+  responseSize: field(Size, "Bytes of it on the wire.", 2),
+  status: field(RecordStatus, "The HTTP status, `in-flight` or `error`.", 200),
+  agent: field(optional(Word), "The agent whose traffic it is.", "claude-code"),
+  error: field(optional(Schema.String.pipe(Schema.maxLength(2_000))), "Why there is no answer.", "timeout"),
+  note: field(optional(Schema.String.pipe(Schema.maxLength(2_000))), "What the capture says about it.", "tunnelled"),
+  sourceModel: field(optional(Word), "The model that was asked for.", "gpt-4o"),
+  mappedModel: field(optional(Word), "The model it was mapped to.", "gpt-4o-mini"),
+  proxyLatencyMs: field(optional(Milliseconds), "Milliseconds in the capture.", 2),
+  upstreamLatencyMs: field(optional(Milliseconds), "Milliseconds of the upstream.", 800),
+  totalLatencyMs: field(optional(Milliseconds), "Milliseconds altogether.", 802),
+  pid: field(optional(Schema.NonNegativeInt), "The process that asked.", 4_711),
+  processName: field(optional(Word), "Its name.", "node"),
+  detectedKind: field(optional(DetectedKind), "What it is; read for hosts that were added only.", "custom"),
+  contextKey: field(optional(Word), "Not read.", "5f2a9c01b7de"),
+  annotation: field(optional(Note), "Not read.", "The first request after the upgrade."),
+  sessionId: field(optional(Word), "Not read.", exampleId),
+  llm: field(optional(LlmView), "Not read."),
+  gatewayRequestId: field(optional(Word), "Not read.", exampleId),
+  decision: field(optional(Schema.Unknown), "Not read.", {}),
+  requestTruncated: field(optional(Schema.Boolean), "Not read.", false),
+  responseTruncated: field(optional(Schema.Boolean), "Not read.", false),
+  bodyEvicted: field(optional(Schema.Boolean), "Not read.", false),
+  replayOf: field(optional(Word), "Not read.", exampleId)
+}).annotations(body("InspectorIngest"))
 export type IngestRecord = typeof IngestRecord.Type
 
 const file = (contentType: string, description: string, beginning: string) =>
