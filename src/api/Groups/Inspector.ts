@@ -128,7 +128,11 @@ export const IngestRecord = Schema.Struct({
   path: field(Schema.String.pipe(Schema.maxLength(65_536)), "The path with its query.", "/v1/chat/completions"),
   source: field(CaptureSource, "Where it was captured.", "agent-bridge"),
   requestHeaders: field(RecordHeaders, "Headers of the request.", { "content-type": "application/json" }),
-  requestBody: field(optional(Body), "Its body.", '{"model":"gpt-4o-mini","messages":[]}'),
+  requestBody: field(
+    optional(Body),
+    "Its body.",
+    '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}'
+  ),
   requestEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
   requestSize: field(Size, "Bytes of it on the wire.", 120),
   responseHeaders: field(RecordHeaders, "Headers of the answer.", { "content-type": "application/json" }),
@@ -159,6 +163,11 @@ export const IngestRecord = Schema.Struct({
   replayOf: field(optional(Word), "Not read.", exampleId)
 }).annotations(body("InspectorIngest"))
 export type IngestRecord = typeof IngestRecord.Type
+
+/** For the document: archives are read as they come, by a reader of their own. */
+const Archive = Schema.Struct({
+  log: field(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "The archive, HAR 1.2.")
+}).annotations(body("InspectorArchive"))
 
 const file = (contentType: string, description: string, beginning: string) =>
   HttpApiSchema.Text({ contentType }).annotations({ description, examples: [beginning] })
@@ -423,6 +432,7 @@ export class Inspector extends HttpApiGroup.make("inspector")
       description: "The body is a HAR file of any program, 100 MB at most. Secrets in it are masked.",
       example: { log: { version: "1.2", creator: { name: "browser", version: "1" }, entries: [] } }
     })
+      .setPayload(Archive)
       .addSuccess(Created(Session))
       .addError(BadRequestAnswer)
       .addError(TooLargeAnswer)

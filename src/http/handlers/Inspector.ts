@@ -119,7 +119,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
       .handle("startSession", ({ payload: { name } }) =>
         asked(({ inspector }) => Effect.map(inspector.sessions.start(name ?? null), (session) => ({ session })))
       )
-      .handle("importSession", ({ request }) =>
+      .handleRaw("importSession", ({ request }) =>
         Effect.flatMap(door.get, ({ inspector, views }) =>
           Effect.flatMap(receiveArchive(request, views.maxHarBytes, bodies), (bytes) =>
             told(Effect.map(inspector.importHar(bytes, null), (session) => ({ session })))
