@@ -8,6 +8,7 @@ import type { CapturedRequest, RawHeaders } from "../CaptureSink.ts"
 import { Exchange, type Recording } from "./Exchange.ts"
 import { DialFailed } from "./Origin.ts"
 import { announcesBody, setAll, trailerPairs, valueOf, without } from "./RelayedHeaders.ts"
+import { WebSocketText } from "./WebSocketText.ts"
 
 export interface Destination {
   readonly agent: Agent
@@ -208,8 +209,14 @@ export const relayUpgrade = (
       socket.write(headText(answer), "latin1")
       if (early.length > 0) server.unshift(early)
       if (head.length > 0) socket.unshift(head)
-      socket.on("data", (chunk: Buffer) => exchange.requestBody.add(chunk))
-      server.on("data", (chunk: Buffer) => exchange.responseBody.add(chunk))
+      const isWebSocket = /^websocket$/i.test(answer.headers.upgrade ?? "")
+      for (const [side, copy] of [
+        [socket, exchange.requestBody],
+        [server, exchange.responseBody]
+      ] as const) {
+        const messages = new WebSocketText((piece) => copy.add(piece))
+        side.on("data", (chunk: Buffer) => (isWebSocket ? messages.push(chunk) : copy.add(chunk)))
+      }
       const end = (): void => {
         over()
         exchange.end(null)

@@ -46,7 +46,7 @@ const record = (id: string, more: object = {}) => ({
 
 /** What is on file of a session, read beside the gateway. */
 const onFile = (dataDir: string, sessionId: string): ReadonlyArray<string> => {
-  const database = new Database(join(dataDir, "gateway.db"), { readonly: true })
+  const database = new Database(join(dataDir, "gateway.sqlite"), { readonly: true })
   try {
     return database
       .prepare<[string], { record_id: string }>(

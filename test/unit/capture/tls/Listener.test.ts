@@ -212,7 +212,8 @@ describe("the listener", () => {
     await once(client, "close")
     const { end, head } = await world.sink.finished()
     assert.strictEqual(head?.status, 101)
-    assert.include(textOf(end.responseBody.chunks), "echo one")
+    assert.strictEqual(textOf(end.responseBody.chunks), "hello first\necho one\n")
+    assert.strictEqual(textOf(end.requestBody.chunks), "one\n")
     assert.isNull(end.error)
   })
 
