@@ -91,7 +91,7 @@ describe("secrets in captured traffic", () => {
       const call = (id: string, key: string, second: number, cached: number) => ({
         id,
         timestamp: `2026-11-24T10:00:0${second}.000Z`,
-        requestBody: chatBody("Hi", `The key is ${key}. ${long}`),
+        requestBody: chatBody("Hi", `${long.slice(0, 20_000)} The key is ${key}. ${long.slice(20_000)}`),
         responseBody: JSON.stringify({
           id,
           object: "chat.completion",
