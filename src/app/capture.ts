@@ -48,6 +48,7 @@ export const capture = Effect.gen(function* () {
   services.capture.intercept(
     makeIntercept({
       bridge: Context.get(built, Bridge.Bridge),
+      isBypassed: services.capture.isNeverDecrypted,
       streams: yield* OpenStreams,
       bodies: yield* BodyBudget,
       maxBodyBytes

@@ -9,7 +9,7 @@
  * | TLS with a server name that is none | refused with an alert |
  * | any other TLS | decrypted with a certificate for the name, else for the address; HTTP/1.1 |
  * | HTTP | relayed |
- * | something else, or nothing for 300 ms | handed on unread |
+ * | something else, or nothing for 300 ms where its server is known | handed on unread |
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -17,7 +17,7 @@ import { TLSSocket } from "node:tls"
 import type { CapturedRequest, TunnelReason } from "../CaptureSink.ts"
 import type { Hello } from "./ClientHello.ts"
 import { Exchange, type Recording } from "./Exchange.ts"
-import { sniff } from "./FirstBytes.ts"
+import { sniff, type Spoken } from "./FirstBytes.ts"
 import { maxHeadBytes, relay, relayUpgrade, type Destination } from "./HttpRelay.ts"
 import { IdleSockets } from "./IdleSockets.ts"
 import type { LeafCertificates } from "./LeafCertificates.ts"
@@ -266,7 +266,7 @@ export const makeListener = ({
     socket.setNoDelay(true)
     socket.on("error", onError)
     const known = origin.name ?? origin.address
-    sniff(socket, timers, (spoken) => {
+    const onSpoken = (spoken: Spoken): void => {
       switch (spoken._tag) {
         case "Gone":
           return void socket.destroy()
@@ -280,7 +280,9 @@ export const makeListener = ({
           if (known !== null && isNeverDecrypted(known)) return handOn(socket, origin, null, "never_decrypt")
           serve(socket, socket, origin, "http", null)
       }
-    })
+    }
+    // Of a server without a name or an address nothing can be told before the client speaks, however early it connects.
+    sniff(socket, timers, onSpoken, known === null ? null : undefined)
   }
 
   return {

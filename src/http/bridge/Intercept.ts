@@ -25,7 +25,9 @@ export type Intercept = (
 ) => boolean
 
 export interface InterceptServices {
-  readonly bridge: Pick<typeof Bridge.Service, "wantsBody" | "judge" | "serve">
+  readonly bridge: Pick<typeof Bridge.Service, "noticed" | "wantsBody" | "judge" | "serve">
+  /** Whether a host is not to be read, even where its connection stood before that was said. */
+  readonly isBypassed: (host: string) => boolean
   readonly streams: typeof OpenStreams.Service
   readonly bodies: Pick<typeof BodyBudget.Service, "share">
   /** Larger bodies go on unread. */
@@ -42,11 +44,13 @@ const hostOf = (request: IncomingMessage, serverName: string | null): string | n
 }
 
 export const makeIntercept =
-  ({ bodies, bridge, maxBodyBytes, streams }: InterceptServices): Intercept =>
+  ({ bodies, bridge, isBypassed, maxBodyBytes, streams }: InterceptServices): Intercept =>
   (request, response, { scheme, serverName }, passOn) => {
     const host = hostOf(request, serverName)
     const { headers, method = "GET", rawHeaders, socket, url: path = "/" } = request
-    if (host === null || !bridge.wantsBody({ host, method, path })) return false
+    if (host === null || isBypassed(host)) return false
+    bridge.noticed(host)
+    if (!bridge.wantsBody({ host, method, path })) return false
     const share = bodies.share()
     response.once("close", () => share.release())
     if (headers.expect !== undefined) response.writeContinue()
