@@ -51,6 +51,9 @@ export interface BridgedRequest {
   readonly headers: RequestHeaders
   /** The same as they came, names and values in turn. */
   readonly rawHeaders: ReadonlyArray<string>
+  /** As it came, perhaps compressed. */
+  readonly sent: Buffer
+  /** Without its compression. */
   readonly body: Buffer
   readonly client?: ClientSocket
 }
@@ -175,7 +178,7 @@ export const make = Effect.gen(function* () {
       host: request.host,
       path: request.path,
       headers: request.rawHeaders,
-      body: request.body,
+      body: request.sent,
       sourceModel,
       mappedModel: targetModel,
       ...(request.client === undefined ? {} : { client: request.client })

@@ -123,7 +123,7 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
     readonly restore: Effect.Effect<RestoreReport>
     readonly transparent: typeof Transparent.Service
     /** Answers requests of intercepted connections in place of their servers; null: all are relayed. */
-    readonly intercept: (handler: Decrypting.Intercept | null) => void
+    readonly intercept: (interceptor: Decrypting.Interceptor | null) => void
     /** Takes up what was on when the gateway ended. The warning, as in `HostChanged`. */
     readonly resume: Effect.Effect<string | null>
   }

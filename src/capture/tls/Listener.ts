@@ -18,7 +18,7 @@ import type { CapturedRequest, TunnelReason } from "../CaptureSink.ts"
 import type { Hello } from "./ClientHello.ts"
 import { Exchange, type Recording } from "./Exchange.ts"
 import { sniff, type Spoken } from "./FirstBytes.ts"
-import { maxHeadBytes, relay, relayUpgrade, type Destination } from "./HttpRelay.ts"
+import { maxHeadBytes, relay, refuseUpgrade, relayUpgrade, type Destination } from "./HttpRelay.ts"
 import { IdleSockets } from "./IdleSockets.ts"
 import type { LeafCertificates } from "./LeafCertificates.ts"
 import type { Dialled, Origin } from "./Origin.ts"
@@ -51,6 +51,8 @@ export interface ListenerOptions {
   readonly intercept:
     | ((request: IncomingMessage, response: ServerResponse, facts: ConnectionFacts, passOn: () => void) => boolean)
     | null
+  /** Whether a client that asks for another protocol (WebSocket) is to speak HTTP, which `intercept` can answer; absent: all may. */
+  readonly refusesUpgrade?: (request: IncomingMessage, facts: ConnectionFacts) => boolean
 }
 
 export interface Listener {
@@ -92,6 +94,7 @@ export const makeListener = ({
   leaves,
   recording,
   refusals,
+  refusesUpgrade,
   serverTls
 }: ListenerOptions): Listener => {
   const { timers } = recording
@@ -150,6 +153,8 @@ export const makeListener = ({
     const facts = served.get(request.socket)
     if (facts === undefined) return void socket.destroy()
     facts.requests += 1
+    if (refusesUpgrade?.(request, facts) === true)
+      return refuseUpgrade(recording, request, destinationOf(request, facts))
     relayUpgrade(recording, request, request.socket, head, destinationOf(request, facts))
   })
   http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {

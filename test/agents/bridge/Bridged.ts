@@ -83,6 +83,8 @@ const codex = (): Bridged => ({
       ],
       env: {},
       files: {
+        // Node 20 cannot read zstd.
+        ".codex/config.toml": "[features]\nenable_request_compression = false\n",
         ".codex/auth.json": JSON.stringify({
           OPENAI_API_KEY: null,
           tokens: {

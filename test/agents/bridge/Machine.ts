@@ -11,6 +11,9 @@ import { readlinkSync, writeFileSync } from "node:fs"
 export const internet = "10.88.0.10"
 const nameServer = "10.88.0.53"
 
+/** The hosts file at first. */
+export const hosts = "127.0.0.1 localhost\n::1 localhost\n"
+
 const sh = (command: string): string => execFileSync("sh", ["-ec", command], { encoding: "utf8" })
 
 /** The gateway changes the hosts file and the trust store: never outside of namespaces of their own. */
@@ -58,7 +61,7 @@ export const prepare = async (known: ReadonlyArray<string>): Promise<Socket> => 
       mkdir -p "$layers/$folder/up" "$layers/$folder/work"
       mount -t overlay overlay -o "lowerdir=/$folder,upperdir=$layers/$folder/up,workdir=$layers/$folder/work" "/$folder"
     done`)
-  writeFileSync("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n")
+  writeFileSync("/etc/hosts", hosts)
   writeFileSync("/etc/resolv.conf", `nameserver ${nameServer}\noptions timeout:1 attempts:1\n`)
   writeFileSync("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n")
   const server = createSocket("udp4")

@@ -31,6 +31,26 @@ const known = (asked: VendorRequest): { readonly type: string; readonly text: st
       })
     case "www.googleapis.com/oauth2/v2/userinfo":
       return json({ email: "ann@example.org" })
+    case "chatgpt.com/backend-api/wham/accounts/check":
+      return json({
+        accounts: [
+          {
+            id: "account-faked",
+            name: null,
+            plan_type: "plus",
+            structure: "personal",
+            is_deactivated: false,
+            can_access_with_session: true,
+            is_fedramp_compliant_workspace: false,
+            sso_connection_name: null,
+            workspace_backend_origin: "https://chatgpt.com",
+            account_routing_override: "NO_CONSTRAINT",
+            profile_picture_url: null
+          }
+        ],
+        account_ordering: ["account-faked"],
+        default_account_id: "account-faked"
+      })
     case "cloudcode-pa.googleapis.com/v1internal:loadCodeAssist":
       return json({ currentTier: { id: "standard-tier", name: "Standard" }, cloudaicompanionProject: "project-faked" })
     default:

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { type IncomingMessage } from "node:http"
+import type { IncomingMessage } from "node:http"
 import { request as askHttps } from "node:https"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -171,8 +171,10 @@ const run = async ({ agent, id, model }: Bridged, label: string): Promise<void> 
   }
   // All else was passed on to the vendor, and recorded, too.
   const { hosts } = agents.find((each) => each.id === id) ?? { hosts: [] }
-  const relayed = made.filter(({ mappedModel }) => mappedModel === null)
-  for (const record of relayed)
+  const unmapped = made.filter(({ mappedModel }) => mappedModel === null)
+  // A WebSocket is refused, so that the agent goes on with HTTP.
+  const relayed = unmapped.filter(({ status }) => status !== 426)
+  for (const record of unmapped)
     assert.deepInclude(record, { source: "agent-bridge", agent: id, mappedModel: null }, line(record))
   assert.deepStrictEqual(
     relayed.map(line).toSorted(),
@@ -211,3 +213,100 @@ for (const each of bridged(trusted).filter(({ id }) => chosen("AGENTS_ONLY")(id)
     })
   })
 }
+
+describe("bypass, target and passthrough, for any client of a vendor's host", () => {
+  const host = "api.anthropic.com"
+  const ask = (model: string): Promise<{ status: number; mapped: unknown; issuer: string; body: string }> =>
+    new Promise((resolve, reject) => {
+      const asked = askHttps(
+        {
+          host,
+          path: "/v1/messages",
+          method: "POST",
+          agent: false,
+          ca: readFileSync(trusted.both),
+          headers: { "content-type": "application/json", "x-api-key": vendorsKey }
+        },
+        (response: IncomingMessage) => {
+          // Behind its purpose an authority's name has a few digits of its own.
+          const issuer = String((response.socket as TLSSocket).getPeerCertificate().issuer.CN).replace(
+            / [0-9a-f]+$/,
+            ""
+          )
+          let body = ""
+          response
+            .setEncoding("utf8")
+            .on("data", (piece: string) => (body += piece))
+            .on("end", () =>
+              resolve({
+                status: response.statusCode ?? 0,
+                mapped: response.headers["x-gateway-mapped-model"],
+                issuer,
+                body
+              })
+            )
+        }
+      )
+      asked.on("error", reject)
+      asked.end(JSON.stringify({ model, max_tokens: 9, messages: [{ role: "user", content: "Hi" }] }))
+    })
+
+  beforeAll(async () => {
+    upstreams.get("messages")?.always(Fake.json(Fake.messagesAnswer()))
+    await map("claude-code", "claude-opus*", "up-messages/scripted")
+    assert.isUndefined((await lead("claude-code", true)).warning)
+  })
+
+  afterAll(async () => {
+    await manage("PUT", `${A}/bypass`, { patterns: [] })
+    await lead("claude-code", false)
+  })
+
+  it("answers what is mapped, passes on what is not, and reads nothing of what is bypassed", async () => {
+    const before = (await records()).length
+    const mapped = await ask("claude-opus-4-5")
+    assert.deepInclude(mapped, { status: 200, mapped: "up-messages/scripted", issuer: "Gateway traffic inspector" })
+    assert.notInclude(mapped.body, vendorsWords)
+
+    const other = await ask("claude-haiku-4-5")
+    assert.deepInclude(other, { status: 200, mapped: undefined, issuer: "Gateway traffic inspector" })
+    assert.include(other.body, vendorsWords)
+
+    await manage("PUT", `${A}/bypass`, { patterns: ["*.anthropic.com"] })
+    const bypassed = await ask("claude-opus-4-5")
+    assert.deepInclude(bypassed, { status: 200, mapped: undefined, issuer: "Internet" })
+    assert.include(bypassed.body, vendorsWords)
+
+    await manage("PUT", `${A}/bypass`, { patterns: [] })
+    assert.deepInclude(await ask("claude-opus-4-5"), { mapped: "up-messages/scripted" })
+
+    const made = (await records()).slice(before)
+    const facts = made.map(({ agent, mappedModel, method, source }) => [source, agent, method, mappedModel])
+    assert.deepStrictEqual(facts, [
+      ["agent-bridge", "claude-code", "POST", "up-messages/scripted"],
+      ["agent-bridge", "claude-code", "POST", null],
+      ["agent-bridge", "claude-code", "CONNECT", null],
+      ["agent-bridge", "claude-code", "POST", "up-messages/scripted"]
+    ])
+    assert.include(made[2]?.note ?? "", "never decrypted")
+  })
+
+  it("records no passthrough where that is switched off, and leaves the hosts file as it was", async () => {
+    await manage("PUT", `${A}/config`, { recordPassthrough: false })
+    const before = (await records()).length
+    await ask("claude-haiku-4-5")
+    await ask("claude-opus-4-5")
+    const since = await eventually(
+      "a record of the call that was mapped",
+      async () => (await records()).slice(before).map(({ mappedModel }) => mappedModel),
+      (found) => found.length > 0
+    )
+    assert.deepStrictEqual(since, ["up-messages/scripted"])
+    await manage("PUT", `${A}/config`, { recordPassthrough: true })
+    assert.include(readFileSync("/etc/hosts", "utf8"), host)
+    await lead("claude-code", false)
+    assert.strictEqual(readFileSync("/etc/hosts", "utf8"), Machine.hosts)
+    // The vendor itself, as before.
+    assert.deepInclude(await ask("claude-opus-4-5"), { issuer: "Internet" })
+  })
+})

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, request as ask, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import { gzipSync } from "node:zlib"
 import * as Bridge from "../../../src/bridge/Bridge.ts"
 import type { TrafficRecord } from "../../../src/domain/TrafficRecord.ts"
 import { makeIntercept } from "../../../src/http/bridge/Intercept.ts"
@@ -80,7 +81,7 @@ const setUp = Effect.gen(function* () {
   const { port } = server.address() as AddressInfo
   const send = async (
     path: string,
-    pieces: ReadonlyArray<string>,
+    pieces: ReadonlyArray<string | Buffer>,
     headers: Record<string, string> = {}
   ): Promise<Answered> => {
     const host = headers["host"] ?? headers["x-sni"] ?? "api.anthropic.com"
@@ -298,6 +299,27 @@ describe("the agent bridge", () => {
         assert.deepInclude(await send("/v1internal:generateContent", ['{"contents":[]}'], sni), { status: 203 })
         assert.deepInclude(await send("/v1internal:streamGenerateContent", [asked], sni), { status: 203 })
         assert.lengthOf(passed, 2)
+      })
+    })
+  )
+
+  it.scopedLive("reads compressed requests, and passes on what it cannot read as it came", () =>
+    Effect.gen(function* () {
+      const { bridge, finished, passed, send, upstream } = yield* setUp
+      yield* bridge.setMappings("claude-code", [mapping])
+      yield* Effect.promise(async () => {
+        const packed = gzipSync(body)
+        const answer = await send("/v1/messages", [packed], { "content-encoding": "gzip" })
+        assert.strictEqual(answer.status, 200, answer.body)
+        assert.isUndefined(upstream.requests[0]!.headers["content-encoding"])
+        assert.deepInclude(await finished(), { requestBody: body })
+        const bomb = gzipSync(body.replace("Hi", "a".repeat(2 * maxBodyBytes)))
+        const broken = packed.subarray(0, 20)
+        for (const bytes of [bomb, broken]) {
+          assert.deepInclude(await send("/v1/messages", [bytes], { "content-encoding": "gzip" }), { status: 203 })
+        }
+        assert.deepInclude(await send("/v1/messages", [packed], { "content-encoding": "x-unknown" }), { status: 203 })
+        assert.deepStrictEqual(passed, [bomb.toString(), broken.toString(), packed.toString()])
       })
     })
   )
