@@ -5,7 +5,7 @@ const model = (id: string, name: string, alias: string): AgentModel => ({ id, na
 
 const trustsSystem = "Trust the gateway's certificate authority: gateway capture cert trust."
 const trustsNode =
-  "Let the program trust the gateway's certificate authority: set NODE_EXTRA_CA_CERTS to a file with what 'GET /api/tools/agent-bridge/cert/download' answers."
+  "Let the program trust the gateway's certificate authority: gateway capture cert show > gateway-ca.pem, and set NODE_EXTRA_CA_CERTS to the path of that file."
 const leads = (id: string): string => `Lead its hosts to this machine: gateway capture bridge enable ${id}.`
 const maps = "Map the models that are to be answered here; all others go on to the vendor."
 const restart = "Start the program anew."

@@ -170,7 +170,7 @@ const run = async ({ agent, id, model }: Bridged, label: string): Promise<void> 
     assert.notInclude(JSON.stringify(headers), "faked")
   }
   // All else was passed on to the vendor, and recorded, too.
-  const { hosts } = agents.find((each) => each.id === id) ?? { hosts: [] }
+  const hosts: ReadonlyArray<string> = agents.find((each) => each.id === id)?.hosts ?? []
   const unmapped = made.filter(({ mappedModel }) => mappedModel === null)
   // A WebSocket is refused, so that the agent goes on with HTTP.
   const relayed = unmapped.filter(({ status }) => status !== 426)
