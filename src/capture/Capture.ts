@@ -108,6 +108,8 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
     readonly regenerate: Effect.Effect<CertificateView, TrustProblem>
     readonly trust: (password: Redacted.Redacted | null) => Effect.Effect<ReadonlyArray<string>, TrustProblem>
     readonly untrust: Effect.Effect<Removed, TrustProblem>
+    /** Hot: whether connections to a host are handed on unread. */
+    readonly isNeverDecrypted: (host: string) => boolean
     readonly bypass: Effect.Effect<ReadonlyArray<Pattern>>
     readonly setBypass: (patterns: ReadonlyArray<string>) => Effect.Effect<void, BadValue | StoreError>
     /** PEM; null: none. */
@@ -121,7 +123,7 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
     readonly restore: Effect.Effect<RestoreReport>
     readonly transparent: typeof Transparent.Service
     /** Answers requests of intercepted connections in place of their servers; null: all are relayed. */
-    readonly intercept: (handler: Decrypting.Intercept | null) => void
+    readonly intercept: (interceptor: Decrypting.Interceptor | null) => void
     /** Takes up what was on when the gateway ended. The warning, as in `HostChanged`. */
     readonly resume: Effect.Effect<string | null>
   }
@@ -499,6 +501,7 @@ export const make = Effect.gen(function* () {
     regenerate: inTurn(regenerate),
     trust: (password) => inTurn(trust(password)),
     untrust: inTurn(untrust),
+    isNeverDecrypted: parts.isNeverDecrypted,
     bypass: Effect.sync(() => [
       ...builtInPatterns.map((pattern): Pattern => ({ pattern, source: "default" })),
       ...settings.current().bypass.map((pattern): Pattern => ({ pattern, source: "user" }))

@@ -40,6 +40,8 @@ export interface RelayedRequest {
   readonly path: string
   readonly spoken: Pick<Exchange, "wire" | "codec" | "fromPath" | "atOnce">
   readonly body: Buffer
+  /** As `Exchange.shownModel`. */
+  readonly shownModel?: string
   /** Lower-case names, without credentials. */
   readonly headers: RequestHeaders
   readonly reply: ClientReply
@@ -144,7 +146,7 @@ export const make = Effect.gen(function* () {
   })
 
   const relay = (request: RelayedRequest, over?: () => void): void => {
-    const { body, headers, path, prepared, principal, reply, spoken } = request
+    const { body, headers, path, prepared, principal, reply, shownModel, spoken } = request
     const receivedMs = timers.nowMs()
     const { atOnce, codec, fromPath, wire } = spoken
     const exchange: Exchange = {
@@ -160,7 +162,8 @@ export const make = Effect.gen(function* () {
       atOnce,
       headers,
       principal,
-      reply
+      reply,
+      ...(shownModel === undefined ? {} : { shownModel })
     }
     door.serve(prepared === undefined ? exchange : prepared(exchange), over)
   }

@@ -148,6 +148,23 @@ const headText = (answer: IncomingMessage): string => {
 
 const isWebSocket = ({ headers: { upgrade } }: IncomingMessage): boolean => upgrade?.toLowerCase() === "websocket"
 
+const upgradeRequired = 426
+
+/** Answers a request for another protocol so that its client goes on with HTTP (RFC 9110, 15.5.22). The server is not asked. */
+export const refuseUpgrade = (
+  recording: Recording,
+  request: IncomingMessage,
+  { record }: Pick<Destination, "record">
+): void => {
+  const { rawHeaders, socket } = request
+  const exchange = new Exchange(recording, { ...record, method: request.method ?? "GET", headers: rawHeaders })
+  exchange.answered(upgradeRequired, ["upgrade", "HTTP/1.1", "connection", "close", "content-length", "0"])
+  // The server has taken its own listeners off.
+  socket.on("error", () => socket.destroy())
+  socket.end("HTTP/1.1 426 Upgrade Required\r\nupgrade: HTTP/1.1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+  exchange.end(null)
+}
+
 /** A request for another protocol (WebSocket): when the server agrees, the two sockets are joined. */
 export const relayUpgrade = (
   recording: Recording,

@@ -9,7 +9,7 @@
  * | TLS with a server name that is none | refused with an alert |
  * | any other TLS | decrypted with a certificate for the name, else for the address; HTTP/1.1 |
  * | HTTP | relayed |
- * | something else, or nothing for 300 ms | handed on unread |
+ * | something else, or nothing for 300 ms where its server is known | handed on unread |
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -17,8 +17,8 @@ import { TLSSocket } from "node:tls"
 import type { CapturedRequest, TunnelReason } from "../CaptureSink.ts"
 import type { Hello } from "./ClientHello.ts"
 import { Exchange, type Recording } from "./Exchange.ts"
-import { sniff } from "./FirstBytes.ts"
-import { maxHeadBytes, relay, relayUpgrade, type Destination } from "./HttpRelay.ts"
+import { sniff, type Spoken } from "./FirstBytes.ts"
+import { maxHeadBytes, relay, refuseUpgrade, relayUpgrade, type Destination } from "./HttpRelay.ts"
 import { IdleSockets } from "./IdleSockets.ts"
 import type { LeafCertificates } from "./LeafCertificates.ts"
 import type { Dialled, Origin } from "./Origin.ts"
@@ -51,6 +51,8 @@ export interface ListenerOptions {
   readonly intercept:
     | ((request: IncomingMessage, response: ServerResponse, facts: ConnectionFacts, passOn: () => void) => boolean)
     | null
+  /** Whether a client that asks for another protocol (WebSocket) is to speak HTTP, which `intercept` can answer; absent: all may. */
+  readonly refusesUpgrade?: (request: IncomingMessage, facts: ConnectionFacts) => boolean
 }
 
 export interface Listener {
@@ -92,6 +94,7 @@ export const makeListener = ({
   leaves,
   recording,
   refusals,
+  refusesUpgrade,
   serverTls
 }: ListenerOptions): Listener => {
   const { timers } = recording
@@ -150,6 +153,8 @@ export const makeListener = ({
     const facts = served.get(request.socket)
     if (facts === undefined) return void socket.destroy()
     facts.requests += 1
+    if (refusesUpgrade?.(request, facts) === true)
+      return refuseUpgrade(recording, request, destinationOf(request, facts))
     relayUpgrade(recording, request, request.socket, head, destinationOf(request, facts))
   })
   http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -266,7 +271,7 @@ export const makeListener = ({
     socket.setNoDelay(true)
     socket.on("error", onError)
     const known = origin.name ?? origin.address
-    sniff(socket, timers, (spoken) => {
+    const onSpoken = (spoken: Spoken): void => {
       switch (spoken._tag) {
         case "Gone":
           return void socket.destroy()
@@ -280,7 +285,9 @@ export const makeListener = ({
           if (known !== null && isNeverDecrypted(known)) return handOn(socket, origin, null, "never_decrypt")
           serve(socket, socket, origin, "http", null)
       }
-    })
+    }
+    // Of a server without a name or an address nothing can be told before the client speaks, however early it connects.
+    sniff(socket, timers, onSpoken, known === null ? null : undefined)
   }
 
   return {
