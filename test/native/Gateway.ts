@@ -47,6 +47,11 @@ export const startProvider = async () => {
           .on("data", (part: string) => (body += part))
           .on("end", () => {
             seen.push({ path: asked.url ?? "", body })
+            if (asked.url?.includes("/info/refs") === true) {
+              // https://git-scm.com/docs/http-protocol, "Dumb Clients"
+              answer.setHeader("content-type", "text/plain")
+              return void answer.end(`${"0123456789".repeat(4)}\trefs/heads/main\n`)
+            }
             answer.setHeader("content-type", "application/json")
             const message = { role: "assistant", content: `hello ${asked.url}` }
             answer.end(

@@ -120,7 +120,7 @@ export const startNameServer = async (
     answer.writeUInt16BE(found === undefined ? 0x8183 : 0x8180, 2)
     answer.writeUInt16BE(1, 4)
     answer.writeUInt16BE(address === null ? 0 : 1, 6)
-    const parts = [answer, message.subarray(12, end)]
+    const parts: Array<Uint8Array> = [answer, message.subarray(12, end)]
     if (address !== null) {
       const data = bytesOf(address)
       const record = Buffer.alloc(12)

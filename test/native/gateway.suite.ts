@@ -275,11 +275,12 @@ describe("a gateway that is killed while it captures", { timeout: 300_000 }, () 
     const own = await startGateway(provider.caFile)
     assert.strictEqual((await own.ask("POST", `${A}/tproxy`, {})).status, 201)
     assert.strictEqual((await own.ask("POST", `${I}/hosts`, { host: "custom.example.test" })).status, 201)
-    const watchdog = childrenOf(own.program.pid).find((child) =>
-      readFileSync(`/proc/${child}/cmdline`, "latin1").includes("watchdog")
-    )
+    const watchdog =
+      childrenOf(own.program.pid).find((child) =>
+        readFileSync(`/proc/${child}/cmdline`, "latin1").includes("watchdog")
+      ) ?? assert.fail("there is no watchdog")
     // Stopped, it cannot take anything back before it is killed itself.
-    process.kill(watchdog ?? assert.fail("there is no watchdog"), "SIGSTOP")
+    process.kill(watchdog, "SIGSTOP")
     await own.kill()
     process.kill(watchdog, "SIGKILL")
     assert.notStrictEqual(machineNow(), before)
