@@ -40,7 +40,8 @@ export const makeMode = ({
     verifiesServers: () => true,
     extraAuthority: () => internet,
     idleTimeoutMs,
-    maxBodyBytes: 1_048_576
+    maxBodyBytes: 1_048_576,
+    changed: () => {}
   })
   const trust = Layer.succeed(SessionTrust, {
     install: (certificate) =>

@@ -5,6 +5,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { eventually } from "../support/eventually.ts"
@@ -38,7 +39,7 @@ const pythonSource =
   "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1], timeout=15).read().decode())"
 /** Node 20 itself takes no proxy from variables; a program takes it by undici. */
 const nodeSource = `
-  const { EnvHttpProxyAgent, fetch } = await import(${JSON.stringify(import.meta.resolve("undici"))})
+  const { EnvHttpProxyAgent, fetch } = await import(${JSON.stringify(createRequire(import.meta.url).resolve("undici"))})
   const answer = await fetch(process.argv[1], { dispatcher: new EnvHttpProxyAgent() })
   console.log(await answer.text())`
 
@@ -134,8 +135,9 @@ const askAll = async (source: string, only: (client: Client) => boolean, how = "
       continue
     }
     if (!only(client)) continue
-    const path = `/by-${name.toLowerCase()}-${source}`
-    const [program, args] = client.command(`https://${host}${path}`)
+    const asked = `/by-${name.toLowerCase()}-${source}`
+    const path = name === "git" ? `${asked}/info/refs` : asked
+    const [program, args] = client.command(`https://${host}${asked}`)
     const ran =
       how === "direct" ? await run(program, args) : await gateway.run("capture", "run", "--", program, ...args)
     assert.strictEqual(ran.code, 0, `${name}: ${ran.stdout} ${ran.stderr}`)

@@ -200,6 +200,7 @@ export const make = Effect.gen(function* () {
         return yield* Effect.failCause(exit.cause)
       }
       session = exit.value
+      parts.changed("started", "tproxy")
       return statusOf(session)
     }).pipe(Effect.uninterruptible)
 
@@ -219,6 +220,7 @@ export const make = Effect.gen(function* () {
     const broken = ending.listener.connections()
     yield* Scope.close(ending.scope, Exit.void)
     session = null
+    parts.changed("stopped", "tproxy")
     return broken
   })
 
