@@ -280,6 +280,15 @@ describe.each(["v4", "v6"] as const)("the transparent mode over IP%s", (family) 
       entriesOf(host).filter(({ end }) => end?.error?.code === "CLIENT_REFUSED_CA"),
       1
     )
+    // Another program that trusts the authority is decrypted as ever.
+    assert.strictEqual(
+      (await body({ host: at("usual"), servername: host, path: "/trusting", ca })).text,
+      "served /trusting"
+    )
+    const { end } = await sink.finished(
+      (entry) => entry.request.path === "/trusting" && entry.request.serverName === host
+    )
+    assert.isNull(end.tunnelled)
     const [tunnelled] = (await mode.status()).tunnelled.filter((found) => found.host === host)
     assert.strictEqual(tunnelled?.why, "alert")
   })

@@ -4,7 +4,7 @@
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -195,6 +195,52 @@ describe("trust of real programs", { timeout: waitMs }, () => {
     assert.isTrue((await next.ask("GET", `${A}/cert`)).body.cert.trusted)
     assert.isFalse((await server("untrust-cert")).body.cert.trusted)
     assert.strictEqual(machineNow(), before)
+  })
+
+  it("may be given with a password, which goes to the input of one sudo and nowhere else", async () => {
+    const password = "s3cret word of the operator"
+    const bin = join(folder, "bin")
+    const log = join(folder, "sudo.log")
+    mkdirSync(bin, { recursive: true })
+    writeFileSync(
+      join(bin, "sudo"),
+      `#!/bin/sh
+tr '\\0' ' ' < /proc/$$/cmdline >> ${log}; tr '\\0' '\\n' < /proc/$$/environ >> ${log}
+[ "$1" = -n ] && { echo "sudo: a password is required" >&2; exit 1; }
+read -r given; [ "$given" = "${password}" ] || exit 1
+while [ "$1" != -- ]; do shift; done; shift; exec "$@"
+`,
+      { mode: 0o755 }
+    )
+    // As a user who is not root, as far as the gateway can see.
+    const own = await startGateway(provider.caFile, {
+      environment: {
+        PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+        NODE_OPTIONS: "--import=data:text/javascript,process.getuid=()=>1000"
+      }
+    })
+    const trust = (sudoPassword?: string) =>
+      own.ask("POST", `${A}/server`, { action: "trust-cert", ...(sudoPassword === undefined ? {} : { sudoPassword }) })
+    for (const given of [undefined, "not the word"]) {
+      const refused = await trust(given)
+      assert.deepStrictEqual([refused.status, refused.body.error.code], [409, "trust_failed"])
+      assert.strictEqual(machineNow(), before)
+    }
+    const { body } = await trust(password)
+    assert.isTrue(body.cert.trusted, JSON.stringify(body))
+    assert.match(body.warnings.join(" "), /rights of root again.*gateway capture restore/)
+    await own.ask("POST", `${A}/server`, { action: "untrust-cert" })
+    assert.strictEqual(machineNow(), before)
+    const audit = await own.ask("GET", "/api/compliance/audit-log?limit=100")
+    assert.include(JSON.stringify(audit.body), "agentBridge.server")
+    await own.stop()
+    const told = [JSON.stringify(audit.body), own.program.stdout(), own.program.stderr(), readFileSync(log, "utf8")]
+    assert.match(readFileSync(log, "utf8"), /-S -k -p/)
+    for (const text of told) assert.notInclude(text, password)
+    for (const name of readdirSync(own.dataDir, { recursive: true, encoding: "utf8" })) {
+      const path = join(own.dataDir, name)
+      if (statSync(path).isFile()) assert.isFalse(readFileSync(path).includes(password), path)
+    }
   })
 
   it("is given by capture run to the command alone", async () => {

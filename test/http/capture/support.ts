@@ -87,7 +87,17 @@ export const setUp = ({ dataDir, desktop = true, environment = {}, hosts = usual
       const isJson = (response.headers.get("content-type") ?? "").includes("json")
       return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
     }
-    return { ask, changes, door, folder, gnome, records, url, hosts: () => readFileSync(hostsFile, "latin1"), hostsFile }
+    return {
+      ask,
+      changes,
+      door,
+      folder,
+      gnome,
+      records,
+      url,
+      hosts: () => readFileSync(hostsFile, "latin1"),
+      hostsFile
+    }
   })
 
 const until = (socket: Socket, done: (text: string) => boolean): Promise<string> =>
