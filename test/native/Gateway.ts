@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createSecureContext, type SecureContext } from "node:tls"
+import { callbackify } from "node:util"
 import * as Program from "../support/Program.ts"
 import { sharedAuthorities } from "../unit/capture/tls/harness.ts"
 import { internet } from "./Namespace.ts"
@@ -38,7 +39,7 @@ export const startProvider = async () => {
       {
         cert: certificate,
         key,
-        SNICallback: (name, done) => void contextFor(name).then((context) => done(null, context), done)
+        SNICallback: callbackify(contextFor)
       },
       (asked, answer) => {
         let body = ""

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from "node:tls"
 import { WebSocket, WebSocketServer } from "ws"
+import { callbackify } from "node:util"
 import { eventually } from "../support/eventually.ts"
 import {
   type Entry,
@@ -43,8 +44,7 @@ const namesOf = async (made: Made, address: string) => {
   return {
     cert: certificate,
     key: pemOf(made),
-    SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void): void =>
-      void contextFor(name).then((context) => done(null, context), done)
+    SNICallback: callbackify(contextFor)
   }
 }
 
@@ -268,8 +268,13 @@ describe.each(["v4", "v6"] as const)("the transparent mode over IP%s", (family) 
     const host = "pinned.example"
     const curl = (path: string) =>
       run("curl", [
-        ...["-sS", "--max-time", "10", "--cacert", internetFile],
-        ...["--resolve", `${host}:443:${at("usual")}`],
+        "-sS",
+        "--max-time",
+        "10",
+        "--cacert",
+        internetFile,
+        "--resolve",
+        `${host}:443:${at("usual")}`,
         `https://${host}${path}`
       ])
     assert.strictEqual((await curl("/first")).code, 60)
@@ -289,7 +294,7 @@ describe.each(["v4", "v6"] as const)("the transparent mode over IP%s", (family) 
       (entry) => entry.request.path === "/trusting" && entry.request.serverName === host
     )
     assert.isNull(end.tunnelled)
-    const [tunnelled] = (await mode.status()).tunnelled.filter((found) => found.host === host)
+    const tunnelled = (await mode.status()).tunnelled.find((found) => found.host === host)
     assert.strictEqual(tunnelled?.why, "alert")
   })
 

@@ -73,7 +73,11 @@ describe("the transparent mode over the API", { timeout: waitMs }, () => {
       const question = JSON.stringify({ model: "far", messages: [{ role: "user", content: `question ${family}` }] })
       const asked = await curl(
         `https://api.example.test/v1/chat/completions?by=${family}`,
-        ...[family, "-H", "content-type: application/json", "-d", question]
+        family,
+        "-H",
+        "content-type: application/json",
+        "-d",
+        question
       )
       assert.strictEqual(asked.code, 0, asked.stderr)
       assert.include(asked.stdout, "hello /v1/chat/completions")
@@ -141,7 +145,10 @@ describe("the transparent mode over the API", { timeout: waitMs }, () => {
     // The proxy's connections are the gateway's own as well.
     const proxied = await curl(
       "https://provider.example.test/by-proxy",
-      ...["--proxy", `http://127.0.0.1:${port}`, "--cacert", provider.caFile]
+      "--proxy",
+      `http://127.0.0.1:${port}`,
+      "--cacert",
+      provider.caFile
     )
     assert.strictEqual(proxied.code, 0, proxied.stderr)
     assert.lengthOf(await gateway.records("source=tproxy"), 0)

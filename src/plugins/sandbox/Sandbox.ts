@@ -1,0 +1,82 @@
+/** Runs the code of plugins, each in a thread and a WebAssembly module of its own. */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { LifecycleHook, PluginHook, PluginPermission } from "../../domain/Plugin.ts"
+import type { JsonObject } from "../../wire/json/Json.ts"
+import type { HookCall, HookOutcome } from "../hooks/Listener.ts"
+
+export interface SandboxLimits {
+  /** Of the module's memory. */
+  readonly memoryBytes: number
+  readonly stackBytes: number
+  /** Of processor time, per call. */
+  readonly cpuMs: number
+  /** Of a call in all, waits included. */
+  readonly timeoutMs: number
+  /** Calls that wait for their turn; more fail at once. */
+  readonly waiting: number
+}
+
+export interface SandboxedCode {
+  readonly name: string
+  readonly version: string
+  /** By relative path with `/`. */
+  readonly files: ReadonlyMap<string, string>
+  readonly main: string
+  /** Those granted. */
+  readonly permissions: ReadonlySet<PluginPermission>
+  /** That `fetch` may ask; null: all that the network policy allows. */
+  readonly hosts: ReadonlyArray<string> | null
+  /** As handlers see it: `context.config`. */
+  readonly config: JsonObject
+  /** The only folder that its files may be in. */
+  readonly dataFolder: string
+  readonly limits: SandboxLimits
+}
+
+export interface LogLine {
+  readonly atMs: number
+  readonly level: "debug" | "info" | "warn" | "error"
+  readonly hook: PluginHook | null
+  readonly message: string
+}
+
+/** What `definePlugin` was called with, as far as it is data. */
+export interface DefinedPlugin {
+  readonly name: string | null
+  readonly priority: number | null
+  readonly enabled: boolean
+  /** Those with a function. */
+  readonly hooks: ReadonlyArray<PluginHook>
+  /** Names of router strategies it brings. */
+  readonly strategies: ReadonlyArray<string>
+}
+
+/** The code could not be loaded: it does not parse, threw, looped, has no default export. `message` is for the plugin's author. */
+export class PluginNotLoaded extends Data.TaggedError("PluginNotLoaded")<{ readonly message: string }> {}
+
+export interface OpenSandbox {
+  readonly defined: DefinedPlugin
+  readonly call: (call: HookCall) => Effect.Effect<HookOutcome>
+  readonly notify: (calls: ReadonlyArray<HookCall>) => Effect.Effect<number>
+  /** Null: done. Else what failed. */
+  readonly lifecycle: (hook: LifecycleHook, payload: JsonObject) => Effect.Effect<string | null>
+  /** In force from the next call. */
+  readonly configure: (config: JsonObject) => Effect.Effect<void>
+}
+
+export class Sandbox extends Context.Tag("gateway/plugins/sandbox/Sandbox")<
+  Sandbox,
+  {
+    /**
+     * Loads and evaluates the code. Its thread ends with the scope. A thread that was killed is started anew by the next call.
+     * `log` is called for each line that the plugin writes.
+     */
+    readonly open: (
+      code: SandboxedCode,
+      log: (line: LogLine) => void
+    ) => Effect.Effect<OpenSandbox, PluginNotLoaded, Scope.Scope>
+  }
+>() {}
