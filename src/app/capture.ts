@@ -35,7 +35,6 @@ const alone = Effect.orDie(Layer.build(layer))
 /** Without the bridge, whose requests need the way of inference requests. */
 export const captureAlone = Effect.map(alone, (built): CaptureServices => ({
   capture: Context.get(built, Capture.Capture),
-  journal: Context.get(built, HostJournal.HostJournal),
   built: Context.empty()
 }))
 

@@ -259,7 +259,11 @@ const agents = Layer.mergeAll(McpDoor.layer, A2aDoor.layer).pipe(
 
 const inspectorDoor = InspectorDoor.layer(() => import("./inspector.ts").then(({ inspector }) => inspector))
 
-const captureDoor = CaptureDoor.layer(() => import("./capture.ts").then(({ capture }) => capture))
+const auditLog = AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))
+
+const captureDoor = CaptureDoor.layer(() => import("./capture.ts").then(({ capture }) => capture)).pipe(
+  Layer.provide(auditLog)
+)
 
 /** The service over these tunnels. Tests give others. */
 const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
@@ -275,13 +279,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
       )
     ),
     Layer.provideMerge(
-      Layer.mergeAll(
-        LiveFeed.layer,
-        InspectorFeed.layer,
-        AgentTasks.layer,
-        Directory.layer,
-        AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))
-      )
+      Layer.mergeAll(LiveFeed.layer, InspectorFeed.layer, AgentTasks.layer, Directory.layer, auditLog)
     ),
     Layer.provideMerge(tunnels),
     Layer.provideMerge(

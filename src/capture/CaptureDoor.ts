@@ -13,11 +13,9 @@ import * as BuiltOnce from "../platform/BuiltOnce.ts"
 import type { SettingsRepo } from "../store/repo/SettingsRepo.ts"
 import type { Capture } from "./Capture.ts"
 import * as CaptureSettings from "./CaptureSettings.ts"
-import type { HostJournal } from "./host/HostJournal.ts"
 
 export interface CaptureServices {
   readonly capture: typeof Capture.Service
-  readonly journal: typeof HostJournal.Service
   /** What was built together with it, for rooms above this one. */
   readonly built: Context.Context<never>
 }
@@ -51,8 +49,8 @@ const make = Effect.fnUntraced(function* <R>(load: LoadCapture<R>) {
   const once = yield* BuiltOnce.make(load)
 
   const takeUp = Effect.gen(function* () {
-    const { capture, journal } = yield* once.get
-    const { failed, restored } = yield* journal.restore("ended")
+    const { capture } = yield* once.get
+    const { failed, restored } = yield* capture.finishEnded
     if (restored.length > 0) {
       yield* Effect.logInfo(
         `Taken back what a gateway that ended had changed: ${restored.map(({ what }) => what).join("; ")}.`

@@ -263,12 +263,14 @@ const telemetry = Telemetry.layer.pipe(
   Layer.provideMerge(ProcessFacts.layer)
 )
 
+const auditLog = AuditLog.layer.pipe(Layer.provide(Layer.merge(AuditRepo.layer, AuditQueue.layer)))
+
 const rooms = Layer.provideMerge(
   Simulator.layer.pipe(Layer.provide(noLeaderboard), Layer.provideMerge(PerformanceStats.layer)),
   Layer.mergeAll(
     telemetry,
     UsageRetention.layer,
-    AuditLog.layer.pipe(Layer.provide(Layer.merge(AuditRepo.layer, AuditQueue.layer))),
+    auditLog,
     access,
     providers,
     AgentTasks.layer,
@@ -277,7 +279,9 @@ const rooms = Layer.provideMerge(
     LiveFeed.layer.pipe(Layer.provide(Layer.merge(access, Events.layer))),
     Layer.mergeAll(
       InspectorFeed.layer.pipe(Layer.provide(access)),
-      CaptureDoor.layer(() => import("../../../src/app/capture.ts").then((m) => m.captureAlone)),
+      CaptureDoor.layer(() => import("../../../src/app/capture.ts").then((m) => m.captureAlone)).pipe(
+        Layer.provide(Layer.merge(auditLog, Events.layer))
+      ),
       NoBridge.layer,
       NoReplay.layer,
       OpenStreams.layer,
