@@ -53,6 +53,7 @@ import * as Explain from "../inference/Explain.ts"
 import * as BridgeDoor from "../bridge/BridgeDoor.ts"
 import * as CaptureDoor from "../capture/CaptureDoor.ts"
 import * as InspectorDoor from "../inspector/InspectorDoor.ts"
+import * as PlaygroundDoor from "../playground/PlaygroundDoor.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as InnerDoor from "../inference/request/InnerDoor.ts"
 import * as InnerRequests from "../inference/InnerRequests.ts"
@@ -261,6 +262,10 @@ const inspectorDoor = InspectorDoor.layer(() => import("./inspector.ts").then(({
 
 const captureDoor = CaptureDoor.layer(() => import("./capture.ts").then(({ capture }) => capture))
 
+const playgroundDoor = PlaygroundDoor.layer(() => import("./playground.ts").then(({ playground }) => playground)).pipe(
+  Layer.provide(InnerRequests.layer)
+)
+
 /** The service over these tunnels. Tests give others. */
 const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
   LivePort.layer.pipe(
@@ -287,6 +292,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
     Layer.provideMerge(
       Layer.mergeAll(
         Upstreams.layer,
+        playgroundDoor,
         BridgeDoor.layer.pipe(
           Layer.provideMerge(captureDoor),
           Layer.provideMerge(GatewayCapture.layer),
