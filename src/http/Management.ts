@@ -338,11 +338,19 @@ const answerOf = (endpoint: Endpoint, { parameters, query, route }: Found) => {
 /** The answer to a matched request. Never fails; a bug becomes a sanitised 500 and a line in the log. */
 type App = (found: Match) => HttpApp.Default
 
+/** They ask models, as inference does, or nothing at all. */
+const changesNothing: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
+  "playground.improvePrompt",
+  "playground.compare",
+  "playground.snippets"
+])
+
 /** A request that may change something; `GET` and `HEAD` leave no row, and captured traffic is no change. */
 const mayChange = (found: Match): found is Found =>
   found._tag === "Found" &&
   found.route.plane === "management" &&
   found.route.tier !== "ingest" &&
+  !changesNothing.has(found.route.key) &&
   !isSafeMethod(found.route.method)
 
 const assemble: Effect.Effect<

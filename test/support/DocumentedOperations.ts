@@ -88,6 +88,7 @@ export const refusedHere: Readonly<Record<string, string>> = {
   inspectorDiff: "nothing was captured, and no session is saved",
   inspectorCache: "nothing was captured, and no session is saved",
   inspectorCode: "nothing was captured, and no session is saved",
+  inspectorPreset: "nothing was captured, and no session is saved",
   inspectorSession: "nothing was captured, and no session is saved",
   inspectorChangeSession: "nothing was captured, and no session is saved",
   inspectorRemoveSession: "nothing was captured, and no session is saved",
