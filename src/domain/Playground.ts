@@ -34,11 +34,7 @@ const Stop = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(maxStopCha
 /** Parameters of a request, by their names on the chat wire. */
 export const PlaygroundParams = Schema.Struct({
   temperature: field(given(Schema.Finite.pipe(Schema.between(0, 2))), "How much chance there is in it, 0 to 2.", 0.7),
-  max_tokens: field(
-    given(Schema.Int.pipe(Schema.between(1, 10_000_000))),
-    "The longest answer, in tokens.",
-    1_024
-  ),
+  max_tokens: field(given(Schema.Int.pipe(Schema.between(1, 10_000_000))), "The longest answer, in tokens.", 1_024),
   top_p: field(given(Schema.Finite.pipe(Schema.between(0, 1))), "The share of likely tokens to choose from.", 0.9),
   presence_penalty: field(given(Schema.Finite.pipe(Schema.between(-2, 2))), "Against words used before, -2 to 2.", 0),
   frequency_penalty: field(given(Schema.Finite.pipe(Schema.between(-2, 2))), "Against words used often, -2 to 2.", 0),

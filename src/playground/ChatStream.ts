@@ -55,7 +55,9 @@ const thoughtOf = (delta: JsonObject): string =>
 
 /** `application/json` of a stream that was asked for: it is an error, or an answer that was whole already. */
 const isStreamed = (headers: ReadonlyArray<string>): boolean =>
-  headers.some((value, at) => at % 2 === 1 && headers[at - 1] === "Content-Type" && value.startsWith("text/event-stream"))
+  headers.some(
+    (value, at) => at % 2 === 1 && headers[at - 1] === "Content-Type" && value.startsWith("text/event-stream")
+  )
 
 export const makeChatStreamReader = (events: ChatStreamEvents): ChatStreamReader => {
   const scanner = makeSseScanner(maxBytes)

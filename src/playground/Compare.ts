@@ -11,7 +11,7 @@ import type { Timers } from "../platform/Timers.ts"
 import { chat } from "../wire/chat/Codec.ts"
 import { type ColumnError, makeChatStreamReader } from "./ChatStream.ts"
 import { InvalidPlaygroundInput } from "./Errors.ts"
-import { type Metrics, metricsOf } from "./Metrics.ts"
+import { type Metrics, metricsOf } from "../domain/AnswerMetrics.ts"
 import { makeOutlet, type Outlet } from "./Outlet.ts"
 
 export interface Comparison {
@@ -43,7 +43,8 @@ export const comparePath = "/api/playground/compare"
 /** A connection without traffic is closed by what stands between. */
 const heartbeat = "15 seconds"
 
-export const textOfEvent = ({ data, event }: CompareEvent): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+export const textOfEvent = ({ data, event }: CompareEvent): string =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
 /** Null: it can be asked. */
 export const problemIn = ({ messages, models, prompt }: Comparison): InvalidPlaygroundInput | null => {

@@ -70,7 +70,7 @@ export const makeImprove = (inner: Pick<typeof InnerRequests.Service, "ask">) =>
   return Effect.fn("Playground.improve")(function* (request: ImproveRequest, principal: Principal) {
     const { model } = request
     if (model.trim() === "") return yield* new ImproveFailed({ message: "No model was given to improve the prompt." })
-    let messages = metaMessages(request)
+    const messages = [...metaMessages(request)]
     let tokensIn = 0
     let tokensOut = 0
     let problem = ""
@@ -91,7 +91,7 @@ export const makeImprove = (inner: Pick<typeof InnerRequests.Service, "ask">) =>
         return improved
       }
       problem = read.left
-      messages = [...messages, ...againMessages(text, problem)]
+      messages.push(...againMessages(text, problem))
     }
     return yield* new ImproveFailed({
       message: `The model was asked twice, and neither answer can be used. ${problem} Try another model.`

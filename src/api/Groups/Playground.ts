@@ -38,10 +38,7 @@ const maxMessages = 200
 
 const words = {
   name: ["Its name.", "Short answers"],
-  endpoint: [
-    "What is tried: `audio` is music; speech and transcriptions have names of their own.",
-    "chat"
-  ],
+  endpoint: ["What is tried: `audio` is music; speech and transcriptions have names of their own.", "chat"],
   model: ["A model id, alias, combo or automatic id, as requests name it.", "openai/gpt-4o-mini"],
   system: ["The system prompt.", "Answer in one sentence."],
   params_json: [

@@ -36,7 +36,9 @@ const decoders = {
 
 type Decoded<Name extends keyof typeof decoders> = Option.Option.Value<ReturnType<(typeof decoders)[Name]>>
 
-export type CompareEvent = { [Name in keyof typeof decoders]: { readonly event: Name } & Decoded<Name> }[keyof typeof decoders]
+export type CompareEvent = {
+  [Name in keyof typeof decoders]: { readonly event: Name } & Decoded<Name>
+}[keyof typeof decoders]
 
 const isName = (name: string | null): name is keyof typeof decoders => name !== null && Object.hasOwn(decoders, name)
 

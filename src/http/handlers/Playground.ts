@@ -20,11 +20,11 @@ const events = (text: Stream.Stream<string>): HttpServerResponse.HttpServerRespo
     { contentType: "text/event-stream", headers: { "Cache-Control": "no-cache", "X-Accel-Buffering": "no" } }
   )
 
-const created = ({ endpoint, model, name, params_json = "{}", system = null }: CreatePreset): PresetFields => ({
+const created = ({ endpoint, model, name, params_json = "{}", system }: CreatePreset): PresetFields => ({
   name,
   endpoint,
   model,
-  system,
+  system: system ?? null,
   paramsJson: params_json
 })
 

@@ -70,10 +70,12 @@ const answers: {
   AskRefused: refused,
   ImproveFailed: ({ message }) => new UpstreamFailed({ code: "improve_failed", message }),
   InvalidPlaygroundInput: ({ field, message }) => badField(field, message),
-  PresetNotFound: ({ id }) =>
-    new NotFound({ message: `There is no preset '${id.slice(0, 100)}'.`, param: "id" }),
+  PresetNotFound: ({ id }) => new NotFound({ message: `There is no preset '${id.slice(0, 100)}'.`, param: "id" }),
   TooManyPresets: ({ limit }) =>
-    new Conflict({ code: "too_many_presets", message: `There are ${limit} presets, the most that are kept. Remove one.` })
+    new Conflict({
+      code: "too_many_presets",
+      message: `There are ${limit} presets, the most that are kept. Remove one.`
+    })
 }
 
 type Told<E> = E extends PlaygroundError ? AnswerOf[E["_tag"]] : E

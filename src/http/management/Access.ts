@@ -74,9 +74,12 @@ const caller = (gate: typeof Gate.Service) =>
       if (trail !== null) trail.principal = inner.principal
       return inner.principal
     }
-    const { headers, method = "GET", socket, url = "/" } = NodeHttpServerRequest.toIncomingMessage(
-      yield* HttpServerRequest.HttpServerRequest
-    )
+    const {
+      headers,
+      method = "GET",
+      socket,
+      url = "/"
+    } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
     // With a key or without: what a page of another site sends is not what its user wants.
     if (gate.namedOrigin(headers) === null && isCrossSite(headers)) return yield* refusal(foreignSite)
     const found = match(method, url)

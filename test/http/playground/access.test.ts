@@ -29,17 +29,23 @@ describe("the playground", () => {
     await each(setting, {}, (status, route) => assert.notInclude([401, 403, 415], status, route))
   })
 
-  scenario("needs a key where inference needs one", async (setting) => {
-    const { gateway } = setting
-    const { secret } = await gateway.manage("POST", "/api/keys", { name: "mine" })
-    await each(setting, {}, (status, route) => assert.strictEqual(status, 401, route))
-    await each(setting, { authorization: "Bearer gw_wrong" }, (status, route) => assert.strictEqual(status, 401, route))
-    for (const headers of [{ authorization: `Bearer ${secret}` }, { "x-api-key": secret }, admin]) {
-      await each(setting, headers as Record<string, string>, (status, route) =>
-        assert.notInclude([401, 403, 415], status, route)
+  scenario(
+    "needs a key where inference needs one",
+    async (setting) => {
+      const { gateway } = setting
+      const { secret } = await gateway.manage("POST", "/api/keys", { name: "mine" })
+      await each(setting, {}, (status, route) => assert.strictEqual(status, 401, route))
+      await each(setting, { authorization: "Bearer gw_wrong" }, (status, route) =>
+        assert.strictEqual(status, 401, route)
       )
-    }
-  }, { environment: new Map([["REQUIRE_API_KEY", "true"]]) })
+      for (const headers of [{ authorization: `Bearer ${secret}` }, { "x-api-key": secret }, admin]) {
+        await each(setting, headers as Record<string, string>, (status, route) =>
+          assert.notInclude([401, 403, 415], status, route)
+        )
+      }
+    },
+    { environment: new Map([["REQUIRE_API_KEY", "true"]]) }
+  )
 
   for (const required of ["true", "false"]) {
     scenario(

@@ -29,7 +29,9 @@ describe("an improved prompt", () => {
   })
 
   scenario("has a system prompt only where one was sent", async ({ send, upstream }) => {
-    upstream.enqueue(says("```json\n" + JSON.stringify({ improvedPrompt: better, improvedSystem: "Be kind." }) + "\n```"))
+    upstream.enqueue(
+      says("```json\n" + JSON.stringify({ improvedPrompt: better, improvedSystem: "Be kind." }) + "\n```")
+    )
     const { body } = await send("POST", improve, { prompt, system: "be nice", model: "up/m" })
     assert.deepEqual(body, { improvedPrompt: better, improvedSystem: "Be kind.", tokensIn: 20, tokensOut: 5 })
   })
@@ -49,20 +51,23 @@ describe("an improved prompt", () => {
     assert.deepEqual([ofSystem.status, ofSystem.body.error.code], [502, "improve_failed"])
   })
 
-  scenario("is 502 where the model is missing, unknown, failing, or says something else", async ({ send, upstream }) => {
-    const failed = async (body: object): Promise<void> => {
-      const answer = await send("POST", improve, body)
-      assert.deepEqual([answer.status, answer.body.error.code], [502, "improve_failed"], JSON.stringify(body))
-    }
-    for (const model of [undefined, null, "", " ", "nowhere/at-all"]) await failed({ prompt, model })
-    assert.lengthOf(upstream.requests, 0)
-    for (const answer of ["I would rather not.", { improvedPrompt: 7 }, { improvedPrompt: " " }, []]) {
-      upstream.always(says(answer))
+  scenario(
+    "is 502 where the model is missing, unknown, failing, or says something else",
+    async ({ send, upstream }) => {
+      const failed = async (body: object): Promise<void> => {
+        const answer = await send("POST", improve, body)
+        assert.deepEqual([answer.status, answer.body.error.code], [502, "improve_failed"], JSON.stringify(body))
+      }
+      for (const model of [undefined, null, "", " ", "nowhere/at-all"]) await failed({ prompt, model })
+      assert.lengthOf(upstream.requests, 0)
+      for (const answer of ["I would rather not.", { improvedPrompt: 7 }, { improvedPrompt: " " }, []]) {
+        upstream.always(says(answer))
+        await failed({ prompt, model: "up/m" })
+      }
+      upstream.always(FakeUpstream.json({ error: { message: "overloaded" } }, { status: 500 }))
       await failed({ prompt, model: "up/m" })
     }
-    upstream.always(FakeUpstream.json({ error: { message: "overloaded" } }, { status: 500 }))
-    await failed({ prompt, model: "up/m" })
-  })
+  )
 
   scenario("is refused with the field that is wrong", async ({ send }) => {
     const wrong: ReadonlyArray<readonly [string, object]> = [

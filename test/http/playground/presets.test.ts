@@ -33,8 +33,9 @@ describe("presets", () => {
   })
 
   scenario("have every one of the ten endpoints, and no other", async ({ send }) => {
-    const endpoints =
-      "chat completions embeddings images audio speech transcriptions moderations rerank search".split(" ")
+    const endpoints = "chat completions embeddings images audio speech transcriptions moderations rerank search".split(
+      " "
+    )
     for (const endpoint of endpoints) {
       const { body, status } = await send("POST", presets, { ...short, endpoint })
       assert.strictEqual(status, 201, endpoint)

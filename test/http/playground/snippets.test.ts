@@ -197,19 +197,27 @@ describe("snippets", () => {
     }
   })
 
-  scenario("of music and search reach their routes", async (setting) => {
-    await inFolder(async (folder) => {
-      for (const endpoint of ["audio", "search"]) {
-        const { curl, typescript } = await written(setting, endpoint)
-        for (const [language, code] of [["curl", curl], ["typescript", typescript]] as const) {
-          const { out } = await languages[language](code, folder, "none")
-          // Nothing that makes music or searches is connected: the route itself says so.
-          assert.match(out, /"?error"?:/, code)
-          assert.notMatch(out, /no such route|not valid JSON|is required|must/i, out)
+  scenario(
+    "of music and search reach their routes",
+    async (setting) => {
+      await inFolder(async (folder) => {
+        for (const endpoint of ["audio", "search"]) {
+          const { curl, typescript } = await written(setting, endpoint)
+          for (const [language, code] of [
+            ["curl", curl],
+            ["typescript", typescript]
+          ] as const) {
+            const { out } = await languages[language](code, folder, "none")
+            // Nothing that makes music or searches is connected: the route itself says so.
+            assert.match(out, /"?error"?:/, code)
+            assert.notMatch(out, /no such route|not valid JSON|is required|must/i, out)
+          }
         }
-      }
-    })
-  }, {}, manyPrograms)
+      })
+    },
+    {},
+    manyPrograms
+  )
 
   scenario("are refused with the field that is wrong", async ({ send }) => {
     const good = { endpoint: "chat", model: "m" }

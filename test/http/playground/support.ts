@@ -47,7 +47,8 @@ export const scenario = (
               const text = await response.text()
               return {
                 status: response.status,
-                body: text === "" ? null : response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text,
+                body:
+                  text === "" ? null : response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text,
                 headers: response.headers
               }
             }

@@ -14,7 +14,11 @@ const wires: ReadonlyArray<readonly [string, string, object]> = [
     "/v1/chat/completions",
     {
       model: "m",
-      messages: [{ role: "system", content: "Be short." }, { role: "developer", content: [{ type: "text", text: "Be kind." }] }, ...ask],
+      messages: [
+        { role: "system", content: "Be short." },
+        { role: "developer", content: [{ type: "text", text: "Be kind." }] },
+        ...ask
+      ],
       temperature: 0.5,
       max_completion_tokens: 9,
       top_p: 0.9,
@@ -102,7 +106,9 @@ describe("a preset of a captured request", () => {
   })
 
   it("leaves out what a preset does not take", () => {
-    const { params } = read(captured("/v1/chat/completions", { model: "m", messages: ask, temperature: 1.9, top_k: 4, n: 2, seed: 1 }))
+    const { params } = read(
+      captured("/v1/chat/completions", { model: "m", messages: ask, temperature: 1.9, top_k: 4, n: 2, seed: 1 })
+    )
     assert.deepEqual(params, { temperature: 1.9, seed: 1 })
   })
 
@@ -112,7 +118,10 @@ describe("a preset of a captured request", () => {
     assert.strictEqual(reason(captured("/login", { user: "x" })), "not_llm")
     assert.strictEqual(reason(captured("/v1/chat/completions", "[".repeat(5_000))), "not_llm")
     const llm = { llm: {} as never }
-    assert.strictEqual(reason(captured("/v1/chat/completions", "{", { requestTruncated: true, ...llm })), "body_incomplete")
+    assert.strictEqual(
+      reason(captured("/v1/chat/completions", "{", { requestTruncated: true, ...llm })),
+      "body_incomplete"
+    )
     assert.strictEqual(reason(presetOf(aRecord({ ...llm }))), "body_incomplete")
   })
 })

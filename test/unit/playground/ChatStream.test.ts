@@ -39,7 +39,11 @@ describe("a stream of the chat wire", () => {
   it("without an end is broken, and one with an error is that error", () => {
     assert.strictEqual(readAll([delta({ content: "half" })]).error?.code, "incomplete_answer")
     assert.strictEqual(readAll([]).error?.code, "incomplete_answer")
-    const failed = readAll([delta({ content: "x" }), 'data: {"error":{"message":"no","type":"t","code":"c"}}\n\n', whole])
+    const failed = readAll([
+      delta({ content: "x" }),
+      'data: {"error":{"message":"no","type":"t","code":"c"}}\n\n',
+      whole
+    ])
     assert.deepEqual(failed.error, { message: "no", type: "t", code: "c", status: null })
   })
 

@@ -54,10 +54,7 @@ describe("the answer", () => {
     for (const text of ["", "null", "[]", '{"improvedPrompt":1}', '{"prompt":"Hello {{a}}"}', "{".repeat(5_000)]) {
       assert.isTrue(Either.isLeft(read(text)), text.slice(0, 40))
     }
-    assert.deepEqual(
-      read('{"improvedPrompt":"Hello"}'),
-      Either.left('"improvedPrompt" lacks the placeholders {{a}}.')
-    )
+    assert.deepEqual(read('{"improvedPrompt":"Hello"}'), Either.left('"improvedPrompt" lacks the placeholders {{a}}.'))
     assert.isTrue(Either.isLeft(read('{"improvedPrompt":"Hello {{a}}"}', "for {{user}}")))
   })
 })

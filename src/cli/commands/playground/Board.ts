@@ -1,6 +1,6 @@
 /** Answers side by side: what is known of each column, and how they are drawn. Pure. */
 import { harmless, harmlessLines } from "../../../kernel/TerminalText.ts"
-import { type Metrics, metricsSoFar, metricsText } from "../../../playground/Metrics.ts"
+import { type Metrics, metricsSoFar, metricsText } from "../../../domain/AnswerMetrics.ts"
 import type { CompareEvent } from "../../gateway/CompareStream.ts"
 import { fit, pad, widthOf } from "../../output/Table.ts"
 
@@ -77,7 +77,7 @@ const wrapped = (line: string, width: number): ReadonlyArray<string> => {
   for (const character of line) {
     const wide = widthOf(character)
     if (used + wide > width && piece !== "") {
-      const kept = blank > 0 ? piece.slice(0, blank) : piece
+      const kept = blank > 0 && character !== " " ? piece.slice(0, blank) : piece
       pieces.push(kept)
       piece = piece.slice(kept.length).trimStart()
       used = widthOf(piece)
@@ -130,6 +130,7 @@ export const draw = (board: Board, width: number, height: number | null, nowMs: 
 export const plain = (board: Board): string =>
   board.columns
     .map(
-      (column) => `== ${harmless(column.model)} ==\n${harmlessLines(column.text)}\n-- ${harmless(statusOf(column, board.startedMs, board.startedMs))}`
+      (column) =>
+        `== ${harmless(column.model)} ==\n${harmlessLines(column.text)}\n-- ${harmless(statusOf(column, board.startedMs, board.startedMs))}`
     )
     .join("\n\n")

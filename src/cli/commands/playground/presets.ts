@@ -51,7 +51,13 @@ export const presetsShow = Command.make("show", { preset, ...Client.connection }
   })
 )
 
-const flagsOf = { name: "<name>", model: "--model", endpoint: "--endpoint", system: "--system", params_json: "--params" }
+const flagsOf = {
+  name: "<name>",
+  model: "--model",
+  endpoint: "--endpoint",
+  system: "--system",
+  params_json: "--params"
+}
 
 const presetName = Args.text({ name: "name" }).pipe(Args.withDescription("Its name."), Args.optional)
 

@@ -39,7 +39,7 @@ export const findPreset = Effect.fnUntraced(function* (to: Client.Target, word: 
 export const system = Options.text("system").pipe(Options.withDescription("The system prompt."), Options.optional)
 
 export const params = Options.text("params").pipe(
-  Options.withDescription('Parameters as a JSON object, such as \'{"temperature":0.2}\'.'),
+  Options.withDescription("Parameters as a JSON object, such as '{\"temperature\":0.2}'."),
   Options.optional
 )
 

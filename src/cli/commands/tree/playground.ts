@@ -28,7 +28,7 @@ const presets = group(
       {
         ...add,
         examples: [
-          "playground presets add 'Short answers' --model openai/gpt-4o-mini --system 'Answer in one sentence.'",
+          "playground presets add 'Short answers' --model auto --system 'In one sentence.'",
           "playground presets add --from-request 0199aa6e"
         ]
       }

@@ -18,7 +18,9 @@ const answered = (body: unknown, status = 200): InnerAnswer => ({
 })
 
 const over = (ask: typeof InnerRequests.Service.ask) =>
-  Embedder.layer.pipe(Layer.provide(Layer.succeed(InnerRequests, InnerRequests.of({ ask, relay: () => {}, hear: () => Effect.void }))))
+  Embedder.layer.pipe(
+    Layer.provide(Layer.succeed(InnerRequests, InnerRequests.of({ ask, relay: () => {}, hear: () => Effect.void })))
+  )
 
 const embed = (texts: ReadonlyArray<string>) =>
   Effect.flatMap(Embedder.Embedder, (embedder) =>
