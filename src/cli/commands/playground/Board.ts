@@ -82,6 +82,7 @@ const wrapped = (line: string, width: number): ReadonlyArray<string> => {
       piece = piece.slice(kept.length).trimStart()
       used = widthOf(piece)
       blank = -1
+      if (character === " ") continue
     }
     if (character === " ") blank = piece.length
     piece += character
