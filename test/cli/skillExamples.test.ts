@@ -45,7 +45,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 }
 
 /** Commands about what was captured, and about capturing: nothing is captured on the machine of the tests (test/http/inspector, test/cli/capture). */
-const aboutCaptures = /^gateway (?:capture|inspect) /
+const aboutCaptures = /^gateway (?:(?:capture|inspect) |playground presets add --from-request )/
 
 /** What a line answers where its state is not the one it is for. */
 const answered: Readonly<Record<string, readonly [code: number, says: RegExp]>> = {

@@ -240,8 +240,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
     }
 
     const isStream = ({ operation }: Placed): boolean =>
-      "text/event-stream" in (operation.responses["200"]?.content ?? {}) &&
-      !streamsAlways.has(operation.operationId)
+      "text/event-stream" in (operation.responses["200"]?.content ?? {}) && !streamsAlways.has(operation.operationId)
 
     const exampleOf = (operationId: string, example: unknown): unknown => {
       if (example === exampleKeyId) return ids["keys"]

@@ -66,7 +66,7 @@ export const playground = group(
       {
         examples: [
           "playground compare 'Why is the sky blue?' --model openai/gpt-4o-mini --model auto",
-          "playground compare - --model fast --model openai/gpt-4o --json < prompt.txt"
+          "playground compare - --model fast --model openai/gpt-4o --json < question.txt"
         ]
       }
     ),
