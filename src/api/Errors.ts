@@ -95,6 +95,7 @@ export class MethodNotAllowed extends Data.TaggedError("MethodNotAllowed")<
 > {}
 export class Conflict extends Data.TaggedError("Conflict")<ErrorFields> {}
 export class TooLarge extends Data.TaggedError("TooLarge")<ErrorFields> {}
+export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<ErrorFields> {}
 export class Unprocessable extends Data.TaggedError("Unprocessable")<ErrorFields> {}
 export class TooManyRequests extends Data.TaggedError("TooManyRequests")<ErrorFields> {}
 export class Internal extends Data.TaggedError("Internal")<ErrorFields> {}
@@ -110,6 +111,7 @@ export type ContractError =
   | MethodNotAllowed
   | Conflict
   | TooLarge
+  | UnsupportedMediaType
   | Unprocessable
   | TooManyRequests
   | Internal
@@ -126,6 +128,7 @@ export const statusOf: Readonly<Record<ContractError["_tag"], number>> = {
   MethodNotAllowed: 405,
   Conflict: 409,
   TooLarge: 413,
+  UnsupportedMediaType: 415,
   Unprocessable: 422,
   TooManyRequests: 429,
   Internal: 500,
@@ -142,6 +145,7 @@ const classes = [
   MethodNotAllowed,
   Conflict,
   TooLarge,
+  UnsupportedMediaType,
   Unprocessable,
   TooManyRequests,
   Internal,
@@ -211,6 +215,11 @@ export const MethodNotAllowedAnswer = answer(
 )
 export const ConflictAnswer = answer("Conflict", Conflict, "The change does not fit what is there.")
 export const TooLargeAnswer = answer("TooLarge", TooLarge, "The body is larger than this route takes.")
+export const UnsupportedMediaTypeAnswer = answer(
+  "UnsupportedMediaType",
+  UnsupportedMediaType,
+  "The body is not called what this route takes."
+)
 export const UnprocessableAnswer = answer(
   "Unprocessable",
   Unprocessable,

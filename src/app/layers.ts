@@ -53,6 +53,7 @@ import * as Explain from "../inference/Explain.ts"
 import * as BridgeDoor from "../bridge/BridgeDoor.ts"
 import * as CaptureDoor from "../capture/CaptureDoor.ts"
 import * as InspectorDoor from "../inspector/InspectorDoor.ts"
+import * as PlaygroundDoor from "../playground/PlaygroundDoor.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as InnerDoor from "../inference/request/InnerDoor.ts"
 import * as InnerRequests from "../inference/InnerRequests.ts"
@@ -265,6 +266,10 @@ const captureDoor = CaptureDoor.layer(() => import("./capture.ts").then(({ captu
   Layer.provide(auditLog)
 )
 
+const playgroundDoor = PlaygroundDoor.layer(() => import("./playground.ts").then(({ playground }) => playground)).pipe(
+  Layer.provide(InnerRequests.layer)
+)
+
 /** The service over these tunnels. Tests give others. */
 const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
   LivePort.layer.pipe(
@@ -285,6 +290,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
     Layer.provideMerge(
       Layer.mergeAll(
         Upstreams.layer,
+        playgroundDoor,
         BridgeDoor.layer.pipe(
           Layer.provideMerge(captureDoor),
           Layer.provideMerge(GatewayCapture.layer),

@@ -117,6 +117,7 @@ import * as Memory from "./handlers/Memory.ts"
 import * as ModelAliases from "./handlers/ModelAliases.ts"
 import * as ModelCatalog from "./handlers/ModelCatalog.ts"
 import * as OAuth from "./handlers/OAuth.ts"
+import * as Playground from "./handlers/Playground.ts"
 import * as Policies from "./handlers/Policies.ts"
 import * as Pricing from "./handlers/Pricing.ts"
 import * as ProviderModels from "./handlers/ProviderModels.ts"
@@ -138,6 +139,7 @@ import * as Evals from "./handlers/Evals.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
 import type { CaptureDoor } from "../capture/CaptureDoor.ts"
+import type { PlaygroundDoor } from "../playground/PlaygroundDoor.ts"
 import type { BridgeDoor } from "../bridge/BridgeDoor.ts"
 import type { Replay } from "../bridge/Replay.ts"
 import type { GatewayCapture } from "../inference/tap/GatewayCapture.ts"
@@ -221,6 +223,7 @@ export type PlaneServices =
   | GatewayCapture
   | InspectorDoor
   | InspectorFeed
+  | PlaygroundDoor
   | Timers
   | PriceBook
   | ProcessFacts
@@ -256,6 +259,7 @@ const groups = Layer.mergeAll(
   Capture.layer,
   AgentBridge.layer,
   Inspector.layer,
+  Playground.layer,
   Guardrails.layer,
   Compression.layer,
   Memory.layer,
@@ -338,11 +342,19 @@ const answerOf = (endpoint: Endpoint, { parameters, query, route }: Found) => {
 /** The answer to a matched request. Never fails; a bug becomes a sanitised 500 and a line in the log. */
 type App = (found: Match) => HttpApp.Default
 
+/** They ask models, as inference does, or nothing at all. */
+const changesNothing: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
+  "playground.improvePrompt",
+  "playground.compare",
+  "playground.snippets"
+])
+
 /** A request that may change something; `GET` and `HEAD` leave no row, and captured traffic is no change. */
 const mayChange = (found: Match): found is Found =>
   found._tag === "Found" &&
   found.route.plane === "management" &&
   found.route.tier !== "ingest" &&
+  !changesNothing.has(found.route.key) &&
   !isSafeMethod(found.route.method)
 
 const assemble: Effect.Effect<

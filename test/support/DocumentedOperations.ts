@@ -23,6 +23,7 @@ const first = [
   "evalsStart",
   "evalsCreateSuite",
   "memoryCreate",
+  "playgroundCreatePreset",
   "inferenceChat",
   "proxiesCreate",
   "inferenceCreateFile",
@@ -50,6 +51,7 @@ const last = [
   "mcpServersRemove",
   "evalsRemoveSuite",
   "memoryRemove",
+  "playgroundRemovePreset",
   "providerModelsRemove",
   "limitsRemoveBudget",
   "limitsRemoveTokenLimit",
@@ -132,6 +134,10 @@ export const upstreamAnswer = (request: FakeUpstream.RecordedRequest): FakeUpstr
     return FakeUpstream.json({
       results: [{ title: "A gateway", url: "https://example.com/", content: "It passes on." }]
     })
+  }
+  if (request.body.includes("improvedPrompt")) {
+    const text = JSON.stringify({ improvedPrompt: "Tell {{name}} why it is late.", improvedSystem: "Be kind." })
+    return FakeUpstream.json(FakeUpstream.chatCompletion({ text }))
   }
   const isStream = request.body.includes('"stream":true')
   return isStream

@@ -28,6 +28,7 @@ import {
   SessionView,
   TurnView
 } from "../InspectorRecords.ts"
+import { PresetBody } from "./Playground.ts"
 
 const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
 const Word = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
@@ -375,6 +376,16 @@ export class Inspector extends HttpApiGroup.make("inspector")
       .setUrlParams(CodeQuery)
       .addSuccess(file("text/plain", "The program.", "curl -X POST 'https://api.openai.com/v1/chat/completions'"))
       .addError(NotFoundAnswer)
+  )
+  .add(
+    at("preset", {
+      summary: "Make a preset of a request",
+      description:
+        "The body of a preset for the playground: endpoint, model, system prompt and parameters of the request. Nothing is saved; send it to `POST /api/playground/presets` for that."
+    })
+      .addSuccess(PresetBody)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
   )
   .add(
     at("har", { summary: "Export requests as HAR", description: "HTTP Archive 1.2, oldest first, masked." })

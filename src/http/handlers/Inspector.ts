@@ -7,6 +7,7 @@ import { GatewayApi } from "../../api/Api.ts"
 import { GatewayCapture } from "../../inference/tap/GatewayCapture.ts"
 import { CaptureDoor } from "../../capture/CaptureDoor.ts"
 import { InspectorDoor, type InspectorServices } from "../../inspector/InspectorDoor.ts"
+import { PlaygroundDoor } from "../../playground/PlaygroundDoor.ts"
 import { BodyBudget } from "../../resilience/BodyBudget.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { InspectorFeed, maxClients, path } from "../inspector/InspectorFeed.ts"
@@ -14,6 +15,7 @@ import { answered } from "./Answers.ts"
 import { told } from "./InspectorAnswers.ts"
 import { receiveArchive } from "./InspectorImport.ts"
 import { makeReplay } from "./InspectorReplay.ts"
+import { noPreset, presetBody } from "./PlaygroundAnswers.ts"
 import { iso } from "./Views.ts"
 
 const usualLimit = 1_000
@@ -48,6 +50,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
     const door = yield* InspectorDoor
     const feed = yield* InspectorFeed
     const replay = yield* makeReplay
+    const playground = yield* PlaygroundDoor
     const asked = <A, E>(ask: (services: InspectorServices) => Effect.Effect<A, E>) =>
       told(Effect.flatMap(door.get, ask))
 
@@ -82,6 +85,16 @@ export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
       )
       .handle("code", ({ path: { id }, urlParams: { format } }) =>
         asked(({ views }) => Effect.map(views.code(id, format), (text) => HttpServerResponse.text(text)))
+      )
+      .handle("preset", ({ path: { id } }) =>
+        asked(({ inspector }) =>
+          Effect.flatMap(inspector.get(id), (record) =>
+            Effect.flatMap(playground.get, ({ presetOf }) => {
+              const preset = presetOf(record)
+              return preset instanceof Error ? Effect.fail(noPreset(preset)) : Effect.succeed(presetBody(preset))
+            })
+          )
+        )
       )
       .handle("har", ({ urlParams }) =>
         asked(({ views }) => Effect.map(views.har(urlParams), (text) => streamed(text, harType, "requests.har")))

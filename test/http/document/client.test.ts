@@ -84,6 +84,9 @@ it.scopedLive(
   { timeout: 180_000 }
 )
 
+/** They have events whether or not these are asked for. */
+const streamsAlways: ReadonlySet<string> = new Set(["inspectorReplay", "tunnelsInstallMesh", "playgroundCompare"])
+
 const callAll = async (url: string, upstream: string): Promise<void> => {
   const text = await (await fetch(`${url}/openapi.json`)).text()
   const document = JSON.parse(text) as Document
@@ -165,6 +168,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       }
       if (operationId === "evalsCreateSuite") ids["evals"] = at("suite")
       if (operationId === "memoryCreate") ids["memory"] = at("memory")
+      if (operationId === "playgroundCreatePreset") ids["playground"] = at("preset")
       if (operationId === "combosCreate") ids["combos"] = at("combo")
       if (operationId === "compressionCombosCreate") ids["compressionCombos"] = at("combo")
       if (operationId === "keysCreate") {
@@ -249,9 +253,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
     }
 
     const isStream = ({ operation }: Placed): boolean =>
-      "text/event-stream" in (operation.responses["200"]?.content ?? {}) &&
-      // They have events whether or not they are asked for.
-      !["inspectorReplay", "tunnelsInstallMesh"].includes(operation.operationId)
+      "text/event-stream" in (operation.responses["200"]?.content ?? {}) && !streamsAlways.has(operation.operationId)
 
     const exampleOf = (operationId: string, example: unknown): unknown => {
       if (example === exampleKeyId) return ids["keys"]

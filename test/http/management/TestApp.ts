@@ -32,8 +32,11 @@ import * as GatewayCapture from "../../../src/inference/tap/GatewayCapture.ts"
 import * as TrafficTap from "../../../src/inference/tap/TrafficTap.ts"
 import * as CaptureDoor from "../../../src/capture/CaptureDoor.ts"
 import * as InspectorFeed from "../../../src/http/inspector/InspectorFeed.ts"
+import * as InnerDoor from "../../../src/inference/request/InnerDoor.ts"
+import * as InnerRequests from "../../../src/inference/InnerRequests.ts"
 import * as InspectorDoor from "../../../src/inspector/InspectorDoor.ts"
 import * as OpenStreams from "../../../src/http/OpenStreams.ts"
+import * as PlaygroundDoor from "../../../src/playground/PlaygroundDoor.ts"
 import * as LiveFeed from "../../../src/http/live/LiveFeed.ts"
 import * as TunnelListener from "../../../src/http/TunnelListener.ts"
 import * as Management from "../../../src/http/Management.ts"
@@ -285,6 +288,9 @@ const rooms = Layer.provideMerge(
       NoBridge.layer,
       NoReplay.layer,
       OpenStreams.layer,
+      PlaygroundDoor.layer(() => import("../../../src/app/playground.ts").then((m) => m.playground)).pipe(
+        Layer.provide(InnerRequests.layer.pipe(Layer.provide(InnerDoor.layer)))
+      ),
       GatewayCapture.layer.pipe(Layer.provide(TrafficTap.layer))
     ).pipe(
       Layer.provideMerge(InspectorDoor.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),
