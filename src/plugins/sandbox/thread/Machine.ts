@@ -71,8 +71,6 @@ export const makeMachine = async (
   const { limits } = start
   const engine = await makeEngine(start.wasm, limits)
   const deadline = makeDeadline({ nowMs: timers.monotonicMs, cpuMs: port.cpuMs })
-  engine.runtime.setInterruptHandler(deadline.isOver)
-  deadline.begin(loadCpuMs, startMs)
 
   const running = new Map<number, Running>()
   const askers = new Map<number, Running>()
@@ -297,6 +295,8 @@ export const makeMachine = async (
   }
 
   const inside = makeInside(engine, api, start)
+  // Not before: the scripts are the gateway's own.
+  engine.runtime.setInterruptHandler(deadline.isOver)
 
   const batch = (id: number, calls: ReadonlyArray<SentCall>): void => {
     let failed = 0

@@ -67,13 +67,24 @@ describe("scripts that try to leave the sandbox", () => {
 
   it.scopedLive("load no module but their own files and the SDK", () =>
     Effect.gen(function* () {
-      for (const path of ["node:fs", "fs", "/etc/passwd", "../main.js", "./missing.js", "plugin/main.js", "gateway/plugins"]) {
+      for (const path of [
+        "node:fs",
+        "fs",
+        "/etc/passwd",
+        "../main.js",
+        "./missing.js",
+        "plugin/main.js",
+        "gateway/plugins"
+      ]) {
         const failed = yield* Effect.flip(openSandbox(pluginOf("", `import ${JSON.stringify(path)}`)))
         assert.match(failed.message, /imports|no file/, path)
       }
-      const { sandbox } = yield* openSandbox(pluginOf("onRequest: () => modifyBody({ word })", 'import { word } from "./lib/a.js"'), {
-        files: { "lib/a.js": 'export { word } from "../b.js"', "b.js": 'export const word = "own"' }
-      })
+      const { sandbox } = yield* openSandbox(
+        pluginOf("onRequest: () => modifyBody({ word })", 'import { word } from "./lib/a.js"'),
+        {
+          files: { "lib/a.js": 'export { word } from "../b.js"', "b.js": 'export const word = "own"' }
+        }
+      )
       const outcome = yield* sandbox.call(callOf({}))
       assert.strictEqual(outcome._tag, "Changed")
     })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as GuardedFetch from "../../../../src/egress/GuardedFetch.ts"
+import type * as GuardedFetch from "../../../../src/egress/GuardedFetch.ts"
 import { callOf, openSandbox, pluginOf } from "../../../support/Sandboxes.ts"
 
 /** By what they do. All of them are ended, and the plugin serves the next call. */
@@ -19,7 +19,8 @@ const runaways: Readonly<Record<string, string>> = {
   "a memory bomb of texts": 'const chunks = []; while (true) { chunks.push("x".repeat(1024 * 1024)); }',
   "a memory bomb of typed arrays": "const keep = []; for (;;) keep.push(new Uint8Array(512 * 1024))",
   "a memory bomb of objects": "const keep = []; for (;;) keep.push({ a: [1, 2, 3] })",
-  "a memory bomb that catches": 'const keep = []; for (;;) try { keep.push("x".repeat(1024 * 1024) + keep.length) } catch {}',
+  "a memory bomb that catches":
+    'const keep = []; for (;;) try { keep.push("x".repeat(1024 * 1024) + keep.length) } catch {}',
   "a body of 100 MB": 'return modifyBody({ text: "x".repeat(100 * 1024 * 1024) })',
   "a promise that is never settled": "await new Promise(() => {})",
   "a thenable that is never settled": "return { then() {} }",
@@ -87,7 +88,10 @@ describe("a plugin that does not end", () => {
         ["export const x = 1", /default export/],
         ["export default {}", /definePlugin/],
         ['import { definePlugin } from "gateway/plugin"; export default definePlugin({ name: "A B" })', /kebab/],
-        ['import { definePlugin } from "gateway/plugin"; export default definePlugin({ name: "a", onError: 1 })', /onError/]
+        [
+          'import { definePlugin } from "gateway/plugin"; export default definePlugin({ name: "a", onError: 1 })',
+          /onError/
+        ]
       ]
       for (const [code, expected] of cases) {
         const failed = yield* Effect.flip(openSandbox(code))
