@@ -2,8 +2,18 @@
  * One QuickJS in a WebAssembly module of its own. The engine's own limit of memory counts too little (large strings and typed arrays are not
  * added up, https://github.com/justjake/quickjs-emscripten/issues/255 and /271), so the module's memory itself has a maximum.
  */
-import type { QuickJSContext, QuickJSRuntime } from "quickjs-emscripten"
-import { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } from "quickjs-emscripten"
+// Not "quickjs-emscripten": that brings four engines, of which one is used.
+import release from "@jitl/quickjs-wasmfile-release-sync"
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSRuntime,
+  type QuickJSSyncVariant
+} from "quickjs-emscripten-core"
+
+/** Its types describe the form for `require`, in which the variant is a member. */
+const synchronous = release as unknown as QuickJSSyncVariant
 
 const pageBytes = 65_536
 /** What the module declares as its least memory, https://github.com/justjake/quickjs-emscripten. */
@@ -41,7 +51,7 @@ export const makeEngine = async (wasm: WebAssembly.Module, limits: EngineLimits)
       throw error
     }
   }
-  const variant = newVariant(RELEASE_SYNC, {
+  const variant = newVariant(synchronous, {
     wasmModule: wasm,
     wasmMemory,
     emscriptenModule: { print: () => {}, printErr: () => {} } as object

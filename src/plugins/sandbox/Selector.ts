@@ -124,22 +124,19 @@ export const openSelector = Effect.fn("Selector.open")(function* (
   let restsUntilMs = 0
   let isLoading = false
 
+  const reload = async (): Promise<void> => {
+    const loaded = await load().catch(() => "it could not be loaded")
+    isLoading = false
+    if (isClosed) return
+    if (isText(loaded)) rest(loaded)
+    else ready = loaded
+  }
+
   /** After its rest, in the background: no decision waits for it. */
   const loadAgain = (): void => {
     if (isClosed || isLoading || timers.monotonicMs() < restsUntilMs) return
     isLoading = true
-    load().then(
-      (loaded) => {
-        isLoading = false
-        if (isClosed) return
-        if (isText(loaded)) rest(loaded)
-        else ready = loaded
-      },
-      () => {
-        isLoading = false
-        rest("it could not be loaded")
-      }
-    )
+    void reload()
   }
 
   const rest = (reason: string): Error => {
