@@ -30,6 +30,8 @@ export interface Engine {
   /** Whether an allocation has failed. The module is not to be used any longer then. */
   readonly isExhausted: () => boolean
   readonly memoryBytes: () => number
+  /** Ends code as soon as `isOver`: it is asked while code runs, and by allocations, since natives that fill memory do not ask. */
+  readonly interruptWhen: (isOver: () => boolean) => void
 }
 
 /** `wasm`: the compiled module, which many engines may share. */
@@ -38,9 +40,12 @@ export const makeEngine = async (wasm: WebAssembly.Module, limits: EngineLimits)
   const wasmMemory = new WebAssembly.Memory({ initial: leastPages, maximum })
   let failures = 0
   let isExhausted = false
+  let isOver = (): boolean => false
   const grow = wasmMemory.grow.bind(wasmMemory)
   // The module asks for more than it needs first, and for less when it does not get that: three times.
   wasmMemory.grow = (pages) => {
+    if (isOver()) isExhausted = true
+    if (isExhausted) throw new RangeError("No more memory")
     try {
       const before = grow(pages)
       failures = 0
@@ -61,5 +66,14 @@ export const makeEngine = async (wasm: WebAssembly.Module, limits: EngineLimits)
   runtime.setMemoryLimit(maximum * pageBytes)
   runtime.setMaxStackSize(limits.stackBytes)
   const context = runtime.newContext()
-  return { runtime, context, isExhausted: () => isExhausted, memoryBytes: () => wasmMemory.buffer.byteLength }
+  return {
+    runtime,
+    context,
+    isExhausted: () => isExhausted,
+    memoryBytes: () => wasmMemory.buffer.byteLength,
+    interruptWhen: (asked) => {
+      isOver = asked
+      runtime.setInterruptHandler(asked)
+    }
+  }
 }

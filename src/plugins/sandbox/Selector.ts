@@ -93,7 +93,7 @@ export const openSelector = Effect.fn("Selector.open")(function* (
       permissions: [],
       maxBodyBytes: 0
     })
-    engine.runtime.setInterruptHandler(deadline.isOver)
+    engine.interruptWhen(deadline.isOver)
     deadline.begin(selectorLimits.loadMs, mostOfClock * selectorLimits.loadMs)
     const steps = [
       () => inside.call("configure", JSON.stringify(code.config)),
