@@ -227,7 +227,9 @@ export const engine = Layer.mergeAll(
   webhooks,
   PriceSync.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(routing, Hooks.layer, InnerDoor.layer, StopSignal.layer, TrafficTap.layer, Decisions.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(routing, Hooks.layer, InnerDoor.layer, StopSignal.layer, TrafficTap.layer, Decisions.layer)
+  ),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
   Layer.provideMerge(Layer.mergeAll(providers, recording, access, AnswerCache.layer, Memories.layer, compression)),
   Layer.provideMerge(foundation),

@@ -152,7 +152,8 @@ export const make = Effect.gen(function* () {
     const { body } = verdict
     const isChanged = body !== null && body !== seen.body
     const bytes = isChanged ? seen.sent(body) : original
-    if (work.envelope.stream) observed.set(run, { seen: { body: isChanged ? Buffer.from(body) : seen.body }, status: 200 })
+    if (work.envelope.stream)
+      observed.set(run, { seen: { body: isChanged ? Buffer.from(body) : seen.body }, status: 200 })
     // What is not changed and was not held goes out as it comes.
     if (isChanged || work.envelope.stream) reply.conclude(bytes)
     return answered
@@ -222,9 +223,7 @@ export const make = Effect.gen(function* () {
     concerns: ({ exchange }) => listens.onResponse && exchange.hooks !== undefined,
     around: (next) => (work) => {
       const run = work.exchange.hooks
-      return listens.onResponse && run !== undefined
-        ? Effect.suspend(() => answeredFor(run, work, next))
-        : next(work)
+      return listens.onResponse && run !== undefined ? Effect.suspend(() => answeredFor(run, work, next)) : next(work)
     },
     ended: (work, end, bill) => {
       const run = listens.onResponse ? work.exchange.hooks : undefined
@@ -232,7 +231,11 @@ export const make = Effect.gen(function* () {
       if (run === undefined || told === undefined) return
       observed.delete(run)
       const answered = { work, end, others: [] }
-      const seen = { body: told.seen.body, isReadable: () => false, sent: (changed: Uint8Array) => Buffer.from(changed) }
+      const seen = {
+        body: told.seen.body,
+        isReadable: () => false,
+        sent: (changed: Uint8Array) => Buffer.from(changed)
+      }
       hooks.observe(run, hookedAnswer(answered, bill, seen, work.envelope.stream))
     }
   })

@@ -49,17 +49,20 @@ describe("a whole answer", () => {
       assert.deepInclude((await decision(response)).plugins[0], { hook: "onResponse", action: "modified" })
     })
 
-    scenario(`${wire}: is sent as it is where the change cannot be read`, async ({ decision, gateway, hooks, upstream }) => {
-      upstream.always(answering)
-      const { body, path } = asking[wire](false)
-      for (const changed of ["no json", "[]", { hello: 1 }]) {
-        hooks.set([listener("odd", { hooks: { onResponse: {} }, call: () => Effect.succeed(changedTo(changed)) })])
-        const response = await gateway.post(path, body)
-        assert.include(await response.text(), "Hello there")
-        assert.isNull(response.headers.get("x-gateway-plugins"))
-        assert.deepInclude((await decision(response)).plugins[0], { action: "failed" })
+    scenario(
+      `${wire}: is sent as it is where the change cannot be read`,
+      async ({ decision, gateway, hooks, upstream }) => {
+        upstream.always(answering)
+        const { body, path } = asking[wire](false)
+        for (const changed of ["no json", "[]", { hello: 1 }]) {
+          hooks.set([listener("odd", { hooks: { onResponse: {} }, call: () => Effect.succeed(changedTo(changed)) })])
+          const response = await gateway.post(path, body)
+          assert.include(await response.text(), "Hello there")
+          assert.isNull(response.headers.get("x-gateway-plugins"))
+          assert.deepInclude((await decision(response)).plugins[0], { action: "failed" })
+        }
       }
-    })
+    )
   }
 
   scenario("passes all of those that change it, each after the other", async ({ gateway, hooks, upstream }) => {
@@ -213,19 +216,22 @@ describe("a stream that is held back", () => {
 })
 
 describe("a stream that is only observed", () => {
-  scenario("is not changed by what comes of it, and is called for behind it", async ({ decision, gateway, hooks, idle, upstream }) => {
-    upstream.always(answering)
-    const observer = listener("observer", { hooks: { onResponse: {} }, failClosed: true, call: rewriting("chat") })
-    hooks.set([observer])
-    const { body, path } = asking.chat(true)
-    const response = await gateway.post(path, body)
-    const text = await response.text()
-    assert.include(text, "Hello")
-    assert.notInclude(text, "Howdy")
-    await idle()
-    assert.include(textOf(observer.calls[0] ?? assert.fail("not called")), "Hello there")
-    assert.deepInclude((await decision(response)).plugins[0], { hook: "onResponse", action: "none" })
-  })
+  scenario(
+    "is not changed by what comes of it, and is called for behind it",
+    async ({ decision, gateway, hooks, idle, upstream }) => {
+      upstream.always(answering)
+      const observer = listener("observer", { hooks: { onResponse: {} }, failClosed: true, call: rewriting("chat") })
+      hooks.set([observer])
+      const { body, path } = asking.chat(true)
+      const response = await gateway.post(path, body)
+      const text = await response.text()
+      assert.include(text, "Hello")
+      assert.notInclude(text, "Howdy")
+      await idle()
+      assert.include(textOf(observer.calls[0] ?? assert.fail("not called")), "Hello there")
+      assert.deepInclude((await decision(response)).plugins[0], { hook: "onResponse", action: "none" })
+    }
+  )
 })
 
 describe("a client that leaves while a plugin reads its answer", () => {
@@ -252,7 +258,10 @@ describe("a client that leaves while a plugin reads its answer", () => {
       yield* Effect.promise(() => asked)
       yield* Deferred.await(interrupted)
       const row = yield* Effect.promise(() =>
-        eventuallyFound("the row of the request", async () => (await gateway.manage("GET", "/api/usage/logs?limit=1")).logs[0])
+        eventuallyFound(
+          "the row of the request",
+          async () => (await gateway.manage("GET", "/api/usage/logs?limit=1")).logs[0]
+        )
       )
       assert.deepInclude(row, { outcome: "aborted", status: 499 })
       assert.deepInclude(row.tokens, { in: 11, out: 4 })

@@ -47,7 +47,9 @@ describe("the events of a request", () => {
       })
 
       scenario(`${name}: those of a failure`, async ({ gateway, hooks, idle, upstream }) => {
-        upstream.always(Fake.json({ error: { message: "slow down" } }, { status: 429, headers: { "retry-after": "7" } }))
+        upstream.always(
+          Fake.json({ error: { message: "slow down" } }, { status: 429, headers: { "retry-after": "7" } })
+        )
         const all = listener("all", { hooks: allHooks })
         hooks.set([all])
         const { body, path } = asking[wire](stream)
@@ -86,25 +88,26 @@ describe("the events of a request", () => {
     assert.deepInclude(all.of("onQuotaExhaust")[0]?.payload, { provider: "up", reason: "credits_exhausted" })
   })
 
-  scenario("a stream that breaks is told of as started, failed and ended", async ({ gateway, hooks, idle, upstream }) => {
-    const pieces = Fake.chatStream(["Hello", " there"])
-    upstream.always(Fake.sse(pieces.slice(0, 2)))
-    const all = listener("all", { hooks: allHooks })
-    hooks.set([all])
-    const { body, path } = asking.chat(true)
-    await (await gateway.post(path, body)).text()
-    await idle()
-    assertPublished(all)
-    assert.includeMembers([...hooksOf(all)], ["onStreamStart", "onProviderError", "onError", "onStreamEnd"])
-    assert.deepInclude(all.of("onStreamEnd")[0]?.payload, { outcome: "failed" })
-    assert.notInclude(hooksOf(all), "onResponse")
-  })
+  scenario(
+    "a stream that breaks is told of as started, failed and ended",
+    async ({ gateway, hooks, idle, upstream }) => {
+      const pieces = Fake.chatStream(["Hello", " there"])
+      upstream.always(Fake.sse(pieces.slice(0, 2)))
+      const all = listener("all", { hooks: allHooks })
+      hooks.set([all])
+      const { body, path } = asking.chat(true)
+      await (await gateway.post(path, body)).text()
+      await idle()
+      assertPublished(all)
+      assert.includeMembers([...hooksOf(all)], ["onStreamStart", "onProviderError", "onError", "onStreamEnd"])
+      assert.deepInclude(all.of("onStreamEnd")[0]?.payload, { outcome: "failed" })
+      assert.notInclude(hooksOf(all), "onResponse")
+    }
+  )
 
   scenario("embeddings have them, too", async ({ gateway, hooks, idle, upstream }) => {
     const data = [{ object: "embedding", index: 0, embedding: [1, 2] }]
-    upstream.always(
-      Fake.json({ object: "list", model: "m", data, usage: { prompt_tokens: 2, total_tokens: 2 } })
-    )
+    upstream.always(Fake.json({ object: "list", model: "m", data, usage: { prompt_tokens: 2, total_tokens: 2 } }))
     const all = listener("all", { hooks: allHooks })
     hooks.set([all])
     const response = await gateway.post("/v1/embeddings", { model: "up/m", input: "Hi" })

@@ -14,46 +14,52 @@ const adding = (word: string) => (call: Parameters<typeof textOf>[0]) =>
   Effect.succeed(changedTo({ ...JSON.parse(textOf(call)), marks: [...(JSON.parse(textOf(call)).marks ?? []), word] }))
 
 describe("a plugin that changes a request", () => {
-  scenario("comes in its turn, and sees what the one before has left", async ({ decision, gateway, hooks, upstream }) => {
-    upstream.always(answering)
-    const names = ["last", "b-equal", "a-equal", "first"]
-    const priorities = [200, 100, 100, 1]
-    hooks.set(
-      names.map((name, at) =>
-        listener(name, { hooks: { onRequest: { priority: priorities[at] ?? 0 } }, call: adding(name) })
+  scenario(
+    "comes in its turn, and sees what the one before has left",
+    async ({ decision, gateway, hooks, upstream }) => {
+      upstream.always(answering)
+      const names = ["last", "b-equal", "a-equal", "first"]
+      const priorities = [200, 100, 100, 1]
+      hooks.set(
+        names.map((name, at) =>
+          listener(name, { hooks: { onRequest: { priority: priorities[at] ?? 0 } }, call: adding(name) })
+        )
       )
-    )
-    const { body, path } = asking.chat(false)
-    const response = await gateway.post(path, body)
-    assert.strictEqual(response.status, 200)
-    const marks = ["first", "a-equal", "b-equal", "last"]
-    assert.deepStrictEqual(JSON.parse(upstream.requests[0]?.body ?? "").marks, marks)
-    assert.strictEqual(response.headers.get("x-gateway-plugins"), marks.join(","))
-    const { plugins } = await decision(response)
-    assert.deepStrictEqual(
-      plugins,
-      marks.map((name) => ({ name, hook: "onRequest", action: "modified", ms: 1 }))
-    )
-  })
+      const { body, path } = asking.chat(false)
+      const response = await gateway.post(path, body)
+      assert.strictEqual(response.status, 200)
+      const marks = ["first", "a-equal", "b-equal", "last"]
+      assert.deepStrictEqual(JSON.parse(upstream.requests[0]?.body ?? "").marks, marks)
+      assert.strictEqual(response.headers.get("x-gateway-plugins"), marks.join(","))
+      const { plugins } = await decision(response)
+      assert.deepStrictEqual(
+        plugins,
+        marks.map((name) => ({ name, hook: "onRequest", action: "modified", ms: 1 }))
+      )
+    }
+  )
 
   for (const wire of wires) {
-    scenario(`${wire}: may choose another model, also where the path names it`, async ({ gateway, hooks, upstream }) => {
-      upstream.always(answering)
-      hooks.set([
-        listener("router", {
-          hooks: { onRequest: {} },
-          call: (call) => Effect.succeed(changedTo({ ...JSON.parse(textOf(call)), model: "up/m" }))
-        })
-      ])
-      const { body, path } = asking[wire](true, "nothing/at-all")
-      const response = await gateway.post(path, body)
-      const text = await response.text()
-      assert.strictEqual(response.status, 200, text)
-      assert.include(text, endOf[wire])
-      assert.strictEqual(response.headers.get("x-gateway-plugins"), "router")
-      const row = await gateway.usageRow(idOf(response))
-      assert.deepInclude(row, { provider: "up", outcome: "completed" })
-    })
+    scenario(
+      `${wire}: may choose another model, also where the path names it`,
+      async ({ gateway, hooks, upstream }) => {
+        upstream.always(answering)
+        hooks.set([
+          listener("router", {
+            hooks: { onRequest: {} },
+            call: (call) => Effect.succeed(changedTo({ ...JSON.parse(textOf(call)), model: "up/m" }))
+          })
+        ])
+        const { body, path } = asking[wire](true, "nothing/at-all")
+        const response = await gateway.post(path, body)
+        const text = await response.text()
+        assert.strictEqual(response.status, 200, text)
+        assert.include(text, endOf[wire])
+        assert.strictEqual(response.headers.get("x-gateway-plugins"), "router")
+        const row = await gateway.usageRow(idOf(response))
+        assert.deepInclude(row, { provider: "up", outcome: "completed" })
+      }
+    )
   }
 
   scenario("does not get past the rights of the key", async ({ gateway, hooks, upstream }) => {
@@ -101,29 +107,32 @@ describe("a plugin that changes a request", () => {
     assert.strictEqual(count, 2)
   })
 
-  scenario("may add metadata, which the next ones see and the record keeps", async ({ decision, gateway, hooks, upstream }) => {
-    upstream.always(answering)
-    const first = listener("first", {
-      hooks: { onRequest: { priority: 1 } },
-      call: () => Effect.succeed({ _tag: "Unchanged", metadata: { team: "blue" }, ms: 1 })
-    })
-    const second = listener("second", { hooks: { onRequest: {}, onResponse: {} } })
-    hooks.set([first, second])
-    const { body, path } = asking.chat(false)
-    const response = await gateway.post(path, body)
-    for (const { context } of second.calls) assert.deepStrictEqual(context.metadata, { team: "blue" })
-    const record = await decision(response)
-    assert.deepStrictEqual(record.metadata, { team: "blue" })
-    assert.deepStrictEqual(
-      record.plugins.map(({ action, hook, name }: Record<string, string>) => [name, hook, action]),
-      [
-        ["first", "onRequest", "none"],
-        ["second", "onRequest", "none"],
-        ["second", "onResponse", "none"]
-      ]
-    )
-    assert.isNull(response.headers.get("x-gateway-plugins"))
-  })
+  scenario(
+    "may add metadata, which the next ones see and the record keeps",
+    async ({ decision, gateway, hooks, upstream }) => {
+      upstream.always(answering)
+      const first = listener("first", {
+        hooks: { onRequest: { priority: 1 } },
+        call: () => Effect.succeed({ _tag: "Unchanged", metadata: { team: "blue" }, ms: 1 })
+      })
+      const second = listener("second", { hooks: { onRequest: {}, onResponse: {} } })
+      hooks.set([first, second])
+      const { body, path } = asking.chat(false)
+      const response = await gateway.post(path, body)
+      for (const { context } of second.calls) assert.deepStrictEqual(context.metadata, { team: "blue" })
+      const record = await decision(response)
+      assert.deepStrictEqual(record.metadata, { team: "blue" })
+      assert.deepStrictEqual(
+        record.plugins.map(({ action, hook, name }: Record<string, string>) => [name, hook, action]),
+        [
+          ["first", "onRequest", "none"],
+          ["second", "onRequest", "none"],
+          ["second", "onResponse", "none"]
+        ]
+      )
+      assert.isNull(response.headers.get("x-gateway-plugins"))
+    }
+  )
 })
 
 describe("a plugin that blocks a request", () => {
@@ -157,7 +166,9 @@ describe("a plugin that blocks a request", () => {
       scenario(`${name}: may answer in its place`, async ({ gateway, hooks, upstream }) => {
         upstream.always(answering)
         const plain = asking[wire](false)
-        const answer = JSON.parse((await (await gateway.post(plain.path, plain.body)).text()).replaceAll("Hello there", "From a plugin"))
+        const answer = JSON.parse(
+          (await (await gateway.post(plain.path, plain.body)).text()).replaceAll("Hello there", "From a plugin")
+        )
         hooks.set([
           listener("canned", { hooks: { onRequest: {} }, call: () => Effect.succeed(blocked({ body: answer })) })
         ])
@@ -175,7 +186,13 @@ describe("a plugin that blocks a request", () => {
   }
 
   scenario("chooses status, error and harmless headers", async ({ gateway, hooks }) => {
-    const headers = { "Retry-After": "9", "Set-Cookie": "a=b", "X-Gateway-Version": "0", "Content-Length": "1", "x-a\n": "1" }
+    const headers = {
+      "Retry-After": "9",
+      "Set-Cookie": "a=b",
+      "X-Gateway-Version": "0",
+      "Content-Length": "1",
+      "x-a\n": "1"
+    }
     const answer = { status: 429, error: { message: "Too many of them.", code: "team_limit" }, headers }
     hooks.set([listener("limiter", { hooks: { onRequest: {} }, call: () => Effect.succeed(blocked(answer)) })])
     const { body, path } = asking.chat(false)
@@ -190,7 +207,12 @@ describe("a plugin that blocks a request", () => {
 
   scenario("never makes a success of what is no answer", async ({ gateway, hooks }) => {
     const { body, path } = asking.chat(false)
-    for (const answer of [{ body: { hello: 1 } }, { status: 200 }, { status: 302, body: { hello: 1 } }, { status: 7 }]) {
+    for (const answer of [
+      { body: { hello: 1 } },
+      { status: 200 },
+      { status: 302, body: { hello: 1 } },
+      { status: 7 }
+    ]) {
       hooks.set([listener("odd", { hooks: { onRequest: {} }, call: () => Effect.succeed(blocked(answer)) })])
       const response = await gateway.post(path, body)
       assert.strictEqual(response.status, 403, await response.text())
