@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import { Hooks } from "../../../../src/plugins/hooks/Hooks.ts"
 import { eventually } from "../../../support/eventually.ts"
 import { allHooks, blocked, changedTo, failed, listener, textOf } from "../../../support/HookListeners.ts"
+import * as Fake from "../../../support/FakeUpstream.ts"
 import * as TestGateway from "../../../support/TestGateway.ts"
 import * as Ws from "../../ws/support.ts"
 import { answering, asking, endOf, idOf, scenario, setUp, wires } from "./room.ts"
@@ -341,4 +342,50 @@ describe("other ways in", () => {
       assert.deepStrictEqual(all.calls, [])
     })
   )
+})
+
+describe("what is asked for the sake of another request", () => {
+  scenario("is told of by its calls only", async ({ gateway, hooks, idle, upstream }) => {
+    await gateway.manage("PATCH", "/api/settings", {
+      cache: { enabled: true, anyTemperature: true, semantic: { enabled: true, model: "up/e" } }
+    })
+    upstream.always((response, request) =>
+      request.url.endsWith("/embeddings")
+        ? Fake.json({ error: { message: "down" } }, { status: 503 })(response, request)
+        : answering(response, request)
+    )
+    const all = listener("all", { hooks: allHooks })
+    hooks.set([all])
+    const { body, path } = asking.chat(false)
+    const response = await gateway.post(path, body)
+    assert.strictEqual(response.status, 200, await response.text())
+    await idle()
+    assert.isTrue(upstream.requests.some(({ url }) => url.endsWith("/embeddings")))
+    const aside = all.calls.filter(({ context }) => context.requestId !== idOf(response))
+    assert.deepStrictEqual([...new Set(aside.map(({ context }) => context.hook))], ["onProviderError"])
+    assert.deepStrictEqual([...new Set(aside.map(({ context }) => context.endpoint))], ["embeddings"])
+  })
+
+  scenario("panels of a fusion: one request for plugins", async ({ gateway, hooks, idle, upstream }) => {
+    await gateway.manage("POST", "/api/combos", {
+      name: "panel",
+      strategy: "fusion",
+      targets: [{ model: "up/m" }, { model: "up/n" }],
+      config: { fusion: { judgeModel: "up/m" } }
+    })
+    upstream.always(answering)
+    const all = listener("all", { hooks: allHooks })
+    hooks.set([all])
+    const { body, path } = asking.chat(false, "panel")
+    const response = await gateway.post(path, body)
+    assert.strictEqual(response.status, 200, await response.text())
+    await idle()
+    assert.isAbove(upstream.requests.length, 1)
+    assert.deepStrictEqual(all.calls.map(({ context }) => context.hook).toSorted(), [
+      "onComboResolve",
+      "onModelSelect",
+      "onRequest",
+      "onResponse"
+    ])
+  })
 })

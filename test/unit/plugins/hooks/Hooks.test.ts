@@ -34,7 +34,13 @@ describe("listeners", () => {
       assert.isFalse(listens.any)
       hooks.set([listener("a", { hooks: { onError: {}, onResponse: { stream: "buffer" } } })])
       assert.strictEqual(hooks.listens, listens)
-      assert.deepInclude(listens, { any: true, onError: true, onResponse: true, onRequest: false, bufferedStreams: true })
+      assert.deepInclude(listens, {
+        any: true,
+        onError: true,
+        onResponse: true,
+        onRequest: false,
+        bufferedStreams: true
+      })
       hooks.set([])
       assert.isFalse(Object.values(listens).some((value) => value))
     })
@@ -128,7 +134,8 @@ describe("a chain of calls", () => {
       const goOn = yield* Deferred.make<void>()
       const slow = listener("a", {
         hooks: onRequest,
-        call: () => Deferred.succeed(reached, undefined).pipe(Effect.zipRight(Deferred.await(goOn)), Effect.as(unchanged))
+        call: () =>
+          Deferred.succeed(reached, undefined).pipe(Effect.zipRight(Deferred.await(goOn)), Effect.as(unchanged))
       })
       const old = listener("b", { hooks: onRequest })
       const added = listener("c", { hooks: onRequest })
@@ -241,7 +248,12 @@ describe("events", () => {
 })
 
 describe("answers", () => {
-  const answer = { payload: { status: 200 }, body, provider: "up", isReadable: (changed: Uint8Array) => changed.length < 50 }
+  const answer = {
+    payload: { status: 200 },
+    body,
+    provider: "up",
+    isReadable: (changed: Uint8Array) => changed.length < 50
+  }
 
   scenario("take the changes that can be read, and no block", (hooks) =>
     Effect.gen(function* () {
