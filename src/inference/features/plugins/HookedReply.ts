@@ -74,6 +74,8 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
   let head: Head | null = null
   let headSent = false
   let beat: Timer | null = null
+  /** The client has taken what was held, once that was released. */
+  let isFree = true
 
   const drop = (): void => {
     room.add(-bytes)
@@ -120,7 +122,7 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
     stopBeating()
     if (head === null) return
     sendHead()
-    for (const chunk of chunks) client.write(chunk)
+    if (chunks.length > 0) isFree = client.write(Buffer.concat(chunks))
   }
 
   const tooLarge = (): void => {
@@ -141,7 +143,7 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
     if (chunk.length === 0) return
     isTouched = true
     // A whole answer comes with its end; what comes before is no text.
-    if (isTooLarge || !isStream) return
+    if (isTooLarge || !isStream || client.isClosed()) return
     chunks.push(chunk)
     bytes += chunk.length + chunkOverheadBytes
     room.add(chunk.length + chunkOverheadBytes)
@@ -183,7 +185,7 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
       keep(bufferOf(chunk))
       if (isHolding || isWithheld) return true
       // Given up, it was sent with all that was held.
-      return wasHolding ? true : client.write(chunk)
+      return wasHolding ? isFree : client.write(chunk)
     },
     end: (chunk, trailers) => {
       if (isWithheld) return

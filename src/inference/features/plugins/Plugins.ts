@@ -5,6 +5,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { PluginFailed } from "../../../domain/Errors.ts"
 import type { RequestPayload } from "../../../domain/PluginPayload.ts"
@@ -214,7 +215,10 @@ export const make = Effect.gen(function* () {
       timers,
       marked: (headers) => namingPlugins(headers, run.touched)
     })
-    return Effect.flatMap(next({ ...work, exchange: { ...exchange, reply: reply.reply } }), (answered) =>
+    const answering = Effect.onExit(next({ ...work, exchange: { ...exchange, reply: reply.reply } }), (exit) =>
+      Exit.isSuccess(exit) ? Effect.void : Effect.sync(reply.withhold)
+    )
+    return Effect.flatMap(answering, (answered) =>
       isStream ? streamEnded(run, work, answered, reply, holds) : wholeEnded(run, work, answered, reply)
     )
   }
