@@ -95,6 +95,7 @@ export class MethodNotAllowed extends Data.TaggedError("MethodNotAllowed")<
 > {}
 export class Conflict extends Data.TaggedError("Conflict")<ErrorFields> {}
 export class TooLarge extends Data.TaggedError("TooLarge")<ErrorFields> {}
+export class Unprocessable extends Data.TaggedError("Unprocessable")<ErrorFields> {}
 export class TooManyRequests extends Data.TaggedError("TooManyRequests")<ErrorFields> {}
 export class Internal extends Data.TaggedError("Internal")<ErrorFields> {}
 export class NotImplemented extends Data.TaggedError("NotImplemented")<ErrorFields> {}
@@ -109,6 +110,7 @@ export type ContractError =
   | MethodNotAllowed
   | Conflict
   | TooLarge
+  | Unprocessable
   | TooManyRequests
   | Internal
   | NotImplemented
@@ -124,6 +126,7 @@ export const statusOf: Readonly<Record<ContractError["_tag"], number>> = {
   MethodNotAllowed: 405,
   Conflict: 409,
   TooLarge: 413,
+  Unprocessable: 422,
   TooManyRequests: 429,
   Internal: 500,
   NotImplemented: 501,
@@ -139,6 +142,7 @@ const classes = [
   MethodNotAllowed,
   Conflict,
   TooLarge,
+  Unprocessable,
   TooManyRequests,
   Internal,
   NotImplemented,
@@ -207,6 +211,11 @@ export const MethodNotAllowedAnswer = answer(
 )
 export const ConflictAnswer = answer("Conflict", Conflict, "The change does not fit what is there.")
 export const TooLargeAnswer = answer("TooLarge", TooLarge, "The body is larger than this route takes.")
+export const UnprocessableAnswer = answer(
+  "Unprocessable",
+  Unprocessable,
+  "The request is well-formed, but cannot be carried out on this."
+)
 export const TooManyRequestsAnswer = answer("TooManyRequests", TooManyRequests, "Too many tries; see `Retry-After`.")
 export const InternalAnswer = answer("Internal", Internal, "A fault of the gateway; its log has the details.")
 export const NotImplementedAnswer = answer(

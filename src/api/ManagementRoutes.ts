@@ -318,6 +318,7 @@ export const managementTable = {
   "inspector.clear": loopback("DELETE", "/api/tools/traffic-inspector/requests"),
   "inspector.get": loopback("GET", "/api/tools/traffic-inspector/requests/:id"),
   "inspector.annotate": loopback("PUT", "/api/tools/traffic-inspector/requests/:id/annotation"),
+  "inspector.replay": loopback("POST", "/api/tools/traffic-inspector/requests/:id/replay"),
   "inspector.conversation": loopback("GET", "/api/tools/traffic-inspector/requests/:id/conversation"),
   "inspector.anatomy": loopback("GET", "/api/tools/traffic-inspector/requests/:id/anatomy"),
   "inspector.diff": loopback("GET", "/api/tools/traffic-inspector/requests/:id/diff/:other"),

@@ -254,7 +254,7 @@ const objects = Layer.mergeAll(
 
 const jobs = JobDoor.layer.pipe(Layer.provideMerge(MediaJobs.layer))
 
-const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ management }) => management))
+const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ served }) => served))
 
 const agents = Layer.mergeAll(McpDoor.layer, A2aDoor.layer).pipe(
   Layer.provide(Layer.mergeAll(managementDoor, InnerRequests.layer, searches))

@@ -139,11 +139,13 @@ import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
 import type { CaptureDoor } from "../capture/CaptureDoor.ts"
 import type { BridgeDoor } from "../bridge/BridgeDoor.ts"
+import type { Replay } from "../bridge/Replay.ts"
 import type { GatewayCapture } from "../inference/tap/GatewayCapture.ts"
 import type { InspectorDoor } from "../inspector/InspectorDoor.ts"
 import type { Timers } from "../platform/Timers.ts"
 import type { InspectorFeed } from "./inspector/InspectorFeed.ts"
 import type { LiveFeed } from "./live/LiveFeed.ts"
+import type { OpenStreams } from "./OpenStreams.ts"
 import * as Access from "./management/Access.ts"
 import { clientAddress } from "./ClientAddress.ts"
 import { type Inner, InnerCaller } from "./InnerCaller.ts"
@@ -176,6 +178,7 @@ export type UseCases =
   | ProxyManagement
   | QuotaChecks
   | RegisteredKeyManagement
+  | Replay
   | ResilienceManagement
   | SettingsChanges
   | AcpAgents
@@ -212,6 +215,7 @@ export type PlaneServices =
   | Listener
   | PerformanceStats
   | LiveFeed
+  | OpenStreams
   | CaptureDoor
   | BridgeDoor
   | GatewayCapture

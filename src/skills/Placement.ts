@@ -7,9 +7,9 @@ type GroupOf<Key> = Key extends `${infer Group}.${string}` ? Group : never
 const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   a2a: "gw-agents-a2a",
   acp: "gw-agents-a2a",
-  capture: "gw-usage-logs",
+  capture: "gw-cli-tools",
   cliTools: "gw-cli-tools",
-  agentBridge: "gw-usage-logs",
+  agentBridge: "gw-cli-tools",
   agentSkills: "gw-agents-a2a",
   audit: "gw-usage-logs",
   auth: "gw-auth",
@@ -123,7 +123,7 @@ const commands: Readonly<Record<string, CommandSkillId>> = {
   transcribe: "cli-chat",
   usage: "cli-cost-usage",
   version: "cli-health",
-  capture: "cli-cost-usage",
+  capture: "cli-setup",
   tunnel: "cli-tunnel",
   webhook: "cli-policy-audit"
 }

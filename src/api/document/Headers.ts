@@ -1,4 +1,5 @@
 /** The headers of answers and requests, for the OpenAPI document. docs/reference/http-api.md says the same in two tables. */
+import { exampleId } from "../Examples.ts"
 import type { JsonMap } from "./JsonSchemas.ts"
 
 interface HeaderWords {
@@ -63,12 +64,25 @@ const listed = {
   "X-Page-Offset": count("Entries before the page.", 0)
 } as const
 
-const byOperation: Readonly<Record<string, typeof listed>> = { "audit.list": listed }
+/** Of a recorded request that is asked again. */
+const replayed = { "X-Gateway-Replay-Of": text("Id of the record that was asked again.", exampleId) } as const
+
+const byOperation: Readonly<Record<string, Readonly<Record<string, HeaderWords>>>> = {
+  "audit.list": listed,
+  "inspector.replay": replayed
+}
 
 /** What the answers of one operation have beside the others; by `<group>.<endpoint>`. */
 export const ownHeaders = (operation: string): Readonly<Record<string, HeaderWords>> => byOperation[operation] ?? {}
 
-const every: Readonly<Record<string, HeaderWords>> = { ...everywhere, ...waiting, ...served, ...counted, ...listed }
+const every: Readonly<Record<string, HeaderWords>> = {
+  ...everywhere,
+  ...waiting,
+  ...served,
+  ...counted,
+  ...listed,
+  ...replayed
+}
 
 /** `components.headers`. */
 export const headerComponents: JsonMap = Object.fromEntries(

@@ -8,6 +8,7 @@ import type { CapturedRequest, RawHeaders } from "../CaptureSink.ts"
 import { Exchange, type Recording } from "./Exchange.ts"
 import { DialFailed } from "./Origin.ts"
 import { announcesBody, setAll, trailerPairs, valueOf, without } from "./RelayedHeaders.ts"
+import { WebSocketText } from "./WebSocketText.ts"
 
 export interface Destination {
   readonly agent: Agent
@@ -145,6 +146,8 @@ const headText = (answer: IncomingMessage): string => {
   return `HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\n${lines.join("")}\r\n`
 }
 
+const isWebSocket = ({ headers: { upgrade } }: IncomingMessage): boolean => upgrade?.toLowerCase() === "websocket"
+
 /** A request for another protocol (WebSocket): when the server agrees, the two sockets are joined. */
 export const relayUpgrade = (
   recording: Recording,
@@ -154,7 +157,9 @@ export const relayUpgrade = (
   to: Destination
 ): void => {
   const method = request.method ?? "GET"
-  const exchange = new Exchange(recording, { ...to.record, method, headers: request.rawHeaders })
+  const { scheme } = to.record
+  const protocol = isWebSocket(request) ? (scheme === "https" ? "wss" : "ws") : scheme
+  const exchange = new Exchange(recording, { ...to.record, scheme: protocol, method, headers: request.rawHeaders })
   to.begun()
   let isOver = false
   let isJoined = false
@@ -208,8 +213,14 @@ export const relayUpgrade = (
       socket.write(headText(answer), "latin1")
       if (early.length > 0) server.unshift(early)
       if (head.length > 0) socket.unshift(head)
-      socket.on("data", (chunk: Buffer) => exchange.requestBody.add(chunk))
-      server.on("data", (chunk: Buffer) => exchange.responseBody.add(chunk))
+      const isRead = isWebSocket(answer)
+      for (const [side, copy] of [
+        [socket, exchange.requestBody],
+        [server, exchange.responseBody]
+      ] as const) {
+        const messages = new WebSocketText((piece) => copy.add(piece))
+        side.on("data", (chunk: Buffer) => (isRead ? messages.push(chunk) : copy.add(chunk)))
+      }
       const end = (): void => {
         over()
         exchange.end(null)

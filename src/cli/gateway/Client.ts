@@ -110,6 +110,7 @@ export const explain =
         return new AuthRefused({ message: messageOf(error), hint: "Use a key of scope 'manage'." })
       case "BadRequest":
       case "NotFound":
+      case "Unprocessable":
         return new BadArgument({ message: messageOf(error) })
       case "TooManyRequests":
         return new RateLimited({ message: messageOf(error), hint: again })

@@ -13,6 +13,7 @@ import { InspectorFeed, maxClients, path } from "../inspector/InspectorFeed.ts"
 import { answered } from "./Answers.ts"
 import { told } from "./InspectorAnswers.ts"
 import { receiveArchive } from "./InspectorImport.ts"
+import { makeReplay } from "./InspectorReplay.ts"
 import { iso } from "./Views.ts"
 
 const usualLimit = 1_000
@@ -46,6 +47,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
     const captureDoor = yield* CaptureDoor
     const door = yield* InspectorDoor
     const feed = yield* InspectorFeed
+    const replay = yield* makeReplay
     const asked = <A, E>(ask: (services: InspectorServices) => Effect.Effect<A, E>) =>
       told(Effect.flatMap(door.get, ask))
 
@@ -62,6 +64,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
       .handle("annotate", ({ path: { id }, payload: { annotation } }) =>
         asked(({ inspector }) => Effect.map(inspector.annotate(id, noteOf(annotation)), (record) => json(record)))
       )
+      .handle("replay", ({ path: { id }, payload, request }) => told(replay(request, id, payload)))
       .handle("conversation", ({ path: { id } }) =>
         asked(({ views }) => Effect.map(views.conversation(id), (conversation) => json(conversation)))
       )
@@ -116,7 +119,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
       .handle("startSession", ({ payload: { name } }) =>
         asked(({ inspector }) => Effect.map(inspector.sessions.start(name ?? null), (session) => ({ session })))
       )
-      .handle("importSession", ({ request }) =>
+      .handleRaw("importSession", ({ request }) =>
         Effect.flatMap(door.get, ({ inspector, views }) =>
           Effect.flatMap(receiveArchive(request, views.maxHarBytes, bodies), (bytes) =>
             told(Effect.map(inspector.importHar(bytes, null), (session) => ({ session })))

@@ -33,6 +33,7 @@ import * as TrafficTap from "../../../src/inference/tap/TrafficTap.ts"
 import * as CaptureDoor from "../../../src/capture/CaptureDoor.ts"
 import * as InspectorFeed from "../../../src/http/inspector/InspectorFeed.ts"
 import * as InspectorDoor from "../../../src/inspector/InspectorDoor.ts"
+import * as OpenStreams from "../../../src/http/OpenStreams.ts"
 import * as LiveFeed from "../../../src/http/live/LiveFeed.ts"
 import * as TunnelListener from "../../../src/http/TunnelListener.ts"
 import * as Management from "../../../src/http/Management.ts"
@@ -77,6 +78,7 @@ import { compression } from "../../support/Compression.ts"
 import * as FakeTunnels from "../../support/FakeTunnels.ts"
 import { evals } from "../../support/Evals.ts"
 import * as NoBridge from "../../support/NoBridge.ts"
+import * as NoReplay from "../../support/NoReplay.ts"
 import { noLeaderboard } from "../../support/Leaderboard.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
@@ -277,6 +279,8 @@ const rooms = Layer.provideMerge(
       InspectorFeed.layer.pipe(Layer.provide(access)),
       CaptureDoor.layer(() => import("../../../src/app/capture.ts").then((m) => m.captureAlone)),
       NoBridge.layer,
+      NoReplay.layer,
+      OpenStreams.layer,
       GatewayCapture.layer.pipe(Layer.provide(TrafficTap.layer))
     ).pipe(
       Layer.provideMerge(InspectorDoor.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),

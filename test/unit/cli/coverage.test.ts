@@ -145,6 +145,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "inspector.clear": "inspect clear",
   "inspector.get": "inspect show",
   "inspector.annotate": "inspect note",
+  "inspector.replay": "inspect replay",
   "inspector.conversation": "inspect conversation",
   "inspector.anatomy": "inspect anatomy",
   "inspector.diff": "inspect diff",

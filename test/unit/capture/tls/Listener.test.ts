@@ -210,9 +210,11 @@ describe("the listener", () => {
     assert.deepStrictEqual(messages, ["hello first", "echo one"])
     client.close()
     await once(client, "close")
-    const { end, head } = await world.sink.finished()
+    const { end, head, request } = await world.sink.finished()
+    assert.strictEqual(request.scheme, "wss")
     assert.strictEqual(head?.status, 101)
-    assert.include(textOf(end.responseBody.chunks), "echo one")
+    assert.strictEqual(textOf(end.responseBody.chunks), "hello first\necho one\n")
+    assert.strictEqual(textOf(end.requestBody.chunks), "one\n")
     assert.isNull(end.error)
   })
 
