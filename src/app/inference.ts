@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import * as AttemptRunner from "../inference/attempt/AttemptRunner.ts"
 import * as TokenCounter from "../inference/counting/TokenCounter.ts"
 import * as Embedder from "../inference/embedding/Embedder.ts"
+import * as AttemptEvents from "../inference/failover/AttemptEvents.ts"
 import * as AccessTokens from "../inference/failover/AccessTokens.ts"
 import * as CallReservations from "../inference/failover/CallReservations.ts"
 import * as CallRunner from "../inference/failover/CallRunner.ts"
@@ -22,6 +23,7 @@ import * as Handoff from "../inference/features/handoff/Handoff.ts"
 import * as Hedging from "../inference/features/hedging/Hedging.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as Memory from "../inference/features/memory/Memory.ts"
+import * as Plugins from "../inference/features/plugins/Plugins.ts"
 import * as Progress from "../inference/features/progress/Progress.ts"
 import * as Recovery from "../inference/features/recovery/Recovery.ts"
 import * as VisionBridge from "../inference/features/vision/VisionBridge.ts"
@@ -50,7 +52,7 @@ const calls = CallRunner.layer.pipe(
 
 const failover = Failover.layer.pipe(
   Layer.provide(Layer.mergeAll(Hedging.layer, Recovery.continuationLayer, ConcurrencyLimiter.layer)),
-  Layer.provide(calls)
+  Layer.provide(Layer.merge(calls, AttemptEvents.layer))
 )
 
 const settlement = Ending.layer.pipe(Layer.provideMerge(Settlement.layer), Layer.provide(Acknowledgement.layer))
@@ -67,6 +69,7 @@ const features = Features.layer.pipe(
       Handoff.layer,
       Idempotency.layer,
       Memory.layer,
+      Plugins.layer,
       Progress.layer,
       Recovery.layer,
       VisionBridge.layer
@@ -76,9 +79,11 @@ const features = Features.layer.pipe(
   Layer.provide(Layer.mergeAll(InnerRequests.layer, SummaryAccount.layer, failover))
 )
 
+const counting = TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer))
+
 /** Over a configuration, the routing engine and settlement. */
 export const inference = Layer.merge(Pipeline.layer, ProviderLines.layer).pipe(
-  Layer.provide(Layer.mergeAll(features, Opening.layer, TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer)))),
+  Layer.provide(Layer.mergeAll(features.pipe(Layer.provide(counting)), Opening.layer, counting)),
   Layer.provide(Layer.mergeAll(settlement, Admission.layer)),
   Layer.provide(Layer.mergeAll(OpaqueState.layer, ResponseStore.layer))
 )

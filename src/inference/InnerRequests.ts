@@ -31,6 +31,8 @@ export interface InnerRequest {
   readonly batchId?: string
   /** It is the caller's own request, by other means than HTTP: it counts for rates and sessions too. */
   readonly isCallers?: true
+  /** It is asked for the sake of another request: plugins are told of its calls only. */
+  readonly isAside?: true
 }
 
 /** A request as a client of its wire would have sent it, whose answer goes on as it comes. */
@@ -119,6 +121,7 @@ export const make = Effect.gen(function* () {
   const ask = Effect.fn("InnerRequests.ask")(function* ({
     batchId,
     body,
+    isAside,
     isCallers,
     path,
     principal,
@@ -160,6 +163,7 @@ export const make = Effect.gen(function* () {
       headers: {},
       principal,
       ...(isCallers === true ? {} : { isInner: true }),
+      ...(isAside === true ? { isAside } : {}),
       ...(batchId === undefined ? {} : { batchId }),
       onError: (told) => {
         error = told

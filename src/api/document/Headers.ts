@@ -36,6 +36,7 @@ export const served = {
   "X-Gateway-Mapped": text("Fields that were changed to fit the upstream's wire or limits.", "max_tokens"),
   "X-Gateway-Session-Id": text("The session, if there was one.", "session-1"),
   "X-Gateway-Handoff": text("The model whose summary was added.", "gpt-4o"),
+  "X-Gateway-Plugins": text("The plugins that changed the request or its answer; absent: none did.", "answer-filter"),
   "X-Gateway-Response-Cost": text("USD with 10 decimals.", "0.0003120000"),
   "X-Gateway-Tokens-In": count("Tokens of the prompt.", 1_250),
   "X-Gateway-Tokens-Out": count("Tokens of the answer.", 310),
