@@ -191,6 +191,11 @@ const alone = {
     const figures = await measureBatch(bench)
     return { figures, text: batchText(figures) }
   },
+  traffic: async (bench, options) => {
+    const { measureTraffic, trafficText } = await import("./traffic.mjs")
+    const figures = await measureTraffic(bench, options)
+    return { figures, text: trafficText(figures) }
+  },
   features: async (bench, options) => {
     const { featuresText, measureFeatures } = await import("./features.mjs")
     const figures = await measureFeatures(bench, options)

@@ -4,12 +4,17 @@ import fs from "node:fs"
 
 const ticksPerSecond = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }))
 
-/** User and system time of a process, all its threads, in seconds. */
-export const cpuSeconds = (pid) => {
-  const stat = fs.readFileSync(`/proc/${pid}/stat`, "utf8")
+const secondsIn = (file) => {
+  const stat = fs.readFileSync(file, "utf8")
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
+
+/** User and system time of a process, all its threads, in seconds. */
+export const cpuSeconds = (pid) => secondsIn(`/proc/${pid}/stat`)
+
+/** The same of its first thread alone: in Node that of the event loop. */
+export const mainThreadSeconds = (pid) => secondsIn(`/proc/${pid}/task/${pid}/stat`)
 
 /** Resident memory of a process in KB. */
 export const residentKb = (pid) =>

@@ -2,14 +2,13 @@
  * Large request bodies of the contract: only the first thing that is wrong is looked for. The contract reports everything that is wrong
  * with a body, and to gather and word it for a list of many entries takes seconds in which nothing else is served.
  */
-import * as HttpApi from "@effect/platform/HttpApi"
 import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { GatewayApi } from "./Api.ts"
+import { madeGroup } from "./GroupContract.ts"
 
 /** A body from this size on is a large one. */
 export const largeBodyBytes = 8_192
@@ -45,20 +44,23 @@ const withoutActual = (issue: ParseResult.ParseIssue): ParseResult.ParseIssue =>
   }
 }
 
-const decoders = new Map<string, Decode>()
+const decoders = new Map<string, Decode | null>()
 
-HttpApi.reflect(GatewayApi, {
-  onGroup: () => {},
-  onEndpoint: ({ endpoint, group }) => {
-    if (Option.isSome(endpoint.payloadSchema)) {
-      decoders.set(`${group.identifier}.${endpoint.name}`, firstOnly(endpoint.payloadSchema.value))
-    }
-  }
-})
+/** Null where a route has no body, or its contract was not made. */
+const decoderOf = (route: string): Decode | null => {
+  const known = decoders.get(route)
+  if (known !== undefined) return known
+  const [group = "", name = ""] = route.split(".")
+  const endpoint = madeGroup(group)?.endpoints[name]
+  if (endpoint === undefined) return null
+  const decode = Option.match(endpoint.payloadSchema, { onNone: () => null, onSome: firstOnly })
+  decoders.set(route, decode)
+  return decode
+}
 
 /** What is wrong first with the body of a route (`<group>.<endpoint>`); null when nothing is. */
 export const firstProblem = (route: string, body: unknown): HttpApiDecodeError | null => {
-  const decoded = decoders.get(route)?.(body)
+  const decoded = decoderOf(route)?.(body)
   if (decoded === undefined || Either.isRight(decoded)) return null
   const issues = ParseResult.ArrayFormatter.formatIssueSync(withoutActual(decoded.left))
   return new HttpApiDecodeError({ issues, message: "The body does not fit its schema." })

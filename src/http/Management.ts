@@ -20,283 +20,27 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { BadRequest, MethodNotAllowed, NotFound, statusOf } from "../api/Errors.ts"
 import { type ManagementKey, type ManagementRoute, managementRoutes, managementTable } from "../api/ManagementRoutes.ts"
 import type { Found, Match } from "../api/Routes.ts"
-import type { AdminPassword } from "../auth/AdminPassword.ts"
 import { AuditLog } from "../auth/AuditLog.ts"
-import type { ApiKeys } from "../auth/ApiKeys.ts"
-import type { Gate } from "../auth/Gate.ts"
 import { isSafeMethod } from "../auth/Csrf.ts"
 import * as Login from "../auth/Login.ts"
-import type { Sessions } from "../auth/Sessions.ts"
-import type { Flags } from "../flags/Flags.ts"
-import type { GatewaySettings } from "../flags/GatewaySettings.ts"
-import type { Backups as BackupManagement } from "../management/Backups.ts"
-import type { CloudSync } from "../management/CloudSync.ts"
-import type { Combos as ComboManagement } from "../management/Combos.ts"
-import type { Connections } from "../management/Connections.ts"
-import type { IssueLimits as IssueLimitManagement } from "../management/IssueLimits.ts"
-import type { IssueReports as IssueReporting } from "../management/IssueReports.ts"
-import type { Keys as KeyManagement } from "../management/Keys.ts"
-import type { Limits as LimitManagement } from "../management/Limits.ts"
-import type { CompressionCombos as CompressionComboManagement } from "../management/CompressionCombos.ts"
-import type { RtkTools } from "../management/RtkTools.ts"
-import type { Guardrails as GuardrailChanges } from "../management/Guardrails.ts"
-import type { CompressionAnalytics } from "../compression/Analytics.ts"
-import type { CompressionPreviews } from "../management/CompressionPreviews.ts"
-import type { MemoryEntries } from "../management/MemoryEntries.ts"
-import type { ModelAliases as AliasManagement } from "../management/ModelAliases.ts"
-import type { ModelCatalog as Catalogs } from "../management/ModelCatalog.ts"
-import type { ProviderModels as ModelManagement } from "../management/ProviderModels.ts"
-import type { Proxies as ProxyManagement } from "../management/Proxies.ts"
-import type { ProviderNodes as NodeManagement } from "../management/ProviderNodes.ts"
-import type { QuotaGroups as GroupManagement } from "../management/QuotaGroups.ts"
-import type { QuotaChecks } from "../management/QuotaChecks.ts"
-import type { RegisteredKeys as RegisteredKeyManagement } from "../management/RegisteredKeys.ts"
-import type { Resilience as ResilienceManagement } from "../management/Resilience.ts"
-import type { SignIns } from "../management/SignIns.ts"
-import type { SettingsChanges } from "../management/SettingsChanges.ts"
-import type { SystemControl } from "../management/SystemControl.ts"
-import type { SystemHealth } from "../management/SystemHealth.ts"
-import type { UsageExport } from "../management/UsageExport.ts"
-import type { UsageHistory as UsageHistories } from "../management/UsageHistory.ts"
-import type { UsageReports } from "../management/UsageReports.ts"
-import type { Evals as Evaluations } from "../evals/Evals.ts"
-import type { Webhooks as WebhookManagement } from "../management/Webhooks.ts"
-import type { AppConfig } from "../platform/AppConfig.ts"
-import type { ProcessFacts } from "../platform/ProcessFacts.ts"
 import { IdGen } from "../platform/IdGen.ts"
 import { version } from "../platform/Version.ts"
-import type { BodyBudget } from "../resilience/BodyBudget.ts"
-import type { Settings } from "../resilience/Settings.ts"
-import type { DecisionLog } from "../routing/records/DecisionLog.ts"
-import type { Explainer } from "../routing/decide/Explainer.ts"
-import type { RoutingSettings } from "../routing/RoutingSettings.ts"
-import type { AgentTasks } from "../a2a/Tasks.ts"
-import type { AcpAgents } from "../tools/AcpAgents.ts"
-import type { ToolSettings } from "../management/ToolSettings.ts"
-import type { Detector } from "../tools/detection/Detector.ts"
-import type { Directory } from "../mcp/Directory.ts"
-import type { Upstreams } from "../mcp/upstream/Upstreams.ts"
-import type { McpAuditRepo } from "../store/repo/McpAuditRepo.ts"
-import type { McpServers as McpServerManagement } from "../management/McpServers.ts"
-import type { Skills } from "../skills/Skills.ts"
-import type { Simulator } from "../simulation/Simulator.ts"
-import type { PerformanceStats } from "../routing/stats/PerformanceStats.ts"
-import type { MeshTools } from "../tunnels/mesh/MeshTools.ts"
-import type { Tunnels } from "../tunnels/Tunnels.ts"
-import type { UsageRetention } from "../usage/history/UsageRetention.ts"
-import type { PriceBook } from "../usage/PriceBook.ts"
-import type { Listener } from "./Listener.ts"
-import type { Telemetry } from "../usage/Telemetry.ts"
 import type { Json } from "../wire/json/Json.ts"
 import { fromCause, internal, render } from "./handlers/Answers.ts"
-import * as A2a from "./handlers/A2a.ts"
-import * as Acp from "./handlers/Acp.ts"
-import * as CliTools from "./handlers/CliTools.ts"
-import * as Mcp from "./handlers/Mcp.ts"
-import * as McpServers from "./handlers/McpServers.ts"
-import * as AgentSkills from "./handlers/AgentSkills.ts"
-import * as Audit from "./handlers/Audit.ts"
-import * as Auth from "./handlers/Auth.ts"
-import * as AgentBridge from "./handlers/AgentBridge.ts"
-import * as Capture from "./handlers/Capture.ts"
-import * as Backups from "./handlers/Backups.ts"
-import * as Combos from "./handlers/Combos.ts"
-import * as FlagHandlers from "./handlers/Flags.ts"
-import * as GatewaySettingsHandlers from "./handlers/GatewaySettings.ts"
-import * as Inspector from "./handlers/Inspector.ts"
-import * as IssueLimits from "./handlers/IssueLimits.ts"
-import * as IssueReports from "./handlers/IssueReports.ts"
-import * as Keys from "./handlers/Keys.ts"
-import * as Limits from "./handlers/Limits.ts"
-import * as Live from "./handlers/Live.ts"
-import * as CompressionCombos from "./handlers/CompressionCombos.ts"
-import * as Rtk from "./handlers/Rtk.ts"
-import * as Guardrails from "./handlers/Guardrails.ts"
-import * as Compression from "./handlers/Compression.ts"
-import * as Memory from "./handlers/Memory.ts"
-import * as ModelAliases from "./handlers/ModelAliases.ts"
-import * as ModelCatalog from "./handlers/ModelCatalog.ts"
-import * as OAuth from "./handlers/OAuth.ts"
-import * as Playground from "./handlers/Playground.ts"
-import * as Policies from "./handlers/Policies.ts"
-import * as Pricing from "./handlers/Pricing.ts"
-import * as ProviderModels from "./handlers/ProviderModels.ts"
-import * as ProviderNodes from "./handlers/ProviderNodes.ts"
-import * as Providers from "./handlers/Providers.ts"
-import * as Proxies from "./handlers/Proxies.ts"
-import * as QuotaGroups from "./handlers/QuotaGroups.ts"
-import * as RateLimits from "./handlers/RateLimits.ts"
-import * as RegisteredKeys from "./handlers/RegisteredKeys.ts"
-import * as Resilience from "./handlers/Resilience.ts"
-import * as Routing from "./handlers/Routing.ts"
-import * as RoutingSettingsHandlers from "./handlers/RoutingSettings.ts"
-import * as Sync from "./handlers/Sync.ts"
-import * as System from "./handlers/System.ts"
-import * as TelemetryHandlers from "./handlers/Telemetry.ts"
-import * as TunnelHandlers from "./handlers/Tunnels.ts"
-import * as Usage from "./handlers/Usage.ts"
-import * as Evals from "./handlers/Evals.ts"
-import * as Webhooks from "./handlers/Webhooks.ts"
-import * as UsageHistory from "./handlers/UsageHistory.ts"
-import type { CaptureDoor } from "../capture/CaptureDoor.ts"
-import type { PlaygroundDoor } from "../playground/PlaygroundDoor.ts"
-import type { BridgeDoor } from "../bridge/BridgeDoor.ts"
-import type { Replay } from "../bridge/Replay.ts"
-import type { GatewayCapture } from "../inference/tap/GatewayCapture.ts"
-import type { InspectorDoor } from "../inspector/InspectorDoor.ts"
-import type { Timers } from "../platform/Timers.ts"
-import type { InspectorFeed } from "./inspector/InspectorFeed.ts"
-import type { LiveFeed } from "./live/LiveFeed.ts"
-import type { OpenStreams } from "./OpenStreams.ts"
 import * as Access from "./management/Access.ts"
+import { type GroupName, type GroupServices, handlersOf } from "./management/Groups.ts"
 import { clientAddress } from "./ClientAddress.ts"
 import { type Inner, InnerCaller } from "./InnerCaller.ts"
 import { CurrentTrail, type Outcome, rowOf, type Trail } from "./AuditTrail.ts"
 import * as WholeBody from "./management/WholeBody.ts"
 import { logRefusal } from "./RefusalLog.ts"
 import { wrongPath } from "./WrongPath.ts"
+import type { ManagementServices } from "./management/Services.ts"
 
-/** What is done to the configuration, and said of its state. */
-export type UseCases =
-  | AliasManagement
-  | BackupManagement
-  | Catalogs
-  | CloudSync
-  | ComboManagement
-  | Connections
-  | Evaluations
-  | GroupManagement
-  | IssueLimitManagement
-  | IssueReporting
-  | KeyManagement
-  | LimitManagement
-  | CompressionComboManagement
-  | RtkTools
-  | GuardrailChanges
-  | CompressionPreviews
-  | MemoryEntries
-  | ModelManagement
-  | NodeManagement
-  | ProxyManagement
-  | QuotaChecks
-  | RegisteredKeyManagement
-  | Replay
-  | ResilienceManagement
-  | SettingsChanges
-  | AcpAgents
-  | McpServerManagement
-  | Detector
-  | ToolSettings
-  | SignIns
-  | Skills
-  | SystemControl
-  | SystemHealth
-  | UsageExport
-  | UsageHistories
-  | UsageReports
-  | WebhookManagement
+/** What only this plane uses, for all its groups. */
+const common = Layer.mergeAll(Access.layer, WholeBody.layer, Login.layer, NodeHttpServer.layerContext)
 
-/** What the plane needs beside them. */
-export type PlaneServices =
-  | Directory
-  | Upstreams
-  | McpAuditRepo
-  | AgentTasks
-  | AdminPassword
-  | ApiKeys
-  | AuditLog
-  | AppConfig
-  | BodyBudget
-  | CompressionAnalytics
-  | DecisionLog
-  | Explainer
-  | Flags
-  | Gate
-  | GatewaySettings
-  | IdGen
-  | Listener
-  | PerformanceStats
-  | LiveFeed
-  | OpenStreams
-  | CaptureDoor
-  | BridgeDoor
-  | GatewayCapture
-  | InspectorDoor
-  | InspectorFeed
-  | PlaygroundDoor
-  | Timers
-  | PriceBook
-  | ProcessFacts
-  | RoutingSettings
-  | Sessions
-  | Settings
-  | Simulator
-  | Telemetry
-  | Tunnels
-  | MeshTools
-  | UsageRetention
-
-export type ManagementServices = PlaneServices | UseCases
-
-const groups = Layer.mergeAll(
-  A2a.layer,
-  Mcp.layer,
-  McpServers.layer,
-  Acp.layer,
-  CliTools.layer,
-  AgentSkills.layer,
-  Audit.layer,
-  Auth.layer,
-  Backups.layer,
-  Combos.layer,
-  FlagHandlers.layer,
-  GatewaySettingsHandlers.layer,
-  IssueLimits.layer,
-  IssueReports.layer,
-  Keys.layer,
-  Limits.layer,
-  Live.layer,
-  Capture.layer,
-  AgentBridge.layer,
-  Inspector.layer,
-  Playground.layer,
-  Guardrails.layer,
-  Compression.layer,
-  Memory.layer,
-  CompressionCombos.layer,
-  Rtk.layer,
-  ModelAliases.layer,
-  ModelCatalog.layer,
-  OAuth.layer,
-  Policies.layer,
-  Pricing.layer,
-  ProviderModels.layer,
-  ProviderNodes.layer,
-  Providers.layer,
-  Proxies.layer,
-  QuotaGroups.layer,
-  RateLimits.layer,
-  RegisteredKeys.layer,
-  Resilience.layer,
-  Routing.layer,
-  RoutingSettingsHandlers.layer,
-  Sync.layer,
-  System.layer,
-  TunnelHandlers.layer,
-  Usage.layer,
-  Webhooks.layer,
-  Evals.layer,
-  TelemetryHandlers.layer,
-  UsageHistory.layer
-)
-
-/** The endpoints, collected on the framework's router, and what only this plane uses. */
-const plane = groups.pipe(
-  Layer.provide(Layer.mergeAll(Access.layer, WholeBody.layer)),
-  Layer.provideMerge(HttpApiBuilder.Router.Live),
-  Layer.provide(Login.layer),
-  Layer.provideMerge(NodeHttpServer.layerContext)
-)
+type Common = Layer.Layer.Success<typeof common>
 
 const refusalOf = (
   found: Exclude<Match, Found>,
@@ -357,27 +101,54 @@ const mayChange = (found: Match): found is Found =>
   !changesNothing.has(found.route.key) &&
   !isSafeMethod(found.route.method)
 
-const assemble: Effect.Effect<
-  App,
-  never,
-  HttpApiBuilder.Router | HttpRouter.HttpRouter.DefaultServices | IdGen | AuditLog
-> = Effect.gen(function* () {
+/** The endpoints of a group, by their keys. */
+type Endpoints = ReadonlyMap<string, Endpoint>
+
+const endpointKey = ({ method, path }: { readonly method: string; readonly path: string }): string =>
+  `${method} ${path}`
+
+const groupOf = (key: ManagementKey): GroupName => key.slice(0, key.indexOf(".")) as GroupName
+
+/** Collects the endpoints of a group on a router of the framework. It acquires nothing that would have to be released, so its scope needs no end. */
+const endpointsOf = Effect.fnUntraced(function* (name: GroupName) {
+  const load: () => Promise<Layer.Layer<never, never, GroupServices>> = handlersOf[name]
+  const layer = yield* Effect.promise(load)
+  const built = yield* Layer.buildWithScope(Layer.provideMerge(layer, HttpApiBuilder.Router.Live), yield* Scope.make())
+  const router = yield* Effect.provide(HttpApiBuilder.Router.router, built)
+  return new Map(Array.from(router.routes, (endpoint) => [endpointKey(endpoint), endpoint as Endpoint]))
+})
+
+/** Each group once, by a fiber of its own: a handler must not keep what belongs to the request that came first. */
+const makeGroups = Effect.map(Effect.runtime<ManagementServices | Common>(), (runtime) => {
+  const runPromise = Runtime.runPromise(runtime)
+  const groups = new Map<GroupName, Promise<Endpoints>>()
+  return (name: GroupName): Promise<Endpoints> => {
+    const known = groups.get(name)
+    if (known !== undefined) return known
+    const loading = runPromise(endpointsOf(name))
+    groups.set(name, loading)
+    return loading
+  }
+})
+
+const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.gen(function* () {
   const ids = yield* IdGen
   const audit = yield* AuditLog
-  const router = yield* HttpApiBuilder.Router.router
+  const groups = yield* makeGroups
   const services = yield* Effect.context<HttpRouter.HttpRouter.DefaultServices>()
-  const endpoints = new Map(Array.from(router.routes, (endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]))
 
   const answer = (found: Match, requestId: string) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const { method, url } = request
       if (found._tag === "Found") {
-        // The contract has one path of each route, whichever of its spellings was matched.
         const { route } = found
-        const path = route.plane === "management" ? managementTable[route.key].path : route.path
-        const endpoint = endpoints.get(`${route.method} ${path}`)
-        if (endpoint !== undefined) return yield* answerOf(endpoint as Endpoint, found)
+        if (route.plane === "management") {
+          const endpoints = yield* Effect.promise(() => groups(groupOf(route.key)))
+          // The contract has one path of each route, whichever of its spellings was matched.
+          const endpoint = endpoints.get(endpointKey(managementTable[route.key]))
+          if (endpoint !== undefined) return yield* answerOf(endpoint, found)
+        }
       }
       const refused = refusalOf(found._tag === "Found" ? { _tag: "Unknown" } : found, request)
       yield* logRefusal({ requestId, method, url, status: statusOf[refused._tag], reason: refused.message })
@@ -477,7 +248,7 @@ const askOf =
  */
 export const makePlane: Effect.Effect<Plane, never, ManagementServices> = Effect.gen(function* () {
   // The plane acquires nothing that would have to be released, so its scope needs no end.
-  const context = yield* Layer.buildWithScope(plane, yield* Scope.make())
+  const context = yield* Layer.buildWithScope(common, yield* Scope.make())
   const app = yield* Effect.provide(assemble, context)
   const runSync = Runtime.runSync(yield* Effect.runtime<never>())
   return {

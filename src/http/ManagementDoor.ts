@@ -9,7 +9,8 @@ import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Match } from "../api/Routes.ts"
-import type { Plane, PlaneServices, UseCases } from "./Management.ts"
+import type { Plane } from "./Management.ts"
+import type { PlaneServices, UseCases } from "./management/Services.ts"
 
 export class ManagementDoor extends Context.Tag("gateway/http/ManagementDoor")<
   ManagementDoor,

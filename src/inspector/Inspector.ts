@@ -152,6 +152,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       sessionId: sessions.recording,
       priceOf: (provider, model) => prices.price(provider, model),
       known: (id) => ring.get(id)?.head ?? null,
+      reserve: (id) => ring.reserve(id),
       put: (head, bodies) => {
         const before = ring.get(head.id)
         const isNew = before === null

@@ -1,14 +1,15 @@
 /**
  * What is captured, from the first word of it to the record in the ring. `begin`, `update` and `finish` only note what they are given; soon after,
- * heads are masked and bodies worked on: small ones here, a few at a time between other events, large ones in the thread. Bodies that wait are
- * bounded: beyond that they are let go, and the record says so.
+ * bodies are worked on in the thread, small ones many at a time, and heads are masked here. Bodies that wait are bounded: beyond that they are
+ * let go, and the record says so.
  */
 import type { ModelPrice } from "../domain/Pricing.ts"
 import type { TokenCounts } from "../domain/Usage.ts"
 import type { Timer, Timers } from "../platform/Timers.ts"
 import type { ClientSocket } from "./Attribution.ts"
 import type { BodyLimits, CapturedBody, ShownBody } from "./Bodies.ts"
-import { maskHeaders, maskText, maskUrl } from "./masking/Masking.ts"
+import { makeHeadMasker } from "./masking/HeadMasker.ts"
+import { maskText } from "./masking/Masking.ts"
 import {
   type Bodies,
   type CaptureSource,
@@ -20,7 +21,7 @@ import {
 import { providerOfHost } from "./reading/Hosts.ts"
 import { llmOf, noAnswer, type AnswerFacts, type RequestFacts } from "./reading/Llm.ts"
 import type { InspectorSettings } from "./Settings.ts"
-import { bytesOfTask, perform, type Report, type Task } from "./work/Work.ts"
+import { bytesOfTask, type Report, type Task } from "./work/Work.ts"
 import type { WorkThread } from "./work/WorkThread.ts"
 
 /** Header names and values in turn, as `rawHeaders` of node:http, or by name. */
@@ -94,7 +95,7 @@ const maxPendingBytes = 64 * 1_048_576
 const smallReserveBytes = 8 * 1_048_576
 /** Exchanges that have begun and not ended. Those beyond it are not recorded. */
 const maxPending = 20_000
-/** Larger bodies are worked on in the thread. */
+/** A record with larger bodies is listed before the thread has worked on them. */
 export const threadFromBytes = 65_536
 /** What comes within this time is worked on together: a short exchange then once. */
 const gatherMs = 20
@@ -139,6 +140,8 @@ export interface IntakeServices {
   readonly priceOf: (provider: string, model: string) => ModelPrice | null
   /** Of a record that is in the ring. */
   readonly known: (id: string) => Head | null
+  /** Keeps a place in the ring. */
+  readonly reserve: (id: string) => void
   /** Into the ring. Bodies that are left out stay as they are. */
   readonly put: (head: Head, bodies?: Partial<Bodies>) => void
 }
@@ -207,7 +210,7 @@ export const bufferOf = (shown: ShownBody | null | undefined): Buffer | null =>
     : Buffer.from(shown.bytes.buffer, shown.bytes.byteOffset, shown.bytes.byteLength)
 
 export const makeIntake = (services: IntakeServices): Intake => {
-  const { known, newId, priceOf, put, sessionId, settings, thread, timers } = services
+  const { known, newId, priceOf, put, reserve, sessionId, settings, thread, timers } = services
   const limits = limitsOf(settings)
   const pending = new Map<string, Pending>()
   let queue: Array<Pending> = []
@@ -219,7 +222,8 @@ export const makeIntake = (services: IntakeServices): Intake => {
   let waiters: Array<() => void> = []
   let isClosed = false
 
-  const masked = (headers: RecordHeaders): RecordHeaders => (settings.maskSecrets ? maskHeaders(headers) : headers)
+  const { maskedHeaders, maskedUrl } = makeHeadMasker()
+  const masked = (headers: RecordHeaders): RecordHeaders => (settings.maskSecrets ? maskedHeaders(headers) : headers)
 
   const enqueue = (each: Pending): void => {
     if (each.isQueued || isClosed) return
@@ -229,7 +233,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
   }
 
   /** Whether so many bytes more may wait; then they are accounted for. */
-  const reserve = (each: Pending, bytes: number): boolean => {
+  const account = (each: Pending, bytes: number): boolean => {
     const most = bytes <= threadFromBytes ? maxPendingBytes + smallReserveBytes : maxPendingBytes
     if (pendingBytes + bytes > most) {
       each.isShort = true
@@ -265,7 +269,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
       method: start.method.slice(0, 32),
       scheme: start.scheme,
       host: start.host.slice(0, 512),
-      path: (settings.maskSecrets ? maskUrl(start.path.slice(0, maxPathChars)) : start.path).slice(0, maxPathChars),
+      path: (settings.maskSecrets ? maskedUrl(start.path.slice(0, maxPathChars)) : start.path).slice(0, maxPathChars),
       requestHeaders: before?.requestHeaders ?? masked(each.headers),
       requestSize: each.requestSize,
       responseHeaders: masked(responseHeaders),
@@ -370,24 +374,35 @@ export const makeIntake = (services: IntakeServices): Intake => {
     }
   }
 
-  const work = async (each: Pending): Promise<void> => {
+  const work = (each: Pending): void => {
     if (each.isAway || !pending.has(each.id)) return
     const { end, requestBody } = each
-    if (!each.isListed) {
-      each.isListed = true
-      // In the list at once, also where the work on its bodies takes a while.
-      put(headOf({ ...each, end: null }, null, null))
-    }
     if (end === null && each.isRequestRead) return put(headOf(each, null, null))
     const task = taskOf(each)
-    each.isAway = true
-    if (bytesOfTask(task) <= threadFromBytes) {
-      return apply(each, end, requestBody, await perform(task).catch(() => null))
+    if (!each.isListed) {
+      each.isListed = true
+      // In the list at once where the work on its bodies takes a while; the place in the list is that of its turn here in any case.
+      if (bytesOfTask(task) > threadFromBytes) put(headOf({ ...each, end: null }, null, null))
+      else reserve(each.id)
     }
-    void inThread(async () => {
-      const report = await thread().run({ kind: "task", task })
-      if (!isClosed) apply(each, end, requestBody, report)
-    })
+    each.isAway = true
+    away += 1
+    const reported = (report: Report | null): void => {
+      away -= 1
+      try {
+        if (!isClosed) apply(each, end, requestBody, report)
+      } finally {
+        settle()
+      }
+    }
+    try {
+      // A thread that cannot be asked costs the bodies, never the capture.
+      thread()
+        .run({ kind: "task", task })
+        .then(reported, () => reported(null))
+    } catch {
+      reported(null)
+    }
   }
 
   const settle = (): void => {
@@ -397,7 +412,6 @@ export const makeIntake = (services: IntakeServices): Intake => {
     for (const done of waiting) done()
   }
 
-  /** A thread that cannot be asked costs the bodies, never the capture. */
   const inThread = async (run: () => Promise<void>): Promise<void> => {
     away += 1
     try {
@@ -421,7 +435,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
     for (let batch = takeQueue(); batch.length > 0; batch = takeQueue()) {
       for (const each of batch) {
         each.isQueued = false
-        await work(each)
+        work(each)
         if (timers.monotonicMs() - since < turnMs) continue
         await new Promise<void>((done) => timers.soon(done))
         since = timers.monotonicMs()
@@ -467,7 +481,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
       isQueued: false,
       isAway: false
     }
-    if (body !== null && reserve(each, body.byteLength)) each.requestBody = body
+    if (body !== null && account(each, body.byteLength)) each.requestBody = body
     pending.set(id, each)
     enqueue(each)
     return id
@@ -479,7 +493,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
     if (requestSize !== undefined) each.requestSize = requestSize
     if (requestBody === undefined) return
     if (requestSize === undefined) each.requestSize = Math.max(each.start.bodySize ?? 0, requestBody.byteLength)
-    if (!reserve(each, requestBody.byteLength)) return
+    if (!account(each, requestBody.byteLength)) return
     each.requestBody = requestBody
     // It came after the work on what there was.
     each.isRequestRead = false
@@ -515,7 +529,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
     merge(each, end.requestBody === undefined ? {} : { requestBody: end.requestBody })
     const body = end.responseBody ?? null
     const size = end.responseSize ?? body?.byteLength ?? 0
-    const isKept = body !== null && reserve(each, body.byteLength)
+    const isKept = body !== null && account(each, body.byteLength)
     each.end = { ...end, responseBody: isKept ? body : null, responseSize: size }
     each.end = { ...each.end, totalLatencyMs: end.totalLatencyMs ?? timers.nowMs() - each.startedAtMs }
     enqueue(each)

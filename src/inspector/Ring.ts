@@ -22,6 +22,8 @@ interface Slot extends RingEntry {
   readonly bodyBytes: number
 }
 
+/** Places that are kept at once; records beyond them are placed when they come. */
+const maxReserved = 20_000
 /** Objects, keys and texts of constant length. */
 const fixedHeadBytes = 1_024
 
@@ -65,6 +67,8 @@ export class Ring {
   readonly #slots = new Map<string, Slot>()
   /** By number, for the search for the oldest body. */
   readonly #ids = new Map<number, string>()
+  /** Places of records that are still to come. */
+  readonly #reserved = new Map<string, number>()
   #nextSeq = 1
   #firstSeq = 1
   /** No entry with a lower number has a body. */
@@ -87,13 +91,27 @@ export class Ring {
     return this.#slots.get(id) ?? null
   }
 
+  /** Keeps the place that a record would have now. */
+  reserve(id: string): void {
+    if (this.#slots.has(id) || this.#reserved.has(id) || this.#reserved.size >= maxReserved) return
+    this.#reserved.set(id, this.#nextSeq++)
+  }
+
+  #place(id: string): number {
+    const reserved = this.#reserved.get(id)
+    if (reserved === undefined) return this.#nextSeq++
+    this.#reserved.delete(id)
+    // What makes room has gone past it.
+    return reserved < this.#firstSeq ? this.#nextSeq++ : reserved
+  }
+
   /**
    * Adds a record, or replaces the one with its id in its place. Bodies that are left out stay as they are. Null when the record was larger
    * than everything may be together.
    */
   set(head: Head, bodies?: Bodies): RingEntry | null {
     const known = this.#slots.get(head.id)
-    const seq = known?.seq ?? this.#nextSeq++
+    const seq = known?.seq ?? this.#place(head.id)
     const kept = bodies ?? known?.bodies ?? noBodies
     const slot: Slot = { seq, head, bodies: kept, headBytes: bytesOfHead(head), bodyBytes: bytesOfBodies(kept) }
     this.#bytes += slot.headBytes + slot.bodyBytes - (known === undefined ? 0 : known.headBytes + known.bodyBytes)
@@ -116,6 +134,7 @@ export class Ring {
   clear(): void {
     this.#slots.clear()
     this.#ids.clear()
+    this.#reserved.clear()
     this.#firstSeq = this.#nextSeq
     this.#bodiesFrom = this.#nextSeq
     this.#bytes = 0

@@ -6,7 +6,6 @@ import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import { join } from "node:path"
 import type { JsonMap } from "../api/document/JsonSchemas.ts"
-import { openApiJson } from "../api/OpenApiDocument.ts"
 import {
   apiSkillIds,
   areaOf,
@@ -92,6 +91,8 @@ export const make = Effect.gen(function* () {
   const pages = yield* Effect.cached(
     Effect.gen(function* () {
       const commands = yield* describeCommands
+      // It has the schemas of every route.
+      const { openApiJson } = yield* Effect.promise(() => import("../api/OpenApiDocument.ts"))
       const operations = apiIndex(JSON.parse(openApiJson()) as JsonMap)
       const byId = new Map<SkillId, string>()
       for (const id of apiSkillIds) byId.set(id, apiPage(id, operations.get(id) ?? []))

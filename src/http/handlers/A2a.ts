@@ -7,7 +7,8 @@ import * as Effect from "effect/Effect"
 import { agentCard } from "../../a2a/Card.ts"
 import { agentSkillIds } from "../../a2a/SkillIds.ts"
 import { AgentTasks } from "../../a2a/Tasks.ts"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { A2a } from "../../api/Groups/A2a.ts"
 import { addressAsked } from "../../auth/Credentials.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 
@@ -23,7 +24,7 @@ const card = Effect.map(origin, (address) =>
   })
 )
 
-export const layer = HttpApiBuilder.group(GatewayApi, "a2a", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(A2a), "a2a", (handlers) =>
   Effect.gen(function* () {
     const settings = yield* GatewaySettings
     const tasks = yield* AgentTasks

@@ -1,7 +1,8 @@
 /** `/api/acp/agents`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Acp } from "../../api/Groups/Acp.ts"
 import { NotFound } from "../../api/Errors.ts"
 import type { AgentList } from "../../api/Groups/Acp.ts"
 import { AcpAgents, type AgentStatus } from "../../tools/AcpAgents.ts"
@@ -34,7 +35,7 @@ const listOf = (agents: ReadonlyArray<AgentStatus>): AgentList => {
 
 const atMachine = atTheMachine("Adding an agent")
 
-export const layer = HttpApiBuilder.group(GatewayApi, "acp", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Acp), "acp", (handlers) =>
   Effect.map(AcpAgents, (agents) =>
     handlers
       .handle("list", () => answered(Effect.map(agents.list(false), listOf)))

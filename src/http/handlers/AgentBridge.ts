@@ -3,7 +3,8 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { AgentBridge } from "../../api/Groups/AgentBridge.ts"
 import { BadRequest, Conflict, NotFound, type Unavailable } from "../../api/Errors.ts"
 import type { AgentView, serverActions, TproxyView } from "../../api/Groups/AgentBridge.ts"
 import type { Agent } from "../../bridge/agents/Agent.ts"
@@ -141,7 +142,7 @@ const act = (
   }
 }
 
-export const layer = HttpApiBuilder.group(GatewayApi, "agentBridge", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(AgentBridge), "agentBridge", (handlers) =>
   Effect.gen(function* () {
     const door = yield* CaptureDoor
     const bridges = yield* BridgeDoor

@@ -3,7 +3,8 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { AgentSkills } from "../../api/Groups/AgentSkills.ts"
 import { NotFound } from "../../api/Errors.ts"
 import type { SkillView } from "../../api/Groups/AgentSkills.ts"
 import { addressAsked } from "../../auth/Credentials.ts"
@@ -29,7 +30,7 @@ const viewOf =
 
 const markdown = "text/markdown; charset=utf-8"
 
-export const layer = HttpApiBuilder.group(GatewayApi, "agentSkills", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(AgentSkills), "agentSkills", (handlers) =>
   Effect.map(Skills, (skills) => {
     const page = ({ path }: { readonly path: { readonly id: string } }) =>
       known(path.id).pipe(

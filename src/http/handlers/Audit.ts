@@ -2,7 +2,8 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Audit } from "../../api/Groups/Audit.ts"
 import type { AuditEntry, AuditQuery } from "../../api/Groups/Audit.ts"
 import { AuditLog } from "../../auth/AuditLog.ts"
 import type { AuditFilter, AuditRow } from "../../domain/Audit.ts"
@@ -23,7 +24,7 @@ const filterOf = ({ from, limit: _limit, offset: _offset, to, ...texts }: AuditQ
   ...(to === undefined ? {} : { toMs: Date.parse(to) })
 })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "audit", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Audit), "audit", (handlers) =>
   Effect.map(AuditLog, (audit) =>
     handlers.handle("list", ({ urlParams }) => {
       const { limit = usualLimit, offset = 0 } = urlParams

@@ -4,7 +4,8 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Auth } from "../../api/Groups/Auth.ts"
 import { TooManyRequests, Unauthorized } from "../../api/Errors.ts"
 import { AdminPassword } from "../../auth/AdminPassword.ts"
 import { headerOf } from "../../auth/Credentials.ts"
@@ -37,7 +38,7 @@ const passwordRefusals = {
 const wrongPassword = (param: string) => () =>
   new Unauthorized({ message: "The password is wrong.", code: "invalid_password", param })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "auth", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Auth), "auth", (handlers) =>
   Effect.gen(function* () {
     const login = yield* Login
     const adminPassword = yield* AdminPassword

@@ -7,7 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { Readable } from "node:stream"
 import { createGzip } from "node:zlib"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Backups as BackupsGroup } from "../../api/Groups/Backups.ts"
 import { Backups } from "../../management/Backups.ts"
 import { Listener } from "../Listener.ts"
 import { answered } from "./Answers.ts"
@@ -31,7 +32,7 @@ const compressed = (source: AsyncIterable<Uint8Array>) => {
   return streamed(input.pipe(gzip))
 }
 
-export const layer = HttpApiBuilder.group(GatewayApi, "backups", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(BackupsGroup), "backups", (handlers) =>
   Effect.gen(function* () {
     const backups = yield* Backups
     const listener = yield* Listener

@@ -2,7 +2,8 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Capture } from "../../api/Groups/Capture.ts"
 import type { HostChanged } from "../../capture/Capture.ts"
 import { CaptureDoor } from "../../capture/CaptureDoor.ts"
 import type { SystemProxyState } from "../../capture/host/SystemProxy.ts"
@@ -27,7 +28,7 @@ const desktop = ({ applied, guardUntilMs, platform, port }: SystemProxyState) =>
 /** A header takes no other characters. */
 const forHeader = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 1_000)
 
-export const layer = HttpApiBuilder.group(GatewayApi, "capture", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Capture), "capture", (handlers) =>
   Effect.gen(function* () {
     const door = yield* CaptureDoor
     const ports = portAnswers("INSPECTOR_HTTP_PROXY_PORT")

@@ -2,7 +2,8 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { CliTools } from "../../api/Groups/CliTools.ts"
 import { Conflict, NotFound } from "../../api/Errors.ts"
 import type { CliToolView, DetectionView, ToolStatusView } from "../../api/Groups/CliTools.ts"
 import { addressAsked } from "../../auth/Credentials.ts"
@@ -86,7 +87,7 @@ const orConflict = <A, E, R>(effect: Effect.Effect<A, E | ToolRefused, R>) =>
     ({ message }) => Effect.fail(new Conflict({ message, code: "tool_refused" }))
   )
 
-export const layer = HttpApiBuilder.group(GatewayApi, "cliTools", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(CliTools), "cliTools", (handlers) =>
   Effect.map(Effect.all([Detector, ToolSettings]), ([detector, settings]) =>
     handlers
       .handle("settings", ({ path }) =>

@@ -1,7 +1,8 @@
 /** `/api/combos`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Combos as CombosGroup } from "../../api/Groups/Combos.ts"
 import type { Combo } from "../../domain/Combo.ts"
 import { Combos } from "../../management/Combos.ts"
 import { answered } from "./Answers.ts"
@@ -10,7 +11,7 @@ import { autoComboView, comboView } from "./Views.ts"
 
 const viewed = (combo: Combo) => ({ combo: comboView(combo) })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "combos", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(CombosGroup), "combos", (handlers) =>
   Effect.map(Combos, (combos) =>
     handlers
       .handle("list", () =>

@@ -2,7 +2,8 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Compression } from "../../api/Groups/Compression.ts"
 import { CompressionAnalytics } from "../../compression/Analytics.ts"
 import { packs } from "../../compression/caveman/packs.ts"
 import type { CompressionCounts } from "../../domain/CompressionCounts.ts"
@@ -58,7 +59,7 @@ const analyticsOf = (days: number, counts: ReadonlyArray<CompressionCounts>) => 
 
 const defaultDays = 30
 
-export const layer = HttpApiBuilder.group(GatewayApi, "compression", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Compression), "compression", (handlers) =>
   Effect.map(Effect.all([CompressionPreviews, CompressionAnalytics]), ([compression, analytics]) =>
     handlers
       .handle("analytics", ({ urlParams: { days = defaultDays } }) =>

@@ -1,7 +1,8 @@
 /** `/api/context/combos` and `/api/context/caveman`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { CompressionCombos as CompressionCombosGroup } from "../../api/Groups/CompressionCombos.ts"
 import type { CompressionCombo } from "../../domain/CompressionProfiles.ts"
 import { CompressionCombos } from "../../management/CompressionCombos.ts"
 import { answered } from "./Answers.ts"
@@ -18,7 +19,7 @@ const viewed = <E>(combo: Effect.Effect<CompressionCombo, E>) => Effect.map(comb
 const assigned = <E>(combo: Effect.Effect<CompressionCombo, E>) =>
   Effect.map(combo, ({ routingComboIds }) => ({ routingComboIds }))
 
-export const layer = HttpApiBuilder.group(GatewayApi, "compressionCombos", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(CompressionCombosGroup), "compressionCombos", (handlers) =>
   Effect.map(CompressionCombos, (combos) =>
     handlers
       .handle("caveman", () => Effect.sync(combos.caveman))

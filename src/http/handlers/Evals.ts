@@ -1,7 +1,8 @@
 /** `/api/evals`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Evals as EvalsGroup } from "../../api/Groups/Evals.ts"
 import type { ResultView, RunReport as ReportView, RunView, SuiteView } from "../../api/Groups/Evals.ts"
 import type { EvalResult, EvalRun, EvalSuite } from "../../domain/Eval.ts"
 import { Evals, type RunReport } from "../../evals/Evals.ts"
@@ -92,7 +93,7 @@ const scorecardView = ({ passRate, passed, targets, total }: Scorecard) => ({
 
 const begun = ({ id, status }: EvalRun) => ({ id, status })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "evals", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(EvalsGroup), "evals", (handlers) =>
   Effect.map(Evals, (evals) =>
     handlers
       .handle("overview", () =>

@@ -1,7 +1,8 @@
 /** `/api/settings/feature-flags`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Flags as FlagsGroup } from "../../api/Groups/Flags.ts"
 import { Conflict } from "../../api/Errors.ts"
 import * as Flags from "../../flags/Flags.ts"
 import { badField } from "./Answers.ts"
@@ -27,7 +28,7 @@ const summaryOf = (flags: ReadonlyArray<Flags.FlagState>) => {
   }
 }
 
-export const layer = HttpApiBuilder.group(GatewayApi, "flags", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(FlagsGroup), "flags", (handlers) =>
   Effect.gen(function* () {
     const flags = yield* Flags.Flags
     return handlers

@@ -2,7 +2,8 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { GatewaySettings as GatewaySettingsGroup } from "../../api/Groups/GatewaySettings.ts"
 import type { ChangeSettings } from "../../api/Groups/GatewaySettings.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { maskSecret } from "../../kernel/Masking.ts"
@@ -13,7 +14,7 @@ import { answered } from "./Answers.ts"
 const masked = (secret: Redacted.Redacted | null): string | null =>
   secret === null ? null : maskSecret(Redacted.value(secret))
 
-export const layer = HttpApiBuilder.group(GatewayApi, "gatewaySettings", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(GatewaySettingsGroup), "gatewaySettings", (handlers) =>
   Effect.map(Effect.all([GatewaySettings, CloudSync, IssueReports]), ([settings, sync, reports]) => {
     const whole = Effect.zipWith(sync.state, reports.tracker, ({ cloudUrl, sharedKey }, { token, ...tracker }) => ({
       ...settings.current(),

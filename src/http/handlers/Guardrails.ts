@@ -1,11 +1,12 @@
 /** `/api/settings/guardrails` and `/api/guardrails/test`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Guardrails as GuardrailsGroup } from "../../api/Groups/Guardrails.ts"
 import { Guardrails } from "../../management/Guardrails.ts"
 import { answered } from "./Answers.ts"
 
-export const layer = HttpApiBuilder.group(GatewayApi, "guardrails", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(GuardrailsGroup), "guardrails", (handlers) =>
   Effect.map(Guardrails, (guardrails) =>
     handlers
       .handle("get", () => Effect.sync(guardrails.current))

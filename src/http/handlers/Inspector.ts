@@ -3,7 +3,8 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Inspector } from "../../api/Groups/Inspector.ts"
 import { GatewayCapture } from "../../inference/tap/GatewayCapture.ts"
 import { CaptureDoor } from "../../capture/CaptureDoor.ts"
 import { InspectorDoor, type InspectorServices } from "../../inspector/InspectorDoor.ts"
@@ -42,7 +43,7 @@ const linesType = "application/jsonl"
 /** Text without anything is none. */
 const noteOf = (text: string | null): string | null => (text === "" ? null : text)
 
-export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (handlers) =>
   Effect.gen(function* () {
     const bodies = yield* BodyBudget
     const capture = yield* GatewayCapture

@@ -1,7 +1,8 @@
 /** `/api/v1/providers/{provider}/limits` and `/api/v1/accounts/{id}/limits`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { IssueLimits as IssueLimitsGroup } from "../../api/Groups/IssueLimits.ts"
 import type { IssueScope } from "../../domain/RegisteredKey.ts"
 import { IssueLimits, type IssueStanding } from "../../management/IssueLimits.ts"
 import { answered } from "./Answers.ts"
@@ -15,7 +16,7 @@ const ofProvider = ({ provider }: { readonly provider: string }): IssueScope => 
 })
 const ofAccount = ({ id }: { readonly id: string }): IssueScope => ({ scope: "account", subject: id })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "issueLimits", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(IssueLimitsGroup), "issueLimits", (handlers) =>
   Effect.map(IssueLimits, (limits) =>
     handlers
       .handle("provider", ({ path }) => answered(Effect.map(limits.get(ofProvider(path)), providerView)))

@@ -1,7 +1,8 @@
 /** `/api/keys`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Keys as KeysGroup } from "../../api/Groups/Keys.ts"
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import { Keys } from "../../management/Keys.ts"
 import { answered } from "./Answers.ts"
@@ -10,7 +11,7 @@ import { createdKeyView, keyView } from "./Views.ts"
 
 const viewed = (key: ApiKey) => ({ key: keyView(key) })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "keys", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(KeysGroup), "keys", (handlers) =>
   Effect.map(Keys, (keys) =>
     handlers
       .handle("list", () =>

@@ -2,7 +2,8 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Limits as LimitsGroup } from "../../api/Groups/Limits.ts"
 import { NotFound } from "../../api/Errors.ts"
 import type { BudgetStatusView, LedgerEntryView, TokenLimitView } from "../../api/Groups/Limits.ts"
 import { ApiKeys } from "../../auth/ApiKeys.ts"
@@ -98,7 +99,7 @@ const entryView = (entry: LedgerView): LedgerEntryView => ({
 
 const spendView = ({ costNanoUsd, requests, tokens }: Spend) => ({ requests, tokens, costUsd: usd(costNanoUsd) })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "limits", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(LimitsGroup), "limits", (handlers) =>
   Effect.gen(function* () {
     const keys = yield* ApiKeys
     const limits = yield* Limits

@@ -3,7 +3,8 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Mcp } from "../../api/Groups/Mcp.ts"
 import type { McpCallView } from "../../api/Groups/Mcp.ts"
 import { addressAsked } from "../../auth/Credentials.ts"
 import { Flags } from "../../flags/Flags.ts"
@@ -29,7 +30,7 @@ const viewOf = ({ apiKeyId, atMs, durationMs, id, inputHash, outputSummary, succ
 
 const origin = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => addressAsked(headers) ?? "")
 
-export const layer = HttpApiBuilder.group(GatewayApi, "mcp", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Mcp), "mcp", (handlers) =>
   Effect.gen(function* () {
     const audit = yield* McpAuditRepo
     const directory = yield* Directory

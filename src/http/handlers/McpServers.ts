@@ -2,7 +2,8 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { McpServers as McpServersGroup } from "../../api/Groups/McpServers.ts"
 import type { McpServerTested, McpServerView } from "../../api/Groups/McpServers.ts"
 import { type McpServerReport, McpServers } from "../../management/McpServers.ts"
 import { shownArguments } from "../../management/McpServerRules.ts"
@@ -50,7 +51,7 @@ const testedOf = ({ server, state }: McpServerReport, latencyMs: number): McpSer
 
 const atMachine = atTheMachine("Naming or starting a program", ["Owner"])
 
-export const layer = HttpApiBuilder.group(GatewayApi, "mcpServers", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(McpServersGroup), "mcpServers", (handlers) =>
   Effect.gen(function* () {
     const servers = yield* McpServers
 

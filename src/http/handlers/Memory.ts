@@ -1,7 +1,8 @@
 /** `/api/memory` and `/api/settings/memory`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Memory as MemoryGroup } from "../../api/Groups/Memory.ts"
 import type { MemoryQuery, MemoryView } from "../../api/Groups/Memory.ts"
 import type { Memory, MemoryFilter } from "../../domain/Memory.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
@@ -27,7 +28,7 @@ const filterOf = ({ apiKeyId, q: _q, ...others }: MemoryQuery): MemoryFilter => 
 /** Each has to be decrypted. */
 const mostAtOnce = 1_000
 
-export const layer = HttpApiBuilder.group(GatewayApi, "memory", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(MemoryGroup), "memory", (handlers) =>
   Effect.map(Effect.all([MemoryEntries, GatewaySettings]), ([entries, settings]) => {
     const list = (query: MemoryQuery) =>
       Effect.gen(function* () {

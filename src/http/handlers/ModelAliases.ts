@@ -1,12 +1,13 @@
 /** `/api/models/alias`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { ModelAliases as ModelAliasesGroup } from "../../api/Groups/ModelAliases.ts"
 import { ModelAliases } from "../../management/ModelAliases.ts"
 import { answered, badField } from "./Answers.ts"
 import { paged } from "./Pages.ts"
 
-export const layer = HttpApiBuilder.group(GatewayApi, "modelAliases", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(ModelAliasesGroup), "modelAliases", (handlers) =>
   Effect.map(ModelAliases, (aliases) =>
     handlers
       .handle("list", () =>

@@ -1,7 +1,8 @@
 /** `/api/models/catalog`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { ModelCatalog as ModelCatalogGroup } from "../../api/Groups/ModelCatalog.ts"
 import type { CatalogModel } from "../../api/Groups/ModelCatalog.ts"
 import { type CatalogRow, ModelCatalog } from "../../management/ModelCatalog.ts"
 import { paged } from "./Pages.ts"
@@ -29,7 +30,7 @@ const viewOf = ({ facts, health, id, kind, model, price, provider, source }: Cat
   health
 })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "modelCatalog", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(ModelCatalogGroup), "modelCatalog", (handlers) =>
   Effect.map(ModelCatalog, (catalog) =>
     handlers.handle("list", () =>
       Effect.map(

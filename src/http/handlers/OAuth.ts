@@ -2,7 +2,8 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { OAuth } from "../../api/Groups/OAuth.ts"
 import { type SignInAction, signInActions, type SignInAnswer, type SignInInput } from "../../api/Groups/OAuth.ts"
 import type { BadRequest } from "../../api/Errors.ts"
 import type { ObservedConnection } from "../../management/ObservedState.ts"
@@ -31,7 +32,7 @@ const given = <Name extends keyof Input>(input: Input, name: Name) => {
     : Effect.succeed(value as NonNullable<Input[Name]>)
 }
 
-export const layer = HttpApiBuilder.group(GatewayApi, "oauth", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(OAuth), "oauth", (handlers) =>
   Effect.map(SignIns, (signIns) => {
     const run = (
       provider: string,

@@ -4,8 +4,8 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { GatewayApi } from "../../api/Api.ts"
-import type { CreatePreset, UpdatePreset } from "../../api/Groups/Playground.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { type CreatePreset, Playground, type UpdatePreset } from "../../api/Groups/Playground.ts"
 import { CurrentCaller } from "../../api/Security.ts"
 import { addressAsked } from "../../auth/Credentials.ts"
 import type { PresetFields } from "../../domain/Playground.ts"
@@ -39,7 +39,7 @@ const changed = ({ endpoint, model, name, params_json, system }: UpdatePreset): 
 /** A client without a `Host` reaches it somehow. */
 const usualAddress = "http://127.0.0.1:20128"
 
-export const layer = HttpApiBuilder.group(GatewayApi, "playground", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Playground), "playground", (handlers) =>
   Effect.map(PlaygroundDoor, (door) => {
     const asked = <A, E, R>(ask: (services: PlaygroundServices) => Effect.Effect<A, E, R>) =>
       told(Effect.flatMap(door.get, ask))

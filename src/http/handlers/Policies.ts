@@ -1,10 +1,11 @@
 /** `/api/policies`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Policies } from "../../api/Groups/Policies.ts"
 import { Login } from "../../auth/Login.ts"
 
-export const layer = HttpApiBuilder.group(GatewayApi, "policies", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Policies), "policies", (handlers) =>
   Effect.map(Login, (login) =>
     handlers
       .handle("get", () => Effect.map(login.locked, (lockedIdentifiers) => ({ lockedIdentifiers })))

@@ -1,7 +1,8 @@
 /** `/api/pricing`: what the operator wrote over the embedded prices. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Pricing } from "../../api/Groups/Pricing.ts"
 import { BadRequest, Unavailable } from "../../api/Errors.ts"
 import { ModelCatalog } from "../../management/ModelCatalog.ts"
 import { PriceBook, type PriceOverridesUnavailable } from "../../usage/PriceBook.ts"
@@ -12,7 +13,7 @@ const notSaved = (error: PriceOverridesUnavailable) =>
     new Unavailable({ message: "The prices could not be saved; the gateway's log has the details." })
   )
 
-export const layer = HttpApiBuilder.group(GatewayApi, "pricing", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Pricing), "pricing", (handlers) =>
   Effect.gen(function* () {
     const prices = yield* PriceBook
     const catalog = yield* ModelCatalog

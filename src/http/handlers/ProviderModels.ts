@@ -1,7 +1,8 @@
 /** `/api/provider-models`: models the operator declared or corrected. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { ProviderModels as ProviderModelsGroup } from "../../api/Groups/ProviderModels.ts"
 import type { ProviderModelView } from "../../api/Groups/ProviderModels.ts"
 import { ProviderModels } from "../../management/ProviderModels.ts"
 import type { DeclaredModel } from "../../store/repo/ProviderModelRepo.ts"
@@ -11,7 +12,7 @@ import { paged } from "./Pages.ts"
 const view = (model: DeclaredModel): ProviderModelView => ({ ...model, capabilities: { ...model.capabilities } })
 const viewed = (model: DeclaredModel) => ({ model: view(model) })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "providerModels", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(ProviderModelsGroup), "providerModels", (handlers) =>
   Effect.map(ProviderModels, (models) =>
     handlers
       .handle("list", ({ urlParams }) =>

@@ -1,7 +1,8 @@
 /** `/api/provider-nodes`: endpoints the operator added. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { ProviderNodes as ProviderNodesGroup } from "../../api/Groups/ProviderNodes.ts"
 import type { ProviderNode } from "../../domain/ProviderNode.ts"
 import { ProviderNodes } from "../../management/ProviderNodes.ts"
 import { answered } from "./Answers.ts"
@@ -10,7 +11,7 @@ import { nodeView } from "./Views.ts"
 
 const viewed = (node: ProviderNode) => ({ node: nodeView(node) })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "providerNodes", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(ProviderNodesGroup), "providerNodes", (handlers) =>
   Effect.map(ProviderNodes, (nodes) =>
     handlers
       .handle("list", () =>

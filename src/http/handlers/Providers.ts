@@ -3,7 +3,8 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Providers } from "../../api/Groups/Providers.ts"
 import { Flags } from "../../flags/Flags.ts"
 import { Connections } from "../../management/Connections.ts"
 import type { ObservedConnection } from "../../management/ObservedState.ts"
@@ -14,7 +15,7 @@ import { connectionView } from "./Views.ts"
 const viewed = (observed: ObservedConnection, showKey?: (key: string) => string) =>
   Effect.map(Clock.currentTimeMillis, (nowMs) => ({ connection: connectionView(observed, nowMs, showKey) }))
 
-export const layer = HttpApiBuilder.group(GatewayApi, "providers", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Providers), "providers", (handlers) =>
   Effect.gen(function* () {
     const connections = yield* Connections
     const flags = yield* Flags

@@ -2,7 +2,8 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Proxies as ProxiesGroup } from "../../api/Groups/Proxies.ts"
 import type { ProxyView } from "../../api/Groups/Proxies.ts"
 import { maskSecret } from "../../kernel/Masking.ts"
 import { Proxies, type ProxyReport } from "../../management/Proxies.ts"
@@ -33,7 +34,7 @@ const viewOf = ({ condition, isUsable, proxy }: ProxyReport): ProxyView => ({
 
 const one = (report: ProxyReport) => ({ proxy: viewOf(report) })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "proxies", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(ProxiesGroup), "proxies", (handlers) =>
   Effect.map(Proxies, (proxies) =>
     handlers
       .handle("list", () =>

@@ -1,7 +1,8 @@
 /** `/api/quota/groups`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { QuotaGroups as QuotaGroupsGroup } from "../../api/Groups/QuotaGroups.ts"
 import { type ObservedGroup, QuotaGroups } from "../../management/QuotaGroups.ts"
 import { answered } from "./Answers.ts"
 import { paged } from "./Pages.ts"
@@ -9,7 +10,7 @@ import { quotaGroupView } from "./Views.ts"
 
 const viewed = (observed: ObservedGroup) => ({ group: quotaGroupView(observed) })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "quotaGroups", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(QuotaGroupsGroup), "quotaGroups", (handlers) =>
   Effect.map(QuotaGroups, (groups) =>
     handlers
       .handle("list", () =>

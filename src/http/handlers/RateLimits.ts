@@ -1,14 +1,15 @@
 /** `/api/rate-limits` and `/api/rate-limit`: the state of every account, and the settings common to all. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { RateLimits } from "../../api/Groups/RateLimits.ts"
 import { Resilience } from "../../management/Resilience.ts"
 import { countStandings } from "../../management/Standings.ts"
 import { Settings } from "../../resilience/Settings.ts"
 import { paged } from "./Pages.ts"
 import { accountStatus, lockoutView } from "./ResilienceViews.ts"
 
-export const layer = HttpApiBuilder.group(GatewayApi, "rateLimits", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(RateLimits), "rateLimits", (handlers) =>
   Effect.gen(function* () {
     const settings = yield* Settings
     const resilience = yield* Resilience

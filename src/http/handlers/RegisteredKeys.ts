@@ -3,7 +3,8 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { RegisteredKeys as RegisteredKeysGroup } from "../../api/Groups/RegisteredKeys.ts"
 import type { IssuedKeyView, RegisteredKeyView } from "../../api/Groups/RegisteredKeys.ts"
 import type { CreatedKey } from "../../auth/ApiKeys.ts"
 import { stateProblemOf } from "../../auth/KeyPolicy.ts"
@@ -53,7 +54,7 @@ const checkView = ({ accountId, checkedAtMs, problem, provider }: QuotaCheck) =>
 const viewed = <E>(registered: Effect.Effect<RegisteredKey, E>) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => Effect.map(registered, viewAt(nowMs)))
 
-export const layer = HttpApiBuilder.group(GatewayApi, "registeredKeys", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(RegisteredKeysGroup), "registeredKeys", (handlers) =>
   Effect.map(Effect.all([RegisteredKeys, QuotaChecks]), ([keys, quotas]) =>
     handlers
       .handle("check", ({ urlParams: { accountId = null, provider } }) =>

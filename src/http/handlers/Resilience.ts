@@ -1,7 +1,8 @@
 /** `/api/resilience`: settings, breakers, locked models, and their resets. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Resilience as ResilienceGroup } from "../../api/Groups/Resilience.ts"
 import type { Cleared } from "../../api/Groups/Resilience.ts"
 import { Resilience } from "../../management/Resilience.ts"
 import { Settings } from "../../resilience/Settings.ts"
@@ -14,7 +15,7 @@ const cleared =
   (count: number): Cleared =>
     all === true ? { ok: true, clearedAll: count } : { ok: true, removed: count }
 
-export const layer = HttpApiBuilder.group(GatewayApi, "resilience", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(ResilienceGroup), "resilience", (handlers) =>
   Effect.gen(function* () {
     const settings = yield* Settings
     const resilience = yield* Resilience

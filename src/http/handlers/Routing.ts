@@ -1,7 +1,8 @@
 /** `/api/routing`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Routing } from "../../api/Groups/Routing.ts"
 import { BadRequest, NotFound, Unavailable } from "../../api/Errors.ts"
 import type { ExplainInput, SimulateInput } from "../../api/Groups/Routing.ts"
 import { describe, type InvalidRequest, type ModelNotFound, type NoTarget } from "../../domain/Errors.ts"
@@ -65,7 +66,7 @@ const simulationOf = (payload: SimulateInput): Simulator.SimulationRequest => ({
   outputTokens: payload.outputTokens ?? 300
 })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "routing", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Routing), "routing", (handlers) =>
   Effect.gen(function* () {
     const log = yield* DecisionLog
     const explainer = yield* Explainer

@@ -1,12 +1,13 @@
 /** `/api/settings/routing`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { RoutingSettings as RoutingSettingsGroup } from "../../api/Groups/RoutingSettings.ts"
 import { SettingsChanges } from "../../management/SettingsChanges.ts"
 import { RoutingSettings } from "../../routing/RoutingSettings.ts"
 import { answered } from "./Answers.ts"
 
-export const layer = HttpApiBuilder.group(GatewayApi, "routingSettings", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(RoutingSettingsGroup), "routingSettings", (handlers) =>
   Effect.gen(function* () {
     const changes = yield* SettingsChanges
     const settings = yield* RoutingSettings

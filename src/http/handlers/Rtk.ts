@@ -1,12 +1,13 @@
 /** `/api/context/rtk`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Rtk } from "../../api/Groups/Rtk.ts"
 import { RtkTools } from "../../management/RtkTools.ts"
 import { answered } from "./Answers.ts"
 import { iso } from "./Views.ts"
 
-export const layer = HttpApiBuilder.group(GatewayApi, "rtk", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Rtk), "rtk", (handlers) =>
   Effect.map(RtkTools, (rtk) => {
     const list = Effect.map(rtk.filters, ({ faults, filters }) => {
       const disabled = new Set(rtk.settings().disabledFilters)

@@ -4,7 +4,8 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Sync } from "../../api/Groups/Sync.ts"
 import type { SyncView } from "../../api/Groups/Sync.ts"
 import { maskSecret } from "../../kernel/Masking.ts"
 import { CloudSync } from "../../management/CloudSync.ts"
@@ -24,7 +25,7 @@ const view = (state: CloudSyncState): SyncView => ({
 
 const initialized = (state: CloudSyncState) => ({ initialized: true as const, ...view(state) })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "sync", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Sync), "sync", (handlers) =>
   Effect.map(CloudSync, (sync) =>
     handlers
       .handle("status", () => answered(Effect.map(sync.state, view)))

@@ -5,7 +5,8 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { System } from "../../api/Groups/System.ts"
 import { NotFound } from "../../api/Errors.ts"
 import { openApiJson } from "../../api/OpenApiDocument.ts"
 import { declaredSchemaJson } from "../../declared/JsonSchema.ts"
@@ -39,7 +40,7 @@ const docsFile = Effect.fnUntraced(function* (name: string) {
   )
 })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "system", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(System), "system", (handlers) =>
   Effect.gen(function* () {
     const health = yield* SystemHealth
     const control = yield* SystemControl

@@ -2,7 +2,8 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Telemetry as TelemetryGroup } from "../../api/Groups/Telemetry.ts"
 import type { SessionRow } from "../../api/Groups/Telemetry.ts"
 import { ProcessFacts } from "../../platform/ProcessFacts.ts"
 import { PerformanceStats } from "../../routing/stats/PerformanceStats.ts"
@@ -15,7 +16,7 @@ const usualWindowMs = 300_000
 const sessionRow = ({ lastUsedMs, ...session }: SessionView): SessionRow =>
   Object.assign(session, { lastUsedAt: new Date(lastUsedMs).toISOString() })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "telemetry", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(TelemetryGroup), "telemetry", (handlers) =>
   Effect.gen(function* () {
     const telemetry = yield* Telemetry
     const stats = yield* PerformanceStats

@@ -7,7 +7,8 @@ import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import type { ServerResponse } from "node:http"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Tunnels as TunnelsGroup } from "../../api/Groups/Tunnels.ts"
 import { Conflict, Forbidden, UpstreamFailed } from "../../api/Errors.ts"
 import { destinationForm, type MeshTunnelView, type SetSshTunnel, type TunnelView } from "../../api/Groups/Tunnels.ts"
 import { enteredByTunnel } from "../../auth/PeerAddress.ts"
@@ -84,7 +85,7 @@ const encoder = new TextEncoder()
 const event = (name: string, data: unknown): Uint8Array =>
   encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
 
-export const layer = HttpApiBuilder.group(GatewayApi, "tunnels", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(TunnelsGroup), "tunnels", (handlers) =>
   Effect.gen(function* () {
     const tunnels = yield* Tunnels
     const mesh = yield* MeshTools

@@ -1,7 +1,8 @@
 /** `/api/usage/logs` and `/api/usage/{connectionId}`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Usage } from "../../api/Groups/Usage.ts"
 import type { LogsQuery } from "../../api/Groups/Usage.ts"
 import { UsageReports } from "../../management/UsageReports.ts"
 import { answered } from "./Answers.ts"
@@ -9,7 +10,7 @@ import { connectionUsage } from "./QuotaViews.ts"
 import { filterOf } from "./UsageFilters.ts"
 import { usageLog } from "./Views.ts"
 
-export const layer = HttpApiBuilder.group(GatewayApi, "usage", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers) =>
   Effect.map(UsageReports, (reports) => {
     const logs = ({ urlParams }: { readonly urlParams: LogsQuery }) => {
       const { after, cursor = null, limit = null } = urlParams

@@ -4,7 +4,8 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { UsageHistory as UsageHistoryGroup } from "../../api/Groups/UsageHistory.ts"
 import { UsageExport } from "../../management/UsageExport.ts"
 import { UsageHistory } from "../../management/UsageHistory.ts"
 import { UsageRetention } from "../../usage/history/UsageRetention.ts"
@@ -18,7 +19,7 @@ const dayMs = 86_400_000
 
 const encoder = new TextEncoder()
 
-export const layer = HttpApiBuilder.group(GatewayApi, "usageHistory", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(UsageHistoryGroup), "usageHistory", (handlers) =>
   Effect.gen(function* () {
     const exports = yield* UsageExport
     const history = yield* UsageHistory

@@ -2,7 +2,8 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { GatewayApi } from "../../api/Api.ts"
+import { contractOf } from "../../api/GroupContract.ts"
+import { Webhooks as WebhooksGroup } from "../../api/Groups/Webhooks.ts"
 import type { DeliveryView, WebhookView } from "../../api/Groups/Webhooks.ts"
 import type { DeliveryAttempt, Webhook } from "../../domain/Webhook.ts"
 import { Webhooks } from "../../management/Webhooks.ts"
@@ -46,7 +47,7 @@ const deliveryView = (attempt: DeliveryAttempt): DeliveryView => ({
   created_at: iso(attempt.atMs)
 })
 
-export const layer = HttpApiBuilder.group(GatewayApi, "webhooks", (handlers) =>
+export const layer = HttpApiBuilder.group(contractOf(WebhooksGroup), "webhooks", (handlers) =>
   Effect.map(Webhooks, (webhooks) =>
     handlers
       .handle("list", () =>

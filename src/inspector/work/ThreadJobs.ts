@@ -57,22 +57,3 @@ export const makeJobs = (): ReportOf => {
     }
   }
 }
-
-/** Buffers of their own are handed over; those that share memory with others are copied. */
-const transferable = (report: Reports[keyof Reports]): ReadonlyArray<ArrayBuffer> => {
-  if (report === null || !("request" in report)) return []
-  const shown = [report.request?.shown?.bytes, report.response?.shown?.bytes]
-  const buffers = shown.flatMap((bytes) =>
-    bytes !== undefined && bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength
-      ? [bytes.buffer]
-      : []
-  )
-  return [...new Set(buffers)]
-}
-
-const reportOf = makeJobs()
-
-export const handle = async (job: Job) => {
-  const report = await reportOf(job)
-  return { report, transfer: transferable(report) }
-}

@@ -1,10 +1,11 @@
 /**
- * Runs jobs on a thread, which starts with the first and ends when it was idle for a while. Jobs are done one after the other; what waits is
- * bounded by its bytes. Where the thread cannot start (a Node that reads no TypeScript, from source), jobs run here.
+ * Runs jobs on a thread, which starts with the first and ends when it was idle for a while. Jobs are done one after the other; small ones go
+ * there and come back together, because a message costs more than they do. What waits is bounded by its bytes. Where the thread cannot start (a Node that reads no TypeScript, from source), jobs run here.
  */
 import { Worker } from "node:worker_threads"
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import { bytesOfCacheJob } from "../cache/CacheJob.ts"
+import { packedJobs } from "./Packed.ts"
 import { type Job, makeJobs, type Reports } from "./ThreadJobs.ts"
 import { bytesOfView } from "./ViewJobs.ts"
 import { bytesOfTask } from "./Work.ts"
@@ -37,15 +38,28 @@ export interface WorkThread {
 }
 
 interface Waiting {
-  readonly id: number
   readonly job: Job
   readonly bytes: number
   readonly done: (report: Reports[keyof Reports] | null) => void
 }
 
-type Told =
-  | { readonly id: number; readonly report: Reports[keyof Reports] }
-  | { readonly id: number; readonly problem: string }
+interface Told {
+  readonly id: number
+  readonly reports: ReadonlyArray<Reports[keyof Reports] | null>
+}
+
+/** Jobs up to this size go together, */
+const smallJobBytes = 65_536
+/** so many at most, */
+const maxBatchJobs = 256
+/** and with so many bytes. */
+const maxBatchBytes = 1_048_576
+
+/** Beyond the limit, for small jobs: they are soon done, and must not be lost because large ones wait. */
+const smallReserveBytes = 8 * 1_048_576
+
+const isSmall = ({ bytes, job: { kind } }: Pick<Waiting, "bytes" | "job">): boolean =>
+  bytes <= smallJobBytes && (kind === "task" || kind === "cache")
 
 const bytesOf = (job: Job): number => {
   switch (job.kind) {
@@ -79,7 +93,7 @@ export const makeWorkThread = (
   const waiting: Array<Waiting> = []
   let waitingBytes = 0
   let worker: Worker | null = null
-  let running: { readonly waiting: Waiting; readonly patience: Timer } | null = null
+  let running: { readonly id: number; readonly batch: ReadonlyArray<Waiting>; readonly patience: Timer } | null = null
   let idle: Timer | null = null
   let lastId = 0
   let isClosed = false
@@ -99,21 +113,36 @@ export const makeWorkThread = (
     void stopped?.terminate()
   }
 
-  const finish = (report: Reports[keyof Reports] | null): void => {
+  /** `reports` null: none of them was done. */
+  const finish = (reports: Told["reports"] | null): void => {
     const finished = running
     running = null
     if (finished === null) return
     finished.patience.cancel()
-    waitingBytes -= finished.waiting.bytes
-    finished.waiting.done(report)
+    for (const [index, { bytes, done }] of finished.batch.entries()) {
+      waitingBytes -= bytes
+      done(reports?.[index] ?? null)
+    }
     next()
   }
 
-  const runHere = (each: Waiting): void => {
-    reportOf(each.job).then(
-      (report) => finish(report),
-      () => finish(null)
-    )
+  const runHere = async (batch: ReadonlyArray<Waiting>): Promise<void> => {
+    const reports: Array<Reports[keyof Reports] | null> = []
+    for (const { job } of batch) reports.push(await reportOf(job).catch(() => null))
+    finish(reports)
+  }
+
+  /** The next to be done: one, or several small ones. */
+  const take = (): ReadonlyArray<Waiting> => {
+    let bytes = 0
+    let count = 0
+    for (const each of waiting) {
+      if (count > 0 && (!isSmall(each) || count === maxBatchJobs || bytes + each.bytes > maxBatchBytes)) break
+      bytes += each.bytes
+      count += 1
+      if (!isSmall(each)) break
+    }
+    return waiting.splice(0, count)
   }
 
   const died = (failed: Worker): void => {
@@ -121,7 +150,7 @@ export const makeWorkThread = (
     stop()
     if (hasWorked || running === null) return finish(null)
     runsHere = true
-    runHere(running.waiting)
+    void runHere(running.batch)
   }
 
   const ready = (): Worker => {
@@ -129,7 +158,7 @@ export const makeWorkThread = (
     const started = startWorker(file)
     started.on("message", (told: Told) => {
       hasWorked = true
-      if (started === worker && told.id === running?.waiting.id) finish("report" in told ? told.report : null)
+      if (started === worker && told.id === running?.id) finish(told.reports)
     })
     started.on("error", () => died(started))
     started.on("exit", () => died(started))
@@ -141,8 +170,8 @@ export const makeWorkThread = (
 
   const next = (): void => {
     if (running !== null || isClosed) return
-    const each = waiting.shift()
-    if (each === undefined) {
+    const batch = take()
+    if (batch.length === 0) {
       if (worker !== null) idle ??= timers.after(isKept ? keptMs : idleMs, stop)
       return
     }
@@ -153,26 +182,23 @@ export const makeWorkThread = (
       stop()
       finish(null)
     }
-    running = { waiting: each, patience: timers.after(timeoutMs, tooLong) }
-    if (runsHere) return runHere(each)
-    isKept ||= each.job.kind === "cache"
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    ready().postMessage({ id: each.id, job: each.job })
+    lastId += 1
+    running = { id: lastId, batch, patience: timers.after(timeoutMs, tooLong) }
+    if (runsHere) return void runHere(batch)
+    isKept ||= batch.some(({ job }) => job.kind === "cache")
+    const { transfer, values } = packedJobs(batch.map(({ job }) => job))
+    ready().postMessage({ id: lastId, jobs: values }, transfer)
   }
 
   const enqueue = (job: Job): Promise<Reports[keyof Reports] | null> =>
     new Promise((done) => {
       const bytes = bytesOf(job)
-      if (
-        isClosed ||
-        waiting.length >= maxWaitingJobs ||
-        (waitingBytes > 0 && waitingBytes + bytes > maxWaitingBytes)
-      ) {
+      const mostBytes = maxWaitingBytes + (isSmall({ bytes, job }) ? smallReserveBytes : 0)
+      if (isClosed || waiting.length >= maxWaitingJobs || (waitingBytes > 0 && waitingBytes + bytes > mostBytes)) {
         return done(null)
       }
-      lastId += 1
       waitingBytes += bytes
-      waiting.push({ id: lastId, job, bytes, done })
+      waiting.push({ job, bytes, done })
       next()
     })
 

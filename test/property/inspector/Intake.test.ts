@@ -43,6 +43,7 @@ describe("the intake", () => {
           sessionId: () => null,
           priceOf: () => null,
           known: (each) => heads.get(each) ?? null,
+          reserve: () => {},
           put: (head, more) => {
             heads.set(head.id, head)
             bodies.set(head.id, { ...(bodies.get(head.id) ?? noBodies), ...more })

@@ -16,6 +16,18 @@ describe("Ring", () => {
     assert.isNull(ring.get("a"))
   })
 
+  it("keeps a place for a record that comes later, unless it was rotated out meanwhile", () => {
+    const ring = new Ring({ ...large, maxEntries: 2 })
+    ring.reserve("a")
+    ring.set(aHead({ id: "b" }))
+    ring.set(aHead({ id: "a" }))
+    assert.deepStrictEqual(idsOf(ring), ["b", "a"])
+    ring.reserve("late")
+    for (const id of ["c", "d", "e", "f"]) ring.set(aHead({ id }))
+    ring.set(aHead({ id: "late" }))
+    assert.deepStrictEqual(idsOf(ring), ["late", "f"])
+  })
+
   it("updates a record in its place, with the bodies it had", () => {
     const ring = new Ring(large)
     ring.set(aHead({ id: "a", status: "in-flight" }), { requestBody: Buffer.from("ask"), responseBody: null })

@@ -60,7 +60,7 @@ const threadOf = (code: string) =>
     const file = join(folder, "thread.mjs")
     writeFileSync(
       file,
-      `import { parentPort } from "node:worker_threads"\nparentPort.on("message", ({ id, job }) => { ${code} })\n`
+      `import { parentPort } from "node:worker_threads"\nparentPort.on("message", ({ id, jobs }) => { ${code} })\n`
     )
     return pathToFileURL(file)
   })
@@ -85,7 +85,7 @@ describe("the thread for bodies", () => {
 
   it.scopedLive("starts with the first job and ends when it was idle", () =>
     Effect.gen(function* () {
-      const thread = yield* started(yield* threadOf("parentPort.postMessage({ id, report: null })"), { idleMs: 1 })
+      const thread = yield* started(yield* threadOf("parentPort.postMessage({ id, reports: [null] })"), { idleMs: 1 })
       assert.isFalse(thread.isRunning())
       yield* Effect.promise(() => thread.run({ kind: "har", bytes: Buffer.alloc(1) }))
       yield* Effect.promise(() =>
@@ -102,7 +102,7 @@ describe("the thread for bodies", () => {
   it.scopedLive("gives up a job that kills it or takes too long, and does the next", () =>
     Effect.gen(function* () {
       const code =
-        'if (job.kind === "owner") process.exit(1); else if (job.kind === "har") parentPort.postMessage({ id, report: { exchanges: [] } })'
+        'if (jobs[0].kind === "owner") process.exit(1); else if (jobs[0].kind === "har") parentPort.postMessage({ id, reports: [{ exchanges: [] }] })'
       const timers = byHand()
       const thread = yield* started(yield* threadOf(code), { timeoutMs: 300 }, timers)
       const har = () => Effect.promise(() => thread.run({ kind: "har", bytes: Buffer.alloc(1) }))
@@ -113,6 +113,34 @@ describe("the thread for bodies", () => {
       timers.run(300)
       assert.isNull(yield* Effect.promise(() => stuck))
       assert.deepStrictEqual(yield* har(), { exchanges: [] })
+    })
+  )
+
+  it.scopedLive("does small jobs together, in their order, and large ones alone", () =>
+    Effect.gen(function* () {
+      // The report of each job says how many there were in its message.
+      const code = "parentPort.postMessage({ id, reports: jobs.map((_, at) => ({ exchanges: [at, jobs.length] })) })"
+      const thread = yield* started(yield* threadOf(code))
+      const one = (size: number): Task => ({
+        request: { host: "", path: "", userAgent: "", body: { ...body(""), bytes: Buffer.alloc(size) } },
+        response: null,
+        limits
+      })
+      const sizes = [1, 1, 2, 70_000, 3, 4]
+      const told = yield* Effect.promise(() =>
+        Promise.all(sizes.map((size) => thread.run({ kind: "task", task: one(size) })))
+      )
+      assert.deepStrictEqual(
+        told.map((report) => (report as unknown as { readonly exchanges: ReadonlyArray<number> }).exchanges),
+        [
+          [0, 1],
+          [0, 2],
+          [1, 2],
+          [0, 1],
+          [0, 2],
+          [1, 2]
+        ]
+      )
     })
   )
 
