@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url"
 import { type EdgeRoute, edgeRoutes } from "../../../src/api/EdgeRoutes.ts"
 import { endpointRows } from "./endpoints.ts"
 import { errorRows, type FactRow, headerRows, limitRows, routingRows } from "./facts.ts"
+import { bridgeRows, captureRows } from "./capture.ts"
 import { inspectorRows } from "./inspector.ts"
 import { playgroundRows } from "./playground.ts"
 import { assertThere, type Shown, toCell } from "./Shown.ts"
@@ -34,6 +35,8 @@ const factTable = (title: string, rows: ReadonlyArray<FactRow>): ReadonlyArray<s
 
 const statements: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<StatementRow>]> = [
   ["Traffic inspector", inspectorRows],
+  ["Capture", captureRows],
+  ["Agent bridge", bridgeRows],
   ["Playground", playgroundRows]
 ]
 
