@@ -1,6 +1,8 @@
 /**
  * The decision record: what was asked for, what could have served it, what was tried and why. It never holds prompt text or a key.
  */
+import type { RequestHook } from "./Plugin.ts"
+
 export type AttemptOutcome = "completed" | "failed" | "aborted"
 
 export interface AttemptRecord {
@@ -39,6 +41,17 @@ export interface Candidate {
   readonly excluded: Exclusion | null
 }
 
+/** `failed`: it threw, was late or was killed, or what it returned could not be used. */
+export type PluginAction = "none" | "modified" | "blocked" | "failed"
+
+/** A call of a plugin that the request waited for, or of one that was told of a whole answer. */
+export interface PluginCall {
+  readonly name: string
+  readonly hook: RequestHook
+  readonly action: PluginAction
+  readonly ms: number
+}
+
 export interface DecisionRecord {
   readonly requestId: string
   readonly requestedModel: string
@@ -57,4 +70,8 @@ export interface DecisionRecord {
   readonly attempts: ReadonlyArray<AttemptView>
   readonly chosen: string | null
   readonly relaxedFilters: ReadonlyArray<string>
+  /** Absent: no plugin was called. */
+  readonly plugins?: ReadonlyArray<PluginCall>
+  /** What plugins have added to the request, at most 4 KB; absent: nothing. */
+  readonly metadata?: Readonly<Record<string, unknown>>
 }

@@ -25,6 +25,7 @@ const channelOf = (event: GatewayEvent): Channel => {
   switch (event.type) {
     case "provider.error":
     case "provider.recovered":
+    case "plugin.error":
       return "health"
     case "quota.exceeded":
       return event.quota === "budget" ? "budget" : "quota"

@@ -40,6 +40,7 @@ import proxies from "./0033_proxies.ts"
 import inspector from "./0035_inspector.ts"
 import tunnels from "./0034_tunnels.ts"
 import bridge from "./0036_bridge.ts"
+import plugins from "./0037_plugins.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -79,7 +80,8 @@ export const migrations: Migrations = {
   "0033_proxies": proxies,
   "0034_tunnels": tunnels,
   "0035_inspector": inspector,
-  "0036_bridge": bridge
+  "0036_bridge": bridge,
+  "0037_plugins": plugins
 }
 
 /** The schema version a database has after all of these ran. */

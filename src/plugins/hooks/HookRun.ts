@@ -1,0 +1,115 @@
+/** The hooks of one request: what they are told of it, and what they have done to it. A class, because one is made per request. */
+import type { Mutable } from "effect/Types"
+import type { PluginAction, PluginCall } from "../../domain/Decision.ts"
+import type { RequestHook } from "../../domain/Plugin.ts"
+import type { WireName } from "../../domain/Wire.ts"
+import type { JsonObject } from "../../wire/json/Json.ts"
+import type { HookContext } from "./Listener.ts"
+import { visibleHeaders } from "./VisibleHeaders.ts"
+
+/** What is known of a request when it enters. */
+export interface HookedRequest {
+  readonly requestId: string
+  /** Epoch milliseconds. */
+  readonly receivedMs: number
+  readonly wire: WireName
+  readonly endpoint: string
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly apiKeyId: string | null
+}
+
+/** Of the metadata of all plugins together, as JSON. What exceeds it is not added. */
+export const maxMetadataBytes = 65_536
+/** What the decision record keeps of it. */
+export const maxKeptMetadataBytes = 4_096
+
+const none: JsonObject = {}
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "")
+
+export class HookRun {
+  readonly #request: HookedRequest
+  readonly #calls: Array<PluginCall> = []
+  readonly #touched: Array<string> = []
+  #headers: Readonly<Record<string, string>> | null = null
+  #metadata: JsonObject = none
+  /** As the client wrote it; empty before its body was read. */
+  model = ""
+  /** Of the target that is asked, or that the model names; else empty. */
+  provider = ""
+  stream = false
+  /** `onStreamStart` was told: its end is told as well. */
+  hasStarted = false
+
+  constructor(request: HookedRequest) {
+    this.#request = request
+  }
+
+  /** Live: an observed stream is called for when the request has ended. */
+  get calls(): ReadonlyArray<PluginCall> {
+    return this.#calls
+  }
+
+  get metadata(): JsonObject {
+    return this.#metadata
+  }
+
+  /** Plugins that have changed or blocked it, without repetition. */
+  get touched(): ReadonlyArray<string> {
+    return this.#touched
+  }
+
+  context(hook: RequestHook, provider = this.provider): HookContext {
+    const { apiKeyId, endpoint, headers, receivedMs, requestId, wire } = this.#request
+    return {
+      requestId,
+      model: this.model,
+      provider,
+      headers: (this.#headers ??= visibleHeaders(headers)),
+      metadata: this.#metadata,
+      timestamp: receivedMs,
+      hook,
+      wire,
+      endpoint,
+      stream: this.stream,
+      apiKeyId
+    }
+  }
+
+  called(name: string, hook: RequestHook, action: PluginAction, ms: number): void {
+    this.#calls.push({ name, hook, action, ms })
+    if ((action === "modified" || action === "blocked") && !this.#touched.includes(name)) this.#touched.push(name)
+  }
+
+  /** What was changed is not sent after all. */
+  undone(name: string, hook: RequestHook): void {
+    const at = this.#calls.findLastIndex((call) => call.name === name && call.hook === hook)
+    const call = this.#calls[at]
+    if (call === undefined) return
+    this.#calls[at] = { ...call, action: "failed" }
+    if (
+      !this.#calls.some(({ action, name: other }) => other === name && (action === "modified" || action === "blocked"))
+    )
+      this.#touched.splice(this.#touched.indexOf(name), 1)
+  }
+
+  /** False: it exceeds the limit, and nothing of it is added. */
+  add(metadata: JsonObject): boolean {
+    const all: Mutable<JsonObject> = { ...this.#metadata, ...metadata }
+    if (sizeOf(all) > maxMetadataBytes) return false
+    this.#metadata = all
+    return true
+  }
+
+  /** The first members that fit into the decision record; null: there are none. */
+  keptMetadata(): JsonObject | null {
+    const kept: Mutable<JsonObject> = {}
+    let bytes = 2
+    for (const [name, value] of Object.entries(this.#metadata)) {
+      bytes += sizeOf(name) + sizeOf(value) + 2
+      if (bytes > maxKeptMetadataBytes) break
+      Object.defineProperty(kept, name, { value, enumerable: true, writable: true, configurable: true })
+    }
+    return Object.keys(kept).length === 0 ? null : kept
+  }
+}
