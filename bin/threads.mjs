@@ -29,6 +29,7 @@ export const unresolvedIsAnError = (level, log, report) =>
 const threads = {
   worker: "src/tokens/worker.mjs",
   bodyThread: "src/inspector/work/bodyThread.mjs",
+  sandboxThread: "src/plugins/sandbox/thread/sandboxThread.mjs",
   // A program of its own, which takes changes of the machine back when the gateway is killed.
   watchdog: "src/capture/host/watchdog.mjs"
 }
@@ -49,7 +50,7 @@ export const buildThread = async (rolldown, source, file) => {
     onLog: unresolvedIsAnError
   })
   try {
-    return (await bundle.write({ file, format: "esm" })).output
+    return (await bundle.write({ file, format: "esm", codeSplitting: false })).output
   } finally {
     await bundle.close()
   }

@@ -24,9 +24,9 @@ import { UpstreamSettings } from "./UpstreamSettings.ts"
 /** The URL, or one it redirects to, may not be fetched. */
 export class UrlBlocked extends Data.TaggedError("UrlBlocked")<{ readonly reason: BlockReason }> {}
 
-/** More redirects than are followed, one without a readable address, or one from https down to http. */
+/** More redirects than are followed, one without a readable address, one from https down to http, or one to another place where none may be followed. */
 export class RedirectRefused extends Data.TaggedError("RedirectRefused")<{
-  readonly reason: "too_many" | "unreadable" | "downgrade"
+  readonly reason: "too_many" | "unreadable" | "downgrade" | "elsewhere"
 }> {}
 
 export type SendError = UrlBlocked | TransportFailure | ResponseTooLarge | TimedOut

@@ -43,6 +43,7 @@ const neighbours = {
   ledger: ["usage"],
   inspector: ["providers", "usage", "routing", "tokens"],
   capture: ["inspector"],
+  plugins: ["inspector", "providers", "routing", "usage"],
   management: ["mcp"],
   evals: ["inference", "management"],
   search: ["inference"],
@@ -96,11 +97,11 @@ export default {
       name: "no-child-processes",
       severity: "error",
       comment:
-        "The gateway starts no other program; 'gateway service' starts systemctl, 'gateway launch' the tool that was named; installed tools are asked for '--version' by platform/AskVersion; platform/LineProcess starts the MCP servers that a person at the machine registered; platform/SupervisedProgram the clients of tunnels; platform/ProcessIdentity asks ps where there is no /proc; capture starts its watchdog, which runs the system's programs (capture/host).",
+        "The gateway starts no other program; 'gateway service' starts systemctl, 'gateway launch' the tool that was named; installed tools are asked for '--version' by platform/AskVersion; platform/LineProcess starts the MCP servers that a person at the machine registered; platform/SupervisedProgram the clients of tunnels; platform/BoundedProgram what a plugin may start (plugins/sandbox/host/Exec); platform/ProcessIdentity asks ps where there is no /proc; capture starts its watchdog, which runs the system's programs (capture/host).",
       from: {
         path: "^src/",
         pathNot:
-          "^src/(cli/(service/Systemctl|launch/Exec)|platform/(AskVersion|ChildGroup|LineProcess|ProcessIdentity|SupervisedProgram)|capture/host/Watchdog)\\.ts$|^src/capture/host/undo/(run|owner)\\.mjs$"
+          "^src/(cli/(service/Systemctl|launch/Exec)|platform/(AskVersion|BoundedProgram|ChildGroup|LineProcess|ProcessIdentity|SupervisedProgram)|capture/host/Watchdog)\\.ts$|^src/capture/host/undo/(run|owner)\\.mjs$"
       },
       to: { path: "^(node:)?(child_process|cluster|inspector)(/|$)" }
     },
@@ -138,7 +139,7 @@ export default {
       to: {
         dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"],
         pathNot:
-          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|multipasta|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch|qrcode-generator|node-forge)/"
+          "^node_modules/(@types|effect|@effect|undici|ws|find-my-way-ts|multipasta|csv-parse|ipaddr\\.js|gpt-tokenizer|re2js|libphonenumber-js|@pydantic/genai-prices|jsonc-parser|yaml|@decimalturn/toml-patch|qrcode-generator|node-forge|quickjs-emscripten)/"
       }
     }
   ],

@@ -108,7 +108,7 @@ describe("the code", () => {
       /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u
     // IpRanges only reads addresses.
     const owners =
-      /^src\/(?:egress|http|capture)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/(?:NodeHttp|InspectorFeed)|service\/Systemctl|launch\/Exec)\.ts$|^src\/platform\/(?:AskVersion|LineProcess|ProcessIdentity|SupervisedProgram)\.ts$/u
+      /^src\/(?:egress|http|capture)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/(?:NodeHttp|InspectorFeed)|service\/Systemctl|launch\/Exec)\.ts$|^src\/platform\/(?:AskVersion|BoundedProgram|LineProcess|ProcessIdentity|SupervisedProgram)\.ts$/u
     const users = source.filter(({ text }) => named.test(withoutComments(text).replaceAll(/\bimport type\b.*$/gmu, "")))
     assert.isAbove(users.length, 3)
     assert.deepStrictEqual(
@@ -129,6 +129,8 @@ describe("the code", () => {
         "src/cli/launch/Exec.ts",
         "src/cli/service/Systemctl.ts",
         "src/platform/AskVersion.ts",
+        // What a plugin may start, with its permission and the operator's variable.
+        "src/platform/BoundedProgram.ts",
         // A type, for the two that start programs of long life.
         "src/platform/ChildGroup.ts",
         // MCP servers that are programs; only a person at the machine registers one (http/handlers/AtTheMachine).

@@ -1,0 +1,5 @@
+/** Whether plugins may start programs at all: `GATEWAY_PLUGINS_ALLOW_EXEC`, which only who starts the gateway can set. */
+import { booleanOf } from "../kernel/BooleanText.ts"
+
+export const allowsExec = (environment: ReadonlyMap<string, string>): boolean =>
+  booleanOf(environment.get("GATEWAY_PLUGINS_ALLOW_EXEC") ?? "") === true

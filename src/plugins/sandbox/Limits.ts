@@ -1,0 +1,40 @@
+/** Limits of what crosses the boundary of a sandbox. */
+
+/** Of one call. */
+export const crossing = {
+  /** Metadata, the selection of a strategy, arguments of a call of the host without its data. */
+  smallChars: 65_536,
+  /** The answer of `blockRequest`: it is read by the main thread. */
+  answerChars: 1_048_576,
+  reasonChars: 1_000,
+  bodyBytes: 32 * 1_048_576,
+  lineChars: 2_000,
+  linesPerCall: 100,
+  urlChars: 8_192,
+  /** Calls of the host under way, for all calls of a plugin together, and in all for one of them. */
+  asksAtOnce: 32,
+  asksPerCall: 256,
+  /** With its data: a file, the body of a request. */
+  askChars: 8 * 1_048_576,
+  timersPerCall: 64,
+  /** What a call has fetched and not read. */
+  blobBytesPerCall: 16 * 1_048_576
+} as const
+
+/** Of the evaluation of a plugin's code, and of its start in all: the thread, the engine and the code. */
+export const loadCpuMs = 500
+export const startMs = 10_000
+/** Of `onInstall` and the other events of a plugin's own life. */
+export const lifecycleMs = 5_000
+/** Jobs that may still run when the time of a call is over, so that its failure is noticed. */
+export const gracefulJobs = 256
+export const gracefulMs = 10
+
+export const fetchLimits = { timeoutMs: 10_000, maxBytes: 5 * 1_048_576 } as const
+export const fileLimits = {
+  fileBytes: 5 * 1_048_576,
+  folderBytes: 50 * 1_048_576,
+  entries: 2_000,
+  pathChars: 512
+} as const
+export const execLimits = { timeoutMs: 10_000, outputBytes: 1_048_576, args: 64, argChars: 8_192 } as const

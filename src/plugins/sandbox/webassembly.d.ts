@@ -1,0 +1,10 @@
+/** What is used of WebAssembly: Node has it, its types of this version do not. https://webassembly.github.io/spec/js-api */
+declare namespace WebAssembly {
+  interface Memory {
+    readonly buffer: ArrayBuffer
+    grow: (pages: number) => number
+  }
+  const Memory: new (descriptor: { readonly initial: number; readonly maximum: number }) => Memory
+  const RuntimeError: new (message?: string) => Error
+  const compile: (bytes: Uint8Array) => Promise<Module>
+}
