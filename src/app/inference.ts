@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import * as AttemptRunner from "../inference/attempt/AttemptRunner.ts"
 import * as TokenCounter from "../inference/counting/TokenCounter.ts"
 import * as Embedder from "../inference/embedding/Embedder.ts"
+import * as AttemptEvents from "../inference/failover/AttemptEvents.ts"
 import * as AccessTokens from "../inference/failover/AccessTokens.ts"
 import * as CallReservations from "../inference/failover/CallReservations.ts"
 import * as CallRunner from "../inference/failover/CallRunner.ts"
@@ -50,7 +51,7 @@ const calls = CallRunner.layer.pipe(
 
 const failover = Failover.layer.pipe(
   Layer.provide(Layer.mergeAll(Hedging.layer, Recovery.continuationLayer, ConcurrencyLimiter.layer)),
-  Layer.provide(calls)
+  Layer.provide(Layer.merge(calls, AttemptEvents.layer))
 )
 
 const settlement = Ending.layer.pipe(Layer.provideMerge(Settlement.layer), Layer.provide(Acknowledgement.layer))

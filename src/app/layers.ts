@@ -88,6 +88,7 @@ import * as Breakers from "../resilience/breaker/Breakers.ts"
 import * as ConnectionLimiter from "../resilience/ConnectionLimiter.ts"
 import * as ConcurrencyGate from "../resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
+import * as Hooks from "../plugins/hooks/Hooks.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
@@ -227,7 +228,7 @@ export const engine = Layer.mergeAll(
   webhooks,
   PriceSync.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(routing, InnerDoor.layer, StopSignal.layer, TrafficTap.layer, Decisions.layer)),
+  Layer.provideMerge(Layer.mergeAll(routing, Hooks.layer, InnerDoor.layer, StopSignal.layer, TrafficTap.layer, Decisions.layer)),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
   Layer.provideMerge(Layer.mergeAll(providers, recording, access, AnswerCache.layer, Memories.layer, compression)),
   Layer.provideMerge(foundation),

@@ -72,10 +72,20 @@ export class QuotaShareUsed extends Data.TaggedError("QuotaShareUsed")<{
   readonly retryAfterMs: number
 }> {}
 
+/** Which limit of a key was reached. */
+export interface LimitFacts {
+  readonly unit: "requests" | "sessions" | "tokens" | "usd"
+  /** `60s`, `daily`, …; null: it has none. */
+  readonly window: string | null
+  /** Epoch milliseconds; null: it is not known. */
+  readonly resetsAtMs: number | null
+}
+
 /** A window of the key is used up. `retryAfterMs` is the time until it opens again. */
 export class LimitReached extends Data.TaggedError("LimitReached")<{
   readonly message: string
   readonly retryAfterMs: number
+  readonly limit?: LimitFacts
 }> {}
 
 export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{
@@ -112,6 +122,8 @@ export class TargetsUnavailable extends Data.TaggedError("TargetsUnavailable")<{
   readonly resetsAtMs: number | null
   /** A limit of the API key holds the target back, and not the target's own state. */
   readonly isKeyLimit: boolean
+  /** That limit. */
+  readonly limit?: LimitFacts
 }> {}
 
 /** Every target was tried; carries the status and message of the last upstream. */
@@ -144,6 +156,21 @@ export class GuardrailBlocked extends Data.TaggedError("GuardrailBlocked")<{
   readonly message: string
 }> {}
 
+/** A plugin does not let the request pass, and says what its caller is told. */
+export class PluginBlocked extends Data.TaggedError("PluginBlocked")<{
+  readonly plugin: string
+  readonly model: string
+  readonly status: number
+  readonly code: string | null
+  readonly message: string
+}> {}
+
+/** A plugin without which no request may pass has failed. */
+export class PluginFailed extends Data.TaggedError("PluginFailed")<{
+  readonly plugin: string
+  readonly model: string
+}> {}
+
 /** The client closed the connection before the answer was complete. */
 export class ClientGone extends Data.TaggedError("ClientGone") {}
 
@@ -174,6 +201,8 @@ export type InferenceError =
   | UpgradeRequired
   | WrongMethod
   | GuardrailBlocked
+  | PluginBlocked
+  | PluginFailed
   | ClientGone
   | InternalError
 
@@ -377,6 +406,14 @@ export const describe = (error: InferenceError): ErrorView => {
       return errorView(405, `This route answers ${error.allow} only.`)
     case "GuardrailBlocked":
       return errorView(400, error.message, { code: error.code })
+    case "PluginBlocked":
+      return errorView(error.status, error.message, { code: error.code ?? "plugin_blocked" })
+    case "PluginFailed":
+      return errorView(
+        503,
+        `The plugin '${error.plugin}' failed, and no request may pass without it (failClosed). Try again soon.`,
+        { code: "plugin_failed" }
+      )
     case "ClientGone":
       return errorView(499, "The client closed the connection.")
     case "InternalError":

@@ -8,7 +8,18 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
-import { type InferenceError, InternalError, LimitReached } from "../domain/Errors.ts"
+import { type InferenceError, InternalError, LimitReached, PluginFailed, ShuttingDown } from "../domain/Errors.ts"
+import { Hooks } from "../plugins/hooks/Hooks.ts"
+import type { HookRun } from "../plugins/hooks/HookRun.ts"
+import * as Timers from "../platform/Timers.ts"
+import * as Catalog from "../providers/Catalog.ts"
+import { invalidField } from "../wire/json/FieldReader.ts"
+import { blockedBy } from "./features/plugins/BlockedAnswers.ts"
+import * as HookEvents from "./hooks/Events.ts"
+import { isCallersOwn, newRun } from "./hooks/HookRuns.ts"
+import { namingPlugins } from "./features/plugins/PluginHeader.ts"
+import { type Asked, askPlugins } from "./features/plugins/RequestHooks.ts"
+import { changingHead } from "./reply/ReplyHeaders.ts"
 import * as Engine from "../routing/decide/Engine.ts"
 import type { Commitment } from "../ledger/Commitment.ts"
 import * as TokenCounter from "./counting/TokenCounter.ts"
@@ -17,7 +28,8 @@ import { Features } from "./features/Features.ts"
 import { Admission } from "./request/Admission.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./request/Exchange.ts"
 import { InnerDoor } from "./request/InnerDoor.ts"
-import { Opening } from "./request/Opening.ts"
+import { type Count, Opening, type Read, type Ready } from "./request/Opening.ts"
+import { StopSignal } from "./request/StopSignal.ts"
 import { promptTexts } from "./request/PromptTokens.ts"
 import { isUncounted } from "./settle/Bill.ts"
 import { Ending } from "./settle/Ending.ts"
@@ -41,12 +53,42 @@ export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
 
 const nothing = (): void => {}
 
+/** A request under way, and what it holds. A class, because one is made per request. */
+class Serving {
+  leave = nothing
+  commitment: Commitment | null = null
+  #isOver = false
+  readonly #admission: Pick<typeof Admission.Service, "leave">
+  readonly #over: () => void
+
+  constructor(admission: Pick<typeof Admission.Service, "leave">, over: () => void) {
+    this.#admission = admission
+    this.#over = over
+  }
+
+  readonly ended = (): void => {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.leave()
+    if (this.commitment !== null) this.#admission.leave(this.commitment)
+    this.#over()
+  }
+}
+
+/** What becomes of a request. */
+type Opened = Work | InferenceError | Ready | Count
+
 export const make = Effect.gen(function* () {
   const admission = yield* Admission
   const counter = yield* TokenCounter.TokenCounter
   const ending = yield* Ending
   const { shares } = yield* Engine.Engine
   const features = yield* Features
+  const catalog = yield* Catalog.Catalog
+  const hooks = yield* Hooks
+  const { listens } = hooks
+  const stop = yield* StopSignal
+  const timers = yield* Timers.Timers
   const door = yield* InnerDoor
   const opening = yield* Opening
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -72,6 +114,9 @@ export const make = Effect.gen(function* () {
     return charged.length === 0 ? answered : { ...answered, others: [...answered.others, ...charged] }
   }
 
+  const isStillUncounted = (answered: Answered): boolean =>
+    answered.work.textTokens === undefined && isUncounted(answered)
+
   /** Where no upstream has reported its usage, the prompt is counted for the bill first. */
   const counted = (answered: Answered): Effect.Effect<void> =>
     Effect.suspend(() => {
@@ -82,14 +127,14 @@ export const make = Effect.gen(function* () {
 
   const settle = (ended: Answered): Effect.Effect<void> => {
     const answered = whole(ended)
-    return isUncounted(answered) ? counted(answered) : Effect.sync(() => finish(answered))
+    return isStillUncounted(answered) ? counted(answered) : Effect.sync(() => finish(answered))
   }
 
   const answer = (work: Work, over: () => void): void => {
     const { exchange } = work
     features.begin(work, {
       answered: (answered) => {
-        if (isUncounted(answered)) return goOn(exchange, counted(answered), over)
+        if (isStillUncounted(answered)) return goOn(exchange, counted(answered), over)
         finish(answered)
         over()
       },
@@ -101,33 +146,138 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  const serve = (exchange: Exchange, over: () => void = nothing): void => {
-    let leave = nothing
-    let commitment: Commitment | null = null
-    let isOver = false
-    const ended = (): void => {
-      if (isOver) return
-      isOver = true
-      leave()
-      if (commitment !== null) admission.leave(commitment)
-      over()
+  /** From here on plugins listen to it. */
+  const listenedTo = (asked: Exchange): Exchange & { readonly hooks: HookRun } => {
+    const run = newRun(asked)
+    if (!listens.onRequest && !listens.onResponse) return { ...asked, hooks: run }
+    const reply = changingHead(asked.reply, (_, headers) => namingPlugins(headers, run.touched))
+    return { ...asked, hooks: run, reply }
+  }
+
+  const goesOn = (serving: Serving, exchange: Exchange, opened: Opened): void => {
+    if (!("_tag" in opened)) {
+      serving.commitment = opened.commitment
+      opened.exchange.job?.opened()
+      // From here to the end it holds its place in the quota groups it draws on, whatever happens to it.
+      serving.leave = shares.enter(opened.resolution, apiKeyIdOf(exchange)) ?? nothing
+      if (listens.any) HookEvents.decided(hooks, opened)
+      return answer(opened, serving.ended)
     }
+    if (opened._tag === "Count") {
+      return goOn(exchange, counter.answer(opened.exchange, opened.parsed), serving.ended)
+    }
+    if (opened._tag === "Ready") answerBody(exchange, opened.body)
+    else ending.refuse(exchange, opened)
+    serving.ended()
+  }
+
+  const serve = (exchange: Exchange, over: () => void = nothing): void => {
+    const serving = new Serving(admission, over)
+    if (listens.any && isCallersOwn(exchange)) return serveListened(serving, listenedTo(exchange))
     try {
-      const work = opening.open(exchange)
-      if (!("_tag" in work)) {
-        commitment = work.commitment
-        exchange.job?.opened()
-        // From here to the end it holds its place in the quota groups it draws on, whatever happens to it.
-        leave = shares.enter(work.resolution, apiKeyIdOf(exchange)) ?? nothing
-        return answer(work, ended)
-      }
-      if (work._tag === "Count") return goOn(exchange, counter.answer(exchange, work.parsed), over)
-      if (work._tag === "Ready") answerBody(exchange, work.body)
-      else ending.refuse(exchange, work)
+      goesOn(serving, exchange, opening.open(exchange))
     } catch (defect) {
       died(exchange, Cause.die(defect))
+      serving.ended()
     }
-    ended()
+  }
+
+  /** The same, where plugins listen. */
+  const serveListened = (serving: Serving, exchange: Exchange & { readonly hooks: HookRun }): void => {
+    const diedOf = (cause: Cause.Cause<never>): void => {
+      died(exchange, cause)
+      serving.ended()
+    }
+    const guarded = (run: () => void): void => {
+      try {
+        run()
+      } catch (defect) {
+        diedOf(Cause.die(defect))
+      }
+    }
+    guarded(() => {
+      const run = exchange.hooks
+      const read = opening.read(exchange)
+      if ("_tag" in read && read._tag !== "Count") return goesOn(serving, exchange, read)
+      known(run, read)
+      // What a provider has accepted was let in before a restart.
+      const isLetIn = exchange.job !== undefined && exchange.job.accepted !== null
+      if (!listens.onRequest || isLetIn) return goesOn(serving, exchange, "_tag" in read ? read : opening.decide(read))
+      const admitted = "_tag" in read ? null : opening.admit(read)
+      if (admitted instanceof LimitReached) return goesOn(serving, exchange, admitted)
+      serving.commitment = admitted
+      const asking = askPlugins({ hooks, stop }, run, read.exchange, read.parsed)
+      runFork(
+        Effect.matchCause(asking, {
+          onFailure: diedOf,
+          onSuccess: (verdict) =>
+            guarded(() => {
+              if (verdict._tag === "Passed") {
+                return goesOn(serving, exchange, openedAgain(read, verdict.exchange, admitted))
+              }
+              stopped(read, verdict)
+              serving.ended()
+            })
+        })
+      )
+    })
+  }
+
+  const known = (run: HookRun, read: Read | Count): void => {
+    const model = "_tag" in read ? read.parsed["model"] : read.envelope.model
+    run.model = typeof model === "string" ? model : ""
+    run.stream = "_tag" in read ? false : read.envelope.stream
+    const slash = run.model.indexOf("/")
+    const spec = slash <= 0 ? null : catalog.current().provider(run.model.slice(0, slash))
+    run.provider = spec?.id ?? ""
+  }
+
+  /** What a plugin has made of a request is checked like any other. */
+  const openedAgain = (first: Read | Count, exchange: Exchange, admitted: Commitment | null): Opened => {
+    if (exchange === first.exchange) return "_tag" in first ? first : opening.decide(first, admitted)
+    const read = opening.read(exchange)
+    if ("_tag" in read) return read
+    if ("_tag" in first || first.envelope.stream !== read.envelope.stream) {
+      return invalidField("stream", "a plugin has changed it; how the answer is sent is for the client to say")
+    }
+    const leftOut = [...new Set([...first.leftOut, ...read.leftOut])]
+    return opening.decide({ ...read, leftOut }, admitted)
+  }
+
+  const aborted = { outcome: "aborted", status: 499, error: "client_left" } as const
+
+  /** Plugins let it go no further, or it was not waited for. */
+  const stopped = (read: Read | Count, verdict: Exclude<Asked, { readonly _tag: "Passed" }>): void => {
+    const { exchange } = read
+    const envelope = "_tag" in read ? null : read.envelope
+    const requestedModel = exchange.hooks?.model ?? ""
+    switch (verdict._tag) {
+      case "ClientGone":
+        return ending.keep(exchange, { requestedModel, provider: null, model: "", ending: aborted }, nothing)
+      case "ShuttingDown":
+        return ending.refuse(exchange, new ShuttingDown())
+      case "Refused":
+        return ending.refuse(exchange, new PluginFailed({ plugin: verdict.plugin, model: requestedModel }))
+      case "Blocked": {
+        const latencyMs = Math.round(timers.monotonicMs() - exchange.startedMs)
+        const request = { exchange, parsed: read.parsed, envelope, nowMs: timers.nowMs(), latencyMs }
+        const blocked = blockedBy(request, verdict.plugin, verdict.answer)
+        if (blocked._tag === "Error") return ending.refuse(exchange, blocked.error, blocked.headers)
+        const { body, headers, status } = blocked
+        const isError = status >= 400
+        const code = "plugin_blocked"
+        const of = isError
+          ? ({ outcome: "failed", status, error: code } as const)
+          : ({ outcome: "completed", status, error: null } as const)
+        const message = `The plugin '${verdict.plugin}' has blocked the request.`
+        if (isError) HookEvents.endedAsError(hooks, exchange, { status, code, message })
+        return ending.keep(exchange, { requestedModel, provider: null, model: "", ending: of }, () => {
+          if (exchange.reply.isClosed()) return
+          exchange.reply.head(status, headers)
+          exchange.reply.end(body)
+        })
+      }
+    }
   }
 
   const answerKept = (exchange: Exchange, kept: Kept, answer: () => void): void => {
@@ -144,5 +294,15 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Pipeline,
   never,
-  Admission | TokenCounter.TokenCounter | Ending | Engine.Engine | Features | InnerDoor | Opening
+  | Admission
+  | Catalog.Catalog
+  | TokenCounter.TokenCounter
+  | Ending
+  | Engine.Engine
+  | Features
+  | Hooks
+  | InnerDoor
+  | Opening
+  | StopSignal
+  | Timers.Timers
 > = Layer.effect(Pipeline, make)

@@ -194,9 +194,11 @@ export const make = Effect.gen(function* () {
   const refused = (apiKeyId: string, requestId: string, obstacle: Obstacle): LimitReached => {
     tellOnce(apiKeyId, requestId, obstacle)
     const { isHeld, meter, window } = obstacle
+    const { rule, unit } = meter.spec
     return new LimitReached({
       message: `${limitReached(meter.spec, window, isHeld)}.`,
-      retryAfterMs: isHeld ? heldRetryMs : Math.max(1, window.endMs - nowMs())
+      retryAfterMs: isHeld ? heldRetryMs : Math.max(1, window.endMs - nowMs()),
+      limit: { unit, window: rule.interval, resetsAtMs: isHeld ? null : window.endMs }
     })
   }
 
@@ -204,12 +206,20 @@ export const make = Effect.gen(function* () {
     for (const rate of account.rates) {
       const waitMs = rate.waitMs(atMs)
       if (waitMs > 0) {
-        return new LimitReached({ message: `${tooManyRequests(rate.limit, rate.windowMs)}.`, retryAfterMs: waitMs })
+        return new LimitReached({
+          message: `${tooManyRequests(rate.limit, rate.windowMs)}.`,
+          retryAfterMs: waitMs,
+          limit: { unit: "requests", window: `${rate.windowMs / 1_000}s`, resetsAtMs: null }
+        })
       }
     }
     const { maxSessions, sessions } = account
     if (session === null || sessions.has(session) || sessions.size < maxSessions) return null
-    return new LimitReached({ message: `${tooManySessions(maxSessions)}.`, retryAfterMs: sessionRetryMs })
+    return new LimitReached({
+      message: `${tooManySessions(maxSessions)}.`,
+      retryAfterMs: sessionRetryMs,
+      limit: { unit: "sessions", window: null, resetsAtMs: null }
+    })
   }
 
   const admit: typeof KeyLimits.Service.admit = (

@@ -3,6 +3,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { FaultName, ScenarioName } from "../../domain/SimulatedFaults.ts"
+import { RequestHook } from "../../domain/Plugin.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { NotFoundAnswer } from "../Errors.ts"
@@ -86,7 +87,26 @@ export const DecisionView = Schema.Struct({
     "The calls that were made."
   ),
   chosen: field(MaybeText, "The target that served it; null: none did.", "openai/gpt-4o-mini"),
-  relaxedFilters: field(Schema.Array(Schema.String), "Conditions that no candidate met and that were dropped.", [])
+  relaxedFilters: field(Schema.Array(Schema.String), "Conditions that no candidate met and that were dropped.", []),
+  plugins: field(
+    Schema.optionalWith(
+      Schema.Array(
+        Schema.Struct({
+          name: field(Schema.String, "The plugin.", "word-guard"),
+          hook: field(RequestHook, "The event that it was called for.", "onRequest"),
+          action: field(Schema.Literal("none", "modified", "blocked", "failed"), "What came of it.", "none"),
+          ms: field(Schema.Number, "Milliseconds it took.", 0.4)
+        })
+      ),
+      { exact: true }
+    ),
+    "Calls of plugins that the request waited for, or that were about a whole answer; absent: there were none."
+  ),
+  metadata: field(
+    Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Unknown }), { exact: true }),
+    "What plugins have added to the request, at most 4 KB; absent: nothing.",
+    { team: "blue" }
+  )
 }).annotations({ identifier: "Decision" })
 export type DecisionView = typeof DecisionView.Type
 

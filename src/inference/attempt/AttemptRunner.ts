@@ -9,6 +9,8 @@ import * as Flags from "../../flags/Flags.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import * as PublicFetch from "../../egress/PublicFetch.ts"
 import * as Upstream from "../../egress/Upstream.ts"
+import { Hooks } from "../../plugins/hooks/Hooks.ts"
+import * as HookEvents from "../hooks/Events.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as Catalog from "../../providers/Catalog.ts"
 import * as Settings from "../../resilience/Settings.ts"
@@ -146,6 +148,7 @@ const tappedCall = (work: Work, { relays, target }: Way, { request, wire }: Upst
     work.parsed === work.asked &&
     work.cacheMarks === undefined &&
     work.handoff === undefined &&
+    work.exchange.clientBody === undefined &&
     !target.suppressReasoning
 })
 
@@ -156,6 +159,7 @@ export const make = Effect.gen(function* () {
   const prices = yield* PriceBook
   const quotas = yield* QuotaWindows.QuotaWindows
   const gateway = yield* GatewaySettings
+  const hooks = yield* Hooks
   const settings = yield* Settings.Settings
   const state = yield* OpaqueState.OpaqueState
   const stop = yield* StopSignal.StopSignal
@@ -284,7 +288,10 @@ export const make = Effect.gen(function* () {
           onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
           // Without a target to take over there is nothing to wait for.
           holdBack: holdsBack ? streamRecovery : null,
-          streamHeaders: (traces) => streamHeaders(work, target, traces),
+          streamHeaders: (traces) => {
+            if (hooks.listens.any) HookEvents.streamStarted(hooks, work, target, timers.monotonicMs())
+            return streamHeaders(work, target, traces)
+          },
           mediaHeaders: (traces, facts) => {
             const price = prices.price(target.account.spec.id, target.model)
             const latencyMs = Math.round(timers.monotonicMs() - work.exchange.startedMs)
@@ -399,6 +406,7 @@ export const layer: Layer.Layer<
   | Catalog.Catalog
   | Flags.Flags
   | GatewaySettings
+  | Hooks
   | MediaFetch.MediaFetch
   | PriceBook
   | PublicFetch.PublicFetch

@@ -14,6 +14,7 @@ import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { reservationLine } from "../../store/ReservationLines.ts"
 import { Filed, type ReservationFile, Reservations } from "../../store/Reservations.ts"
 import { PriceBook } from "../../usage/PriceBook.ts"
+import { optional } from "../../wire/json/Json.ts"
 import { estimatedPrompt, estimateOf } from "../request/CallEstimate.ts"
 import type { Work } from "../request/Exchange.ts"
 
@@ -103,7 +104,7 @@ export const make = Effect.gen(function* () {
     if (commitment === null) return null
     const obstacle = commitment.obstacle(namesOf(target), estimate(work, commitment, target))
     if (obstacle === null) return null
-    const { message, retryAfterMs } = limits.refuse(commitment, obstacle)
+    const { limit, message, retryAfterMs } = limits.refuse(commitment, obstacle)
     return {
       rule: "limit",
       untilMs: nowMs() + retryAfterMs,
@@ -111,7 +112,8 @@ export const make = Effect.gen(function* () {
       kind: null,
       detail: message.slice(0, -1),
       status: 429,
-      code: "rate_limit_exceeded"
+      code: "rate_limit_exceeded",
+      ...optional("limit", limit)
     }
   }
 

@@ -13,6 +13,7 @@ import { makePolicies, withoutHedging } from "../../routing/walk/RoutePolicy.ts"
 import { Continuation } from "../attempt/Continuation.ts"
 import type { Work } from "../request/Exchange.ts"
 import { StopSignal } from "../request/StopSignal.ts"
+import { AttemptEvents } from "./AttemptEvents.ts"
 import { AccessTokens } from "./AccessTokens.ts"
 import { CallReservations } from "./CallReservations.ts"
 import { CallRunner } from "./CallRunner.ts"
@@ -42,6 +43,7 @@ export interface FailoverListener {
 }
 
 export const make = Effect.gen(function* () {
+  const attemptEvents = yield* AttemptEvents
   const calls = yield* CallRunner
   const continuation = yield* Continuation
   const gate = yield* ConcurrencyGate.ConcurrencyGate
@@ -83,7 +85,8 @@ export const make = Effect.gen(function* () {
       ? calls.run(run, step, null, (outcome) => after(run, outcome))
       : Effect.flatMap(hedge(run, step, step.hedgeAfterMs), (outcome) => after(run, outcome))
 
-  const after = (run: FailoverRun, { failure, result, turn }: Outcome): Effect.Effect<FailoverEnd> => {
+  const after = (run: FailoverRun, outcome: Outcome): Effect.Effect<FailoverEnd> => {
+    const { failure, result, turn } = outcome
     const { target } = turn
     if (failure === null) {
       return Effect.sync(() => (result._tag === "Failed" ? end(run, { _tag: "Running" }) : answered(target, result)))
@@ -94,13 +97,18 @@ export const make = Effect.gen(function* () {
         : null
     // What was learned must outlive a crash before it is acted on.
     if (result._tag !== "Failed" && (result._tag !== "Broken" || goOn === null)) {
+      attemptEvents.failed(run, outcome, false)
       return Effect.as(health.flush, answered(target, result))
     }
     if (result._tag === "Broken" && goOn !== null) {
       run.work = goOn
       run.broken = { target, result }
     }
-    return Effect.flatMap(health.flush, () => next(run, run.walk.failed(turn, failure)))
+    return Effect.flatMap(health.flush, () => {
+      const step = run.walk.failed(turn, failure)
+      attemptEvents.failed(run, outcome, step._tag !== "End")
+      return next(run, step)
+    })
   }
 
   const line = (run: FailoverRun, step: Extract<RunStep, { _tag: "Line" }>): Effect.Effect<FailoverEnd> => {
@@ -168,6 +176,7 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Failover,
   never,
+  | AttemptEvents
   | CallReservations
   | CallRunner
   | ConcurrencyGate.ConcurrencyGate

@@ -7,6 +7,8 @@ import { secretsOf } from "../../providers/Catalog.ts"
 import type { CallerText } from "../../resilience/failure/Echo.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { remembered } from "../../resilience/failure/Remembered.ts"
+import { Hooks } from "../../plugins/hooks/Hooks.ts"
+import * as HookEvents from "../hooks/Events.ts"
 import * as Settings from "../../resilience/Settings.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { countedFor } from "../../routing/decide/Candidates.ts"
@@ -62,6 +64,7 @@ export class OutcomeRecorder extends Context.Tag("gateway/inference/failover/Out
 
 export const make = Effect.gen(function* () {
   const engine = yield* Engine.Engine
+  const hooks = yield* Hooks
   const health = yield* TargetHealth
   const quotas = yield* QuotaWindows.QuotaWindows
   const settings = yield* Settings.Settings
@@ -132,6 +135,7 @@ export const make = Effect.gen(function* () {
       const failure = learn(run, call, result)
       measure(run, call, result, failure, begunMs)
       note(run.work, call, result, failure, lost)
+      if (hooks.listens.any && failure !== null) HookEvents.upstreamLimited(hooks, run.work, call.target, failure)
       return failure
     },
     givenUp: (run, call, interrupted) => {
@@ -145,6 +149,7 @@ export const layer: Layer.Layer<
   OutcomeRecorder,
   never,
   | Engine.Engine
+  | Hooks
   | TargetHealth
   | QuotaWindows.QuotaWindows
   | Settings.Settings

@@ -19,6 +19,7 @@ import type { EarlierPart } from "./AnswerReport.ts"
 import type { DeliveredPrefix } from "./DeliveredPrefix.ts"
 import type { ExchangeTap } from "./ExchangeTap.ts"
 import type { Commitment } from "../../ledger/Commitment.ts"
+import type { HookRun } from "../../plugins/hooks/HookRun.ts"
 import type { JobHandle } from "./JobHandle.ts"
 import type { Trail } from "./Trail.ts"
 import type { Uploads } from "./Uploads.ts"
@@ -62,6 +63,8 @@ export interface Exchange {
   /** Path without its query string: keys may stand in the query. */
   readonly path: string
   readonly body: Buffer
+  /** The body as the client sent it, where a plugin has changed it. */
+  readonly clientBody?: Buffer
   /** Members that this wire tells in the path instead of the body (`model`, `stream`); null where all stands in the body. */
   readonly fromPath: JsonObject | null
   readonly atOnce: AtOnce | null
@@ -81,6 +84,8 @@ export interface Exchange {
   /** Called with the error before it is written as the answer. */
   readonly onError?: (error: InferenceError) => void
   readonly reply: ClientReply
+  /** Of a request that plugins listen to. */
+  readonly hooks?: HookRun
   /** Of a request that is recorded. */
   readonly tap?: ExchangeTap
 }

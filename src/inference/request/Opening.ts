@@ -30,6 +30,8 @@ import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { invalidField } from "../../wire/json/FieldReader.ts"
 import { isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
 import { codecs } from "../../wire/Codec.ts"
+import type { Envelope } from "../../wire/WireCodec.ts"
+import type { Commitment } from "../../ledger/Commitment.ts"
 import * as IdGen from "../../platform/IdGen.ts"
 import { Admission } from "./Admission.ts"
 import { bytesOf } from "./BodyBytes.ts"
@@ -50,14 +52,34 @@ export interface Ready {
 /** A request that only asks for its number of tokens. */
 export interface Count {
   readonly _tag: "Count"
+  readonly exchange: Exchange
   readonly parsed: JsonObject
 }
+
+/** A request that was read and checked, and asks a model. */
+export interface Read {
+  readonly exchange: Exchange
+  /** Fields that were taken out of the body. */
+  readonly leftOut: ReadonlyArray<string>
+  /** The body, with what its wire tells in the path. */
+  readonly parsed: JsonObject
+  readonly envelope: Envelope
+}
+
+/** What a request holds of its key's limits; null for callers without limits. */
+export type Admitted = Commitment | LimitReached | null
 
 export class Opening extends Context.Tag("gateway/inference/request/Opening")<
   Opening,
   {
-    /** Hot: what becomes of a request. Draws the turn of its strategy, where it goes on. */
+    /** Hot: what becomes of a request: `decide` of what was read. */
     readonly open: (asked: Exchange) => Work | InferenceError | Ready | Count
+    /** Hot: reads and checks its body. */
+    readonly read: (asked: Exchange) => Read | InferenceError | Ready | Count
+    /** What the request of a client holds of its key's limits, where that has to be known before it is decided. */
+    readonly admit: (read: Read) => Admitted
+    /** Hot: resolves and decides. Draws the turn of its strategy, where it goes on. `admitted`: absent, it is admitted here. */
+    readonly decide: (read: Read, admitted?: Commitment | null) => Work | InferenceError
   }
 >() {}
 
@@ -100,7 +122,7 @@ const continuation = (
 const restricted = (
   exchange: Exchange,
   said: JsonObject
-): Pick<Work, "leftOut"> & { exchange: Exchange; read: JsonObject } => {
+): Pick<Read, "exchange" | "leftOut"> & { readonly read: JsonObject } => {
   const { body: read, dropped } = withOneModel(said, exchange.fromPath?.["model"] !== undefined)
   const isWritten = dropped.length > 0 || mayRepeatModel(exchange.body)
   const body = isWritten ? Buffer.from(JSON.stringify(read)) : exchange.body
@@ -134,26 +156,38 @@ export const make = Effect.gen(function* () {
   const resolutions = yield* Resolutions.Resolutions
   const responses = yield* ResponseStore.ResponseStore
 
-  const open = (asked: Exchange): Work | InferenceError | Ready | Count => {
+  const read = (asked: Exchange): Read | InferenceError | Ready | Count => {
     const said = readForeignJson(asked.body.toString("utf8"), maxTopMembers)
     if (said instanceof Unreadable) return wrongBody(said.message)
     if (!isObject(said)) return wrongBody("The request body must be a JSON object.")
-    const { exchange, leftOut, read } =
-      asked.principal._tag === "Key" && isTiedToModels(asked.principal.key)
-        ? restricted(asked, said)
-        : { exchange: asked, leftOut: nothing, read: said }
-    // `read` was made here; a copy of a body of many members costs more than to read it.
-    const parsed: JsonObject = exchange.fromPath === null ? read : Object.assign(read, exchange.fromPath)
-    const budgetHeader = headerOf(exchange.headers, "x-gateway-budget")
-    const beyond = longModel(parsed["model"]) ?? wrongBudget(budgetHeader)
+    if (asked.principal._tag !== "Key" || !isTiedToModels(asked.principal.key)) return checked(asked, nothing, said)
+    const { exchange, leftOut, read: own } = restricted(asked, said)
+    return checked(exchange, leftOut, own)
+  }
+
+  const checked = (
+    exchange: Exchange,
+    leftOut: ReadonlyArray<string>,
+    own: JsonObject
+  ): Read | InferenceError | Ready | Count => {
+    // `own` was made here; a copy of a body of many members costs more than to read it.
+    const parsed: JsonObject = exchange.fromPath === null ? own : Object.assign(own, exchange.fromPath)
+    const beyond = longModel(parsed["model"]) ?? wrongBudget(headerOf(exchange.headers, "x-gateway-budget"))
     if (beyond !== null) return beyond
     const ready = exchange.atOnce === null ? null : exchange.atOnce(parsed)
-    if (ready === "count") return { _tag: "Count", parsed }
+    if (ready === "count") return { _tag: "Count", exchange, parsed }
     if (ready instanceof Error) return ready
     if (ready !== null) return { _tag: "Ready", body: ready }
-    const checked = exchange.codec.checkEnvelope(parsed)
-    if (Either.isLeft(checked)) return checked.left
-    const envelope = checked.right
+    const envelope = exchange.codec.checkEnvelope(parsed)
+    return Either.isLeft(envelope) ? envelope.left : { exchange, leftOut, parsed, envelope: envelope.right }
+  }
+
+  const admit: typeof Opening.Service.admit = ({ exchange, parsed }) =>
+    exchange.isInner
+      ? admission.admitInner(exchange)
+      : admission.admit(exchange, sessionIdOf(exchange.headers, parsed))
+
+  const decide: typeof Opening.Service.decide = ({ envelope, exchange, leftOut, parsed }, given) => {
     const found = resolveFor(resolutions, exchange, envelope.model)
     if ("_tag" in found) return found
     const resolution = atConnectionOf(exchange, found)
@@ -178,14 +212,19 @@ export const make = Effect.gen(function* () {
       sessionKey,
       startsPrompt: () => startsPrompt(exchange.wire, continued),
       modeHeader: headerOf(exchange.headers, "x-gateway-mode"),
-      budgetHeader,
+      budgetHeader: headerOf(exchange.headers, "x-gateway-budget"),
       seed: ids.seed(),
       nowMs: exchange.receivedMs
     }
     const refusals = engine.shares.refusals(resolution, apiKeyId, exchange.receivedMs, envelope.model)
     const { decision, refusal } = permitted(engine.decide(question), refusals, exchange.receivedMs)
     if (refusal !== null) return refusal
-    const admitted = exchange.isInner ? admission.admitInner(exchange) : admission.admit(exchange, sessionId)
+    const admitted =
+      given !== undefined
+        ? given
+        : exchange.isInner
+          ? admission.admitInner(exchange)
+          : admission.admit(exchange, sessionId)
     if (admitted instanceof LimitReached) return admitted
     engine.commit(question, decision)
     // Members that most requests have not are added: spreading objects that are mostly empty costs more than all the rest of it.
@@ -212,7 +251,15 @@ export const make = Effect.gen(function* () {
     return work
   }
 
-  return Opening.of({ open })
+  return Opening.of({
+    open: (asked) => {
+      const made = read(asked)
+      return "_tag" in made ? made : decide(made)
+    },
+    read,
+    admit,
+    decide
+  })
 })
 
 export const layer: Layer.Layer<

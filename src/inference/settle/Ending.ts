@@ -7,6 +7,8 @@ import * as Layer from "effect/Layer"
 import type { AttemptRecord } from "../../domain/Decision.ts"
 import { describe, type InferenceError, TargetsFailed, TargetsUnavailable } from "../../domain/Errors.ts"
 import * as Events from "../../events/Events.ts"
+import { Hooks } from "../../plugins/hooks/Hooks.ts"
+import * as HookEvents from "../hooks/Events.ts"
 import * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import * as Engine from "../../routing/decide/Engine.ts"
@@ -17,6 +19,7 @@ import { errorKindOf } from "../attempt/ClientError.ts"
 import * as Timers from "../../platform/Timers.ts"
 import type { Bill, Served } from "./Bill.ts"
 import { answerError } from "../request/OwnAnswer.ts"
+import { optional } from "../../wire/json/Json.ts"
 import { Settlement } from "./Settlement.ts"
 import type { Instead, Kept } from "../request/KeptAnswer.ts"
 
@@ -41,6 +44,8 @@ const settlingInstead =
       kept
     )
 
+const outcomes = { Completed: "completed", Broken: "failed", Aborted: "aborted" } as const
+
 type Failed = Extract<FailoverEnd, { _tag: "Failed" }>
 
 export class Ending extends Context.Tag("gateway/inference/settle/Ending")<
@@ -51,8 +56,8 @@ export class Ending extends Context.Tag("gateway/inference/settle/Ending")<
      * Returns its bill.
      */
     readonly finish: (work: Work, end: RequestEnd, others: ReadonlyArray<Served>, instead?: Instead) => Bill
-    /** Answers a request that goes no further than its opening. */
-    readonly refuse: (exchange: Exchange, error: InferenceError) => void
+    /** Answers a request that goes no further than its opening. `headers`: further ones of its answer, as a flat name–value list. */
+    readonly refuse: (exchange: Exchange, error: InferenceError, headers?: ReadonlyArray<string>) => void
     /** Settles a request that took no call of its own, then runs `answer`. */
     readonly keep: (exchange: Exchange, kept: Kept, answer: () => void) => void
   }
@@ -61,9 +66,11 @@ export class Ending extends Context.Tag("gateway/inference/settle/Ending")<
 export const make = Effect.gen(function* () {
   const engine = yield* Engine.Engine
   const events = yield* Events.Events
+  const hooks = yield* Hooks
+  const { listens } = hooks
   const quotas = yield* QuotaWindows.QuotaWindows
   const settlement = yield* Settlement
-  const { nowMs } = yield* Timers.Timers
+  const { monotonicMs, nowMs } = yield* Timers.Timers
 
   /** What a model did counts against the quotas of its own account, and against the key's share of them. */
   const countQuota = (work: Work, { report, target }: Served, { costNanoUsd, tokens }: Bill): void => {
@@ -87,6 +94,7 @@ export const make = Effect.gen(function* () {
     const served = target === null ? null : { target, report: null, firstContentMs: null }
     const ending = { outcome: "failed", status: error.status, error: reason } as const
     const bill = settlement.bill(work, served, others)
+    if (listens.any) HookEvents.refused(hooks, work.exchange, error, work.trail.attempts, work.envelope)
     settle(work, served, bill, ending, () => {
       if (stream === null || target === null) return answerError(work.exchange, error, work.trail.headers)
       work.exchange.reply.head(200, streamHeaders(work, target, nothingLost))
@@ -111,6 +119,35 @@ export const make = Effect.gen(function* () {
   }
 
   const finish: typeof Ending.Service.finish = (work, end, others, instead) => {
+    const bill = ended(work, end, others, instead)
+    if (listens.any) told(work, end, bill, instead)
+    return bill
+  }
+
+  /** What plugins that only listen are told of an answer. Errors of targets were told of where they were made. */
+  const told = (work: Work, end: RequestEnd, bill: Bill, instead: Instead | undefined): void => {
+    const { exchange, trail } = work
+    const error = (status: number, code: string, message: string): void =>
+      HookEvents.endedAsError(hooks, exchange, { status, code, message }, trail.attempts, work.envelope)
+    if (instead?.ending.outcome === "failed" && end._tag !== "Failed" && end._tag !== "Unavailable") {
+      const { error: code, status } = instead.ending
+      error(status, code ?? "", "The answer was not given.")
+    } else if (end._tag === "Kept" && end.kept.ending.outcome === "failed") {
+      error(end.kept.ending.status, end.kept.ending.error ?? "", "The answer that the request was to share failed.")
+    } else if (end._tag === "Answered" && end.result._tag === "Broken") {
+      const { message, reason, status } = end.result.failure
+      error(status, reason, message)
+    }
+    const outcome = instead?.ending.outcome ?? (end._tag === "Answered" ? outcomes[end.result._tag] : "failed")
+    if (exchange.hooks !== undefined) HookEvents.streamEnded(hooks, work, outcome, bill)
+  }
+
+  const ended = (
+    work: Work,
+    end: RequestEnd,
+    others: ReadonlyArray<Served>,
+    instead: Instead | undefined
+  ): Bill => {
     const settle = instead === undefined ? settlement.settle : settlingInstead(settlement.settle, instead)
     for (const other of others) countQuota(work, other, settlement.bill(work, other))
     if (end._tag === "Unavailable") {
@@ -128,7 +165,8 @@ export const make = Effect.gen(function* () {
         kind,
         retryAfterMs,
         resetsAtMs,
-        isKeyLimit: rule === "limit"
+        isKeyLimit: rule === "limit",
+        ...optional("limit", end.unready.limit)
       })
       return failed(settle, work, null, error, code, others)
     }
@@ -160,6 +198,7 @@ export const make = Effect.gen(function* () {
   const stopped = (settle: Settle, work: Work, error: InferenceError, others: ReadonlyArray<Served>): Bill => {
     const { code, status } = describe(error)
     const bill = settlement.bill(work, null, others)
+    if (listens.any) HookEvents.refused(hooks, work.exchange, error, work.trail.attempts, work.envelope)
     settle(work, null, bill, { outcome: "failed", status, error: code }, () =>
       answerError(work.exchange, error, work.trail.headers)
     )
@@ -181,6 +220,7 @@ export const make = Effect.gen(function* () {
       case "Completed":
         engine.served(work.question, work.decision, target)
         noteSwitch(work, target)
+        if (result.form === "replayed" && listens.any) HookEvents.streamStarted(hooks, work, target, monotonicMs())
         settle(work, served, bill, { outcome: "completed", status: 200, error: null }, () => {
           if (result.form === "whole") {
             reply.head(200, answerHeaders(work, target, result, bill, Buffer.byteLength(result.body), result.type))
@@ -224,12 +264,13 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  const refuse = (exchange: Exchange, error: InferenceError): void => {
+  const refuse: typeof Ending.Service.refuse = (exchange, error, headers) => {
     const { code, status } = describe(error)
     const model = "model" in error ? (error.model ?? "") : ""
     const isUnknownCaller = error._tag === "Unauthenticated"
+    if (listens.any) HookEvents.refused(hooks, exchange, error)
     settlement.settleRefused(exchange, model, { outcome: "failed", status, error: code }, isUnknownCaller, () =>
-      answerError(exchange, error)
+      answerError(exchange, error, headers)
     )
   }
 
@@ -239,5 +280,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Ending,
   never,
-  Engine.Engine | Events.Events | QuotaWindows.QuotaWindows | Settlement | Timers.Timers
+  Engine.Engine | Events.Events | Hooks | QuotaWindows.QuotaWindows | Settlement | Timers.Timers
 > = Layer.effect(Ending, make)

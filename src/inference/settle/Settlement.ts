@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Mutable } from "effect/Types"
 import { headerOf } from "../../auth/Credentials.ts"
-import type { Outcome, UsageRow } from "../../domain/Usage.ts"
+import type { UsageRow } from "../../domain/Usage.ts"
 import type { Charge } from "../../ledger/Commitment.ts"
 import type { Reservation } from "../../ledger/KeyAccount.ts"
 import { KeyLimits } from "../../ledger/KeyLimits.ts"
@@ -17,11 +17,11 @@ import * as DecisionLog from "../../routing/records/DecisionLog.ts"
 import * as PriceBook from "../../usage/PriceBook.ts"
 import * as Telemetry from "../../usage/Telemetry.ts"
 import type { RequestSummary } from "../../usage/telemetry/Summary.ts"
-import { decisionWith } from "../request/AddedSystem.ts"
 import type { Exchange, Work } from "../request/Exchange.ts"
 import type { Kept, UsageOutcome } from "../request/KeptAnswer.ts"
 import { Acknowledgement } from "./Acknowledgement.ts"
 import { type Bill, makeBill, type Served } from "./Bill.ts"
+import { entryOf, undecidedEntry } from "./DecisionEntries.ts"
 import { ledgerCalls } from "./LedgerCalls.ts"
 import { type Entry, keptRow, refusedRow, rowOf } from "./UsageRows.ts"
 
@@ -78,16 +78,10 @@ export const make = Effect.gen(function* () {
   const limits = yield* KeyLimits
   const { monotonicMs, nowMs } = yield* Timers.Timers
 
-  const recordDecision = (work: Work, served: Served | null, outcome: Outcome): void =>
-    decisions.record({
-      requestId: work.exchange.requestId,
-      requestedModel: work.envelope.model,
-      resolution: work.resolution,
-      decision: served === null ? work.decision : decisionWith(work, served.target),
-      attempts: work.trail.attempts,
-      exclusions: work.trail.exclusions,
-      chosen: served === null || outcome === "failed" ? null : served.target
-    })
+  const recordUndecided = (exchange: Exchange, model: string, ending: UsageOutcome): void => {
+    const entry = exchange.hooks === undefined ? null : undecidedEntry(exchange, model, ending)
+    if (entry !== null) decisions.record(entry)
+  }
 
   /** Whether the target's model is one that its account lists, or that a combo names: then it may be a label of metrics. */
   const isListed = (work: Work, { target: { account, model } }: Served): boolean =>
@@ -113,7 +107,7 @@ export const make = Effect.gen(function* () {
       const { exchange } = work
       const row = rowOf(work, served, bill, ending, booked(work, bill), kept)
       acknowledge(row, answer, exchange)
-      recordDecision(work, served, ending.outcome)
+      decisions.record(entryOf(work, served, ending.outcome))
       const summary: Mutable<RequestSummary> = {
         row,
         method: exchange.method,
@@ -130,12 +124,14 @@ export const make = Effect.gen(function* () {
       const row = refusedRow(exchange, model, ending, monotonicMs())
       if (unknownCaller) answer()
       else acknowledge(row, answer, exchange)
+      recordUndecided(exchange, model, ending)
       observeUncalled(exchange, row)
       exchange.tap?.settled(row)
     },
     settleKept: (exchange, kept, answer) => {
       const row = keptRow(exchange, kept, monotonicMs())
       acknowledge(row, answer, exchange)
+      recordUndecided(exchange, kept.requestedModel, kept.ending)
       observeUncalled(exchange, row)
       exchange.tap?.settled(row)
     }

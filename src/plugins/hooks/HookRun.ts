@@ -38,6 +38,8 @@ export class HookRun {
   /** Of the target that is asked, or that the model names; else empty. */
   provider = ""
   stream = false
+  /** Plugins are told of its whole answer when it has ended: `calls` may still grow. */
+  mayObserve = false
   /** `onStreamStart` was told: its end is told as well. */
   hasStarted = false
 
@@ -87,9 +89,7 @@ export class HookRun {
     const call = this.#calls[at]
     if (call === undefined) return
     this.#calls[at] = { ...call, action: "failed" }
-    if (
-      !this.#calls.some(({ action, name: other }) => other === name && (action === "modified" || action === "blocked"))
-    )
+    if (!this.#calls.some(({ action, name: other }) => other === name && (action === "modified" || action === "blocked")))
       this.#touched.splice(this.#touched.indexOf(name), 1)
   }
 

@@ -4,6 +4,7 @@
  * the simulator share them.
  */
 import type { Connection, ConnectionHealth } from "../../domain/Connection.ts"
+import type { LimitFacts } from "../../domain/Errors.ts"
 import type { ProviderClass } from "../../domain/Provider.ts"
 import type { ResilienceSettings } from "../../domain/Resilience.ts"
 import type { Account } from "../../providers/Catalog.ts"
@@ -39,6 +40,8 @@ export interface Unready {
   readonly lastResort?: LastResort
   /** Epoch milliseconds from which a client may try again, where that is not `untilMs`. */
   readonly retryAtMs?: number
+  /** Of the rule `limit`: the limit of the API key. */
+  readonly limit?: LimitFacts
 }
 
 /** A finished call. Times are epoch milliseconds. */

@@ -4,7 +4,7 @@
  */
 import type { Mutable } from "effect/Types"
 import { type Reason, reasonText } from "../candidate/Reason.ts"
-import type { AttemptRecord, AttemptView, DecisionRecord, Exclusion } from "../../domain/Decision.ts"
+import type { AttemptRecord, AttemptView, DecisionRecord, Exclusion, PluginCall } from "../../domain/Decision.ts"
 import type { Resolution, Target } from "../resolve/ModelResolver.ts"
 import { cameTrue, type Decision, type Excluded } from "../candidate/Decision.ts"
 import type { Score } from "../candidate/Strategy.ts"
@@ -25,6 +25,10 @@ export interface DecisionEntry {
   readonly exclusions: ReadonlyMap<Target, Excluded>
   /** The target that answered; null when none did. */
   readonly chosen: Target | null
+  /** Live. Absent: no plugin was called. */
+  readonly plugins?: ReadonlyArray<PluginCall>
+  /** What plugins have added; absent: nothing. */
+  readonly metadata?: Readonly<Record<string, unknown>>
 }
 
 /** A target's name is made once: putting text together, and reading it for a map, costs more than the rest of a place in an order. */
@@ -114,6 +118,8 @@ const headOf = (entry: DecisionEntry, reason: Reason, leftOut: number): Head => 
   const { fallbackModel } = entry.resolution
   if (fallbackModel !== undefined) head.fallbackModel = fallbackModel
   if (leftOut > 0) head.candidatesLeftOut = leftOut
+  if (entry.plugins !== undefined && entry.plugins.length > 0) head.plugins = entry.plugins.slice()
+  if (entry.metadata !== undefined) head.metadata = entry.metadata
   return head
 }
 

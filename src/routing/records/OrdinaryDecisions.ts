@@ -53,8 +53,9 @@ export class OrdinaryDecisions {
   /** Hot: false when the decision is not an ordinary one, and has to be kept otherwise. */
   put(
     slot: number,
-    { attempts, chosen, decision, exclusions, requestId, requestedModel, resolution }: DecisionEntry
+    { attempts, chosen, decision, exclusions, plugins, requestId, requestedModel, resolution }: DecisionEntry
   ): boolean {
+    if (plugins !== undefined) return false
     const [call] = attempts
     if (call === undefined || attempts.length > 1 || exclusions.size > 0) return false
     const { order, relaxedFilters, scores, strategy, weights } = decision

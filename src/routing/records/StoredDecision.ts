@@ -23,7 +23,8 @@ export const boundedHead = <A extends Head>(head: A): A => ({
   ...(head.reason === undefined ? {} : { reason: short(head.reason) }),
   attempts: head.attempts.slice(0, maxListed).map(shortAttempt),
   chosen: orNull(head.chosen),
-  relaxedFilters: head.relaxedFilters.slice(0, maxListed).map(short)
+  relaxedFilters: head.relaxedFilters.slice(0, maxListed).map(short),
+  ...(head.plugins === undefined ? {} : { plugins: head.plugins.slice(0, maxListed) })
 })
 
 /** The record holds `maxCandidates` at most already (`recordOf`); names, texts and lists are cut here. */

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { AttemptEvents } from "../../failover/AttemptEvents.ts"
 import { CallRunner } from "../../failover/CallRunner.ts"
 import type { Contender } from "../../failover/Contender.ts"
 import type { AskStep, FailoverRun, Outcome } from "../../failover/FailoverRun.ts"
@@ -14,20 +15,22 @@ const isSettled = ({ lost, result }: Outcome): boolean => !lost && result._tag !
 /** A call that has lost sees that its client left, and ends at once; what else it waits for is broken off after this time. */
 const loserEndsMs = 100
 
-/** What the slower call has cost is on the bill. */
-const charge = (run: FailoverRun, loser: Fiber.Fiber<Outcome>): Effect.Effect<void> =>
-  Effect.flatMap(Effect.timeoutOption(Fiber.join(loser), loserEndsMs), (ended) => {
-    if (Option.isNone(ended)) return Effect.asVoid(Fiber.interrupt(loser))
-    const { result, turn } = ended.value
-    if (result._tag !== "Failed" && result.report !== null) {
-      const { firstContentMs, report } = result
-      run.work.trail.charge({ target: turn.target, report, firstContentMs })
-    }
-    return Effect.void
-  })
-
 export const make = Effect.gen(function* () {
+  const attemptEvents = yield* AttemptEvents
   const calls = yield* CallRunner
+
+  /** What the slower call has cost is on the bill. */
+  const charge = (run: FailoverRun, loser: Fiber.Fiber<Outcome>): Effect.Effect<void> =>
+    Effect.flatMap(Effect.timeoutOption(Fiber.join(loser), loserEndsMs), (ended) => {
+      if (Option.isNone(ended)) return Effect.asVoid(Fiber.interrupt(loser))
+      const { result, turn } = ended.value
+      attemptEvents.failed(run, ended.value, false)
+      if (result._tag !== "Failed" && result.report !== null) {
+        const { firstContentMs, report } = result
+        run.work.trail.charge({ target: turn.target, report, firstContentMs })
+      }
+      return Effect.void
+    })
 
   const alone = (run: FailoverRun, step: AskStep, contender: Contender): Effect.Effect<Outcome> =>
     Effect.suspend(() => calls.run(run, step, contender, Effect.succeed<Outcome>))
@@ -50,11 +53,14 @@ export const make = Effect.gen(function* () {
         yield* charge(run, isFirst ? second : first)
         return one
       }
-      if (one.failure !== null) run.walk.failed(one.turn, one.failure)
+      if (one.failure !== null) {
+        run.walk.failed(one.turn, one.failure)
+        attemptEvents.failed(run, one, true)
+      }
       return yield* Fiber.join(one.turn.index === due.turn.index ? first : second)
     })
 
   return hedged
 })
 
-export const layer: Layer.Layer<Hedge, never, CallRunner> = Layer.effect(Hedge, make)
+export const layer: Layer.Layer<Hedge, never, AttemptEvents | CallRunner> = Layer.effect(Hedge, make)

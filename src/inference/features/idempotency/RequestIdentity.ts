@@ -28,8 +28,11 @@ export const hasKey = (headers: RequestHeaders): boolean =>
 const digest = (...parts: ReadonlyArray<string>): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("base64url")
 
-/** The bodies of two requests are equal when every byte is. */
-const bodyHash = ({ body, fromPath }: Exchange) => createHash("sha256").update(JSON.stringify(fromPath)).update(body)
+/** The bodies of two requests are equal when every byte that their clients sent is. */
+const bodyHash = ({ body, clientBody, fromPath }: Exchange) =>
+  createHash("sha256")
+    .update(JSON.stringify(fromPath))
+    .update(clientBody ?? body)
 
 /** A key that names a request names one body; an id of a request names another one with each body. */
 const identityOf = ({ exchange, owner }: Work, body: string): RequestIdentity | null => {

@@ -1,0 +1,32 @@
+/** The hooks of an exchange. Pure. */
+import { HookRun } from "../../plugins/hooks/HookRun.ts"
+import type { Envelope } from "../../wire/WireCodec.ts"
+import { apiKeyIdOf, type Exchange } from "../request/Exchange.ts"
+
+/** Hot: whether all events are told of it. Of what the gateway asks itself in a caller's name only those of providers are. */
+export const isCallersOwn = ({ isInner }: Pick<Exchange, "isInner">): boolean => isInner !== true
+
+/** What is asked for: as the routes of media are called, `chat` for all conversations. */
+export const endpointOf = ({ codec, service }: Pick<Exchange, "codec" | "service">): string =>
+  codec.endpoint ?? (service === undefined ? "chat" : "search")
+
+export const newRun = (exchange: Exchange): HookRun =>
+  new HookRun({
+    requestId: exchange.requestId,
+    receivedMs: exchange.receivedMs,
+    wire: exchange.wire,
+    endpoint: endpointOf(exchange),
+    headers: exchange.headers,
+    apiKeyId: apiKeyIdOf(exchange)
+  })
+
+/** That of the request; a new one where it has entered before anybody listened, or is the gateway's own. */
+export const runOf = (exchange: Exchange, envelope?: Pick<Envelope, "model" | "stream">): HookRun => {
+  if (exchange.hooks !== undefined) return exchange.hooks
+  const run = newRun(exchange)
+  if (envelope !== undefined) {
+    run.model = envelope.model
+    run.stream = envelope.stream
+  }
+  return run
+}
