@@ -89,6 +89,7 @@ import * as ConnectionLimiter from "../resilience/ConnectionLimiter.ts"
 import * as ConcurrencyGate from "../resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import * as Hooks from "../plugins/hooks/Hooks.ts"
+import * as PluginsDoor from "../plugins/PluginsDoor.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
@@ -113,6 +114,7 @@ import * as Backup from "../store/Backup.ts"
 import * as DataLock from "../store/DataLock.ts"
 import * as ReadWorker from "../store/ReadWorker.ts"
 import * as AuditRepo from "../store/repo/AuditRepo.ts"
+import * as PluginRepo from "../store/repo/PluginRepo.ts"
 import * as Repos from "../store/Repos.ts"
 import * as Reservations from "../store/Reservations.ts"
 import * as Secrets from "../store/Secrets.ts"
@@ -228,7 +230,9 @@ export const engine = Layer.mergeAll(
   webhooks,
   PriceSync.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(routing, Hooks.layer, InnerDoor.layer, StopSignal.layer, TrafficTap.layer, Decisions.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(routing, Hooks.layer, InnerDoor.layer, StopSignal.layer, TrafficTap.layer, Decisions.layer)
+  ),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
   Layer.provideMerge(Layer.mergeAll(providers, recording, access, AnswerCache.layer, Memories.layer, compression)),
   Layer.provideMerge(foundation),
@@ -263,6 +267,10 @@ const inspectorDoor = InspectorDoor.layer(() => import("./inspector.ts").then(({
 
 const captureDoor = CaptureDoor.layer(() => import("./capture.ts").then(({ capture }) => capture))
 
+const pluginsDoor = PluginsDoor.layer(() => import("./plugins.ts").then(({ plugins }) => plugins)).pipe(
+  Layer.provide(PluginRepo.layer)
+)
+
 /** The service over these tunnels. Tests give others. */
 const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
   LivePort.layer.pipe(
@@ -276,15 +284,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
         managementDoor
       )
     ),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        LiveFeed.layer,
-        InspectorFeed.layer,
-        AgentTasks.layer,
-        Directory.layer,
-        AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))
-      )
-    ),
+    Layer.provideMerge(Layer.mergeAll(LiveFeed.layer, InspectorFeed.layer, AgentTasks.layer, Directory.layer)),
     Layer.provideMerge(tunnels),
     Layer.provideMerge(
       Layer.mergeAll(
@@ -296,6 +296,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
         )
       )
     ),
+    Layer.provideMerge(pluginsDoor.pipe(Layer.provideMerge(AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))))),
     Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
     Layer.provideMerge(engine),
     Layer.provideMerge(tables)

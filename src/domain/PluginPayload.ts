@@ -131,7 +131,11 @@ const OnProviderError = Schema.Struct({
   reason: field(Schema.String, "What the failure is understood as.", "http_503"),
   attempt: field(Schema.Number, "Which call of the request it was, from 1.", 1),
   willRetry: field(Schema.Boolean, "Another call of the request follows, or runs beside it.", true),
-  circuitState: field(Schema.Literal("CLOSED", "DEGRADED", "OPEN", "HALF_OPEN"), "The provider's circuit breaker.", "CLOSED")
+  circuitState: field(
+    Schema.Literal("CLOSED", "DEGRADED", "OPEN", "HALF_OPEN"),
+    "The provider's circuit breaker.",
+    "CLOSED"
+  )
 })
 
 const OnStreamStart = Schema.Struct({

@@ -117,6 +117,7 @@ import * as Memory from "./handlers/Memory.ts"
 import * as ModelAliases from "./handlers/ModelAliases.ts"
 import * as ModelCatalog from "./handlers/ModelCatalog.ts"
 import * as OAuth from "./handlers/OAuth.ts"
+import * as PluginHandlers from "./handlers/Plugins.ts"
 import * as Policies from "./handlers/Policies.ts"
 import * as Pricing from "./handlers/Pricing.ts"
 import * as ProviderModels from "./handlers/ProviderModels.ts"
@@ -138,6 +139,7 @@ import * as Evals from "./handlers/Evals.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
 import type { CaptureDoor } from "../capture/CaptureDoor.ts"
+import type { PluginsDoor } from "../plugins/PluginsDoor.ts"
 import type { BridgeDoor } from "../bridge/BridgeDoor.ts"
 import type { GatewayCapture } from "../inference/tap/GatewayCapture.ts"
 import type { InspectorDoor } from "../inspector/InspectorDoor.ts"
@@ -216,6 +218,7 @@ export type PlaneServices =
   | BridgeDoor
   | GatewayCapture
   | InspectorDoor
+  | PluginsDoor
   | InspectorFeed
   | Timers
   | PriceBook
@@ -251,6 +254,7 @@ const groups = Layer.mergeAll(
   Live.layer,
   Capture.layer,
   AgentBridge.layer,
+  PluginHandlers.layer,
   Inspector.layer,
   Guardrails.layer,
   Compression.layer,

@@ -132,8 +132,7 @@ const refusedByLimit = (
     case "LimitReached":
       return limitReached(hooks, exchange, error.limit ?? unknownLimit, error.retryAfterMs, envelope)
     case "TargetsUnavailable":
-      if (error.isKeyLimit)
-        limitReached(hooks, exchange, error.limit ?? unknownLimit, error.retryAfterMs, envelope)
+      if (error.isKeyLimit) limitReached(hooks, exchange, error.limit ?? unknownLimit, error.retryAfterMs, envelope)
       return
     case "QuotaShareUsed": {
       if (!hooks.listens.onQuotaExhaust) return

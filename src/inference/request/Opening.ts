@@ -183,9 +183,7 @@ export const make = Effect.gen(function* () {
   }
 
   const admit: typeof Opening.Service.admit = ({ exchange, parsed }) =>
-    exchange.isInner
-      ? admission.admitInner(exchange)
-      : admission.admit(exchange, sessionIdOf(exchange.headers, parsed))
+    exchange.isInner ? admission.admitInner(exchange) : admission.admit(exchange, sessionIdOf(exchange.headers, parsed))
 
   const decide: typeof Opening.Service.decide = ({ envelope, exchange, leftOut, parsed }, given) => {
     const found = resolveFor(resolutions, exchange, envelope.model)

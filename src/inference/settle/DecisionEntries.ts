@@ -62,9 +62,7 @@ export const undecidedEntry = (
       seed: 0,
       order: [],
       reason:
-        error === null
-          ? { _tag: "Strategy", words: "answered by a plugin" }
-          : { _tag: "Refused", status, code: error },
+        error === null ? { _tag: "Strategy", words: "answered by a plugin" } : { _tag: "Refused", status, code: error },
       weights: null,
       scores: nothing,
       exclusions: nothing,

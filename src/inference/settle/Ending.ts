@@ -142,12 +142,7 @@ export const make = Effect.gen(function* () {
     if (exchange.hooks !== undefined) HookEvents.streamEnded(hooks, work, outcome, bill)
   }
 
-  const ended = (
-    work: Work,
-    end: RequestEnd,
-    others: ReadonlyArray<Served>,
-    instead: Instead | undefined
-  ): Bill => {
+  const ended = (work: Work, end: RequestEnd, others: ReadonlyArray<Served>, instead: Instead | undefined): Bill => {
     const settle = instead === undefined ? settlement.settle : settlingInstead(settlement.settle, instead)
     for (const other of others) countQuota(work, other, settlement.bill(work, other))
     if (end._tag === "Unavailable") {

@@ -89,7 +89,9 @@ export class HookRun {
     const call = this.#calls[at]
     if (call === undefined) return
     this.#calls[at] = { ...call, action: "failed" }
-    if (!this.#calls.some(({ action, name: other }) => other === name && (action === "modified" || action === "blocked")))
+    if (
+      !this.#calls.some(({ action, name: other }) => other === name && (action === "modified" || action === "blocked"))
+    )
       this.#touched.splice(this.#touched.indexOf(name), 1)
   }
 

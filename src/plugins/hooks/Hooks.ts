@@ -213,7 +213,12 @@ export const make = Effect.gen(function* () {
     each.isStopped
       ? Effect.succeed(stopped)
       : Effect.catchAllDefect(each.listener.call(call), () =>
-          Effect.succeed<HookOutcome>({ _tag: "Failed", reason: "the gateway could not call it", metadata: null, ms: 0 })
+          Effect.succeed<HookOutcome>({
+            _tag: "Failed",
+            reason: "the gateway could not call it",
+            metadata: null,
+            ms: 0
+          })
         )
 
   const settle = (each: Active, hookRun: HookRun, hook: RequestHook, outcome: HookOutcome): HookOutcome => {

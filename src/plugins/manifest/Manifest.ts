@@ -106,6 +106,7 @@ const isHost = (host: string): boolean =>
   host.length <= 253 &&
   host
     .replace(/^\*\./, "")
+    .replace(/:\d{1,5}$/, "")
     .split(".")
     .every((label) => labelPattern.test(label))
 
@@ -117,7 +118,7 @@ const hostsOf = (fields: Fields): ReadonlyArray<string> | null => {
     if (isHost(host)) return [host]
     fields.problem(
       `hosts.${at}`,
-      "must be a host name, such as api.example.com or *.example.com, without scheme, port and path"
+      "must be a host name, such as api.example.com or *.example.com, also with a port, without scheme and path"
     )
     return []
   })

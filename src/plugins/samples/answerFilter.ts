@@ -12,7 +12,11 @@ export const answerFilter: Sample = {
     main: "index.js",
     hooks: { onResponse: { priority: 80, stream: "buffer" } },
     configSchema: {
-      words: { type: "string", default: "", description: "What is replaced, with commas between; letter case does not count." },
+      words: {
+        type: "string",
+        default: "",
+        description: "What is replaced, with commas between; letter case does not count."
+      },
       replacement: { type: "string", max: 200, default: "[removed]", description: "What stands there instead." }
     }
   },
@@ -49,5 +53,5 @@ export default definePlugin({
 })
 `
   },
-  integrity: ""
+  integrity: "sha256-SqTCxU0VDsFdnRzDWgvhLeeZ14xKLDnh0+D/HsGOxEI="
 }

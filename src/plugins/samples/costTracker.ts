@@ -14,7 +14,12 @@ export const costTracker: Sample = {
     requires: { permissions: ["file-read", "file-write"] },
     configSchema: {
       days: { type: "number", min: 1, max: 400, default: 31, description: "Days that are kept." },
-      warnAboveUsd: { type: "number", min: 0, default: 0, description: "Warns in its log above so much a day; 0: never." }
+      warnAboveUsd: {
+        type: "number",
+        min: 0,
+        default: 0,
+        description: "Warns in its log above so much a day; 0: never."
+      }
     }
   },
   files: {
@@ -64,5 +69,5 @@ export default definePlugin({
 })
 `
   },
-  integrity: ""
+  integrity: "sha256-P8Ee3oKmdsGdok4jkBhpMQR3Y/d0F6dPq7waO7yVZs4="
 }

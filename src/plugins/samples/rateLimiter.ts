@@ -62,5 +62,5 @@ export default definePlugin({
 })
 `
   },
-  integrity: ""
+  integrity: "sha256-uNnLfcK5qqDFPUfKAZvzQ/phMWcncVta9SSkfAAlJ5c="
 }

@@ -58,5 +58,5 @@ export default definePlugin({
 })
 `
   },
-  integrity: ""
+  integrity: "sha256-3J9QbkZZiJYCCRgKd18PRELwMAkJy7R/g6FRcy4/7NY="
 }

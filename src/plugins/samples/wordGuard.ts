@@ -13,7 +13,11 @@ export const wordGuard: Sample = {
     hooks: { onRequest: { priority: 10 } },
     failClosed: true,
     configSchema: {
-      words: { type: "string", default: "", description: "Words that are refused, with commas between; letter case does not count." },
+      words: {
+        type: "string",
+        default: "",
+        description: "Words that are refused, with commas between; letter case does not count."
+      },
       message: {
         type: "string",
         max: 500,
@@ -53,5 +57,5 @@ export default definePlugin({
 })
 `
   },
-  integrity: ""
+  integrity: "sha256-zdT85ySbGOPkfPjHhDLZPweC04YTWtq1IrceEC8mE9A="
 }

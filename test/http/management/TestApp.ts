@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { createServer, request as httpRequest } from "node:http"
 import type { AddressInfo } from "node:net"
+import * as NoPlugins from "../../support/NoPlugins.ts"
 import * as AgentTasks from "../../../src/a2a/Tasks.ts"
 import * as Directory from "../../../src/mcp/Directory.ts"
 import * as Upstreams from "../../../src/mcp/upstream/Upstreams.ts"
@@ -266,7 +267,7 @@ const rooms = Layer.provideMerge(
   Layer.mergeAll(
     telemetry,
     UsageRetention.layer,
-    AuditLog.layer.pipe(Layer.provide(Layer.merge(AuditRepo.layer, AuditQueue.layer))),
+    Layer.merge(AuditLog.layer.pipe(Layer.provide(Layer.merge(AuditRepo.layer, AuditQueue.layer))), NoPlugins.layer),
     access,
     providers,
     AgentTasks.layer,
