@@ -9,9 +9,9 @@ const indented = (text: string): string => text.replaceAll("\n", "\n  ")
 
 const memberOf = (property: AST.PropertySignature): string => {
   const words = Option.getOrNull(AST.getDescriptionAnnotation(property))
-  const comment = words === null ? "" : `/** ${words.replaceAll("*/", "* /")} */\n  `
+  const comment = words === null ? "" : `/** ${words.replaceAll("*/", "* /")} */\n`
   const name = /^[A-Za-z_$][\w$]*$/.test(String(property.name)) ? String(property.name) : JSON.stringify(property.name)
-  return `${comment}${name}${property.isOptional ? "?" : ""}: ${indented(typeOf(property.type))}`
+  return `${comment}${name}${property.isOptional ? "?" : ""}: ${typeOf(property.type)}`
 }
 
 /** The type as TypeScript writes it. Knows what the schemas of plugins are made of. */
@@ -37,7 +37,7 @@ export const typeOf = (ast: AST.AST): string => {
       const [index] = ast.indexSignatures
       if (index !== undefined) return `{ [name: string]: ${typeOf(index.type)} }`
       if (ast.propertySignatures.length === 0) return "{}"
-      return `{\n  ${ast.propertySignatures.map((property) => indented(memberOf(property)).replaceAll("\n    /**", "\n  /**")).join("\n  ")}\n}`
+      return `{\n  ${ast.propertySignatures.map((property) => indented(memberOf(property))).join("\n  ")}\n}`
     }
     case "Refinement":
       return typeOf(ast.from)

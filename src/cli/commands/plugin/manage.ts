@@ -185,10 +185,19 @@ const isPath = (word: string): boolean => /[./\\]/.test(word) || existsSync(word
 
 const taken = (error: unknown): error is Conflict => error instanceof Conflict && error.code === "plugin_exists"
 
-const installed = (to: Client.Target, word: string, replace: boolean) =>
+const installed = (to: Client.Target, word: string, replace: boolean, activates: boolean) =>
   Effect.gen(function* () {
     const client = yield* Client.group(to, "plugins")
-    if (!isPath(word)) return yield* client.installOffer({ path: { name: word } }).pipe(Client.orExplain(to))
+    if (!isPath(word)) {
+      return yield* client.installOffer({ path: { name: word } }).pipe(
+        // It was installed before, and is to be activated now.
+        Effect.catchIf(
+          (error) => activates && taken(error),
+          () => Effect.map(client.get({ path: { name: word } }), ({ plugin }) => ({ plugin, warnings: [] }))
+        ),
+        Client.orExplain(to)
+      )
+    }
     const project = yield* readProject(word)
     if (project.problems.length > 0) return yield* listed(project.problems)
     const payload = { manifest: project.written, files: Object.fromEntries(project.files), replace }
@@ -213,7 +222,7 @@ export const pluginInstall = Command.make(
   (given) =>
     Effect.gen(function* () {
       const to = yield* Client.target(given)
-      const made = yield* installed(to, given.plugin, given.replace)
+      const made = yield* installed(to, given.plugin, given.replace, given.activate)
       for (const warning of made.warnings) yield* Output.note(warning)
       const isOn = made.plugin.status === "active"
       const plugin = given.activate && !isOn ? (yield* activated(to, made.plugin, given)).plugin : made.plugin
