@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Plugins from "../plugins/Plugins.ts"
 import type { PluginServices } from "../plugins/PluginsDoor.ts"
-import * as Marketplace from "../plugins/registry/Marketplace.ts"
+import * as Marketplace from "../plugins/Marketplace.ts"
 import * as Sandboxes from "../plugins/sandbox/Sandboxes.ts"
 
 const layer = Marketplace.layer.pipe(Layer.provideMerge(Plugins.layer), Layer.provide(Sandboxes.layer))

@@ -22,6 +22,7 @@ export type LifecycleHook = typeof LifecycleHook.Type
 
 export const PluginHook = Schema.Union(RequestHook, LifecycleHook)
 export type PluginHook = typeof PluginHook.Type
+export const pluginHooks: ReadonlyArray<PluginHook> = [...RequestHook.literals, ...LifecycleHook.literals]
 
 /** What a plugin may use beside its own memory. Without a permission, its globals do not exist. */
 export const PluginPermission = Schema.Literal("network", "file-read", "file-write", "env", "exec")

@@ -19,7 +19,7 @@ import * as ConfigRules from "./config/ConfigRules.ts"
 import type { FolderFailed } from "./files/PluginFolder.ts"
 import type { Hooks } from "./hooks/Hooks.ts"
 import { storedManifest } from "./manifest/Manifest.ts"
-import * as Errors from "./PluginErrors.ts"
+import type * as Errors from "./PluginErrors.ts"
 import { makeCore, type Plugin, refuse, valuesOf, without } from "./registry/Core.ts"
 import {
   type Installed,

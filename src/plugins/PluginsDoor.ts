@@ -10,7 +10,7 @@ import * as ScopeOf from "effect/Scope"
 import type { StoreError } from "../store/Errors.ts"
 import { PluginRepo } from "../store/repo/PluginRepo.ts"
 import type { Plugins } from "./Plugins.ts"
-import type { Marketplace } from "./registry/Marketplace.ts"
+import type { Marketplace } from "./Marketplace.ts"
 
 export interface PluginServices {
   readonly plugins: typeof Plugins.Service

@@ -2,7 +2,7 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { GatewayApi } from "../../api/Api.ts"
-import { BadRequest, Conflict, NotFound, Unavailable, UpstreamFailed } from "../../api/Errors.ts"
+import { type BadRequest, Conflict, NotFound, Unavailable, UpstreamFailed } from "../../api/Errors.ts"
 import type { LogView, PluginView } from "../../api/Groups/Plugins.ts"
 import type { FolderFailed } from "../../plugins/files/PluginFolder.ts"
 import type * as Errors from "../../plugins/PluginErrors.ts"

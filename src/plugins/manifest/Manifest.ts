@@ -7,7 +7,8 @@ import {
   type ManifestHook,
   maxHookTimeoutMs,
   maxPluginNameChars,
-  PluginHook,
+  pluginHooks,
+  type PluginHook,
   type PluginManifest,
   PluginPermission,
   pluginNamePattern
@@ -26,7 +27,6 @@ export interface ReadManifest {
   readonly warnings: ReadonlyArray<string>
 }
 
-export const pluginHooks: ReadonlyArray<PluginHook> = PluginHook.members.flatMap(({ literals }) => [...literals])
 export const pluginPermissions: ReadonlyArray<PluginPermission> = PluginPermission.literals
 
 const isHook = (name: string): name is PluginHook => pluginHooks.some((hook) => hook === name)

@@ -1,7 +1,7 @@
 /** One call of a plugin with made-up values, for its author: what `plugin test` and the test route do in a sandbox of its own. */
 import * as Effect from "effect/Effect"
 import type { FieldProblem } from "../../domain/Errors.ts"
-import { LifecycleHook, PluginHook, RequestHook } from "../../domain/Plugin.ts"
+import { LifecycleHook, type PluginHook, pluginHooks, RequestHook } from "../../domain/Plugin.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { isObject, type JsonObject, objectOr } from "../../wire/json/Json.ts"
 import type { HookCall, HookContext, HookOutcome } from "../hooks/Listener.ts"
@@ -32,7 +32,7 @@ export const readTest = (
 ): { readonly input: TestInput } | { readonly problems: ReadonlyArray<FieldProblem> } => {
   const given = objectOr(value)
   const problems: Array<FieldProblem> = []
-  const hook = PluginHook.members.flatMap(({ literals }) => [...literals]).find((each) => each === given["hook"])
+  const hook = pluginHooks.find((each) => each === given["hook"])
   if (hook === undefined) problems.push({ field: "hook", message: "must be the name of an event, such as onRequest" })
   for (const name of ["context", "payload"]) {
     const member = given[name]

@@ -22,11 +22,11 @@ const setUp = Effect.gen(function* () {
   const upstream = yield* Fake.start
   upstream.always(Fake.json(Fake.chatCompletion({ text: "Hello" })))
   yield* Effect.promise(() => gateway.connect("up", upstream, "chat"))
-  // eslint-disable-next-line typescript/no-explicit-any -- tests read into answers as they please
   const ask = async (
     method: string,
     path: string,
     body?: unknown
+    // eslint-disable-next-line typescript/no-explicit-any -- tests read into answers as they please
   ): Promise<{ readonly status: number; readonly body: any }> => {
     const response = await fetch(gateway.url + path, {
       method,
@@ -41,7 +41,8 @@ const setUp = Effect.gen(function* () {
       model: "up/m",
       messages: [{ role: "user", content }]
     })
-    return { status: response.status, body: await response.json() }
+    // eslint-disable-next-line typescript/no-explicit-any -- as above
+    return { status: response.status, body: (await response.json()) as any }
   }
   const shown = async (name = "one") => (await gateway.manage("GET", `${P}/${name}`)).plugin
   return { gateway, upstream, dataDir, ask, chat, shown }

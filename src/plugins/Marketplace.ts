@@ -8,19 +8,19 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { PluginPermission, pluginNamePattern } from "../../domain/Plugin.ts"
-import { blockMessage } from "../../egress/OutboundPolicy.ts"
-import { PublicFetch, type PublicFetchError } from "../../egress/PublicFetch.ts"
-import { GatewaySettings } from "../../flags/GatewaySettings.ts"
-import type { StoreError } from "../../store/Errors.ts"
-import { PluginRepo } from "../../store/repo/PluginRepo.ts"
-import { isObject } from "../../wire/json/Json.ts"
-import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
-import { integrityOf, withManifest } from "../files/PluginFiles.ts"
-import * as Errors from "../PluginErrors.ts"
-import { Plugins } from "../Plugins.ts"
-import { samples } from "../samples/index.ts"
-import type { Installed, InstallFailure, PluginPackage } from "./Installing.ts"
+import { PluginPermission, pluginNamePattern } from "../domain/Plugin.ts"
+import { blockMessage } from "../egress/OutboundPolicy.ts"
+import { PublicFetch, type PublicFetchError } from "../egress/PublicFetch.ts"
+import { GatewaySettings } from "../flags/GatewaySettings.ts"
+import type { StoreError } from "../store/Errors.ts"
+import { PluginRepo } from "../store/repo/PluginRepo.ts"
+import { isObject } from "../wire/json/Json.ts"
+import { readForeignJson, Unreadable } from "../wire/json/Bounds.ts"
+import { integrityOf, withManifest } from "./files/PluginFiles.ts"
+import * as Errors from "./PluginErrors.ts"
+import { Plugins } from "./Plugins.ts"
+import { samples } from "./samples/index.ts"
+import type { Installed, InstallFailure, PluginPackage } from "./registry/Installing.ts"
 
 export interface Offer {
   readonly name: string
@@ -40,7 +40,7 @@ export interface Offers {
   readonly remoteError: string | null
 }
 
-export class Marketplace extends Context.Tag("gateway/plugins/registry/Marketplace")<
+export class Marketplace extends Context.Tag("gateway/plugins/Marketplace")<
   Marketplace,
   {
     readonly list: Effect.Effect<Offers, StoreError>
@@ -150,11 +150,12 @@ export const make = Effect.gen(function* () {
     list: Effect.gen(function* () {
       const { error, offers } = yield* remote
       const installed = new Set((yield* repo.list).map(({ integrity, name }) => `${name} ${integrity}`))
+      const withInstalled = (offer: Omit<Offer, "installed">): Offer => ({
+        ...offer,
+        installed: installed.has(`${offer.name} ${offer.integrity}`)
+      })
       return {
-        plugins: [...own, ...offers].map((offer) => ({
-          ...offer,
-          installed: installed.has(`${offer.name} ${offer.integrity}`)
-        })),
+        plugins: [...own, ...offers].map(withInstalled),
         remoteError: error
       }
     }).pipe(Effect.withSpan("Marketplace.list")),
