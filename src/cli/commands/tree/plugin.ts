@@ -113,7 +113,8 @@ export const plugin = group(
     )
   ],
   {
-    section: "Settings",
+    section: "Watch",
+    besides: true,
     aliases: ["plugins"],
     examples: ["plugin new my-plugin", "plugin marketplace", "plugin install rate-limiter --activate"]
   }
