@@ -45,6 +45,7 @@ import { Proxies } from "./Groups/Proxies.ts"
 import { QuotaGroups } from "./Groups/QuotaGroups.ts"
 import { RateLimits } from "./Groups/RateLimits.ts"
 import { RegisteredKeys } from "./Groups/RegisteredKeys.ts"
+import { Playground } from "./Groups/Playground.ts"
 import { Resilience } from "./Groups/Resilience.ts"
 import { Routing } from "./Groups/Routing.ts"
 import { RoutingSettings } from "./Groups/RoutingSettings.ts"
@@ -95,6 +96,7 @@ const contract = withCommonErrors(
     .add(AgentBridge)
     .add(Plugins)
     .add(Inspector)
+    .add(Playground)
     .add(Routing)
     .add(RoutingSettings)
     .add(Resilience)

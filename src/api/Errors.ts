@@ -95,6 +95,8 @@ export class MethodNotAllowed extends Data.TaggedError("MethodNotAllowed")<
 > {}
 export class Conflict extends Data.TaggedError("Conflict")<ErrorFields> {}
 export class TooLarge extends Data.TaggedError("TooLarge")<ErrorFields> {}
+export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<ErrorFields> {}
+export class Unprocessable extends Data.TaggedError("Unprocessable")<ErrorFields> {}
 export class TooManyRequests extends Data.TaggedError("TooManyRequests")<ErrorFields> {}
 export class Internal extends Data.TaggedError("Internal")<ErrorFields> {}
 export class NotImplemented extends Data.TaggedError("NotImplemented")<ErrorFields> {}
@@ -109,6 +111,8 @@ export type ContractError =
   | MethodNotAllowed
   | Conflict
   | TooLarge
+  | UnsupportedMediaType
+  | Unprocessable
   | TooManyRequests
   | Internal
   | NotImplemented
@@ -124,6 +128,8 @@ export const statusOf: Readonly<Record<ContractError["_tag"], number>> = {
   MethodNotAllowed: 405,
   Conflict: 409,
   TooLarge: 413,
+  UnsupportedMediaType: 415,
+  Unprocessable: 422,
   TooManyRequests: 429,
   Internal: 500,
   NotImplemented: 501,
@@ -139,6 +145,8 @@ const classes = [
   MethodNotAllowed,
   Conflict,
   TooLarge,
+  UnsupportedMediaType,
+  Unprocessable,
   TooManyRequests,
   Internal,
   NotImplemented,
@@ -207,6 +215,16 @@ export const MethodNotAllowedAnswer = answer(
 )
 export const ConflictAnswer = answer("Conflict", Conflict, "The change does not fit what is there.")
 export const TooLargeAnswer = answer("TooLarge", TooLarge, "The body is larger than this route takes.")
+export const UnsupportedMediaTypeAnswer = answer(
+  "UnsupportedMediaType",
+  UnsupportedMediaType,
+  "The body is not called what this route takes."
+)
+export const UnprocessableAnswer = answer(
+  "Unprocessable",
+  Unprocessable,
+  "The request is well-formed, but cannot be carried out on this."
+)
 export const TooManyRequestsAnswer = answer("TooManyRequests", TooManyRequests, "Too many tries; see `Retry-After`.")
 export const InternalAnswer = answer("Internal", Internal, "A fault of the gateway; its log has the details.")
 export const NotImplementedAnswer = answer(

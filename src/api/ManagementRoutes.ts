@@ -2,6 +2,7 @@
  * Where each management endpoint is and who may call it. The contract (`Groups/*`) makes its endpoints from this list, so that none is without
  * a tier, and the router knows their paths without loading the contract.
  */
+import type { EndpointCategory } from "../domain/ApiKey.ts"
 import type { Tier } from "./Tier.ts"
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
@@ -53,6 +54,12 @@ const ingest = <M extends Method, P extends `/${string}`>(method: M, path: P): S
   method,
   path,
   tier: "ingest"
+})
+
+const inference = <M extends Method, P extends `/${string}`>(method: M, path: P): Shape<M, P, "inference"> => ({
+  method,
+  path,
+  tier: "inference"
 })
 
 /** By `<group>.<endpoint>` of the contract. */
@@ -331,12 +338,14 @@ export const managementTable = {
   "inspector.clear": loopback("DELETE", "/api/tools/traffic-inspector/requests"),
   "inspector.get": loopback("GET", "/api/tools/traffic-inspector/requests/:id"),
   "inspector.annotate": loopback("PUT", "/api/tools/traffic-inspector/requests/:id/annotation"),
+  "inspector.replay": loopback("POST", "/api/tools/traffic-inspector/requests/:id/replay"),
   "inspector.conversation": loopback("GET", "/api/tools/traffic-inspector/requests/:id/conversation"),
   "inspector.anatomy": loopback("GET", "/api/tools/traffic-inspector/requests/:id/anatomy"),
   "inspector.diff": loopback("GET", "/api/tools/traffic-inspector/requests/:id/diff/:other"),
   "inspector.cache": loopback("GET", "/api/tools/traffic-inspector/requests/:id/cache"),
   "inspector.cacheBreaks": loopback("GET", "/api/tools/traffic-inspector/cache-breaks"),
   "inspector.code": loopback("GET", "/api/tools/traffic-inspector/requests/:id/export"),
+  "inspector.preset": loopback("GET", "/api/tools/traffic-inspector/requests/:id/preset"),
   "inspector.har": loopback("GET", "/api/tools/traffic-inspector/export.har"),
   "inspector.jsonl": loopback("GET", "/api/tools/traffic-inspector/export.jsonl"),
   "inspector.modes": loopback("GET", "/api/tools/traffic-inspector/capture-modes"),
@@ -351,6 +360,14 @@ export const managementTable = {
   "inspector.sessionJsonl": loopback("GET", "/api/tools/traffic-inspector/sessions/:id/export.jsonl"),
   "inspector.ingest": ingest("POST", "/api/tools/traffic-inspector/internal/ingest"),
   "inspector.feed": loopback("GET", "/api/tools/traffic-inspector/ws"),
+  "playground.presets": inference("GET", "/api/playground/presets"),
+  "playground.createPreset": inference("POST", "/api/playground/presets"),
+  "playground.preset": inference("GET", "/api/playground/presets/:id"),
+  "playground.updatePreset": inference("PUT", "/api/playground/presets/:id"),
+  "playground.removePreset": inference("DELETE", "/api/playground/presets/:id"),
+  "playground.improvePrompt": inference("POST", "/api/playground/improve-prompt"),
+  "playground.compare": inference("POST", "/api/playground/compare"),
+  "playground.snippets": inference("POST", "/api/playground/snippets"),
   "backups.list": manage("GET", "/api/db-backups"),
   "backups.create": manage("PUT", "/api/db-backups"),
   "backups.restore": manage("POST", "/api/db-backups"),
@@ -379,6 +396,12 @@ export const streamedBodies: ReadonlySet<ManagementKey> = new Set<ManagementKey>
   "backups.import",
   "inspector.importSession"
 ])
+
+/** What the endpoints of the tier `inference` are for, as keys are allowed to use them; others are open to every key. */
+export const askingKeys: Readonly<Partial<Record<ManagementKey, EndpointCategory>>> = {
+  "playground.improvePrompt": "chat",
+  "playground.compare": "chat"
+}
 
 const usualBodyBytes = 10 * 1_048_576
 const loginBodyBytes = 16 * 1024

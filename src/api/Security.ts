@@ -5,8 +5,10 @@
 import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import * as OpenApi from "@effect/platform/OpenApi"
+import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
-import { ForbiddenAnswer, UnauthorizedAnswer } from "./Errors.ts"
+import type { Principal } from "../domain/ApiKey.ts"
+import { ForbiddenAnswer, UnauthorizedAnswer, UnsupportedMediaTypeAnswer } from "./Errors.ts"
 import type { Tier } from "./Tier.ts"
 
 const bearer = HttpApiSecurity.annotate(
@@ -79,9 +81,20 @@ export class InferenceAccess extends HttpApiMiddleware.Tag<InferenceAccess>()("g
   security: { bearer, apiKeyHeader }
 }) {}
 
+/** Who asks. */
+export class CurrentCaller extends Context.Tag("gateway/api/CurrentCaller")<CurrentCaller, Principal>() {}
+
+/** Endpoints of the contract that callers use as they use inference. Bodies have to be called JSON, which no page can do without being allowed to. */
+export class CallerAccess extends HttpApiMiddleware.Tag<CallerAccess>()("gateway/api/CallerAccess", {
+  failure: Schema.Union(UnauthorizedAnswer, ForbiddenAnswer, UnsupportedMediaTypeAnswer),
+  provides: CurrentCaller,
+  security: { bearer, apiKeyHeader }
+}) {}
+
 /** The middleware of each tier that management endpoints have. */
 export const accessOf = {
   public: PublicAccess,
+  inference: CallerAccess,
   manage: ManageAccess,
   self: SelfAccess,
   session: SessionAccess,
@@ -92,6 +105,7 @@ export const accessOf = {
 
 export interface AccessOf {
   readonly public: PublicAccess
+  readonly inference: CallerAccess
   readonly manage: ManageAccess
   readonly self: SelfAccess
   readonly session: SessionAccess

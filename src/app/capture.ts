@@ -12,7 +12,7 @@ import * as SystemProxy from "../capture/host/SystemProxy.ts"
 import * as TrustStore from "../capture/host/TrustStore.ts"
 import * as StoredTrust from "../capture/transparent/StoredTrust.ts"
 import * as Transparent from "../capture/transparent/Transparent.ts"
-import { makeIntercept } from "../http/bridge/Intercept.ts"
+import { makeIntercept, makeRefusesUpgrade } from "../http/bridge/Intercept.ts"
 import { OpenStreams } from "../http/OpenStreams.ts"
 import * as InnerRequests from "../inference/InnerRequests.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
@@ -35,7 +35,6 @@ const alone = Effect.orDie(Layer.build(layer))
 /** Without the bridge, whose requests need the way of inference requests. */
 export const captureAlone = Effect.map(alone, (built): CaptureServices => ({
   capture: Context.get(built, Capture.Capture),
-  journal: Context.get(built, HostJournal.HostJournal),
   built: Context.empty()
 }))
 
@@ -45,13 +44,16 @@ export const capture = Effect.gen(function* () {
   const services = yield* captureAlone
   const built = yield* Effect.orDie(Layer.build(bridgeLayer))
   const { maxBodyBytes } = yield* AppConfig
-  services.capture.intercept(
-    makeIntercept({
-      bridge: Context.get(built, Bridge.Bridge),
-      streams: yield* OpenStreams,
-      bodies: yield* BodyBudget,
-      maxBodyBytes
-    })
-  )
+  const interceptServices = {
+    bridge: Context.get(built, Bridge.Bridge),
+    isBypassed: services.capture.isNeverDecrypted,
+    streams: yield* OpenStreams,
+    bodies: yield* BodyBudget,
+    maxBodyBytes
+  }
+  services.capture.intercept({
+    intercept: makeIntercept(interceptServices),
+    refusesUpgrade: makeRefusesUpgrade(interceptServices)
+  })
   return { ...services, built: built as Context.Context<never> }
 })

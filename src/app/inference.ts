@@ -23,6 +23,7 @@ import * as Handoff from "../inference/features/handoff/Handoff.ts"
 import * as Hedging from "../inference/features/hedging/Hedging.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as Memory from "../inference/features/memory/Memory.ts"
+import * as Plugins from "../inference/features/plugins/Plugins.ts"
 import * as Progress from "../inference/features/progress/Progress.ts"
 import * as Recovery from "../inference/features/recovery/Recovery.ts"
 import * as VisionBridge from "../inference/features/vision/VisionBridge.ts"
@@ -68,6 +69,7 @@ const features = Features.layer.pipe(
       Handoff.layer,
       Idempotency.layer,
       Memory.layer,
+      Plugins.layer,
       Progress.layer,
       Recovery.layer,
       VisionBridge.layer
@@ -77,9 +79,11 @@ const features = Features.layer.pipe(
   Layer.provide(Layer.mergeAll(InnerRequests.layer, SummaryAccount.layer, failover))
 )
 
+const counting = TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer))
+
 /** Over a configuration, the routing engine and settlement. */
 export const inference = Layer.merge(Pipeline.layer, ProviderLines.layer).pipe(
-  Layer.provide(Layer.mergeAll(features, Opening.layer, TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer)))),
+  Layer.provide(Layer.mergeAll(features.pipe(Layer.provide(counting)), Opening.layer, counting)),
   Layer.provide(Layer.mergeAll(settlement, Admission.layer)),
   Layer.provide(Layer.mergeAll(OpaqueState.layer, ResponseStore.layer))
 )

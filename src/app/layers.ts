@@ -54,6 +54,7 @@ import * as Explain from "../inference/Explain.ts"
 import * as BridgeDoor from "../bridge/BridgeDoor.ts"
 import * as CaptureDoor from "../capture/CaptureDoor.ts"
 import * as InspectorDoor from "../inspector/InspectorDoor.ts"
+import * as PlaygroundDoor from "../playground/PlaygroundDoor.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
 import * as InnerDoor from "../inference/request/InnerDoor.ts"
 import * as InnerRequests from "../inference/InnerRequests.ts"
@@ -257,7 +258,7 @@ const objects = Layer.mergeAll(
 
 const jobs = JobDoor.layer.pipe(Layer.provideMerge(MediaJobs.layer))
 
-const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ management }) => management))
+const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ served }) => served))
 
 const agents = Layer.mergeAll(McpDoor.layer, A2aDoor.layer).pipe(
   Layer.provide(Layer.mergeAll(managementDoor, InnerRequests.layer, searches))
@@ -265,7 +266,15 @@ const agents = Layer.mergeAll(McpDoor.layer, A2aDoor.layer).pipe(
 
 const inspectorDoor = InspectorDoor.layer(() => import("./inspector.ts").then(({ inspector }) => inspector))
 
-const captureDoor = CaptureDoor.layer(() => import("./capture.ts").then(({ capture }) => capture))
+const auditLog = AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))
+
+const captureDoor = CaptureDoor.layer(() => import("./capture.ts").then(({ capture }) => capture)).pipe(
+  Layer.provide(auditLog)
+)
+
+const playgroundDoor = PlaygroundDoor.layer(() => import("./playground.ts").then(({ playground }) => playground)).pipe(
+  Layer.provide(InnerRequests.layer)
+)
 
 const pluginsDoor = PluginsDoor.layer(() => import("./plugins.ts").then(({ plugins }) => plugins)).pipe(
   Layer.provide(PluginRepo.layer)
@@ -289,6 +298,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
     Layer.provideMerge(
       Layer.mergeAll(
         Upstreams.layer,
+        playgroundDoor,
         BridgeDoor.layer.pipe(
           Layer.provideMerge(captureDoor),
           Layer.provideMerge(GatewayCapture.layer),
@@ -296,7 +306,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
         )
       )
     ),
-    Layer.provideMerge(pluginsDoor.pipe(Layer.provideMerge(AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))))),
+    Layer.provideMerge(pluginsDoor.pipe(Layer.provideMerge(auditLog))),
     Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
     Layer.provideMerge(engine),
     Layer.provideMerge(tables)

@@ -1,6 +1,8 @@
 /** The use cases of the management plane, over the services they work on. Imported dynamically, so that the start does not pay for them. */
 import * as Layer from "effect/Layer"
 import * as Evals from "../evals/Evals.ts"
+import * as Replay from "../bridge/Replay.ts"
+import * as InnerRequests from "../inference/InnerRequests.ts"
 import * as Backups from "../management/Backups.ts"
 import * as CloudSync from "../management/CloudSync.ts"
 import * as Combos from "../management/Combos.ts"
@@ -45,7 +47,7 @@ import * as CallSumsRepo from "../store/repo/CallSumsRepo.ts"
 import * as UsageExportRepo from "../store/repo/UsageExportRepo.ts"
 import * as UsageHistoryRepo from "../store/repo/UsageHistoryRepo.ts"
 
-/** For the server. */
+/** What is done to the configuration, and said of its state. */
 export const management = Layer.mergeAll(
   Backups.layer,
   CloudSync.layer.pipe(Layer.provideMerge(Layer.mergeAll(Combos.layer, ModelAliases.layer))),
@@ -79,6 +81,9 @@ export const management = Layer.mergeAll(
   Layer.provide(ConnectionRecords.layer),
   Layer.provide(Layer.mergeAll(ConfigChanges.layer, KeyChanges.layer, ObservedState.layer))
 )
+
+/** For the server. */
+export const served = Layer.merge(management, Replay.layer.pipe(Layer.provide(InnerRequests.layer)))
 
 /** For commands that work on the data folder by themselves. */
 export const localManagement = Layer.mergeAll(Connections.layer, Keys.layer).pipe(

@@ -68,7 +68,7 @@ const noAdmin = denied(
 )
 const noSession = denied(401, "session_required", "This route needs an admin session. Log in at POST /api/auth/login.")
 const noCsrf = denied(403, "csrf_token_invalid", "Send the session's CSRF token as 'X-CSRF-Token'.")
-const foreignSite = denied(403, "cross_site_request", "Requests from another site are refused.")
+export const foreignSite = denied(403, "cross_site_request", "Requests from another site are refused.")
 export const notLocal = denied(403, "loopback_only", "This route answers direct connections from this machine only.")
 const noIngestToken = denied(
   403,

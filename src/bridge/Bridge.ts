@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import type { RequestHeaders } from "../auth/Credentials.ts"
 import { type AgentState, initialState, type ModelMapping } from "../domain/AgentBridge.ts"
@@ -21,12 +22,14 @@ import { BridgeRepo } from "../store/repo/BridgeRepo.ts"
 import { readForeignJson } from "../wire/json/Bounds.ts"
 import { isObject, type JsonObject } from "../wire/json/Json.ts"
 import { replaceModelBytes } from "../wire/json/TopLevelSplice.ts"
+import { streamedArray } from "../wire/StreamedArray.ts"
 import type { Agent } from "./agents/Agent.ts"
 import { agentById } from "./agents/Agents.ts"
-import { agentOf, bypassing, decide, defaultBypass, isAnswerable, type ReadMapping, readMapping } from "./Decide.ts"
-import { type Glob, globOf, problemOf } from "./Globs.ts"
+import { agentOf, decide, isAnswerable, type ReadMapping, readMapping } from "./Decide.ts"
+import { problemOf } from "./Globs.ts"
 import { ownHeaders } from "./Headers.ts"
 import { type Spoken, spokenOf } from "./Spoken.ts"
+import * as CloudCode from "./wrapper/CloudCode.ts"
 
 /** No agent has this id. */
 export class UnknownAgent extends Data.TaggedError("UnknownAgent")<{ readonly id: string }> {}
@@ -48,6 +51,9 @@ export interface BridgedRequest {
   readonly headers: RequestHeaders
   /** The same as they came, names and values in turn. */
   readonly rawHeaders: ReadonlyArray<string>
+  /** As it came, perhaps compressed. */
+  readonly sent: Buffer
+  /** Without its compression. */
   readonly body: Buffer
   readonly client?: ClientSocket
 }
@@ -57,23 +63,17 @@ export interface BridgedCall {
   readonly request: BridgedRequest
   readonly agent: Agent
   readonly spoken: Spoken
+  /** What is asked: the client's own bytes where nothing stands around them, with its own model. */
   readonly parsed: JsonObject
   readonly sourceModel: string
   readonly targetModel: string
 }
 
-export interface BypassPattern {
-  readonly pattern: string
-  readonly source: "default" | "user"
-}
-
 export class Bridge extends Context.Tag("gateway/bridge/Bridge")<
   Bridge,
   {
-    /** Hot: the agent that has a host; null where none has. */
-    readonly agentOf: (host: string) => Agent | null
-    /** Hot: whether a host must not be decrypted. */
-    readonly isNeverDecrypted: (host: string) => boolean
+    /** Hot: a decrypted request to a host has come. The first one to an agent's host shows that its set-up is complete. */
+    readonly noticed: (host: string) => void
     /** Hot: whether the body of a request has to be read to tell who answers it. False: it goes on. */
     readonly wantsBody: (request: Pick<BridgedRequest, "host" | "method" | "path">) => boolean
     /** Null: it goes on to the vendor as it is. */
@@ -91,17 +91,10 @@ export class Bridge extends Context.Tag("gateway/bridge/Bridge")<
       agentId: string,
       mappings: ReadonlyArray<ModelMapping>
     ) => Effect.Effect<ReadonlyArray<ModelMapping>, UnknownAgent | InvalidBridgeSetting | StoreError>
-    /** The default ones first. */
-    readonly bypass: () => ReadonlyArray<BypassPattern>
-    /** Replaces the user's. */
-    readonly setBypass: (
-      patterns: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlyArray<BypassPattern>, InvalidBridgeSetting | StoreError>
   }
 >() {}
 
 export const maxMappings = 200
-export const maxBypass = 500
 const maxModelChars = 256
 
 /** An intercepted program runs on this machine and has no key of this gateway. */
@@ -126,21 +119,18 @@ export const problemInMappings = (mappings: ReadonlyArray<ModelMapping>): Invali
   return null
 }
 
-/** Null: they are fine. */
-export const problemInPatterns = (patterns: ReadonlyArray<string>): InvalidBridgeSetting | null => {
-  if (patterns.length > maxBypass) {
-    return new InvalidBridgeSetting({ field: "patterns", message: `There are at most ${maxBypass} patterns.` })
+/** The body with the model that answers, everything else as the client wrote it. */
+const bodyFor = ({ agent, parsed, request, spoken, targetModel }: BridgedCall): Buffer => {
+  if (agent.wrapper !== null) {
+    const { model: _named, ...inner } = parsed
+    return Buffer.from(JSON.stringify(inner))
   }
-  for (const [at, pattern] of patterns.entries()) {
-    const message = problemOf(pattern)
-    if (message !== null) return new InvalidBridgeSetting({ field: `patterns[${at}]`, message })
-  }
-  return null
+  return spoken.fromPath === null ? replaceModelBytes(request.body, parsed, targetModel) : request.body
 }
 
-/** The body with the model that answers, everything else as the client wrote it. */
-const bodyFor = ({ parsed, request, spoken, targetModel }: BridgedCall): Buffer =>
-  spoken.fromPath === null ? replaceModelBytes(request.body, parsed, targetModel) : request.body
+/** What is asked, without what the agent puts around it. */
+const askedOf = ({ wrapper }: Agent, body: JsonObject): JsonObject | null =>
+  wrapper === null ? body : CloudCode.unwrapRequest(body)
 
 export const make = Effect.gen(function* () {
   const repo = yield* BridgeRepo
@@ -149,16 +139,15 @@ export const make = Effect.gen(function* () {
   const timers = yield* Timers.Timers
   const sink = yield* (yield* GatewayCapture).sink
   const oneAtATime = yield* Effect.makeSemaphore(1)
+  const inBackground = yield* FiberSet.makeRuntime<never>()
 
   const states = new Map((yield* repo.states).map(({ agentId, ...state }) => [agentId, state] as const))
+  /** Agents whose set-up is known to be complete, or is being noted as it. At most one entry per agent. */
+  const settled = new Set([...states].flatMap(([agentId, { setupCompleted }]) => (setupCompleted ? [agentId] : [])))
   const mappings = new Map<string, ReadonlyArray<ReadMapping>>()
   for (const { agentId, sourceModel, targetModel } of yield* repo.mappings) {
     mappings.set(agentId, [...(mappings.get(agentId) ?? none), readMapping({ sourceModel, targetModel })])
   }
-  let own: ReadonlyArray<Glob> = (yield* repo.bypass).map(globOf)
-  const defaults = defaultBypass.map(globOf)
-  let bypass = [...defaults, ...own]
-
   const mappingsOf = (agentId: string): ReadonlyArray<ReadMapping> => mappings.get(agentId) ?? none
 
   const wantsBody = ({ host, method, path }: Pick<BridgedRequest, "host" | "method" | "path">): boolean => {
@@ -167,11 +156,15 @@ export const make = Effect.gen(function* () {
   }
 
   const judge = (request: BridgedRequest): BridgedCall | null => {
-    if (!wantsBody(request)) return null
-    const parsed = readForeignJson(request.body.toString("utf8"))
-    const spoken = isObject(parsed) ? spokenOf(request.path, parsed) : null
-    if (!isObject(parsed) || spoken === null) return null
-    const decision = decide({ ...request, model: spoken.model }, bypass, mappingsOf)
+    const agent = agentOf(request.host)
+    if (agent === null || !wantsBody(request)) return null
+    const body = readForeignJson(request.body.toString("utf8"))
+    const parsed = isObject(body) ? askedOf(agent, body) : null
+    const spoken = parsed === null ? null : spokenOf(request.path, parsed)
+    if (parsed === null || spoken === null) return null
+    // Events are all that clients of the wrapper ask for: nothing is known of how it looks around an array.
+    if (agent.wrapper !== null && spoken.codec === streamedArray) return null
+    const decision = decide({ ...request, model: spoken.model }, mappingsOf)
     return decision._tag === "Target" ? { ...decision, request, spoken, parsed } : null
   }
 
@@ -185,7 +178,7 @@ export const make = Effect.gen(function* () {
       host: request.host,
       path: request.path,
       headers: request.rawHeaders,
-      body: request.body,
+      body: request.sent,
       sourceModel,
       mappedModel: targetModel,
       ...(request.client === undefined ? {} : { client: request.client })
@@ -198,7 +191,11 @@ export const make = Effect.gen(function* () {
         body: bodyFor(call),
         headers: ownHeaders(request.headers),
         reply: changingHead(reply, (_, headers) => withHeaders(headers, ["X-Gateway-Mapped-Model", targetModel])),
-        prepared: (exchange) => tap.recorded(exchange, facts, sink)
+        shownModel: sourceModel,
+        prepared: (exchange) => {
+          const made = tap.recorded(exchange, facts, sink)
+          return agent.wrapper === null ? made : { ...made, reply: CloudCode.wrappingReply(made.reply) }
+        }
       },
       over
     )
@@ -227,24 +224,21 @@ export const make = Effect.gen(function* () {
     return given
   }, oneAtATime.withPermits(1))
 
-  const listed = (): ReadonlyArray<BypassPattern> => [
-    ...defaults.map(({ pattern }) => ({ pattern, source: "default" as const })),
-    ...own.map(({ pattern }) => ({ pattern, source: "user" as const }))
-  ]
+  const finishSetUp = Effect.fn("Bridge.finishSetUp")((agentId: string) =>
+    change(agentId, { setupCompleted: true }).pipe(
+      Effect.catchAll((error) => Effect.logWarning(`The set-up of ${agentId} could not be kept.`, error))
+    )
+  )
 
-  const setBypass = Effect.fn("Bridge.setBypass")(function* (given: ReadonlyArray<string>) {
-    const problem = problemInPatterns(given)
-    if (problem !== null) return yield* problem
-    const patterns = [...new Set(given)]
-    yield* repo.saveBypass(patterns)
-    own = patterns.map(globOf)
-    bypass = [...defaults, ...own]
-    return listed()
-  }, oneAtATime.withPermits(1))
+  const noticed = (host: string): void => {
+    const agent = agentOf(host)
+    if (agent === null || settled.has(agent.id)) return
+    settled.add(agent.id)
+    inBackground(finishSetUp(agent.id))
+  }
 
   return Bridge.of({
-    agentOf,
-    isNeverDecrypted: (host) => bypassing(bypass, host) !== null,
+    noticed,
     wantsBody,
     judge,
     serve,
@@ -254,9 +248,7 @@ export const make = Effect.gen(function* () {
       Effect.map(known(agentId), ({ id }) =>
         mappingsOf(id).map(({ sourceModel, targetModel }) => ({ sourceModel, targetModel }))
       ),
-    setMappings,
-    bypass: listed,
-    setBypass
+    setMappings
   })
 })
 
@@ -264,4 +256,4 @@ export const layer: Layer.Layer<
   Bridge,
   StoreError,
   BridgeRepo | InnerRequests.InnerRequests | TrafficTap | Timers.Timers | GatewayCapture
-> = Layer.effect(Bridge, make)
+> = Layer.scoped(Bridge, make)

@@ -1,23 +1,12 @@
 /**
- * What is done with a request of an agent: bypass goes before target, target before passthrough. What is bypassed is never read; a target answers
- * in place of the vendor; all else goes on to the vendor as it is. Pure.
+ * What is done with a request of an agent: bypass goes before target, target before passthrough. What is bypassed is handed on unread, by the
+ * listener that decrypts and by `http/bridge/Intercept`, and never comes here; a target answers in place of the vendor; all else goes on to the
+ * vendor as it is. Pure.
  */
 import type { ModelMapping } from "../domain/AgentBridge.ts"
 import type { Agent } from "./agents/Agent.ts"
 import { agentByHost } from "./agents/Agents.ts"
 import { type Glob, globOf } from "./Globs.ts"
-
-/** Hosts that are never decrypted, whatever is set: banks, governments, and who signs people in. */
-export const defaultBypass: ReadonlyArray<string> = [
-  "*.bank.*",
-  "*.bank",
-  "*.gov",
-  "*.gov.*",
-  "okta.com",
-  "*.okta.com",
-  "auth0.com",
-  "*.auth0.com"
-]
 
 export type PassReason =
   /** No agent has this host. */
@@ -28,7 +17,6 @@ export type PassReason =
   | "not_mapped"
 
 export type Decision =
-  | { readonly _tag: "Bypass"; readonly pattern: string }
   | { readonly _tag: "Target"; readonly agent: Agent; readonly sourceModel: string; readonly targetModel: string }
   | { readonly _tag: "Passthrough"; readonly agent: Agent | null; readonly reason: PassReason }
 
@@ -39,9 +27,6 @@ export interface ReadMapping extends ModelMapping {
 
 export const readMapping = (mapping: ModelMapping): ReadMapping => ({ ...mapping, source: globOf(mapping.sourceModel) })
 
-export const bypassing = (bypass: ReadonlyArray<Glob>, host: string): string | null =>
-  bypass.find(({ matches }) => matches(host))?.pattern ?? null
-
 export const agentOf = (host: string): Agent | null => agentByHost.get(host.toLowerCase()) ?? null
 
 const patternsOf: ReadonlyMap<Agent, ReadonlyArray<Glob>> = new Map(
@@ -50,9 +35,9 @@ const patternsOf: ReadonlyMap<Agent, ReadonlyArray<Glob>> = new Map(
 
 const pathAlone = (path: string): string => path.split("?", 1)[0] ?? path
 
-/** Whether a request is a call to a model that this gateway can answer, whatever its model. */
+/** Whether a request is a call to a model in a format that this gateway can answer, whatever its model. */
 export const isAnswerable = (agent: Agent, method: string, path: string): boolean =>
-  agent.viability === "routed" &&
+  agent.wire !== null &&
   method === "POST" &&
   (patternsOf.get(agent)?.some(({ matches }) => matches(pathAlone(path))) ?? false)
 
@@ -72,11 +57,8 @@ export interface AgentRequest {
 
 export const decide = (
   { host, method, model, path }: AgentRequest,
-  bypass: ReadonlyArray<Glob>,
   mappingsOf: (agentId: string) => ReadonlyArray<ReadMapping>
 ): Decision => {
-  const pattern = bypassing(bypass, host)
-  if (pattern !== null) return { _tag: "Bypass", pattern }
   const agent = agentOf(host)
   if (agent === null) return { _tag: "Passthrough", agent, reason: "no_agent" }
   if (!isAnswerable(agent, method, path)) return { _tag: "Passthrough", agent, reason: "no_endpoint" }

@@ -99,7 +99,9 @@ export const make = Effect.gen(function* () {
     reply: ClientReply
   ) {
     const { inspector } = yield* door.get
-    const asked = replayed(yield* inspector.get(id), changes)
+    // The body as it is kept; of headers that are kept as they came none goes on that may be a credential.
+    const { requestBody } = yield* inspector.get(id, true)
+    const asked = replayed({ ...(yield* inspector.get(id)), requestBody }, changes)
     if (asked instanceof ReplayNotLlm || asked instanceof BodyTruncated) return yield* asked
     const sink = yield* capture.sink
     const { body, headers, record, spoken } = asked

@@ -108,6 +108,8 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
     readonly regenerate: Effect.Effect<CertificateView, TrustProblem>
     readonly trust: (password: Redacted.Redacted | null) => Effect.Effect<ReadonlyArray<string>, TrustProblem>
     readonly untrust: Effect.Effect<Removed, TrustProblem>
+    /** Hot: whether connections to a host are handed on unread. */
+    readonly isNeverDecrypted: (host: string) => boolean
     readonly bypass: Effect.Effect<ReadonlyArray<Pattern>>
     readonly setBypass: (patterns: ReadonlyArray<string>) => Effect.Effect<void, BadValue | StoreError>
     /** PEM; null: none. */
@@ -117,11 +119,11 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
     readonly setConfig: (config: Partial<BridgeConfig>) => Effect.Effect<BridgeConfig, BadValue | StoreError>
     readonly diagnose: Effect.Effect<ReadonlyArray<Diagnose.Check>, StaticAuthority.AuthorityFailed>
     readonly repair: Effect.Effect<Diagnose.Repaired, StaticAuthority.AuthorityFailed>
-    /** Also what this gateway itself has changed. */
-    readonly restore: Effect.Effect<RestoreReport>
+    /** Takes back what gateways that ended have left on the machine. */
+    readonly finishEnded: Effect.Effect<RestoreReport>
     readonly transparent: typeof Transparent.Service
     /** Answers requests of intercepted connections in place of their servers; null: all are relayed. */
-    readonly intercept: (handler: Decrypting.Intercept | null) => void
+    readonly intercept: (interceptor: Decrypting.Interceptor | null) => void
     /** Takes up what was on when the gateway ended. The warning, as in `HostChanged`. */
     readonly resume: Effect.Effect<string | null>
   }
@@ -165,7 +167,6 @@ export const make = Effect.gen(function* () {
 
   let proxy: HttpProxy.HttpProxy | null = null
   let server: { readonly running: HostServer.HostServer; readonly startedAtMs: number } | null = null
-  let isSystemProxyOn = false
 
   const isRedirected = (host: string): boolean =>
     server !== null && wantedHosts(settings.current()).includes(host.toLowerCase())
@@ -185,7 +186,10 @@ export const make = Effect.gen(function* () {
     const closing = proxy
     proxy = null
     ports.proxy = null
-    return closing === null ? Effect.void : Effect.zipRight(closing.close, settleListener)
+    if (closing === null) return Effect.void
+    return Effect.zipRight(closing.close, settleListener).pipe(
+      Effect.tap(() => Effect.sync(() => parts.changed("stopped", "http-proxy")))
+    )
   })
 
   const openProxy = Effect.gen(function* () {
@@ -197,21 +201,21 @@ export const make = Effect.gen(function* () {
       idleTimeoutMs: parts.idleTimeoutMs,
       timeoutMs: Decrypting.connectTimeoutMs,
       resolve: (host) => (isRedirected(host) ? resolvePastHostsFile(host) : resolveUsual(host)),
-      source: () => (isSystemProxyOn ? "system-proxy" : "http-proxy"),
+      source: () => (systemProxy.isApplied() ? "system-proxy" : "http-proxy"),
       decrypting: () => (settings.current().tlsIntercept ? decrypting.current() : null)
     }).pipe(Effect.tapError(() => settleListener))
     ports.proxy = proxy.port
+    parts.changed("started", "http-proxy")
     return proxy.port
   })
 
   const revertProxy = systemProxy.revert.pipe(
-    Effect.zipRight(systemProxy.state),
-    Effect.tap(({ applied }) =>
-      Effect.sync(() => {
-        isSystemProxyOn = applied
-      })
-    )
+    Effect.tap((report) =>
+      Effect.sync(() => (report === null || report.failed.length > 0 ? null : parts.changed("stopped", "system-proxy")))
+    ),
+    Effect.zipRight(systemProxy.state)
   )
+  systemProxy.onExpired(() => parts.changed("stopped", "system-proxy", true))
 
   const openServer = Effect.gen(function* () {
     if (server !== null) return
@@ -233,6 +237,7 @@ export const make = Effect.gen(function* () {
     }).pipe(Effect.tapError(() => settleListener))
     server = { running, startedAtMs: yield* Clock.currentTimeMillis }
     ports.server = running.port
+    parts.changed("started", "server")
   })
 
   /** The names go first, so that no new connection finds a closed port. */
@@ -241,7 +246,10 @@ export const make = Effect.gen(function* () {
     const closing = server
     server = null
     ports.server = null
-    if (closing !== null) yield* closing.running.close
+    if (closing !== null) {
+      yield* closing.running.close
+      parts.changed("stopped", "server")
+    }
     yield* settleListener
     return warning
   })
@@ -327,7 +335,7 @@ export const make = Effect.gen(function* () {
     if (proxy === null) return yield* new ProxyNotRunning()
     const minutes = guardMinutes ?? inspector.settings.systemProxyGuardMinutes
     const applied = yield* systemProxy.apply({ port: proxy.port, guardMs: minutes * minuteMs })
-    isSystemProxyOn = applied.applied
+    parts.changed("started", "system-proxy")
     return applied
   })
 
@@ -359,7 +367,9 @@ export const make = Effect.gen(function* () {
     if (current === null || !trustStore.supported) return { left: [], problem: null }
     // To take out what is not there would rebuild the system's store for nothing.
     if ((yield* trustStore.places(slot, current.certificate)).length === 0) return { left: [], problem: null }
-    return yield* trustStore.remove(slot, current.certificate)
+    const removed = yield* trustStore.remove(slot, current.certificate)
+    if (removed.left.length === 0) parts.changed("untrusted", "certificate")
+    return removed
   })
 
   const regenerate = Effect.gen(function* () {
@@ -374,6 +384,7 @@ export const make = Effect.gen(function* () {
   const trust = Effect.fn("Capture.trust")(function* (sudoPassword: Redacted.Redacted | null) {
     const { certificate: pem } = yield* authority.get
     const { warnings } = yield* trustStore.install({ slot, pem, sudoPassword, lifetime: "kept" })
+    parts.changed("trusted", "certificate")
     return warnings
   })
 
@@ -499,6 +510,7 @@ export const make = Effect.gen(function* () {
     regenerate: inTurn(regenerate),
     trust: (password) => inTurn(trust(password)),
     untrust: inTurn(untrust),
+    isNeverDecrypted: parts.isNeverDecrypted,
     bypass: Effect.sync(() => [
       ...builtInPatterns.map((pattern): Pattern => ({ pattern, source: "default" })),
       ...settings.current().bypass.map((pattern): Pattern => ({ pattern, source: "user" }))
@@ -510,7 +522,13 @@ export const make = Effect.gen(function* () {
     setConfig: (changed) => inTurn(setConfig(changed)),
     diagnose: onMachine(Diagnose.diagnose),
     repair: inTurn(onMachine(Diagnose.repair)),
-    restore: journal.restore("everything"),
+    finishEnded: journal
+      .restore("ended")
+      .pipe(
+        Effect.tap(({ kept, restored }) =>
+          Effect.sync(() => (restored.length + kept.length === 0 ? null : parts.changed("restored", "machine", true)))
+        )
+      ),
     transparent,
     intercept: decrypting.setIntercept,
     resume: inTurn(Effect.suspend(() => (resumes(settings.current()) ? resumed : Effect.succeed(null))))

@@ -5,18 +5,17 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { AppConfig } from "../platform/AppConfig.ts"
+import * as BuiltOnce from "../platform/BuiltOnce.ts"
 import type { SettingsRepo } from "../store/repo/SettingsRepo.ts"
 import type { Capture } from "./Capture.ts"
 import * as CaptureSettings from "./CaptureSettings.ts"
-import type { HostJournal } from "./host/HostJournal.ts"
 
 export interface CaptureServices {
   readonly capture: typeof Capture.Service
-  readonly journal: typeof HostJournal.Service
   /** What was built together with it, for rooms above this one. */
   readonly built: Context.Context<never>
 }
@@ -34,7 +33,7 @@ export class CaptureDoor extends Context.Tag("gateway/capture/CaptureDoor")<
 >() {}
 
 /** Loads what builds capture; `R` is what it works on. */
-export type LoadCapture<R> = () => Promise<Effect.Effect<CaptureServices, never, R | Scope.Scope>>
+export type LoadCapture<R> = BuiltOnce.Load<CaptureServices, R>
 
 /** The same folder as that of `host/undo/restore`, which is not loaded for this. */
 const hasJournal = (dataDir: string): boolean => {
@@ -47,29 +46,11 @@ const hasJournal = (dataDir: string): boolean => {
 
 const make = Effect.fnUntraced(function* <R>(load: LoadCapture<R>) {
   const { dataDir } = yield* AppConfig
-  const context = yield* Effect.context<R>()
-  const scope = yield* Effect.scope
-  const lock = yield* Effect.makeSemaphore(1)
-  let services: CaptureServices | null = null
-
-  const build = Effect.suspend(() => {
-    if (services !== null) return Effect.succeed(services)
-    return Effect.flatMap(Effect.promise(load), (built) =>
-      Scope.extend(built, scope).pipe(
-        Effect.provide(context),
-        Effect.tap((made) =>
-          Effect.sync(() => {
-            services = made
-          })
-        )
-      )
-    ).pipe(Effect.uninterruptible)
-  })
-  const all = Effect.suspend(() => (services === null ? lock.withPermits(1)(build) : Effect.succeed(services)))
+  const once = yield* BuiltOnce.make(load)
 
   const takeUp = Effect.gen(function* () {
-    const { capture, journal } = yield* all
-    const { failed, restored } = yield* journal.restore("ended")
+    const { capture } = yield* once.get
+    const { failed, restored } = yield* capture.finishEnded
     if (restored.length > 0) {
       yield* Effect.logInfo(
         `Taken back what a gateway that ended had changed: ${restored.map(({ what }) => what).join("; ")}.`
@@ -84,9 +65,9 @@ const make = Effect.fnUntraced(function* <R>(load: LoadCapture<R>) {
   if (hasJournal(dataDir) || CaptureSettings.resumes(stored)) yield* Effect.forkScoped(takeUp)
 
   return CaptureDoor.of({
-    get: Effect.map(all, ({ capture }) => capture),
-    current: () => services?.capture ?? null,
-    built: Effect.map(all, ({ built }) => built)
+    get: Effect.map(once.get, ({ capture }) => capture),
+    current: () => once.current()?.capture ?? null,
+    built: Effect.map(once.get, ({ built }) => built)
   })
 })
 

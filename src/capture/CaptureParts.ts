@@ -1,5 +1,6 @@
 /** What all sources of capture share: where exchanges go, and the rules they are handled by. */
 import * as Context from "effect/Context"
+import type { CaptureChange, CaptureThing } from "../events/Events.ts"
 import type { CaptureSink } from "./CaptureSink.ts"
 
 export class CaptureParts extends Context.Tag("gateway/capture/CaptureParts")<
@@ -14,5 +15,7 @@ export class CaptureParts extends Context.Tag("gateway/capture/CaptureParts")<
     readonly extraAuthority: () => string | null
     readonly idleTimeoutMs: number
     readonly maxBodyBytes: number
+    /** Told of each change after it was made: the hub, and the audit log where no request has a row of its own. */
+    readonly changed: (change: CaptureChange, what: CaptureThing, automatic?: boolean) => void
   }
 >() {}

@@ -17,7 +17,7 @@ export interface CapturedRequest {
   /** Epoch milliseconds. */
   readonly startedAtMs: number
   readonly method: string
-  readonly scheme: "http" | "https"
+  readonly scheme: "http" | "https" | "ws" | "wss"
   /** As the request names it: the `Host` header, else the server's name or address. */
   readonly host: string
   /** The name of the TLS handshake; null without one. It differs from `host` where a client fronts one domain by another. */

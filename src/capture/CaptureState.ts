@@ -2,10 +2,16 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import { AuditLog } from "../auth/AuditLog.ts"
+import type { AuditRow } from "../domain/Audit.ts"
+import { type CaptureChange, type CaptureThing, Events } from "../events/Events.ts"
 import { Flags } from "../flags/Flags.ts"
 import type { Inspector } from "../inspector/Inspector.ts"
 import { InspectorDoor } from "../inspector/InspectorDoor.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
+import { IdGen } from "../platform/IdGen.ts"
+import { Timers } from "../platform/Timers.ts"
 import type { StoreError } from "../store/Errors.ts"
 import type { SettingsRepo } from "../store/repo/SettingsRepo.ts"
 import { CaptureParts } from "./CaptureParts.ts"
@@ -68,38 +74,62 @@ export const make: Effect.Effect<typeof CaptureState.Service, StoreError, AppCon
 
 export const layer = Layer.effect(CaptureState, make)
 
+/** Of what the gateway does by itself; requests have rows of their own (`http/Management`). */
+const automaticRow = (id: string, timestampMs: number, change: CaptureChange, what: CaptureThing): AuditRow => ({
+  id,
+  timestampMs,
+  action: `capture.${change}`,
+  actor: "gateway",
+  target: what,
+  resourceType: "capture",
+  status: "success",
+  ip: "gateway",
+  details: { httpStatus: 200 }
+})
+
 /** The rules of all sources, over the stored switches. */
-export const partsLayer: Layer.Layer<CaptureParts, never, CaptureState | Flags> = Layer.effect(
-  CaptureParts,
-  Effect.gen(function* () {
-    const { idleTimeoutMs, inspector, ports, settings } = yield* CaptureState
-    const flags = yield* Flags
-    let patterns: ReadonlyArray<string> | null = null
-    let fits = neverDecrypt([])
-    return CaptureParts.of({
-      sink: makeInspectorSink({
-        inspector,
-        kindOf: (host) => settings.current().hosts.find((custom) => custom.host === host)?.kind ?? null,
-        recordsPassthrough: () => settings.current().recordPassthrough,
-        portOf: (source) => {
-          if (source === "http-proxy" || source === "system-proxy") return ports.proxy
-          return source === "custom-host" || source === "agent-bridge" ? ports.server : null
+export const partsLayer: Layer.Layer<CaptureParts, never, CaptureState | Flags | Events | AuditLog | IdGen | Timers> =
+  Layer.effect(
+    CaptureParts,
+    Effect.gen(function* () {
+      const { idleTimeoutMs, inspector, ports, settings } = yield* CaptureState
+      const flags = yield* Flags
+      const events = yield* Events
+      const audit = yield* AuditLog
+      const ids = yield* IdGen
+      const timers = yield* Timers
+      const runFork = Runtime.runFork(yield* Effect.runtime())
+      let patterns: ReadonlyArray<string> | null = null
+      let fits = neverDecrypt([])
+      return CaptureParts.of({
+        sink: makeInspectorSink({
+          inspector,
+          kindOf: (host) => settings.current().hosts.find((custom) => custom.host === host)?.kind ?? null,
+          recordsPassthrough: () => settings.current().recordPassthrough,
+          portOf: (source) => {
+            if (source === "http-proxy" || source === "system-proxy") return ports.proxy
+            return source === "custom-host" || source === "agent-bridge" ? ports.server : null
+          }
+        }),
+        isNeverDecrypted: (host) => {
+          const { bypass } = settings.current()
+          if (bypass !== patterns) {
+            patterns = bypass
+            fits = neverDecrypt(bypass)
+          }
+          return fits(host)
+        },
+        verifiesServers: () => !flags.isOn("MITM_DISABLE_TLS_VERIFY"),
+        extraAuthority: () => settings.current().upstreamCa,
+        get idleTimeoutMs() {
+          return idleTimeoutMs()
+        },
+        maxBodyBytes: inspector.settings.maxBodyBytes,
+        changed: (change, what, automatic = false) => {
+          const atMs = timers.nowMs()
+          events.publish({ type: "capture.changed", atMs, change, what, automatic })
+          if (automatic) runFork(audit.record(automaticRow(ids.next(atMs), atMs, change, what)))
         }
-      }),
-      isNeverDecrypted: (host) => {
-        const { bypass } = settings.current()
-        if (bypass !== patterns) {
-          patterns = bypass
-          fits = neverDecrypt(bypass)
-        }
-        return fits(host)
-      },
-      verifiesServers: () => !flags.isOn("MITM_DISABLE_TLS_VERIFY"),
-      extraAuthority: () => settings.current().upstreamCa,
-      get idleTimeoutMs() {
-        return idleTimeoutMs()
-      },
-      maxBodyBytes: inspector.settings.maxBodyBytes
+      })
     })
-  })
-)
+  )

@@ -10,6 +10,13 @@ import { Refusals } from "./tls/Refusals.ts"
 import { makeServerTls } from "./tls/ServerLink.ts"
 
 export type Intercept = NonNullable<ListenerOptions["intercept"]>
+export type RefusesUpgrade = NonNullable<ListenerOptions["refusesUpgrade"]>
+
+/** What answers requests in place of servers. */
+export interface Interceptor {
+  readonly intercept: Intercept
+  readonly refusesUpgrade: RefusesUpgrade
+}
 
 export interface Decrypting {
   /** Hot: null while none is needed. */
@@ -19,7 +26,7 @@ export interface Decrypting {
   /** Ends all its connections. */
   readonly close: Effect.Effect<void>
   /** Answers requests in place of servers from now on; null: all are relayed. */
-  readonly setIntercept: (intercept: Intercept | null) => void
+  readonly setIntercept: (interceptor: Interceptor | null) => void
 }
 
 /** For a connection to a server and its TLS handshake, each. */
@@ -30,7 +37,7 @@ export const make = (authority: StaticAuthority) =>
     const timers = yield* Timers
     const parts = yield* CaptureParts
     let listener: Listener | null = null
-    let intercept: Intercept | null = null
+    let interceptor: Interceptor | null = null
 
     const open = Effect.gen(function* () {
       if (listener !== null) return
@@ -47,7 +54,8 @@ export const make = (authority: StaticAuthority) =>
         refusals: new Refusals(),
         isNeverDecrypted: parts.isNeverDecrypted,
         idleTimeoutMs: parts.idleTimeoutMs,
-        intercept: (...asked) => intercept?.(...asked) ?? false
+        intercept: (...asked) => interceptor?.intercept(...asked) ?? false,
+        refusesUpgrade: (...asked) => interceptor?.refusesUpgrade(...asked) ?? false
       })
     })
 
@@ -59,7 +67,7 @@ export const make = (authority: StaticAuthority) =>
         listener = null
       }),
       setIntercept: (next) => {
-        intercept = next
+        interceptor = next
       }
     } satisfies Decrypting
   })

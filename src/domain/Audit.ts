@@ -6,13 +6,13 @@ export interface AuditRow {
   readonly timestampMs: number
   /** `auth.login.success`, `settings.update`, …; else `<group>.<endpoint>` of the route. */
   readonly action: string
-  /** `admin-key`, `owner`, `session:<id>`, `apiKey:<id>`, `admin` (by password), or `anonymous`. */
+  /** `admin-key`, `owner`, `session:<id>`, `apiKey:<id>`, `admin` (by password), `gateway` (by itself), or `anonymous`. */
   readonly actor: string
   /** Id or name of what it was done to; null: no single thing. */
   readonly target: string | null
   readonly resourceType: string
   readonly status: "success" | "failure"
-  /** Peer address of the socket; `tunnel`: it came through one. */
+  /** Peer address of the socket; `tunnel`: it came through one; `gateway`: there was no request. */
   readonly ip: string
   /** Ids, names of fields, status and code of the answer; never a value that was sent. */
   readonly details: AuditDetails

@@ -5,7 +5,7 @@
 import type { Socket } from "node:net"
 
 /** A connecting socket to an IP address, with the mark. Throws the system's error where none can be made. */
-export type ConnectMarked = (address: string, port: number) => Socket
+export type ConnectMarked = (address: string, port: number, options?: { readonly allowHalfOpen?: boolean }) => Socket
 
 let marked: ConnectMarked | null = null
 

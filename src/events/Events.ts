@@ -12,6 +12,10 @@ import type { UsageRow } from "../domain/Usage.ts"
 /** What kind of limit a key has used up. */
 export type ExceededQuota = "budget" | "tokens" | "rate"
 
+export type CaptureChange = "started" | "stopped" | "trusted" | "untrusted" | "restored"
+/** `server`: the decrypting server of custom hosts and agents; `machine`: whatever the journal of changes had. */
+export type CaptureThing = "http-proxy" | "system-proxy" | "server" | "tproxy" | "certificate" | "machine"
+
 export type GatewayEvent =
   /** A provider failed in a way that counts toward its breaker. */
   | {
@@ -72,6 +76,15 @@ export type GatewayEvent =
       readonly reason: string
       /** Whether requests are refused meanwhile. */
       readonly failClosed: boolean
+    }
+  /** Something that captures traffic, or that was changed on the machine for it. */
+  | {
+      readonly type: "capture.changed"
+      readonly atMs: number
+      readonly change: CaptureChange
+      readonly what: CaptureThing
+      /** Whether the gateway did it by itself: a guard's time was over, or a gateway before it had ended without. */
+      readonly automatic: boolean
     }
 
 export type EventType = GatewayEvent["type"]

@@ -118,6 +118,7 @@ import * as ModelAliases from "./handlers/ModelAliases.ts"
 import * as ModelCatalog from "./handlers/ModelCatalog.ts"
 import * as OAuth from "./handlers/OAuth.ts"
 import * as PluginHandlers from "./handlers/Plugins.ts"
+import * as Playground from "./handlers/Playground.ts"
 import * as Policies from "./handlers/Policies.ts"
 import * as Pricing from "./handlers/Pricing.ts"
 import * as ProviderModels from "./handlers/ProviderModels.ts"
@@ -140,12 +141,15 @@ import * as Webhooks from "./handlers/Webhooks.ts"
 import * as UsageHistory from "./handlers/UsageHistory.ts"
 import type { CaptureDoor } from "../capture/CaptureDoor.ts"
 import type { PluginsDoor } from "../plugins/PluginsDoor.ts"
+import type { PlaygroundDoor } from "../playground/PlaygroundDoor.ts"
 import type { BridgeDoor } from "../bridge/BridgeDoor.ts"
+import type { Replay } from "../bridge/Replay.ts"
 import type { GatewayCapture } from "../inference/tap/GatewayCapture.ts"
 import type { InspectorDoor } from "../inspector/InspectorDoor.ts"
 import type { Timers } from "../platform/Timers.ts"
 import type { InspectorFeed } from "./inspector/InspectorFeed.ts"
 import type { LiveFeed } from "./live/LiveFeed.ts"
+import type { OpenStreams } from "./OpenStreams.ts"
 import * as Access from "./management/Access.ts"
 import { clientAddress } from "./ClientAddress.ts"
 import { type Inner, InnerCaller } from "./InnerCaller.ts"
@@ -178,6 +182,7 @@ export type UseCases =
   | ProxyManagement
   | QuotaChecks
   | RegisteredKeyManagement
+  | Replay
   | ResilienceManagement
   | SettingsChanges
   | AcpAgents
@@ -214,12 +219,14 @@ export type PlaneServices =
   | Listener
   | PerformanceStats
   | LiveFeed
+  | OpenStreams
   | CaptureDoor
   | BridgeDoor
   | GatewayCapture
   | InspectorDoor
   | PluginsDoor
   | InspectorFeed
+  | PlaygroundDoor
   | Timers
   | PriceBook
   | ProcessFacts
@@ -256,6 +263,7 @@ const groups = Layer.mergeAll(
   AgentBridge.layer,
   PluginHandlers.layer,
   Inspector.layer,
+  Playground.layer,
   Guardrails.layer,
   Compression.layer,
   Memory.layer,
@@ -338,11 +346,19 @@ const answerOf = (endpoint: Endpoint, { parameters, query, route }: Found) => {
 /** The answer to a matched request. Never fails; a bug becomes a sanitised 500 and a line in the log. */
 type App = (found: Match) => HttpApp.Default
 
+/** They ask models, as inference does, or nothing at all. */
+const changesNothing: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
+  "playground.improvePrompt",
+  "playground.compare",
+  "playground.snippets"
+])
+
 /** A request that may change something; `GET` and `HEAD` leave no row, and captured traffic is no change. */
 const mayChange = (found: Match): found is Found =>
   found._tag === "Found" &&
   found.route.plane === "management" &&
   found.route.tier !== "ingest" &&
+  !changesNothing.has(found.route.key) &&
   !isSafeMethod(found.route.method)
 
 const assemble: Effect.Effect<

@@ -16,7 +16,7 @@ import { chat } from "../wire/chat/Codec.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
 import { InnerDoor } from "./request/InnerDoor.ts"
-import { makeInnerReply } from "./request/InnerReply.ts"
+import { type Heard, makeInnerReply } from "./request/InnerReply.ts"
 import type { ClientReply, Exchange } from "./request/Exchange.ts"
 
 export interface InnerRequest {
@@ -31,6 +31,8 @@ export interface InnerRequest {
   readonly batchId?: string
   /** It is the caller's own request, by other means than HTTP: it counts for rates and sessions too. */
   readonly isCallers?: true
+  /** It is asked for the sake of another request: plugins are told of its calls only. */
+  readonly isAside?: true
 }
 
 /** A request as a client of its wire would have sent it, whose answer goes on as it comes. */
@@ -40,11 +42,18 @@ export interface RelayedRequest {
   readonly path: string
   readonly spoken: Pick<Exchange, "wire" | "codec" | "fromPath" | "atOnce">
   readonly body: Buffer
+  /** As `Exchange.shownModel`. */
+  readonly shownModel?: string
   /** Lower-case names, without credentials. */
   readonly headers: RequestHeaders
   readonly reply: ClientReply
   /** What else is done with it before it is served; absent: nothing. */
   readonly prepared?: (exchange: Exchange) => Exchange
+}
+
+/** The same, whose answer is heard here piece by piece. */
+export interface HeardRequest extends Omit<RelayedRequest, "reply"> {
+  readonly heard: Heard
 }
 
 export interface InnerAnswer {
@@ -55,6 +64,8 @@ export interface InnerAnswer {
   readonly latencyMs: number
   /** As the answer says it; null when it says nothing. */
   readonly retryAfterMs: number | null
+  /** As the gateway counted them; null when the answer says nothing of them, as errors do. */
+  readonly tokens: { readonly in: number; readonly out: number } | null
   /** What the answer is where it is an error of the gateway or of all targets; else null. */
   readonly error: InferenceError | null
 }
@@ -66,6 +77,8 @@ export class InnerRequests extends Context.Tag("gateway/inference/InnerRequests"
     readonly ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>
     /** A client's own request, by other means than the inference routes: it counts for all limits. Never throws. `over`: as `Pipeline.serve`. */
     readonly relay: (request: RelayedRequest, over?: () => void) => void
+    /** As `relay`; done when the request is settled. Interrupted, it ends the call of the upstream, and waits for that too. */
+    readonly hear: (request: HeardRequest) => Effect.Effect<void>
   }
 >() {}
 
@@ -74,10 +87,21 @@ const cutStatus = 502
 
 const asChat = { wire: "chat", codec: chat } as const
 
-/** Of a flat list of names and values. */
+/** Of a flat list of names and values, as the gateway writes them; null without it. */
+export const headerIn = (headers: ReadonlyArray<string>, name: string): string | null => {
+  const at = headers.indexOf(name)
+  return at === -1 ? null : (headers[at + 1] ?? null)
+}
+
 const retryAfterOf = (headers: ReadonlyArray<string>): number | null => {
-  const at = headers.indexOf("Retry-After")
-  return at === -1 ? null : Number(headers[at + 1]) * 1000
+  const seconds = headerIn(headers, "Retry-After")
+  return seconds === null ? null : Number(seconds) * 1000
+}
+
+/** Of headers or trailers (`costFacts`); null where they say nothing of it. */
+export const tokensIn = (facts: ReadonlyArray<string>): InnerAnswer["tokens"] => {
+  const counted = headerIn(facts, "X-Gateway-Tokens-In")
+  return counted === null ? null : { in: Number(counted), out: Number(headerIn(facts, "X-Gateway-Tokens-Out")) }
 }
 
 export const make = Effect.gen(function* () {
@@ -85,9 +109,19 @@ export const make = Effect.gen(function* () {
   const door = yield* InnerDoor
   const timers = yield* Timers.Timers
 
+  /** Waits for the end of a request; interrupted, it is left before. */
+  const settled = (serve: (over: () => void) => void, leave: () => void): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      const over = yield* Deferred.make<void>()
+      // It is told at the end of the turn in which the request is over.
+      serve(() => timers.soon(() => Deferred.unsafeDone(over, Effect.void)))
+      yield* Effect.onInterrupt(Deferred.await(over), () => Effect.zipRight(Effect.sync(leave), Deferred.await(over)))
+    })
+
   const ask = Effect.fn("InnerRequests.ask")(function* ({
     batchId,
     body,
+    isAside,
     isCallers,
     path,
     principal,
@@ -96,14 +130,26 @@ export const make = Effect.gen(function* () {
     const receivedMs = timers.nowMs()
     const startedMs = timers.monotonicMs()
     const requestId = ids.next(receivedMs)
-    const waiting = makeInnerReply()
     const chunks: Array<Buffer> = []
     const collect = (chunk: Buffer | string): void => {
       chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk)
     }
     let status = cutStatus
     let retryAfterMs: number | null = null
+    let tokens: InnerAnswer["tokens"] = null
     let error: InferenceError | null = null
+    const reply = makeInnerReply({
+      head: (answered, headers) => {
+        status = answered
+        retryAfterMs = retryAfterOf(headers)
+        tokens = tokensIn(headers)
+      },
+      write: (chunk) => {
+        collect(chunk)
+        return true
+      },
+      end: collect
+    })
     const exchange: Exchange = {
       requestId,
       receivedMs,
@@ -117,34 +163,20 @@ export const make = Effect.gen(function* () {
       headers: {},
       principal,
       ...(isCallers === true ? {} : { isInner: true }),
+      ...(isAside === true ? { isAside } : {}),
       ...(batchId === undefined ? {} : { batchId }),
       onError: (told) => {
         error = told
       },
-      reply: {
-        ...waiting,
-        head: (answered, headers) => {
-          status = answered
-          retryAfterMs = retryAfterOf(headers)
-        },
-        write: (chunk) => {
-          collect(chunk)
-          return true
-        },
-        end: collect
-      }
+      reply
     }
-    const over = yield* Deferred.make<void>()
-    // The answer is told at the end of the turn in which the request is over.
-    door.serve(exchange, () => timers.soon(() => Deferred.unsafeDone(over, Effect.void)))
-    const leave = Effect.zipRight(Effect.sync(waiting.leave), Deferred.await(over))
-    yield* Effect.onInterrupt(Deferred.await(over), () => leave)
+    yield* settled((over) => door.serve(exchange, over), reply.leave)
     const latencyMs = timers.monotonicMs() - startedMs
-    return { requestId, status, body: Buffer.concat(chunks).toString(), latencyMs, retryAfterMs, error }
+    return { requestId, status, body: Buffer.concat(chunks).toString(), latencyMs, retryAfterMs, tokens, error }
   })
 
   const relay = (request: RelayedRequest, over?: () => void): void => {
-    const { body, headers, path, prepared, principal, reply, spoken } = request
+    const { body, headers, path, prepared, principal, reply, shownModel, spoken } = request
     const receivedMs = timers.nowMs()
     const { atOnce, codec, fromPath, wire } = spoken
     const exchange: Exchange = {
@@ -160,12 +192,18 @@ export const make = Effect.gen(function* () {
       atOnce,
       headers,
       principal,
-      reply
+      reply,
+      ...(shownModel === undefined ? {} : { shownModel })
     }
     door.serve(prepared === undefined ? exchange : prepared(exchange), over)
   }
 
-  return InnerRequests.of({ ask, relay })
+  const hear = Effect.fn("InnerRequests.hear")(function* ({ heard, ...request }: HeardRequest) {
+    const reply = makeInnerReply(heard)
+    yield* settled((over) => relay({ ...request, reply }, over), reply.leave)
+  })
+
+  return InnerRequests.of({ ask, relay, hear })
 })
 
 export const layer: Layer.Layer<InnerRequests, never, IdGen.IdGen | InnerDoor | Timers.Timers> = Layer.effect(

@@ -13,6 +13,7 @@ import type { Account } from "../providers/Catalog.ts"
 import { batchPrice } from "../usage/BatchPrice.ts"
 import { PriceBook } from "../usage/PriceBook.ts"
 import { relayedCall, wayTo } from "./attempt/UpstreamCall.ts"
+import { Hooks } from "../plugins/hooks/Hooks.ts"
 import { Features } from "./features/Features.ts"
 import type { InnerRequest } from "./InnerRequests.ts"
 import { Admission } from "./request/Admission.ts"
@@ -46,6 +47,7 @@ export class ProviderLines extends Context.Tag("gateway/inference/ProviderLines"
 export const make = Effect.gen(function* () {
   const admission = yield* Admission
   const features = yield* Features
+  const { listens } = yield* Hooks
   const ids = yield* IdGen.IdGen
   const opening = yield* Opening
   const prices = yield* PriceBook
@@ -53,6 +55,8 @@ export const make = Effect.gen(function* () {
   const timers = yield* Timers.Timers
 
   const of: typeof ProviderLines.Service.of = ({ batchId, body, path, principal, spoken }, connectionId) => {
+    // Plugins are to see each line. What a provider was promised already goes on.
+    if (connectionId === null && (listens.onRequest || listens.onResponse)) return null
     const receivedMs = timers.nowMs()
     const work = opening.open({
       requestId: ids.next(receivedMs),
@@ -95,5 +99,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   ProviderLines,
   never,
-  Admission | Features | IdGen.IdGen | OpaqueState | Opening | PriceBook | Timers.Timers
+  Admission | Features | Hooks | IdGen.IdGen | OpaqueState | Opening | PriceBook | Timers.Timers
 > = Layer.effect(ProviderLines, make)

@@ -61,7 +61,7 @@ export const jobOf = (
   { bodies, head }: RingEntry,
   facts: CallFacts | null,
   priceOf: (provider: string, model: string, atMs: number) => CacheJob["price"],
-  maskSecrets: boolean
+  isMasked: boolean
 ): CacheJob | null => {
   const { llm } = head
   const { requestBody } = bodies
@@ -73,7 +73,8 @@ export const jobOf = (
   return {
     path: head.path,
     body: requestBody,
-    sent: facts === null || facts.body === null ? null : { wire: facts.wire, body: facts.body, maskSecrets },
+    isMasked,
+    sent: facts === null || facts.body === null ? null : { wire: facts.wire, body: facts.body },
     price: provider === null ? null : priceOf(provider, model, atMs),
     call: {
       id: head.id,

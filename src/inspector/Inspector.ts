@@ -41,6 +41,9 @@ export interface RecordList {
   readonly nextCursor: string | null
 }
 
+/** A session that is stopped waits so long for records that are on their way: where more and more comes, they never have all arrived. */
+const lastRecordsWithin = "1 second"
+
 export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
   Inspector,
   {
@@ -250,13 +253,15 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       return yield* sessions.add(name, records)
     })
 
+    const settled = Effect.promise(intake.settled)
+
     return Inspector.of({
       settings,
       begin: intake.begin,
       update: intake.update,
       finish: intake.finish,
       attribute: intake.attribute,
-      settled: Effect.promise(intake.settled),
+      settled,
       list,
       get,
       entry: (id) => ring.get(id),
@@ -273,7 +278,11 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       thread: workThread,
       subscribe: feed.subscribe,
       subscribers: feed.subscribers,
-      sessions,
+      // What was captured before the stop is in the session, if it is still on its way into the list too.
+      sessions: {
+        ...sessions,
+        stop: (id) => Effect.zipRight(Effect.timeoutOption(settled, lastRecordsWithin), sessions.stop(id))
+      },
       importHar,
       load: () => ({ entries: ring.size, bytes: ring.bytes, pendingBytes: intake.pendingBytes() })
     })

@@ -5,7 +5,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
+import * as BuiltOnce from "../platform/BuiltOnce.ts"
 import type { CacheWatch } from "./CacheWatch.ts"
 import type { HandedIn } from "./Ingest.ts"
 import type { Inspector } from "./Inspector.ts"
@@ -34,33 +35,15 @@ export class InspectorDoor extends Context.Tag("gateway/inspector/InspectorDoor"
 >() {}
 
 /** Loads what builds the inspector; `R` is what it works on. */
-export type LoadInspector<R> = () => Promise<Effect.Effect<InspectorServices, never, R | Scope.Scope>>
+export type LoadInspector<R> = BuiltOnce.Load<InspectorServices, R>
 
 const make = Effect.fnUntraced(function* <R>(load: LoadInspector<R>) {
-  const context = yield* Effect.context<R>()
-  const scope = yield* Effect.scope
-  const lock = yield* Effect.makeSemaphore(1)
-  let services: InspectorServices | null = null
+  const { current, get } = yield* BuiltOnce.make(load)
   let isRecording = false
-
-  const build = Effect.suspend(() => {
-    if (services !== null) return Effect.succeed(services)
-    return Effect.flatMap(Effect.promise(load), (built) =>
-      Scope.extend(built, scope).pipe(
-        Effect.provide(context),
-        Effect.tap((made) =>
-          Effect.sync(() => {
-            services = made
-          })
-        )
-      )
-    ).pipe(Effect.uninterruptible)
-  })
-  const get = Effect.suspend(() => (services === null ? lock.withPermits(1)(build) : Effect.succeed(services)))
 
   return InspectorDoor.of({
     get,
-    current: () => services,
+    current,
     recordsOwnTraffic: () => isRecording,
     recordOwnTraffic: (on) =>
       Effect.zipRight(

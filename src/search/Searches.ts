@@ -12,6 +12,7 @@ import type { AttemptView } from "../domain/Decision.ts"
 import { InternalError, InvalidRequest } from "../domain/Errors.ts"
 import { nanoUsdPerUsd, type UsageRow } from "../domain/Usage.ts"
 import { Events } from "../events/Events.ts"
+import { Hooks } from "../plugins/hooks/Hooks.ts"
 import { Pipeline } from "../inference/Pipeline.ts"
 import { apiKeyIdOf, type Exchange } from "../inference/request/Exchange.ts"
 import { LruMap } from "../kernel/LruMap.ts"
@@ -95,6 +96,7 @@ export const make = Effect.gen(function* () {
   const counts = yield* SearchCounts
   const decisions = yield* DecisionLog
   const events = yield* Events
+  const { listens } = yield* Hooks
   const pipeline = yield* Pipeline
   const timers = yield* Timers
   const cache = new LruMap<string, Kept>({
@@ -123,7 +125,9 @@ export const make = Effect.gen(function* () {
     if (Either.isLeft(request)) return request.left
     const route = routeOf(catalog.current(), request.right)
     if (route instanceof InvalidRequest) return route
-    return { request: request.right, route, key: ttlMs === 0 ? null : keyOf(exchange, route, request.right) }
+    // What plugins are to see or to block is neither given from the cache nor shared.
+    const isKept = ttlMs > 0 && !listens.onRequest && !listens.onResponse
+    return { request: request.right, route, key: isKept ? keyOf(exchange, route, request.right) : null }
   }
 
   const send = (
@@ -277,5 +281,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Searches,
   never,
-  AppConfig | Catalog | DecisionLog | Events | Pipeline | SearchCounts | Timers
+  AppConfig | Catalog | DecisionLog | Events | Hooks | Pipeline | SearchCounts | Timers
 > = Layer.scoped(Searches, make)

@@ -7,9 +7,9 @@ type GroupOf<Key> = Key extends `${infer Group}.${string}` ? Group : never
 const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   a2a: "gw-agents-a2a",
   acp: "gw-agents-a2a",
-  capture: "gw-usage-logs",
+  capture: "gw-cli-tools",
   cliTools: "gw-cli-tools",
-  agentBridge: "gw-usage-logs",
+  agentBridge: "gw-cli-tools",
   plugins: "gw-settings",
   agentSkills: "gw-agents-a2a",
   audit: "gw-usage-logs",
@@ -34,6 +34,7 @@ const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   modelAliases: "gw-models",
   modelCatalog: "gw-models",
   oauth: "gw-auth",
+  playground: "gw-models",
   policies: "gw-auth",
   pricing: "gw-models",
   providerModels: "gw-models",
@@ -100,6 +101,7 @@ const commands: Readonly<Record<string, CommandSkillId>> = {
   mcp: "cli-mcp",
   memory: "cli-compression",
   model: "cli-models",
+  playground: "cli-chat",
   pricing: "cli-models",
   provider: "cli-providers",
   proxy: "cli-providers",
@@ -124,7 +126,7 @@ const commands: Readonly<Record<string, CommandSkillId>> = {
   transcribe: "cli-chat",
   usage: "cli-cost-usage",
   version: "cli-health",
-  capture: "cli-cost-usage",
+  capture: "cli-setup",
   tunnel: "cli-tunnel",
   webhook: "cli-policy-audit"
 }

@@ -67,9 +67,14 @@ export const skillWords: Readonly<Record<SkillId, SkillWords>> = {
   ),
   "gw-usage-logs": words(
     "Gateway usage, logs and audit",
-    "See what was asked, by whom, at which model, how long it took and what it cost; export it, and read the audit log of changes.",
-    [],
-    ["Lists are in pages: go on with `cursor` from `nextCursor` until it is null."]
+    "See what was asked, by whom, at which model, how long it took and what it cost; export it, read the audit log of changes, and look into captured traffic: what a tool really sent, what came back, and who broke the prompt cache.",
+    [
+      "The traffic inspector (`/api/tools/traffic-inspector`) answers direct connections from the gateway's own machine only. What it captures is switched on with skill `gw-cli-tools`; the gateway's own traffic with `POST /api/tools/traffic-inspector/capture-modes/gateway`."
+    ],
+    [
+      "Lists are in pages: go on with `cursor` from `nextCursor` until it is null.",
+      "A replay is an ordinary request: it is paid, and counts for the limits of the key that asks for it."
+    ]
   ),
   "gw-budget": words(
     "Gateway budgets and limits",
@@ -124,9 +129,13 @@ export const skillWords: Readonly<Record<SkillId, SkillWords>> = {
   ),
   "gw-cli-tools": words(
     "Gateway set-up of coding tools",
-    "Find coding tools on the gateway's machine and point them at the gateway.",
+    "Find coding tools on the gateway's machine and point them at the gateway, or capture and answer what they send elsewhere.",
     [
+      "Tools whose address cannot be changed are captured: by the explicit proxy, by added hosts, or by the agent bridge, which answers them in place of their vendor (`docs/capture.md`). What was captured is read with skill `gw-usage-logs`.",
       "On another machine than the gateway's, use the commands `gateway setup-<tool>` and `gateway launch` there (skill `cli-setup`)."
+    ],
+    [
+      "Capturing changes the machine: the hosts file, the trust store, the desktop's proxy setting. Ask the owner first; `gateway capture restore` takes all of it back."
     ]
   ),
   "gw-tunnels": words(
@@ -224,7 +233,10 @@ export const skillWords: Readonly<Record<SkillId, SkillWords>> = {
   ),
   "cli-cost-usage": words(
     "gateway costs and usage",
-    "See and limit what was used and what it cost, with the command line."
+    "See and limit what was used and what it cost, and look into captured requests, with the command line.",
+    [
+      "`gateway inspect` reads captured requests on the gateway's own machine: `tail` follows them, `conversation` and `anatomy` read one, `diff` and `cache` say why a prompt cache was lost."
+    ]
   ),
   "cli-mcp": words("gateway mcp", "Start the MCP server for an agent, and see its tools and calls."),
   "cli-a2a": words("gateway a2a", "See the state of the gateway's A2A agent and its card."),
@@ -246,6 +258,10 @@ export const skillWords: Readonly<Record<SkillId, SkillWords>> = {
   "cli-plugins-skills": words("gateway skills", "List, show and write these skill files with the command line."),
   "cli-setup": words(
     "gateway setup",
-    "Set a gateway up, configure coding tools to use it or start them with nothing written, and keep its configuration in a file."
+    "Set a gateway up, configure coding tools to use it, start them with nothing written or capture what they send, and keep its configuration in a file.",
+    [],
+    [
+      "`gateway capture` changes the machine where it has to: the hosts file, the trust store, the desktop's proxy setting. `gateway capture restore` takes all of it back."
+    ]
   )
 }

@@ -23,7 +23,7 @@ const singular = (word: string): string =>
     .replace(/s$/, "")
 
 /** Parameters of paths that are ids of something on this gateway. The others work as they are documented. */
-const isId = (name: string): boolean => /^(?:id|job|batch|file|connectionId|requestId)$/.test(name)
+const isId = (name: string): boolean => /^(?:id|other|job|batch|file|connectionId|requestId)$/.test(name)
 
 const fixed: Readonly<Record<string, Variable>> = {
   connectionId: { name: "CONNECTION_ID", source: "An `id` of `GET /api/providers`." },
@@ -54,6 +54,8 @@ export const ofParameter = (path: string, name: string): Variable | null => {
   const before = path.slice(0, path.indexOf(`/{${name}}`))
   if (before.startsWith("/api/tools/traffic-inspector/sessions"))
     return { name: "RECORDING_ID", source: "An `id` of `GET /api/tools/traffic-inspector/sessions`." }
+  if (name === "other")
+    return { name: "OTHER_ID", source: "Another `id` of `GET /api/tools/traffic-inspector/requests`." }
   if (before.startsWith("/api/tools/traffic-inspector/"))
     return { name: "CAPTURED_ID", source: "An `id` of `GET /api/tools/traffic-inspector/requests`." }
   if (before.startsWith("/api/v1/accounts")) return fixed["connectionId"] ?? null

@@ -78,6 +78,8 @@ export const dataOf = (event: GatewayEvent): Data => {
       return { provider: event.provider, recoveredAfterMs: event.recoveredAfterMs, circuit_state: "CLOSED" }
     case "combo.switched":
       return { combo: event.combo, from: event.from, to: event.to, reason: event.reason, trace_id: event.requestId }
+    case "capture.changed":
+      return { change: event.change, what: event.what, automatic: event.automatic }
     case "quota.exceeded":
       return {
         trace_id: event.requestId,

@@ -79,10 +79,36 @@ const inChat = (body: JsonObject): JsonObject => {
 export const withCacheMarks = (wire: MarkedWire, body: JsonObject): JsonObject =>
   wire === "messages" ? inMessages(body) : inChat(body)
 
-/** The least tokens of a prompt that a provider caches, by model. Where it is not known, the least of all. */
+/** From which version on a Claude model caches prompts of so many tokens, the newest first. */
+const leastByFamily: Readonly<Record<string, ReadonlyArray<readonly [version: number, tokens: number]>>> = {
+  fable: [[0, 512]],
+  haiku: [
+    [5, 512],
+    [4.5, 4_096],
+    [0, 2_048]
+  ],
+  mythos: [[0, 512]],
+  opus: [
+    [5, 512],
+    [4.8, 1_024],
+    [4.7, 2_048],
+    [4.5, 4_096],
+    [0, 1_024]
+  ],
+  sonnet: [
+    [5.5, 512],
+    [0, 1_024]
+  ]
+}
+
+/**
+ * The least tokens of a prompt that a provider caches, by model (https://platform.claude.com/docs/en/build-with-claude/prompt-caching, "Cache
+ * limitations", as of October 2026). Where it is not known, what most models have.
+ */
 export const leastCachedTokens = (model: string): number => {
+  if (/mythos-preview/i.test(model)) return 2_048
+  const family = /fable|haiku|mythos|opus|sonnet/i.exec(model)?.[0].toLowerCase()
   const version = claudeVersionOf(model) ?? 0
-  if (/haiku/i.test(model)) return version >= 4.5 ? 4096 : 2048
-  if (/opus/i.test(model)) return version >= 4.5 ? 4096 : 1024
-  return /sonnet/i.test(model) && version >= 4.6 ? 2048 : 1024
+  const known = family === undefined ? [] : (leastByFamily[family] ?? [])
+  return known.find(([from]) => version >= from)?.[1] ?? 1_024
 }

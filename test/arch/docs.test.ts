@@ -1,9 +1,13 @@
 /** Documents must say what the code says. `UPDATE_DOCS=1 npm test -- test/arch/docs.test.ts` writes those anew that are made from it. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
 import { readFileSync, writeFileSync } from "node:fs"
 import { anyFields } from "../../src/domain/combo/ConfigFields.ts"
 import { ComboStrategy } from "../../src/domain/Combo.ts"
 import { typeAndCode } from "../../src/domain/Errors.ts"
+import { PluginContext, pluginPayloads } from "../../src/domain/PluginPayload.ts"
 import { defaultResilience } from "../../src/domain/Resilience.ts"
 import { allProviders } from "../../src/providers/registry/index.ts"
 import { renderUsagePage } from "../../src/providers/registry/UsagePage.ts"
@@ -35,10 +39,61 @@ const renderSearchPage = (): string => {
 
 const searchPage = new URL("../../docs/search.md", import.meta.url).pathname
 
+const hooksPage = new URL("../../docs/plugin-hooks.md", import.meta.url).pathname
+
+/** A type as a reader of the page needs it. */
+const typeOf = (ast: AST.AST): string => {
+  switch (ast._tag) {
+    case "Union":
+      return ast.types.map(typeOf).join(" or ")
+    case "Literal":
+      return ast.literal === null ? "null" : `\`${String(ast.literal)}\``
+    case "StringKeyword":
+      return "string"
+    case "NumberKeyword":
+      return "number"
+    case "BooleanKeyword":
+      return "boolean"
+    case "TupleType":
+      return `array of ${ast.rest.map(({ type }) => typeOf(type)).join(", ")}`
+    case "TypeLiteral":
+      return ast.propertySignatures.length === 0
+        ? "object"
+        : `{${ast.propertySignatures.map(({ name, type }) => `${String(name)}: ${typeOf(type)}`).join(", ")}}`
+    default:
+      return ast._tag
+  }
+}
+
+const membersOf = (schema: Schema.Schema.AnyNoContext): ReadonlyArray<string> =>
+  schema.ast._tag !== "TypeLiteral"
+    ? []
+    : schema.ast.propertySignatures.map((member) => {
+        const meaning = Option.getOrElse(AST.getDescriptionAnnotation(member), () => "")
+        return `| \`${String(member.name)}\` | ${typeOf(member.type)} | ${meaning} |`
+      })
+
+/** The page of hooks, with its tables made from the schemas. */
+const renderHooksPage = (): string => {
+  const [before = ""] = readFileSync(hooksPage, "utf8").split("\n## Payloads\n")
+  const table = (name: string, schema: Schema.Schema.AnyNoContext): string => {
+    const rows = membersOf(schema)
+    return rows.length === 0
+      ? `### ${name}\n\nNothing.\n`
+      : `### ${name}\n\n| member | type | meaning |\n|---|---|---|\n${rows.join("\n")}\n`
+  }
+  const tables = [
+    table("Context", PluginContext),
+    ...Object.entries(pluginPayloads).map(([event, schema]) => table(event, schema))
+  ]
+  return `${before}\n## Payloads\n\n${tables.join("\n")}`
+}
+
 const generated: ReadonlyArray<readonly [path: string, render: () => string]> = [
   [new URL("../../docs/wire-fields.md", import.meta.url).pathname, renderFieldTable],
   [new URL("../../docs/usage-by-provider.md", import.meta.url).pathname, () => renderUsagePage(allProviders)],
-  [searchPage, renderSearchPage]
+  [searchPage, renderSearchPage],
+  [hooksPage, renderHooksPage]
 ]
 
 describe("generated documents", () => {

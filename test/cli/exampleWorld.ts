@@ -1,6 +1,7 @@
 /** What the examples of the commands speak of: the names they use stand for things that are there, on a gateway of the test's own. */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { eventually } from "../support/eventually.ts"
 
 export const models = [
   "gpt-4o",
@@ -39,6 +40,7 @@ const texts: Readonly<Record<string, string>> = {
   "headers.txt": "Authorization: Bearer one\n",
   "config.yaml":
     "model_list:\n  - model_name: small\n    litellm_params: { model: openai/gpt-4o-mini, api_key: os.environ/OPENAI_API_KEY }\n",
+  "browser.har": JSON.stringify({ log: { version: "1.2", creator: { name: "browser", version: "1" }, entries: [] } }),
   "gateway.yaml": "version: 1\ncombos:\n  - { name: declared, targets: [{ model: openai/gpt-4o-mini }] }\n",
   ".env": "MISTRAL_API_KEY=mistral-key\n",
   "mine.json": JSON.stringify({
@@ -218,4 +220,41 @@ export const clear = async (manage: Manage, line: string): Promise<void> => {
     for (const { id, prefix } of nodes)
       if (prefix === "cellar") await manage("DELETE", `/api/provider-nodes/${id}?withConnections=true`)
   }
+}
+
+const inspectorPath = "/api/tools/traffic-inspector"
+const hostsPath = `${inspectorPath}/hosts`
+
+interface Captured {
+  readonly id: string
+  readonly status: unknown
+}
+
+/** What the examples of `capture` and `inspect` speak of: two requests that were captured, a session, and a host that was added or was not. */
+export const furnishCaptures = async (manage: Manage, line: string): Promise<void> => {
+  if (/^gateway capture hosts (?:add|remove)/.test(line)) {
+    const { hosts } = await manage("GET", hostsPath)
+    for (const { host } of hosts) await manage("DELETE", `${hostsPath}/${host}`)
+    if (line.includes("remove")) await manage("POST", hostsPath, { host: "api.example.com" })
+  }
+  if (!line.startsWith("gateway inspect")) return
+  for (const name of ["requests.har", "session.har"]) rmSync(name, { force: true })
+  const { sessions } = await manage("GET", `${inspectorPath}/sessions`)
+  const begun = sessions.find(({ state }: { readonly state: string }) => state === "recording")
+  const stop = (id: string) => manage("PATCH", `${inspectorPath}/sessions/${id}`, { action: "stop" })
+  if (begun !== undefined && !line.includes("sessions stop")) await stop(begun.id)
+  if (begun === undefined && line.includes("sessions stop")) await manage("POST", `${inspectorPath}/sessions`, {})
+  else if (sessions.length === 0) await stop((await manage("POST", `${inspectorPath}/sessions`, {})).session.id)
+  await manage("POST", `${inspectorPath}/capture-modes/gateway`, { enabled: true })
+  for (const content of ["Hello", "Hello again"]) {
+    await manage("POST", "/v1/chat/completions", {
+      model: "openai/gpt-4o-mini",
+      messages: [{ role: "user", content }]
+    })
+  }
+  await eventually(
+    "two captured requests",
+    async (): Promise<ReadonlyArray<Captured>> => (await manage("GET", `${inspectorPath}/requests?limit=2`)).requests,
+    (requests) => requests.length === 2 && requests.every(({ status }) => status === 200)
+  )
 }

@@ -17,7 +17,7 @@ import { docsServer, newDocs, program as mcpProgram } from "../http/mcp/upstream
 import { changesMachineBy, upstreamAnswer } from "../support/DocumentedOperations.ts"
 import * as FakeUpstream from "../support/FakeUpstream.ts"
 import { typed } from "../unit/cli/inProcess.ts"
-import { clear, furnish, type Manage, managing, models, writeFiles } from "./exampleWorld.ts"
+import { clear, furnish, furnishCaptures, type Manage, managing, models, writeFiles } from "./exampleWorld.ts"
 import { running } from "./omniRouteData.ts"
 import { program } from "./support.ts"
 
@@ -41,11 +41,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   "gateway tunnel create mesh": "asks, and installs a program (test/cli/tunnels)",
   "gateway tunnel create ssh me@server.example.com --remote-port 8080": "opens a tunnel (test/cli/tunnels)",
   "gateway logs --follow": "does not end (test/cli/logs)",
+  "gateway inspect tail": "does not end (test/cli/inspect)",
+  "gateway inspect tail --profile llm --json": "does not end (test/cli/inspect)",
   "gateway compression raw 4f1c0e2a9b7d4c3e8f6a5b1d": "a raw output is kept only with the setting for it"
 }
-
-/** Commands about what was captured, and about capturing: nothing is captured on the machine of the tests (test/http/inspector, test/cli/capture). */
-const aboutCaptures = /^gateway (?:capture|inspect) /
 
 /** What a line answers where its state is not the one it is for. */
 const answered: Readonly<Record<string, readonly [code: number, says: RegExp]>> = {
@@ -162,6 +161,7 @@ it.scopedLive(
       const DATA_DIR = join(folder, "data")
       writeFiles(folder)
       writeFileSync(join(folder, "key.txt"), adminKey)
+      writeFileSync(join(folder, "hosts"), "127.0.0.1 localhost\n")
       mkdirSync(join(folder, ".omniroute"))
       yield* running(join(folder, ".omniroute"), upstream.origin)
       writeFileSync(join(folder, "bin/gateway"), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, {
@@ -181,7 +181,10 @@ it.scopedLive(
         serve({
           ...env,
           GATEWAY_ADMIN_KEY: adminKey,
-          OUTBOUND_SSRF_GUARD_ENABLED: "false"
+          OUTBOUND_SSRF_GUARD_ENABLED: "false",
+          GATEWAY_HOSTS_FILE: join(folder, "hosts"),
+          MITM_PORT: "0",
+          INSPECTOR_HTTP_PROXY_PORT: "0"
         })
       )
       const manage = managing(url, adminKey)
@@ -194,7 +197,7 @@ it.scopedLive(
         )
       )
       const lines = [...new Set(pages.flatMap(linesOf))]
-        .filter((line) => !changesMachineBy.test(line) && !aboutCaptures.test(line))
+        .filter((line) => !changesMachineBy.test(line))
         .toSorted((a, b) => rankOf(a) - rankOf(b))
       assert.isAbove(lines.length, 300)
 
@@ -214,6 +217,7 @@ it.scopedLive(
         writeFiles(folder)
         yield* Effect.promise(() => furnish(manage, upstream.origin))
         yield* Effect.promise(() => clear(manage, line))
+        yield* Effect.promise(() => furnishCaptures(manage, line))
         const needed = before[line]
         if (needed !== undefined) yield* run(needed)
         const asked = yield* Effect.promise(() => exchanged(line))
@@ -245,6 +249,13 @@ const exchanging =
       : line.startsWith("gateway budget tokens")
         ? () => idOf("/api/usage/token-limits", "limits")
         : () => idOf("/api/usage/logs?limit=1", "logs")
+    const sessionsOrRequests = `/api/tools/traffic-inspector/${line.includes(" sessions ") ? "sessions" : "requests"}`
+    const captured = async (text: string): Promise<string> => {
+      const answer = await manage("GET", sessionsOrRequests)
+      const [first, second] = (answer.sessions ?? answer.requests) as ReadonlyArray<{ readonly id: string }>
+      return text.replace("0199aa6e", first?.id ?? "none").replace("0199aa6f", second?.id ?? "none")
+    }
+    if (line.startsWith("gateway inspect")) return captured(line)
     let text = line
       .replaceAll("https://gateway.example", url)
       .replaceAll("gateway.example", new URL(url).host)

@@ -21,10 +21,12 @@ export interface ModeOptions {
   /** Put in front of `PATH`. */
   readonly programs?: string
   readonly dataDir?: string
+  readonly idleTimeoutMs?: number
 }
 
 export const makeMode = ({
   dataDir = mkdtempSync(join(tmpdir(), "gateway-native-")),
+  idleTimeoutMs = 300_000,
   internet,
   programs,
   sink
@@ -37,8 +39,9 @@ export const makeMode = ({
     isNeverDecrypted: () => false,
     verifiesServers: () => true,
     extraAuthority: () => internet,
-    idleTimeoutMs: 300_000,
-    maxBodyBytes: 1_048_576
+    idleTimeoutMs,
+    maxBodyBytes: 1_048_576,
+    changed: () => {}
   })
   const trust = Layer.succeed(SessionTrust, {
     install: (certificate) =>

@@ -16,12 +16,17 @@ const sh = (command: string): string => execFileSync("sh", ["-c", command], { en
 
 /** Addresses that servers of the internet have here. */
 export const internet = { v4: "10.88.0.10", v6: "fd88::10" }
+/** As many servers of the internet, each with an address of both families: those of number 0 are `internet`. */
+export const addressesOf = (number: number) => ({ v4: `10.88.0.${10 + number}`, v6: `fd88::${10 + number}` })
+const servers = 8
 
 export const prepare = (): void => {
   insist()
-  sh(`ip link set lo up
-    ip addr replace ${internet.v4}/32 dev lo
-    ip -6 addr replace ${internet.v6}/128 dev lo nodad`)
+  sh("ip link set lo up")
+  for (let number = 0; number < servers; number += 1) {
+    const { v4, v6 } = addressesOf(number)
+    sh(`ip addr replace ${v4}/32 dev lo && ip -6 addr replace ${v6}/128 dev lo nodad`)
+  }
 }
 
 /** All that a session may have left, as text: policy rules, routes of its table, firewall rules. */

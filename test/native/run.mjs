@@ -15,7 +15,8 @@ if (process.platform !== "linux") skip("transparent capture is for Linux.")
 if (!existsSync(`${root}native/tproxy/build/Release/tproxy.node`))
   skip("the addon is not built; run 'npm run build:native'.")
 
-const isRoot = process.getuid() === 0
+// USER_NAMESPACE=1: without the rights of root outside of it, also when root starts this.
+const isRoot = process.getuid() === 0 && process.env.USER_NAMESPACE !== "1"
 const namespace = [isRoot ? "-nm" : "-Urnm", "--pid", "--fork", "--kill-child", "--mount-proc"]
 const probe = "ip link set lo up && (iptables -t mangle -S || nft list tables)"
 const path = `${process.env.PATH}:/usr/sbin:/sbin`

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer as createHttp } from "node:http"
 import { createServer, type RequestOptions, request, type Server } from "node:https"
-import { mkdtempSync, readFileSync, readlinkSync } from "node:fs"
+import { mkdtempSync, readFileSync, readlinkSync, writeFileSync } from "node:fs"
 import { connect, createServer as createTcp } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -18,6 +18,7 @@ import { makeMode, type Mode } from "./Mode.ts"
 import { internet, prepare, rulesNow, run, standIns } from "./Namespace.ts"
 
 const name = "api.example.com"
+const addresses = [internet.v4, internet.v6]
 const servers: Array<Server> = []
 let internetCa = ""
 let before = ""
@@ -116,7 +117,7 @@ const startRemote = async () => {
   const { internet: made } = await sharedAuthorities()
   const { certificate } = await made.authority.issue(name, made.key, Date.now())
   const key = made.key.export({ type: "pkcs8", format: "pem" })
-  const address = "10.89.0.2"
+  const far = ["10.89.0.2", "fd89::2"]
   const holder = spawn("unshare", ["-n", "sleep", "60"], { stdio: "ignore" })
   const pid = String(holder.pid)
   const own = readlinkSync("/proc/self/ns/net")
@@ -131,8 +132,10 @@ const startRemote = async () => {
   }
   await must("ip", "link", "add", "far0", "type", "veth", "peer", "name", "far1", "netns", pid)
   await must("ip", "addr", "add", "10.89.0.1/24", "dev", "far0")
+  await must("ip", "-6", "addr", "add", "fd89::1/64", "dev", "far0", "nodad")
   await must("ip", "link", "set", "far0", "up")
-  await must("nsenter", "-t", pid, "-n", "ip", "addr", "add", `${address}/24`, "dev", "far1")
+  await must("nsenter", "-t", pid, "-n", "ip", "addr", "add", "10.89.0.2/24", "dev", "far1")
+  await must("nsenter", "-t", pid, "-n", "ip", "-6", "addr", "add", "fd89::2/64", "dev", "far1", "nodad")
   await must("nsenter", "-t", pid, "-n", "ip", "link", "set", "far1", "up")
   const program = `
     const { cert, key } = JSON.parse(require("node:fs").readFileSync(0, "utf8"))
@@ -145,7 +148,7 @@ const startRemote = async () => {
   server.stdin.end(JSON.stringify({ cert: certificate, key }))
   await once(server.stdout, "data")
   return {
-    address,
+    addresses: far,
     close: () => {
       server.kill("SIGKILL")
       holder.kill("SIGKILL")
@@ -228,7 +231,34 @@ describe("the transparent mode", () => {
       assert.strictEqual(rulesNow(), before)
       assert.deepStrictEqual(await mode.entries(), [])
       assert.isFalse((await mode.status()).running)
-      assert.strictEqual(await nodeClient({ host: internet.v4, path: "/after", ca: internetCa }), "served /after")
+      for (const host of addresses) {
+        assert.strictEqual(await nodeClient({ host, path: "/after", ca: internetCa }), "served /after")
+      }
+    }
+  )
+
+  const nftSteps = planOf("nft", defaultSettings, [4, 6]).length
+  it.each(Array.from({ length: nftSteps }, (_, at) => at + 1))(
+    "leaves nothing behind when command %i fails where there is nft alone",
+    async (failing) => {
+      const programs = standIns(
+        ["ip", "nft"],
+        `case " $* " in
+           *" add "*|*" -f - "*)
+             echo >> $FOLDER/applied
+             if [ "$(wc -l < $FOLDER/applied)" -eq ${failing} ]; then echo "no such luck" >&2; exit 4; fi;;
+         esac
+         exec "$REAL" "$@"`
+      )
+      for (const program of ["iptables", "ip6tables"]) {
+        writeFileSync(join(programs, program), "#!/bin/sh\nexit 1\n", { mode: 0o755 })
+      }
+      const mode = modeOf(programs)
+      const error = await mode.refused()
+      assert.strictEqual(error._tag, "TransparentRulesFailed")
+      if (error._tag === "TransparentRulesFailed") assert.strictEqual(error.step, failing)
+      assert.strictEqual(rulesNow(), before)
+      assert.deepStrictEqual(await mode.entries(), [])
     }
   )
 
@@ -286,11 +316,11 @@ describe("the transparent mode", () => {
     assert.isTrue((await mode.status()).running)
   })
 
-  it("lets connections live that stood before, through start and stop", async () => {
+  it.each(addresses)("lets connections live that stood before, through start and stop: %s", async (host) => {
     const mode = modeOf()
-    const echoes = createTcp((socket) => socket.pipe(socket)).listen(4430, internet.v4)
+    const echoes = createTcp((socket) => socket.pipe(socket)).listen(4430, host)
     await once(echoes, "listening")
-    const socket = connect({ host: internet.v4, port: 4430 })
+    const socket = connect({ host, port: 4430 })
     await once(socket, "connect")
     const echoed = async (text: string): Promise<string> => {
       socket.write(text)
@@ -351,22 +381,30 @@ describe("the transparent mode", () => {
     for (const server of plain) server.close()
   })
 
-  it("captures what goes to another machine, and leaves a connection to it alone that stood before", async () => {
+  it("captures what goes to another machine, and leaves connections to it alone that stood before", async () => {
     const remote = await startRemote()
     try {
       const mode = modeOf()
-      const standing = connect({ host: remote.address, port: 4431 })
-      await once(standing, "connect")
+      const standing = await Promise.all(
+        remote.addresses.map(async (host) => {
+          const socket = connect({ host, port: 4431 })
+          await once(socket, "connect")
+          return socket
+        })
+      )
       await mode.start()
-      const ran = await curl(mode.caFile, remote.address, "/far")
-      assert.strictEqual(ran.stdout, "far /far", ran.stderr)
-      const [entry] = sink.entries
-      assert.strictEqual(entry?.request.server.address, remote.address)
-      standing.write("still here")
-      const [chunk] = (await once(standing, "data")) as [Buffer]
-      assert.strictEqual(chunk.toString(), "still here")
+      for (const [at, host] of remote.addresses.entries()) {
+        const ran = await curl(mode.caFile, host, `/far-${at}`)
+        assert.strictEqual(ran.stdout, `far /far-${at}`, ran.stderr)
+        assert.strictEqual(sink.entries[at]?.request.server.address, host)
+      }
+      for (const socket of standing) {
+        socket.write("still here")
+        const [chunk] = (await once(socket, "data")) as [Buffer]
+        assert.strictEqual(chunk.toString(), "still here")
+      }
       await mode.stop()
-      standing.destroy()
+      for (const socket of standing) socket.destroy()
     } finally {
       remote.close()
     }
@@ -391,7 +429,9 @@ describe("the transparent mode", () => {
       )
       slowest.push(performance.now() - killed)
       assert.strictEqual(left, before)
-      assert.strictEqual(await nodeClient({ host: internet.v4, path: "/alive", ca: internetCa }), "served /alive")
+      for (const host of addresses) {
+        assert.strictEqual(await nodeClient({ host, path: "/alive", ca: internetCa }), "served /alive")
+      }
     }
     slowest.sort((one, other) => one - other)
     process.stdout.write(

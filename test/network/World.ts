@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts"
 import { type Certificates, makeCertificates } from "./Certificates.ts"
 import type { Ask, CallAt, Load, Outcome, ProxyAt, Usage } from "./hosts/client.ts"
 import type { Fetch, Fetched } from "./hosts/fetches.ts"
-import { type Network, openNetwork, removeFoldersOfTheDead } from "./Network.ts"
+import { addresses, type Host, type Network, openNetwork, removeFoldersOfTheDead } from "./Network.ts"
 import type { Endpoint } from "./Proxies.ts"
 
 const builtStart = "network-"
@@ -86,8 +86,18 @@ export interface World {
   readonly questions: () => Promise<ReadonlyArray<Question>>
   /** Waits until the client has no connection left, idle ones included. */
   readonly quiet: () => Promise<Usage>
+  /** Waits until neither the client nor the target sends another packet of a connection between the two. */
+  readonly closed: () => Promise<void>
   readonly close: () => Promise<void>
 }
+
+/** A line for each, but those that only wait for their time to be over. */
+const openSockets = async (network: Network, host: Host): Promise<ReadonlyArray<string>> =>
+  (await network.exec(host, "ss", "-Htan", "state", "connected", "exclude", "time-wait")).split("\n").filter(Boolean)
+
+const pastTheProxy = (line: string): boolean =>
+  [addresses.target.v4, addresses.target.v6].some((address) => line.includes(address)) &&
+  [addresses.client.v4, addresses.client.v6].some((address) => line.includes(address))
 
 /** `root` is the folder of the repository. */
 export const openWorld = async (root: string, connectTimeoutMs: number): Promise<World> => {
@@ -133,6 +143,15 @@ export const openWorld = async (root: string, connectTimeoutMs: number): Promise
       lookup: (name) => ask({ op: "lookup", name }),
       questions: () => neighbour.ask({}) as Promise<ReadonlyArray<Question>>,
       quiet: () => eventually("the client's connections to be closed", usage, ({ sockets }) => sockets === 0),
+      closed: async () => {
+        for (const host of ["client", "target"] as const) {
+          await eventually(
+            `${host}'s connections past the proxy to be closed`,
+            () => openSockets(network, host),
+            (lines) => lines.every((line) => !pastTheProxy(line))
+          )
+        }
+      },
       close
     }
   } catch (error) {

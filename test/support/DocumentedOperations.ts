@@ -24,12 +24,22 @@ const first = [
   "evalsStart",
   "evalsCreateSuite",
   "memoryCreate",
+  "playgroundCreatePreset",
   "inferenceChat",
   "proxiesCreate",
   "inferenceCreateFile",
-  "inferenceCreateBatch"
+  "inferenceCreateBatch",
+  // A session with one record, which is all that is captured until own traffic is.
+  "inspectorStartSession",
+  "inspectorIngest",
+  "inspectorChangeSession",
+  "inspectorSessionJsonl",
+  "inspectorJsonl",
+  "inspectorReplay"
 ]
 const last = [
+  "inspectorRemoveSession",
+  "inspectorClear",
   "inferenceDeleteBatch",
   "inferenceDeleteFile",
   "compressionCombosRemove",
@@ -42,6 +52,7 @@ const last = [
   "mcpServersRemove",
   "evalsRemoveSuite",
   "memoryRemove",
+  "playgroundRemovePreset",
   "providerModelsRemove",
   "limitsRemoveBudget",
   "limitsRemoveTokenLimit",
@@ -65,8 +76,7 @@ export const rankOf = (operationId: string): number => {
 export const changesMachine: ReadonlySet<string> = new Set(["agentBridgeStartTproxy"])
 
 /** The same of commands. */
-export const changesMachineBy =
-  /\bcapture (?:tproxy start|cert trust|cert untrust|hosts add|hosts remove|bridge enable|bridge start|system-proxy apply|run\b)/
+export const changesMachineBy = /\bcapture (?:tproxy start|cert trust|cert untrust|system-proxy apply|run\b)/
 
 /** What this gateway has to refuse, and why; the refusal has to be documented. */
 export const refusedHere: Readonly<Record<string, string>> = {
@@ -83,22 +93,6 @@ export const refusedHere: Readonly<Record<string, string>> = {
   issueReportsReportAtApiV1IssuesReport: "there is no tracker",
   inferenceCancelBatch: "the batch may be over",
   inferenceDeleteBatch: "the batch may not be over",
-  inspectorGet: "nothing was captured, and no session is saved",
-  inspectorAnnotate: "nothing was captured, and no session is saved",
-  inspectorConversation: "nothing was captured, and no session is saved",
-  inspectorAnatomy: "nothing was captured, and no session is saved",
-  inspectorDiff: "nothing was captured, and no session is saved",
-  inspectorCache: "nothing was captured, and no session is saved",
-  inspectorCode: "nothing was captured, and no session is saved",
-  inspectorSession: "nothing was captured, and no session is saved",
-  inspectorChangeSession: "nothing was captured, and no session is saved",
-  inspectorRemoveSession: "nothing was captured, and no session is saved",
-  inspectorSessionHar: "nothing was captured, and no session is saved",
-  inspectorSessionJsonl: "nothing was captured, and no session is saved",
-  inspectorStartSession: "nothing was captured, and no session is saved",
-  inspectorImportSession: "the example names no file",
-  inspectorIngest: "its token is the operator's",
-  inspectorFeed: "it is for sockets",
   proxiesFindFree: "no list of free proxies is named",
   proxiesFindFreeAtV1ManagementProxiesFree: "no list of free proxies is named",
   proxiesCreateAtV1ManagementProxies: "the other spelling of the path has added it",
@@ -142,6 +136,10 @@ export const upstreamAnswer = (request: FakeUpstream.RecordedRequest): FakeUpstr
     return FakeUpstream.json({
       results: [{ title: "A gateway", url: "https://example.com/", content: "It passes on." }]
     })
+  }
+  if (request.body.includes("improvedPrompt")) {
+    const text = JSON.stringify({ improvedPrompt: "Tell {{name}} why it is late.", improvedSystem: "Be kind." })
+    return FakeUpstream.json(FakeUpstream.chatCompletion({ text }))
   }
   const isStream = request.body.includes('"stream":true')
   return isStream

@@ -13,6 +13,7 @@ export const noAnswer: InnerAnswer = {
   body: `{"error":{"message":"Nothing is connected."}}`,
   latencyMs: 1,
   retryAfterMs: null,
+  tokens: null,
   error: null
 }
 
@@ -20,7 +21,7 @@ export const evalsWith = (ask: (request: InnerRequest) => Effect.Effect<InnerAns
   EvalRunner.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
-        Layer.succeed(InnerRequests, InnerRequests.of({ ask, relay: () => {} })),
+        Layer.succeed(InnerRequests, InnerRequests.of({ ask, relay: () => {}, hear: () => Effect.void })),
         EvalScores.layer,
         StopSignal.layer,
         Resolutions.layer

@@ -6,17 +6,14 @@ import { BridgeDoor } from "../../src/bridge/BridgeDoor.ts"
 import { initialState } from "../../src/domain/AgentBridge.ts"
 
 const bridge = Bridge.of({
-  agentOf: () => null,
-  isNeverDecrypted: () => false,
+  noticed: () => {},
   wantsBody: () => false,
   judge: () => null,
   serve: () => {},
   state: () => Effect.succeed(initialState),
   change: () => Effect.succeed(initialState),
   mappings: () => Effect.succeed([]),
-  setMappings: (_, mappings) => Effect.succeed(mappings),
-  bypass: () => [],
-  setBypass: () => Effect.succeed([])
+  setMappings: (_, mappings) => Effect.succeed(mappings)
 })
 
 export const layer = Layer.succeed(BridgeDoor, { get: Effect.succeed(bridge) })

@@ -1,7 +1,6 @@
 /** Sandboxes of plugins with the thread as the build makes it, for tests that run from source. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -19,7 +18,6 @@ import {
   type LogLine,
   type OpenSandbox,
   type PluginNotLoaded,
-  Sandbox,
   type SandboxedCode
 } from "../../src/plugins/sandbox/Sandbox.ts"
 import { makeWith, usualSandboxLimits } from "../../src/plugins/sandbox/Sandboxes.ts"
@@ -39,8 +37,7 @@ export const sandboxThread = (): Promise<URL> => {
   return built
 }
 
-/** No request leaves the machine; what would be sent is answered with its address. */
-export const echoFetch: typeof GuardedFetch.Service = {
+const noNetwork: typeof GuardedFetch.Service = {
   send: () => Effect.die("no network in this test")
 }
 
@@ -89,17 +86,20 @@ export const openSandbox = (
     const file = yield* Effect.promise(sandboxThread)
     const plugins: Array<OpenPlugin> = []
     const lines: Array<LogLine> = []
-    const config = {
+    const settings = AppConfig.layerOf({
+      dataDir: "/nowhere",
       environment: new Map(Object.entries(over.environment ?? {})),
       maxBodyBytes: 50 * 1_048_576
-    } as unknown as AppConfig.AppConfigShape
+    })
     const context = Context.empty().pipe(
-      Context.add(AppConfig.AppConfig, config),
-      Context.add(GuardedFetch, over.fetch ?? echoFetch),
+      Context.add(GuardedFetch, over.fetch ?? noNetwork),
       Context.add(Timers.Timers, over.timers ?? Timers.make)
     )
     const service = yield* Effect.provide(
-      makeWith((plugin) => plugins.push(plugin), file),
+      Effect.provide(
+        makeWith((plugin) => plugins.push(plugin), file),
+        settings
+      ),
       context
     )
     const sandbox = yield* service.open(codeOf(main, over), (line) => lines.push(line))
@@ -131,9 +131,3 @@ export const callOf = (
   payload: JsonObject = {},
   over: Partial<HookContext> = {}
 ): HookCall => ({ context: contextOf(hook, over), body: body === null ? null : bytesOf(body), payload })
-
-export const layerOf = (file: URL): Layer.Layer<Sandbox, never, AppConfig.AppConfig | GuardedFetch | Timers.Timers> =>
-  Layer.effect(
-    Sandbox,
-    makeWith(() => {}, file)
-  )

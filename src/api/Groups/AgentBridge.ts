@@ -164,13 +164,17 @@ const AgentView = Schema.Struct({
   ),
   viability: field(
     Schema.Literal("routed", "recorded", "investigating"),
-    "`routed`: its calls can be answered by this gateway; `recorded`: they can be read; `investigating`: not even that.",
+    "`routed`: its program was seen at work through the gateway; `recorded`: its calls can be read, and answered where their model is mapped; `investigating`: not even that.",
     "routed"
   ),
   riskNotice: field(Schema.String, "What to think of before.", "The vendor's terms may forbid other models."),
   dnsEnabled: field(Schema.Boolean, "Whether its hosts are sent to the gateway.", false),
   certTrusted: field(Schema.Boolean, "Whether this system trusts the gateway's certificate authority.", false),
-  setupCompleted: field(Schema.Boolean, "Whether its set-up was finished once.", false),
+  setupCompleted: field(
+    Schema.Boolean,
+    "Whether a request to its hosts was read here once: they lead here, and its program trusts the certificate.",
+    false
+  ),
   lastStartedAt: field(Schema.NullOr(Schema.String), "When it was last switched on, ISO 8601.", null),
   lastError: field(Schema.NullOr(Schema.String), "Why that did not work; null: it did.", null),
   setup: field(

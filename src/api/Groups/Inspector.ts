@@ -3,25 +3,36 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { CaptureSource, RecordHeaders, RecordStatus } from "../../domain/TrafficRecord.ts"
+import { CaptureSource, DetectedKind, RecordHeaders, RecordStatus } from "../../domain/TrafficRecord.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
-import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, TooLargeAnswer, UnavailableAnswer } from "../Errors.ts"
+import {
+  BadRequestAnswer,
+  ConflictAnswer,
+  NotFoundAnswer,
+  TooLargeAnswer,
+  UnavailableAnswer,
+  UnprocessableAnswer,
+  UpstreamFailedAnswer
+} from "../Errors.ts"
 import { exampleId, exampleTime } from "../Examples.ts"
-import { body, Created, IsoTime, Name, NoContent, optional } from "../Inputs.ts"
+import { body, Created, HeaderMap, IsoTime, Name, NoContent, optional } from "../Inputs.ts"
 import {
   BreakView,
   ChangeView,
   FindingView,
   ItemView,
+  LlmView,
   RecordView,
   SectionView,
   SessionView,
   TurnView
 } from "../InspectorRecords.ts"
+import { PresetBody } from "./Playground.ts"
 
 const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
 const Word = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
+const Model = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(256))
 const Limit = Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 1000)).annotations({
   jsonSchema: { type: "integer", minimum: 1, maximum: 1000 }
 })
@@ -68,17 +79,26 @@ const BreaksQuery = Schema.Struct({
 })
 
 export const maxAnnotationChars = 10_000
+const Note = Schema.String.pipe(
+  Schema.maxLength(maxAnnotationChars, { message: () => `must have at most ${maxAnnotationChars} characters` })
+)
 const Annotation = Schema.Struct({
-  annotation: field(
-    Schema.NullOr(
-      Schema.String.pipe(
-        Schema.maxLength(maxAnnotationChars, { message: () => `must have at most ${maxAnnotationChars} characters` })
-      )
-    ),
-    "The note; null or empty removes it.",
-    "The first request after the upgrade."
-  )
+  annotation: field(Schema.NullOr(Note), "The note; null or empty removes it.", "The first request after the upgrade.")
 }).annotations(body("InspectorAnnotation"))
+
+export const ReplayRequest = Schema.Struct({
+  body: field(
+    optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+    "The body to send, in the wire of the record; absent: the recorded one.",
+    { model: "auto", messages: [{ role: "user", content: "Hello" }] }
+  ),
+  model: field(optional(Model), "The model to ask; absent: the recorded one.", "auto"),
+  headers: field(
+    optional(HeaderMap),
+    "Headers beside and in place of the recorded ones. Credentials among them are left out."
+  )
+}).annotations(body("InspectorReplay"))
+export const ReplayChanges = Schema.NullOr(ReplayRequest)
 
 const StartSession = Schema.Struct({
   name: field(optional(Name), "Its name.", "before the upgrade")
@@ -95,43 +115,60 @@ const Size = Schema.NonNegativeInt
 const Milliseconds = Schema.NonNegative
 const Body = Schema.String.pipe(Schema.maxLength(16_777_216))
 
-/** Whatever else a record has may come along, and is not read: one can be handed in as it was given out. */
-export const IngestRecord = Schema.Struct(
-  {
-    id: field(
-      Schema.String.pipe(Schema.pattern(/^[\w.:-]{1,100}$/)),
-      "Id of the record; the same again updates it.",
-      exampleId
-    ),
-    timestamp: field(IsoTime, "When it began, ISO 8601.", exampleTime),
-    method: field(Schema.String.pipe(Schema.pattern(/^[A-Za-z-]{1,32}$/)), "The method.", "POST"),
-    scheme: field(optional(Schema.Literal("http", "https", "ws", "wss")), "The scheme; absent: https.", "https"),
-    host: field(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)), "The host.", "api.openai.com"),
-    path: field(Schema.String.pipe(Schema.maxLength(65_536)), "The path with its query.", "/v1/chat/completions"),
-    source: field(CaptureSource, "Where it was captured.", "agent-bridge"),
-    requestHeaders: field(RecordHeaders, "Headers of the request.", { "content-type": "application/json" }),
-    requestBody: field(optional(Body), "Its body.", '{"model":"gpt-4o-mini","messages":[]}'),
-    requestEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
-    requestSize: field(Size, "Bytes of it on the wire.", 120),
-    responseHeaders: field(RecordHeaders, "Headers of the answer.", { "content-type": "application/json" }),
-    responseBody: field(optional(Body), "Its body.", "{}"),
-    responseEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
-    responseSize: field(Size, "Bytes of it on the wire.", 2),
-    status: field(RecordStatus, "The HTTP status, `in-flight` or `error`.", 200),
-    agent: field(optional(Word), "The agent whose traffic it is.", "claude-code"),
-    error: field(optional(Schema.String.pipe(Schema.maxLength(2_000))), "Why there is no answer.", "timeout"),
-    note: field(optional(Schema.String.pipe(Schema.maxLength(2_000))), "What the capture says about it.", "tunnelled"),
-    sourceModel: field(optional(Word), "The model that was asked for.", "gpt-4o"),
-    mappedModel: field(optional(Word), "The model it was mapped to.", "gpt-4o-mini"),
-    proxyLatencyMs: field(optional(Milliseconds), "Milliseconds in the capture.", 2),
-    upstreamLatencyMs: field(optional(Milliseconds), "Milliseconds of the upstream.", 800),
-    totalLatencyMs: field(optional(Milliseconds), "Milliseconds altogether.", 802),
-    pid: field(optional(Schema.NonNegativeInt), "The process that asked.", 4_711),
-    processName: field(optional(Word), "Its name.", "node")
-  },
-  Schema.Record({ key: Schema.String, value: Schema.Unknown })
-).annotations(body("InspectorIngest"))
+/** All that a record has may come along, so that one can be handed in as it was given out; what the inspector finds out itself is not read. */
+export const IngestRecord = Schema.Struct({
+  id: field(
+    Schema.String.pipe(Schema.pattern(/^[\w.:-]{1,100}$/)),
+    "Id of the record; the same again updates it.",
+    exampleId
+  ),
+  timestamp: field(IsoTime, "When it began, ISO 8601.", exampleTime),
+  method: field(Schema.String.pipe(Schema.pattern(/^[A-Za-z-]{1,32}$/)), "The method.", "POST"),
+  scheme: field(optional(Schema.Literal("http", "https", "ws", "wss")), "The scheme; absent: https.", "https"),
+  host: field(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)), "The host.", "api.openai.com"),
+  path: field(Schema.String.pipe(Schema.maxLength(65_536)), "The path with its query.", "/v1/chat/completions"),
+  source: field(CaptureSource, "Where it was captured.", "agent-bridge"),
+  requestHeaders: field(RecordHeaders, "Headers of the request.", { "content-type": "application/json" }),
+  requestBody: field(
+    optional(Body),
+    "Its body.",
+    '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}'
+  ),
+  requestEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
+  requestSize: field(Size, "Bytes of it on the wire.", 120),
+  responseHeaders: field(RecordHeaders, "Headers of the answer.", { "content-type": "application/json" }),
+  responseBody: field(optional(Body), "Its body.", "{}"),
+  responseEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
+  responseSize: field(Size, "Bytes of it on the wire.", 2),
+  status: field(RecordStatus, "The HTTP status, `in-flight` or `error`.", 200),
+  agent: field(optional(Word), "The agent whose traffic it is.", "claude-code"),
+  error: field(optional(Schema.String.pipe(Schema.maxLength(2_000))), "Why there is no answer.", "timeout"),
+  note: field(optional(Schema.String.pipe(Schema.maxLength(2_000))), "What the capture says about it.", "tunnelled"),
+  sourceModel: field(optional(Word), "The model that was asked for.", "gpt-4o"),
+  mappedModel: field(optional(Word), "The model it was mapped to.", "gpt-4o-mini"),
+  proxyLatencyMs: field(optional(Milliseconds), "Milliseconds in the capture.", 2),
+  upstreamLatencyMs: field(optional(Milliseconds), "Milliseconds of the upstream.", 800),
+  totalLatencyMs: field(optional(Milliseconds), "Milliseconds altogether.", 802),
+  pid: field(optional(Schema.NonNegativeInt), "The process that asked.", 4_711),
+  processName: field(optional(Word), "Its name.", "node"),
+  detectedKind: field(optional(DetectedKind), "What it is; read for hosts that were added only.", "custom"),
+  contextKey: field(optional(Word), "Not read.", "5f2a9c01b7de"),
+  annotation: field(optional(Note), "Not read.", "The first request after the upgrade."),
+  sessionId: field(optional(Word), "Not read.", exampleId),
+  llm: field(optional(LlmView), "Not read."),
+  gatewayRequestId: field(optional(Word), "Not read.", exampleId),
+  decision: field(optional(Schema.Unknown), "Not read.", {}),
+  requestTruncated: field(optional(Schema.Boolean), "Not read.", false),
+  responseTruncated: field(optional(Schema.Boolean), "Not read.", false),
+  bodyEvicted: field(optional(Schema.Boolean), "Not read.", false),
+  replayOf: field(optional(Word), "Not read.", exampleId)
+}).annotations(body("InspectorIngest"))
 export type IngestRecord = typeof IngestRecord.Type
+
+/** For the document: archives are read as they come, by a reader of their own. */
+const Archive = Schema.Struct({
+  log: field(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "The archive, HAR 1.2.")
+}).annotations(body("InspectorArchive"))
 
 const file = (contentType: string, description: string, beginning: string) =>
   HttpApiSchema.Text({ contentType }).annotations({ description, examples: [beginning] })
@@ -222,6 +259,29 @@ export class Inspector extends HttpApiGroup.make("inspector")
       .setPayload(Annotation)
       .addSuccess(RecordView)
       .addError(NotFoundAnswer)
+  )
+  .add(
+    at("replay", {
+      summary: "Ask a captured request again",
+      description:
+        "As an ordinary request of who asks, with their limits and a usage row. The answer, a stream or a refusal too, is what the inference route of the record's wire answers; the recorded credential is never used.",
+      example: { model: "auto" }
+    })
+      .setPayload(ReplayChanges)
+      .addSuccess(
+        Schema.Record({ key: Schema.String, value: Schema.Unknown }).annotations({
+          identifier: "InspectorReplayed",
+          description: "An answer of the record's wire.",
+          examples: [{ object: "chat.completion", choices: [] }]
+        })
+      )
+      .addSuccess(
+        file("text/event-stream", "The events of the record's wire.", 'data: {"object":"chat.completion.chunk"}')
+      )
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+      .addError(UnprocessableAnswer)
+      .addError(UpstreamFailedAnswer)
   )
   .add(
     at("conversation", {
@@ -318,6 +378,16 @@ export class Inspector extends HttpApiGroup.make("inspector")
       .addError(NotFoundAnswer)
   )
   .add(
+    at("preset", {
+      summary: "Make a preset of a request",
+      description:
+        "The body of a preset for the playground: endpoint, model, system prompt and parameters of the request. Nothing is saved; send it to `POST /api/playground/presets` for that."
+    })
+      .addSuccess(PresetBody)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+  )
+  .add(
     at("har", { summary: "Export requests as HAR", description: "HTTP Archive 1.2, oldest first, masked." })
       .setUrlParams(RecordFilterQuery)
       .addSuccess(file("application/har+json", "The archive.", '{"log":{"version":"1.2"}}'))
@@ -373,6 +443,7 @@ export class Inspector extends HttpApiGroup.make("inspector")
       description: "The body is a HAR file of any program, 100 MB at most. Secrets in it are masked.",
       example: { log: { version: "1.2", creator: { name: "browser", version: "1" }, entries: [] } }
     })
+      .setPayload(Archive)
       .addSuccess(Created(Session))
       .addError(BadRequestAnswer)
       .addError(TooLargeAnswer)

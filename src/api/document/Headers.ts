@@ -1,4 +1,5 @@
 /** The headers of answers and requests, for the OpenAPI document. docs/reference/http-api.md says the same in two tables. */
+import { exampleId } from "../Examples.ts"
 import type { JsonMap } from "./JsonSchemas.ts"
 
 interface HeaderWords {
@@ -35,6 +36,7 @@ export const served = {
   "X-Gateway-Mapped": text("Fields that were changed to fit the upstream's wire or limits.", "max_tokens"),
   "X-Gateway-Session-Id": text("The session, if there was one.", "session-1"),
   "X-Gateway-Handoff": text("The model whose summary was added.", "gpt-4o"),
+  "X-Gateway-Plugins": text("The plugins that changed the request or its answer; absent: none did.", "answer-filter"),
   "X-Gateway-Response-Cost": text("USD with 10 decimals.", "0.0003120000"),
   "X-Gateway-Tokens-In": count("Tokens of the prompt.", 1_250),
   "X-Gateway-Tokens-Out": count("Tokens of the answer.", 310),
@@ -62,12 +64,25 @@ const listed = {
   "X-Page-Offset": count("Entries before the page.", 0)
 } as const
 
-const byOperation: Readonly<Record<string, typeof listed>> = { "audit.list": listed }
+/** Of a recorded request that is asked again. */
+const replayed = { "X-Gateway-Replay-Of": text("Id of the record that was asked again.", exampleId) } as const
+
+const byOperation: Readonly<Record<string, Readonly<Record<string, HeaderWords>>>> = {
+  "audit.list": listed,
+  "inspector.replay": replayed
+}
 
 /** What the answers of one operation have beside the others; by `<group>.<endpoint>`. */
 export const ownHeaders = (operation: string): Readonly<Record<string, HeaderWords>> => byOperation[operation] ?? {}
 
-const every: Readonly<Record<string, HeaderWords>> = { ...everywhere, ...waiting, ...served, ...counted, ...listed }
+const every: Readonly<Record<string, HeaderWords>> = {
+  ...everywhere,
+  ...waiting,
+  ...served,
+  ...counted,
+  ...listed,
+  ...replayed
+}
 
 /** `components.headers`. */
 export const headerComponents: JsonMap = Object.fromEntries(

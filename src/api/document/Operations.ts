@@ -62,6 +62,8 @@ const managementFailures: Readonly<Record<string, string>> = {
   404: "There is no such thing.",
   409: "The change does not fit what is there.",
   413: "The body is larger than this route takes.",
+  415: "The body is not called `application/json`.",
+  422: "The request is well-formed, but cannot be carried out on this.",
   429: "Too many tries; see `Retry-After`.",
   500: "A fault of the gateway; its log has the details.",
   501: "This needs settings that are not set; the message names them.",

@@ -2,8 +2,9 @@
 import type { WireName } from "../../domain/Wire.ts"
 
 /**
- * `routed`: its calls can be answered by this gateway, and a test does it. `recorded`: they can be read and passed on. `investigating`: its
- * format is not known well enough to be read.
+ * What was seen, which is not what is possible: `Agent.wire` tells whether calls can be answered. `routed`: the program itself finished a round of
+ * a tool through the bridge, and a test repeats it (`docs/agent-bridge.md`). `recorded`: its calls can be read and passed on, and are answered where
+ * their model is mapped, but the program was not seen doing it. `investigating`: its format is not known well enough to be read.
  */
 export type Viability = "routed" | "recorded" | "investigating"
 
@@ -21,7 +22,7 @@ export interface Agent {
   readonly port: number
   /** Paths of calls to a model, without query; `*` stands for any text. */
   readonly endpointPatterns: ReadonlyArray<string>
-  /** How its calls are written; null: in a format of its own. */
+  /** How its calls are written; null: in a format of its own, in which this gateway cannot answer. */
   readonly wire: WireName | null
   /** Null: the wire stands alone. `cloudcode`: a request is `{model, project, request}`, an answer `{response}`. */
   readonly wrapper: "cloudcode" | null

@@ -5,7 +5,7 @@ const model = (id: string, name: string, alias: string): AgentModel => ({ id, na
 
 const trustsSystem = "Trust the gateway's certificate authority: gateway capture cert trust."
 const trustsNode =
-  "Let the program trust the gateway's certificate authority: set NODE_EXTRA_CA_CERTS to the file of 'gateway capture cert show'."
+  "Let the program trust the gateway's certificate authority: gateway capture cert show > gateway-ca.pem, and set NODE_EXTRA_CA_CERTS to the path of that file."
 const leads = (id: string): string => `Lead its hosts to this machine: gateway capture bridge enable ${id}.`
 const maps = "Map the models that are to be answered here; all others go on to the vendor."
 const restart = "Start the program anew."
@@ -13,6 +13,9 @@ const restart = "Start the program anew."
 const throughNode = (id: string): ReadonlyArray<string> => [trustsNode, leads(id), maps, restart]
 const throughSystem = (id: string): ReadonlyArray<string> => [trustsSystem, leads(id), maps, restart]
 const readOnly = (id: string): ReadonlyArray<string> => [trustsSystem, leads(id), restart]
+
+const plainBodies =
+  "Where the gateway runs on a Node before 22.15, let Codex send its requests as they are: enable_request_compression = false under [features] of its config.toml."
 
 const ownKey =
   "Requests that are mapped leave the vendor's plan and are billed by the provider that answers them. The vendor's terms may forbid other models in its program."
@@ -40,7 +43,7 @@ export const agents: ReadonlyArray<Agent> = [
     ],
     viability: "recorded",
     riskNotice: subscription,
-    setup: { steps: readOnly("antigravity"), binary: "antigravity" }
+    setup: { steps: throughSystem("antigravity"), binary: "antigravity" }
   },
   {
     id: "kiro",
@@ -70,7 +73,7 @@ export const agents: ReadonlyArray<Agent> = [
     ],
     viability: "recorded",
     riskNotice: subscription,
-    setup: { steps: readOnly("copilot"), binary: "copilot" }
+    setup: { steps: throughSystem("copilot"), binary: "copilot" }
   },
   {
     id: "codex",
@@ -81,9 +84,9 @@ export const agents: ReadonlyArray<Agent> = [
     wire: "responses",
     wrapper: null,
     defaultModels: [model("gpt-5-codex", "GPT-5 Codex", "codex"), model("gpt-5", "GPT-5", "gpt")],
-    viability: "recorded",
+    viability: "routed",
     riskNotice: subscription,
-    setup: { steps: readOnly("codex"), binary: "codex" }
+    setup: { steps: [...throughSystem("codex"), plainBodies], binary: "codex" }
   },
   {
     id: "cursor",
@@ -143,7 +146,7 @@ export const agents: ReadonlyArray<Agent> = [
     ],
     viability: "routed",
     riskNotice: ownKey,
-    setup: { steps: throughSystem("open-code"), binary: "opencode" }
+    setup: { steps: throughNode("open-code"), binary: "opencode" }
   },
   {
     id: "trae",

@@ -49,6 +49,10 @@ export class SystemProxy extends Context.Tag("gateway/capture/SystemProxy")<
     /** Null when it was not applied. */
     readonly revert: Effect.Effect<RestoreReport | null>
     readonly state: Effect.Effect<SystemProxyState>
+    /** Hot. */
+    readonly isApplied: () => boolean
+    /** Calls the listener when the setting was given back because its time was over. One at a time. */
+    readonly onExpired: (listener: () => void) => void
   }
 >() {}
 
@@ -71,6 +75,7 @@ export const makeFor = (platform: NodeJS.Platform) =>
     const oneAtATime = yield* Effect.makeSemaphore(1)
     const read = reader(environment)
     let applied: Applied | null = null
+    let expired = (): void => {}
 
     const state = Effect.sync((): SystemProxyState => {
       const found = findDesktop(environment, platform)
@@ -143,7 +148,12 @@ export const makeFor = (platform: NodeJS.Platform) =>
       Effect.sleep(Math.max(0, untilMs - nowMs)).pipe(
         // It is started by what may not be interrupted itself.
         Effect.interruptible,
-        Effect.zipRight(Effect.forkIn(revert, scope)),
+        Effect.zipRight(
+          revert.pipe(
+            Effect.tap((report) => Effect.sync(() => (report === null || report.failed.length > 0 ? null : expired()))),
+            Effect.forkIn(scope)
+          )
+        ),
         Effect.forkIn(scope)
       )
 
@@ -179,7 +189,11 @@ export const makeFor = (platform: NodeJS.Platform) =>
     return SystemProxy.of({
       apply: (options) => oneAtATime.withPermits(1)(Effect.uninterruptible(applyNow(options))),
       revert,
-      state
+      state,
+      isApplied: () => applied !== null,
+      onExpired: (listener) => {
+        expired = listener
+      }
     })
   })
 

@@ -13,7 +13,7 @@ import { join } from "node:path"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { type HostChange, HostJournal, type JournalFailed, type OpenChange } from "./HostJournal.ts"
 import { programEnvironment } from "./HostPrograms.ts"
-import { runPrivileged } from "./Privileges.ts"
+import { privilegeOf, runPrivileged } from "./Privileges.ts"
 import { findProgramStores, findSystemStore } from "./trust/FindStores.ts"
 import {
   type Authority,
@@ -114,6 +114,12 @@ export const makeFor = ({ programs, system }: Stores) =>
     const oneAtATime = yield* Effect.makeSemaphore(1)
     const open = new Map<Slot, OpenChange>()
     const given = programEnvironment(environment)
+    /** How it is taken out where the gateway may not: null where it may. */
+    const byRoot = Effect.map(privilegeOf(environment, false), (privilege) =>
+      privilege === "root" || privilege === "sudo"
+        ? null
+        : `A password is used once and never kept, so taking the authority out needs the rights of root again: end the gateway and run 'sudo env DATA_DIR=${dataDir} gateway capture restore'`
+    )
     const sourceOf = (slot: Slot): string => join(folder, `${slot}.pem`)
 
     const storeOf = (): Effect.Effect<SystemStore, TrustFailed> =>
@@ -172,7 +178,12 @@ export const makeFor = ({ programs, system }: Stores) =>
       const { failed } = yield* opened.undo
       if (failed.length === 0) open.delete(slot)
       else open.set(slot, opened)
-      return { left: yield* placesOf(store, authority), problem: failed[0]?.problem ?? null }
+      const problem = failed[0]?.problem ?? null
+      const hint = problem === null ? null : yield* byRoot
+      return {
+        left: yield* placesOf(store, authority),
+        problem: hint === null ? problem : `${problem}. ${hint}.`
+      }
     })
 
     const installNow = Effect.fn("TrustStore.install")(function* ({ lifetime, pem, slot, sudoPassword }: Install) {
@@ -213,6 +224,12 @@ export const makeFor = ({ programs, system }: Stores) =>
         Effect.ensuring(Effect.sync(() => rmSync(source, { force: true }))),
         Effect.onError(() => opened.undo)
       )
+      const hint = yield* byRoot
+      if (hint !== null) {
+        warnings.push(
+          lifetime === "kept" ? `${hint}, after 'gateway capture cert untrust' has said what is left.` : `${hint}.`
+        )
+      }
       if (lifetime === "kept") yield* opened.discard
       else open.set(slot, opened)
       return { warnings }

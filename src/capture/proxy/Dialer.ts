@@ -4,6 +4,7 @@
  */
 import { connect, isIP, type LookupFunction, type Socket } from "node:net"
 import { judgeAddress, judgeHost, type OutboundPolicy } from "../../egress/OutboundPolicy.ts"
+import { type ConnectMarked, socketMark } from "../../egress/SocketMark.ts"
 import type { Timers } from "../../platform/Timers.ts"
 import { type Dialled, DialFailed, dialFailed } from "../tls/Origin.ts"
 
@@ -72,10 +73,31 @@ export const makeDialer = ({ isSelf, resolve, timeoutMs, timers }: DialerOptions
     const timer = timers.after(timeoutMs, () =>
       finish(new DialFailed("ETIMEDOUT", `The connection to ${host} was not made in time.`))
     )
+    const use = (made: Socket, onFailed: (error: unknown) => void): void => {
+      socket = made
+      made.on("error", onFailed).once("connect", () => finish(problemOf(made.remoteAddress ?? "", port) ?? made))
+    }
+    /** Marked sockets try one address after the other: Node can race only sockets that it makes itself. */
+    const openMarked = (connectMarked: ConnectMarked, [address = "", ...others]: ReadonlyArray<string>): void => {
+      let isFailed = false
+      const onFailed = (error: unknown): void => {
+        if (isOver || isFailed) return
+        isFailed = true
+        if (others.length > 0) openMarked(connectMarked, others)
+        else finish(dialFailed(error, host))
+      }
+      try {
+        use(connectMarked(address, port, { allowHalfOpen: true }), onFailed)
+      } catch (cause) {
+        onFailed(cause)
+      }
+    }
     const start = async (): Promise<void> => {
       const addresses = await addressesOf(host, port)
       if (isOver) return
       if (addresses instanceof DialFailed) return finish(addresses)
+      const connectMarked = socketMark()
+      if (connectMarked !== null) return openMarked(connectMarked, addresses)
       const made = connect({
         host,
         port,
@@ -85,10 +107,7 @@ export const makeDialer = ({ isSelf, resolve, timeoutMs, timers }: DialerOptions
         allowHalfOpen: true,
         noDelay: true
       })
-      socket = made
-      made
-        .on("error", (error) => finish(dialFailed(error, host)))
-        .once("connect", () => finish(problemOf(made.remoteAddress ?? "", port) ?? made))
+      use(made, (error) => finish(dialFailed(error, host)))
     }
     void start()
   }

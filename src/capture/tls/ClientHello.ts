@@ -2,6 +2,7 @@
  * Reads the server name and the protocols of a TLS ClientHello from a connection's first bytes (RFC 8446, 4.1.2; RFC 6066, 3; RFC 7301).
  * Pure. Bounded in bytes and records, and linear: `More` says how many bytes it takes before asking again can bring anything new.
  */
+import { createHash } from "node:crypto"
 import { certificateName } from "./CertificateName.ts"
 
 export interface Hello {
@@ -10,6 +11,12 @@ export interface Hello {
   readonly serverName: string | null
   /** Empty when the client named none. */
   readonly protocols: ReadonlyArray<string>
+  /**
+   * Equal for connections of one program and, as far as its way to do TLS is concerned, different for another: a hash over its cipher suites, kinds
+   * of extensions and protocols. What differs from one connection to the next is left out: the name, padding, resumption, and values that are
+   * there to be ignored (RFC 8701), as is the order of extensions.
+   */
+  readonly client: string
 }
 
 export type Read =
@@ -34,6 +41,12 @@ const clientHello = 1
 const serverNameExtension = 0
 const protocolsExtension = 16
 const hostNameType = 0
+/** Server name, padding, session ticket, pre-shared key, early data, cookie, modes of pre-shared keys. */
+const changingExtensions = new Set([serverNameExtension, 21, 35, 41, 42, 44, 45])
+const clientChars = 16
+
+/** RFC 8701, 2. */
+const isGrease = (value: number): boolean => (value & 0x0f0f) === 0x0a0a && value >> 8 === (value & 0xff)
 
 const unreadable: Read = { _tag: "Unreadable" }
 const more = (atLeast: number): Read => ({ _tag: "More", atLeast })
@@ -122,6 +135,19 @@ const protocolsOf = (extension: Buffer): ReadonlyArray<string> => {
   return list.isValid ? names : []
 }
 
+const clientOf = (suites: Buffer, kinds: ReadonlyArray<number>, protocols: ReadonlyArray<string>): string => {
+  const ciphers: Array<number> = []
+  for (let at = 0; at + 1 < suites.length; at += 2) {
+    const suite = suites.readUInt16BE(at)
+    if (!isGrease(suite)) ciphers.push(suite)
+  }
+  const sorted = kinds.toSorted((one, other) => one - other)
+  return createHash("sha256")
+    .update(JSON.stringify([ciphers, sorted, protocols]))
+    .digest("base64")
+    .slice(0, clientChars)
+}
+
 export const readClientHello = (bytes: Buffer): Read => {
   const message = messageOf(bytes)
   if (!Buffer.isBuffer(message)) return message
@@ -130,22 +156,25 @@ export const readClientHello = (bytes: Buffer): Read => {
   body.take(34)
   // Session, cipher suites, compression methods.
   body.vector(1)
-  body.vector(2)
+  const suites = body.vector(2)
   body.vector(1)
   if (!body.isValid) return unreadable
   let named: string | null = null
   let protocols: ReadonlyArray<string> = []
+  const kinds: Array<number> = []
   if (!body.isAtEnd) {
     const extensions = new Cursor(body.vector(2))
     while (!extensions.isAtEnd) {
       const type = extensions.number(2)
       const extension = extensions.vector(2)
+      if (!changingExtensions.has(type) && !isGrease(type)) kinds.push(type)
       if (type === serverNameExtension) named = hostNameOf(extension)
       else if (type === protocolsExtension) protocols = protocolsOf(extension)
     }
     if (!extensions.isValid || !body.isValid) return unreadable
   }
-  if (named === null) return { _tag: "Hello", serverName: null, protocols }
+  const client = clientOf(suites, kinds, protocols)
+  if (named === null) return { _tag: "Hello", serverName: null, protocols, client }
   const serverName = certificateName(named)
-  return serverName === null ? { _tag: "BadName" } : { _tag: "Hello", serverName, protocols }
+  return serverName === null ? { _tag: "BadName" } : { _tag: "Hello", serverName, protocols, client }
 }

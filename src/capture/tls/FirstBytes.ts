@@ -1,6 +1,6 @@
 /** What a client speaks, by its first bytes. They are put back into the socket, which is paused then. */
 import type { Socket } from "node:net"
-import type { Timers } from "../../platform/Timers.ts"
+import type { Timer, Timers } from "../../platform/Timers.ts"
 import { type Hello, readClientHello } from "./ClientHello.ts"
 
 export type Spoken =
@@ -46,7 +46,9 @@ export const judgeFirstBytes = (bytes: Buffer): Judged => {
 export const sniff = (
   socket: Socket,
   timers: Pick<typeof Timers.Service, "after">,
-  done: (spoken: Spoken) => void
+  done: (spoken: Spoken) => void,
+  /** Null: a silent client is waited for. */
+  silenceMs: number | null = sniffLimits.silenceMs
 ): (() => void) => {
   let chunks: Array<Buffer> = []
   let bytes = 0
@@ -55,7 +57,7 @@ export const sniff = (
 
   const stop = (): void => {
     isOver = true
-    timer.cancel()
+    timer?.cancel()
     socket.off("data", onData).off("end", onGone).off("close", onGone)
   }
   const finish = (spoken: Spoken): void => {
@@ -73,7 +75,7 @@ export const sniff = (
   }
   const onData = (chunk: Buffer): void => {
     if (bytes === 0) {
-      timer.cancel()
+      timer?.cancel()
       timer = timers.after(sniffLimits.undecidedMs, () => finish({ _tag: "Other" }))
     }
     chunks.push(chunk)
@@ -84,7 +86,7 @@ export const sniff = (
     if (judged._tag === "More") atLeast = judged.atLeast
     else finish(judged)
   }
-  let timer = timers.after(sniffLimits.silenceMs, () => finish({ _tag: "Other" }))
+  let timer: Timer | null = silenceMs === null ? null : timers.after(silenceMs, () => finish({ _tag: "Other" }))
   socket.on("data", onData).on("end", onGone).on("close", onGone)
   return () => {
     if (!isOver) stop()

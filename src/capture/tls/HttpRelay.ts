@@ -8,6 +8,7 @@ import type { CapturedRequest, RawHeaders } from "../CaptureSink.ts"
 import { Exchange, type Recording } from "./Exchange.ts"
 import { DialFailed } from "./Origin.ts"
 import { announcesBody, setAll, trailerPairs, valueOf, without } from "./RelayedHeaders.ts"
+import { WebSocketText } from "./WebSocketText.ts"
 
 export interface Destination {
   readonly agent: Agent
@@ -145,6 +146,25 @@ const headText = (answer: IncomingMessage): string => {
   return `HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\n${lines.join("")}\r\n`
 }
 
+const isWebSocket = ({ headers: { upgrade } }: IncomingMessage): boolean => upgrade?.toLowerCase() === "websocket"
+
+const upgradeRequired = 426
+
+/** Answers a request for another protocol so that its client goes on with HTTP (RFC 9110, 15.5.22). The server is not asked. */
+export const refuseUpgrade = (
+  recording: Recording,
+  request: IncomingMessage,
+  { record }: Pick<Destination, "record">
+): void => {
+  const { rawHeaders, socket } = request
+  const exchange = new Exchange(recording, { ...record, method: request.method ?? "GET", headers: rawHeaders })
+  exchange.answered(upgradeRequired, ["upgrade", "HTTP/1.1", "connection", "close", "content-length", "0"])
+  // The server has taken its own listeners off.
+  socket.on("error", () => socket.destroy())
+  socket.end("HTTP/1.1 426 Upgrade Required\r\nupgrade: HTTP/1.1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+  exchange.end(null)
+}
+
 /** A request for another protocol (WebSocket): when the server agrees, the two sockets are joined. */
 export const relayUpgrade = (
   recording: Recording,
@@ -154,7 +174,9 @@ export const relayUpgrade = (
   to: Destination
 ): void => {
   const method = request.method ?? "GET"
-  const exchange = new Exchange(recording, { ...to.record, method, headers: request.rawHeaders })
+  const { scheme } = to.record
+  const protocol = isWebSocket(request) ? (scheme === "https" ? "wss" : "ws") : scheme
+  const exchange = new Exchange(recording, { ...to.record, scheme: protocol, method, headers: request.rawHeaders })
   to.begun()
   let isOver = false
   let isJoined = false
@@ -208,8 +230,14 @@ export const relayUpgrade = (
       socket.write(headText(answer), "latin1")
       if (early.length > 0) server.unshift(early)
       if (head.length > 0) socket.unshift(head)
-      socket.on("data", (chunk: Buffer) => exchange.requestBody.add(chunk))
-      server.on("data", (chunk: Buffer) => exchange.responseBody.add(chunk))
+      const isRead = isWebSocket(answer)
+      for (const [side, copy] of [
+        [socket, exchange.requestBody],
+        [server, exchange.responseBody]
+      ] as const) {
+        const messages = new WebSocketText((piece) => copy.add(piece))
+        side.on("data", (chunk: Buffer) => (isRead ? messages.push(chunk) : copy.add(chunk)))
+      }
       const end = (): void => {
         over()
         exchange.end(null)

@@ -4,12 +4,12 @@
  *
  * | the client speaks | what is done |
  * |---|---|
- * | TLS to a host that is never decrypted, or whose clients refuse our certificates | handed on unread |
+ * | TLS to a host that is never decrypted, or by a client that refuses our certificates for it | handed on unread |
  * | TLS, HTTP/2 alone | handed on unread |
  * | TLS with a server name that is none | refused with an alert |
  * | any other TLS | decrypted with a certificate for the name, else for the address; HTTP/1.1 |
  * | HTTP | relayed |
- * | something else, or nothing for 300 ms | handed on unread |
+ * | something else, or nothing for 300 ms where its server is known | handed on unread |
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -17,13 +17,13 @@ import { TLSSocket } from "node:tls"
 import type { CapturedRequest, TunnelReason } from "../CaptureSink.ts"
 import type { Hello } from "./ClientHello.ts"
 import { Exchange, type Recording } from "./Exchange.ts"
-import { sniff } from "./FirstBytes.ts"
-import { maxHeadBytes, relay, relayUpgrade, type Destination } from "./HttpRelay.ts"
+import { sniff, type Spoken } from "./FirstBytes.ts"
+import { maxHeadBytes, relay, refuseUpgrade, relayUpgrade, type Destination } from "./HttpRelay.ts"
 import { IdleSockets } from "./IdleSockets.ts"
 import type { LeafCertificates } from "./LeafCertificates.ts"
 import type { Dialled, Origin } from "./Origin.ts"
 import { DialFailed } from "./Origin.ts"
-import type { Refusals } from "./Refusals.ts"
+import type { Refusals, Refuser } from "./Refusals.ts"
 import { valueOf } from "./RelayedHeaders.ts"
 import { ServerLink, type ServerTls } from "./ServerLink.ts"
 import { tunnel } from "./Tunnel.ts"
@@ -51,6 +51,8 @@ export interface ListenerOptions {
   readonly intercept:
     | ((request: IncomingMessage, response: ServerResponse, facts: ConnectionFacts, passOn: () => void) => boolean)
     | null
+  /** Whether a client that asks for another protocol (WebSocket) is to speak HTTP, which `intercept` can answer; absent: all may. */
+  readonly refusesUpgrade?: (request: IncomingMessage, facts: ConnectionFacts) => boolean
 }
 
 export interface Listener {
@@ -80,6 +82,8 @@ const http1 = "http/1.1"
 interface Served extends ConnectionFacts {
   readonly link: ServerLink
   readonly record: RecordOfConnection
+  /** Null where the client speaks no TLS. */
+  readonly refuser: Refuser | null
   requests: number
 }
 
@@ -92,6 +96,7 @@ export const makeListener = ({
   leaves,
   recording,
   refusals,
+  refusesUpgrade,
   serverTls
 }: ListenerOptions): Listener => {
   const { timers } = recording
@@ -136,7 +141,7 @@ export const makeListener = ({
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const facts = served.get(request.socket)
     if (facts === undefined) return void request.socket.destroy()
-    if (facts.requests === 0 && facts.scheme === "https") refusals.accepted(facts.record.host)
+    if (facts.requests === 0 && facts.refuser !== null) refusals.accepted(facts.refuser)
     facts.requests += 1
     const passOn = (): void => relay(recording, request, response, destinationOf(request, facts))
     if (intercept?.(request, response, facts, passOn) !== true) passOn()
@@ -150,6 +155,8 @@ export const makeListener = ({
     const facts = served.get(request.socket)
     if (facts === undefined) return void socket.destroy()
     facts.requests += 1
+    if (refusesUpgrade?.(request, facts) === true)
+      return refuseUpgrade(recording, request, destinationOf(request, facts))
     relayUpgrade(recording, request, request.socket, head, destinationOf(request, facts))
   })
   http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -177,7 +184,8 @@ export const makeListener = ({
     below: Socket,
     origin: Origin,
     scheme: "http" | "https",
-    serverName: string | null
+    serverName: string | null,
+    refuser: Refuser | null
   ): Served => {
     const link = new ServerLink(opener(origin, scheme, serverName), () => socket.destroySoon())
     const facts: Served = {
@@ -186,6 +194,7 @@ export const makeListener = ({
       serverName,
       link,
       record: recordOf(below, origin, scheme, serverName),
+      refuser,
       requests: 0
     }
     served.set(socket, facts)
@@ -212,16 +221,17 @@ export const makeListener = ({
       tell(
         facts.record,
         "CLIENT_REFUSED_CA",
-        "The client does not trust the certificate authority. The host is tunnelled for a while."
+        "The client does not trust the certificate authority. Its connections to this host are tunnelled for a while."
       )
     }
   }
 
-  const decrypt = (socket: Socket, origin: Origin, serverName: string | null, host: string): void => {
+  const decrypt = (socket: Socket, origin: Origin, serverName: string | null, refuser: Refuser): void => {
+    const { host } = refuser
     const start = (secureContext: ReturnType<LeafCertificates["held"]>): void => {
       if (secureContext === null || socket.destroyed) return void socket.destroy()
       const tls = new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: [http1] })
-      const facts = serve(tls, socket, origin, "https", serverName)
+      const facts = serve(tls, socket, origin, "https", serverName, refuser)
       let failure: string | undefined
       tls.on("error", (error: NodeJS.ErrnoException) => {
         failure ??= error.code
@@ -230,8 +240,8 @@ export const makeListener = ({
       tls.once("close", () => {
         socket.destroy()
         if (facts.requests > 0 || isClosed) return
-        if (failure === undefined) refused(facts, refusals.endedSilently(host, timers.nowMs()))
-        else if (refusing.has(failure)) refused(facts, refusals.alerted(host, timers.nowMs()))
+        if (failure === undefined) refused(facts, refusals.endedSilently(refuser, timers.nowMs()))
+        else if (refusing.has(failure)) refused(facts, refusals.alerted(refuser, timers.nowMs()))
       })
     }
     const nowMs = timers.nowMs()
@@ -247,10 +257,11 @@ export const makeListener = ({
       return void socket.destroy()
     }
     if (isNeverDecrypted(host)) return handOn(socket, origin, hello, "never_decrypt")
-    if (refusals.isTunnelled(host, timers.nowMs())) return handOn(socket, origin, hello, "client_refused")
+    const refuser = { host, client: hello.client }
+    if (refusals.isTunnelled(refuser, timers.nowMs())) return handOn(socket, origin, hello, "client_refused")
     if (hello.protocols.length > 0 && !hello.protocols.includes(http1))
       return handOn(socket, origin, hello, "http2_only")
-    decrypt(socket, origin, hello.serverName, host)
+    decrypt(socket, origin, hello.serverName, refuser)
   }
 
   const onBadName = (socket: Socket, origin: Origin): void => {
@@ -266,7 +277,7 @@ export const makeListener = ({
     socket.setNoDelay(true)
     socket.on("error", onError)
     const known = origin.name ?? origin.address
-    sniff(socket, timers, (spoken) => {
+    const onSpoken = (spoken: Spoken): void => {
       switch (spoken._tag) {
         case "Gone":
           return void socket.destroy()
@@ -278,9 +289,11 @@ export const makeListener = ({
           return handOn(socket, origin, null, "not_http")
         case "Http":
           if (known !== null && isNeverDecrypted(known)) return handOn(socket, origin, null, "never_decrypt")
-          serve(socket, socket, origin, "http", null)
+          serve(socket, socket, origin, "http", null, null)
       }
-    })
+    }
+    // Of a server without a name or an address nothing can be told before the client speaks, however early it connects.
+    sniff(socket, timers, onSpoken, known === null ? null : undefined)
   }
 
   return {

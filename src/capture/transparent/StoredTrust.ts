@@ -13,11 +13,22 @@ export const layer: Layer.Layer<SessionTrust, never, TrustStore> = Layer.effect(
       install: (pem, sudoPassword) =>
         Effect.acquireRelease(
           store.install({ slot, pem, sudoPassword, lifetime: "session" }).pipe(
-            Effect.asVoid,
+            // Said at once, because the end of a session has no answer that could carry it.
+            Effect.flatMap(({ warnings }) =>
+              Effect.forEach(warnings, (text) => Effect.logWarning(text), { discard: true })
+            ),
             Effect.mapError(({ problem }) => new TrustFailed({ problem }))
           ),
           // What is left of it stays in the journal, where the watchdog and the next start find it.
-          () => Effect.ignoreLogged(store.remove(slot, pem))
+          () =>
+            store.remove(slot, pem).pipe(
+              Effect.tap(({ left, problem }) =>
+                left.length === 0
+                  ? Effect.void
+                  : Effect.logWarning(`The session's authority is still in ${left.join(", ")}: ${problem ?? "unknown"}`)
+              ),
+              Effect.ignoreLogged
+            )
         )
     })
   )

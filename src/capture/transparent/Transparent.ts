@@ -181,7 +181,9 @@ export const make = Effect.gen(function* () {
       // What fails from here on must not leave connections to a listener that is going.
       yield* Effect.addFinalizer(() => Effect.sync(() => void listener.close()))
       yield* Effect.acquireRelease(
-        Effect.sync(() => fillSocketMark((address, port) => connectMarked(addon, settings.bypassMark, address, port))),
+        Effect.sync(() =>
+          fillSocketMark((address, port, options) => connectMarked(addon, settings.bypassMark, address, port, options))
+        ),
         (empty) => Effect.sync(empty)
       )
       yield* applyRules({ journal, environment, settings, families: front.families })
@@ -198,6 +200,7 @@ export const make = Effect.gen(function* () {
         return yield* Effect.failCause(exit.cause)
       }
       session = exit.value
+      parts.changed("started", "tproxy")
       return statusOf(session)
     }).pipe(Effect.uninterruptible)
 
@@ -217,6 +220,7 @@ export const make = Effect.gen(function* () {
     const broken = ending.listener.connections()
     yield* Scope.close(ending.scope, Exit.void)
     session = null
+    parts.changed("stopped", "tproxy")
     return broken
   })
 

@@ -27,6 +27,7 @@ import { launch, launchCodex, setups, tools } from "./tree/tools.ts"
 import { batches, chat, files, media, search } from "./tree/use.ts"
 import { capture } from "./tree/capture.ts"
 import { inspect } from "./tree/inspect.ts"
+import { playground } from "./tree/playground.ts"
 import { tunnel } from "./tree/tunnels.ts"
 import { webhook } from "./tree/webhooks.ts"
 
@@ -293,6 +294,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   capture,
   inspect,
   plugin,
+  playground,
   webhook,
   evals,
   guardrails,

@@ -110,6 +110,7 @@ export const explain =
         return new AuthRefused({ message: messageOf(error), hint: "Use a key of scope 'manage'." })
       case "BadRequest":
       case "NotFound":
+      case "Unprocessable":
         return new BadArgument({ message: messageOf(error) })
       case "TooManyRequests":
         return new RateLimited({ message: messageOf(error), hint: again })
@@ -173,6 +174,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   limits: () => import("../../api/Groups/Limits.ts").then(({ Limits }) => Limits),
   live: () => import("../../api/Groups/Live.ts").then(({ Live }) => Live),
   inspector: () => import("../../api/Groups/Inspector.ts").then(({ Inspector }) => Inspector),
+  playground: () => import("../../api/Groups/Playground.ts").then(({ Playground }) => Playground),
   routing: () => import("../../api/Groups/Routing.ts").then(({ Routing }) => Routing),
   routingSettings: () => import("../../api/Groups/RoutingSettings.ts").then(({ RoutingSettings }) => RoutingSettings),
   resilience: () => import("../../api/Groups/Resilience.ts").then(({ Resilience }) => Resilience),

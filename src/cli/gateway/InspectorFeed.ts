@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { WebSocket } from "ws"
 import { ItemView } from "../../api/InspectorRecords.ts"
@@ -43,7 +44,7 @@ export const listen = (to: Client.Target) =>
     yield* Effect.acquireRelease(
       Effect.sync(() => {
         const socket = new WebSocket(`${to.url.replace(/^http/, "ws")}${path}`, {
-          headers: to.apiKey === null ? {} : { authorization: `Bearer ${to.apiKey}` },
+          headers: to.apiKey === null ? {} : { authorization: `Bearer ${Redacted.value(to.apiKey)}` },
           maxPayload: maxFrameBytes,
           perMessageDeflate: false
         })

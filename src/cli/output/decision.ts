@@ -119,6 +119,11 @@ export const headline = (decision: DecisionView): ReadonlyArray<readonly [string
   ["Seed", String(decision.seed)],
   ["Order", decision.order.join(", ") || "-"],
   ...(decision.relaxedFilters.length === 0 ? [] : [["Relaxed", decision.relaxedFilters.join(", ")] as const]),
+  ...(decision.plugins === undefined
+    ? []
+    : [
+        ["Plugins", decision.plugins.map(({ action, hook, name }) => `${name} ${hook}: ${action}`).join(", ")] as const
+      ]),
   ...(decision.chosen === null ? [] : [["Answered by", decision.chosen] as const])
 ]
 

@@ -4,6 +4,7 @@ import type { Bridge } from "../../bridge/Bridge.ts"
 import type { BodyBudget } from "../../resilience/BodyBudget.ts"
 import { NodeReply } from "../NodeReply.ts"
 import type { OpenStreams } from "../OpenStreams.ts"
+import { decodeBody } from "./DecodedBody.ts"
 import { peekBody } from "./PeekedBody.ts"
 
 /** Facts about the connection that a request came over. */
@@ -25,7 +26,9 @@ export type Intercept = (
 ) => boolean
 
 export interface InterceptServices {
-  readonly bridge: Pick<typeof Bridge.Service, "wantsBody" | "judge" | "serve">
+  readonly bridge: Pick<typeof Bridge.Service, "noticed" | "wantsBody" | "judge" | "serve">
+  /** Whether a host is not to be read, even where its connection stood before that was said. */
+  readonly isBypassed: (host: string) => boolean
   readonly streams: typeof OpenStreams.Service
   readonly bodies: Pick<typeof BodyBudget.Service, "share">
   /** Larger bodies go on unread. */
@@ -41,12 +44,25 @@ const hostOf = (request: IncomingMessage, serverName: string | null): string | n
   return known === null || named === null || known === named ? (known ?? named) : null
 }
 
+/**
+ * Whether a request for a WebSocket has to be made over HTTP: frames are not answered here, and whose models are mapped must not get past that.
+ * Agents that speak WebSocket go on with HTTP after status 426.
+ */
+export const makeRefusesUpgrade =
+  ({ bridge, isBypassed }: Pick<InterceptServices, "bridge" | "isBypassed">) =>
+  (request: IncomingMessage, { serverName }: InterceptedConnection): boolean => {
+    const host = hostOf(request, serverName)
+    return host !== null && !isBypassed(host) && bridge.wantsBody({ host, method: "POST", path: request.url ?? "/" })
+  }
+
 export const makeIntercept =
-  ({ bodies, bridge, maxBodyBytes, streams }: InterceptServices): Intercept =>
+  ({ bodies, bridge, isBypassed, maxBodyBytes, streams }: InterceptServices): Intercept =>
   (request, response, { scheme, serverName }, passOn) => {
     const host = hostOf(request, serverName)
     const { headers, method = "GET", rawHeaders, socket, url: path = "/" } = request
-    if (host === null || !bridge.wantsBody({ host, method, path })) return false
+    if (host === null || isBypassed(host)) return false
+    bridge.noticed(host)
+    if (!bridge.wantsBody({ host, method, path })) return false
     const share = bodies.share()
     response.once("close", () => share.release())
     if (headers.expect !== undefined) response.writeContinue()
@@ -56,8 +72,9 @@ export const makeIntercept =
         localPort === undefined || remotePort === undefined
           ? {}
           : { client: { localPort: remotePort, remotePort: localPort } }
-      const asked = { host, scheme, method, path, headers, rawHeaders, body, ...client }
-      const call = isWhole ? bridge.judge(asked) : null
+      const plain = isWhole ? decodeBody(body, headers["content-encoding"], maxBodyBytes) : null
+      const asked = { host, scheme, method, path, headers, rawHeaders, sent: body, ...client }
+      const call = plain === null ? null : bridge.judge({ ...asked, body: plain })
       if (call !== null) return bridge.serve(call, new NodeReply(response, streams))
       putBack()
       passOn()

@@ -7,12 +7,15 @@ import { GatewayApi } from "../../api/Api.ts"
 import { GatewayCapture } from "../../inference/tap/GatewayCapture.ts"
 import { CaptureDoor } from "../../capture/CaptureDoor.ts"
 import { InspectorDoor, type InspectorServices } from "../../inspector/InspectorDoor.ts"
+import { PlaygroundDoor } from "../../playground/PlaygroundDoor.ts"
 import { BodyBudget } from "../../resilience/BodyBudget.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { InspectorFeed, maxClients, path } from "../inspector/InspectorFeed.ts"
 import { answered } from "./Answers.ts"
 import { told } from "./InspectorAnswers.ts"
 import { receiveArchive } from "./InspectorImport.ts"
+import { makeReplay } from "./InspectorReplay.ts"
+import { noPreset, presetBody } from "./PlaygroundAnswers.ts"
 import { iso } from "./Views.ts"
 
 const usualLimit = 1_000
@@ -46,6 +49,8 @@ export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
     const captureDoor = yield* CaptureDoor
     const door = yield* InspectorDoor
     const feed = yield* InspectorFeed
+    const replay = yield* makeReplay
+    const playground = yield* PlaygroundDoor
     const asked = <A, E>(ask: (services: InspectorServices) => Effect.Effect<A, E>) =>
       told(Effect.flatMap(door.get, ask))
 
@@ -62,6 +67,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
       .handle("annotate", ({ path: { id }, payload: { annotation } }) =>
         asked(({ inspector }) => Effect.map(inspector.annotate(id, noteOf(annotation)), (record) => json(record)))
       )
+      .handle("replay", ({ path: { id }, payload, request }) => told(replay(request, id, payload)))
       .handle("conversation", ({ path: { id } }) =>
         asked(({ views }) => Effect.map(views.conversation(id), (conversation) => json(conversation)))
       )
@@ -79,6 +85,16 @@ export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
       )
       .handle("code", ({ path: { id }, urlParams: { format } }) =>
         asked(({ views }) => Effect.map(views.code(id, format), (text) => HttpServerResponse.text(text)))
+      )
+      .handle("preset", ({ path: { id } }) =>
+        asked(({ inspector }) =>
+          Effect.flatMap(inspector.get(id), (record) =>
+            Effect.flatMap(playground.get, ({ presetOf }) => {
+              const preset = presetOf(record)
+              return preset instanceof Error ? Effect.fail(noPreset(preset)) : Effect.succeed(presetBody(preset))
+            })
+          )
+        )
       )
       .handle("har", ({ urlParams }) =>
         asked(({ views }) => Effect.map(views.har(urlParams), (text) => streamed(text, harType, "requests.har")))
@@ -116,7 +132,7 @@ export const layer = HttpApiBuilder.group(GatewayApi, "inspector", (handlers) =>
       .handle("startSession", ({ payload: { name } }) =>
         asked(({ inspector }) => Effect.map(inspector.sessions.start(name ?? null), (session) => ({ session })))
       )
-      .handle("importSession", ({ request }) =>
+      .handleRaw("importSession", ({ request }) =>
         Effect.flatMap(door.get, ({ inspector, views }) =>
           Effect.flatMap(receiveArchive(request, views.maxHarBytes, bodies), (bytes) =>
             told(Effect.map(inspector.importHar(bytes, null), (session) => ({ session })))

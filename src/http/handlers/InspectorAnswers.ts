@@ -1,6 +1,15 @@
 /** What the refusals of the traffic inspector are on HTTP. Its classes are not imported: they would be loaded with the management plane. */
 import * as Effect from "effect/Effect"
-import { BadRequest, Conflict, NotFound, TooLarge, Unavailable } from "../../api/Errors.ts"
+import {
+  BadRequest,
+  Conflict,
+  NotFound,
+  TooLarge,
+  Unavailable,
+  Unprocessable,
+  UpstreamFailed
+} from "../../api/Errors.ts"
+import type { BodyTruncated, NoAnswer, ReplayNotLlm } from "../../bridge/Replay.ts"
 import type { InvalidHar } from "../../inspector/exports/HarImport.ts"
 import type { InvalidCursor, RecordNotFound } from "../../inspector/Inspector.ts"
 import type { SessionNotFound, SessionNotRecording, SessionRecording } from "../../inspector/Sessions.ts"
@@ -9,10 +18,13 @@ import { answered, badField } from "./Answers.ts"
 
 type InspectorError =
   | BodyGone
+  | BodyTruncated
   | InvalidCursor
   | InvalidHar
+  | NoAnswer
   | NotComparable
   | RecordNotFound
+  | ReplayNotLlm
   | SessionNotFound
   | SessionNotRecording
   | SessionRecording
@@ -20,10 +32,13 @@ type InspectorError =
 
 interface AnswerOf {
   readonly BodyGone: Conflict
+  readonly BodyTruncated: Conflict
   readonly InvalidCursor: BadRequest
   readonly InvalidHar: BadRequest | TooLarge
+  readonly NoAnswer: UpstreamFailed
   readonly NotComparable: Conflict
   readonly RecordNotFound: NotFound
+  readonly ReplayNotLlm: Unprocessable
   readonly SessionNotFound: NotFound
   readonly SessionNotRecording: Conflict
   readonly SessionRecording: Conflict
@@ -34,12 +49,23 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<InspectorErro
   {
     BodyGone: () =>
       new Conflict({ code: "body_evicted", message: "The bodies of this request made room for newer ones." }),
+    BodyTruncated: () =>
+      new Conflict({
+        code: "body_truncated",
+        message: "Not all of this request's body was kept. Send the body to ask with."
+      }),
     InvalidCursor: () => badField("cursor", "is not one that this list gave out"),
     InvalidHar: ({ message, reason }) =>
       reason === "too_large" ? new TooLarge({ message }) : new BadRequest({ code: "invalid_har", message }),
+    NoAnswer: () => new UpstreamFailed({ message: "The connection broke before there was an answer." }),
     NotComparable: () =>
       new Conflict({ code: "not_comparable", message: "The body of one of the requests is no JSON object." }),
     RecordNotFound: () => new NotFound({ message: "There is no such request, or it was rotated out.", param: "id" }),
+    ReplayNotLlm: () =>
+      new Unprocessable({
+        code: "replay_not_llm",
+        message: "Only requests to models can be asked again, in a format that this gateway serves."
+      }),
     SessionNotFound: () => new NotFound({ message: "There is no such session.", param: "id" }),
     SessionNotRecording: () => new Conflict({ code: "not_recording", message: "This session does not record." }),
     SessionRecording: () =>

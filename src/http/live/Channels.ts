@@ -26,6 +26,7 @@ const channelOf = (event: GatewayEvent): Channel => {
     case "provider.error":
     case "provider.recovered":
     case "plugin.error":
+    case "capture.changed":
       return "health"
     case "quota.exceeded":
       return event.quota === "budget" ? "budget" : "quota"

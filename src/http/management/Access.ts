@@ -4,8 +4,11 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Forbidden, Unauthorized } from "../../api/Errors.ts"
+import { Forbidden, Unauthorized, UnsupportedMediaType } from "../../api/Errors.ts"
+import { askingKeys } from "../../api/ManagementRoutes.ts"
+import { match } from "../../api/Routes.ts"
 import {
+  CallerAccess,
   IngestAccess,
   LoopbackAccess,
   ManageAccess,
@@ -15,7 +18,8 @@ import {
   SessionAccess
 } from "../../api/Security.ts"
 import type { Tier } from "../../api/Tier.ts"
-import type { Denied } from "../../auth/Access.ts"
+import { type Denied, foreignSite } from "../../auth/Access.ts"
+import { isCrossSite, isSafeMethod } from "../../auth/Csrf.ts"
 import { Gate } from "../../auth/Gate.ts"
 import { peerAddressOf } from "../../auth/PeerAddress.ts"
 import { CurrentTrail } from "../AuditTrail.ts"
@@ -57,14 +61,62 @@ const judged = (gate: typeof Gate.Service, tier: Tier) =>
     if (access._tag === "Denied") return yield* refusal(access)
   })
 
+const jsonOnly = new UnsupportedMediaType({
+  message: "Send the body as 'Content-Type: application/json'. A page may send other types without being allowed to."
+})
+
+/** Who asks, of those who may use inference. */
+const caller = (gate: typeof Gate.Service) =>
+  Effect.gen(function* () {
+    const trail = yield* CurrentTrail
+    const inner = yield* InnerCaller
+    if (inner !== null) {
+      if (trail !== null) trail.principal = inner.principal
+      return inner.principal
+    }
+    const {
+      headers,
+      method = "GET",
+      socket,
+      url = "/"
+    } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
+    // With a key or without: what a page of another site sends is not what its user wants.
+    if (gate.namedOrigin(headers) === null && isCrossSite(headers)) return yield* refusal(foreignSite)
+    const found = match(method, url)
+    const key = found._tag === "Found" && found.route.plane === "management" ? found.route.key : null
+    const access = gate.judge(
+      "inference",
+      {
+        method,
+        url,
+        headers,
+        socketAddress: peerAddressOf(socket),
+        category: (key === null ? null : askingKeys[key]) ?? null
+      },
+      yield* Clock.currentTimeMillis
+    )
+    if (trail !== null) trail.principal = access.principal ?? null
+    if (access._tag === "Denied") return yield* refusal(access)
+    const hasBody = !isSafeMethod(method) && method !== "DELETE"
+    if (hasBody && !/^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "")) return yield* jsonOnly
+    return access.principal
+  })
+
 export const layer: Layer.Layer<
-  PublicAccess | ManageAccess | SelfAccess | SessionAccess | LoopbackAccess | OwnerAccess | IngestAccess,
+  CallerAccess | PublicAccess | ManageAccess | SelfAccess | SessionAccess | LoopbackAccess | OwnerAccess | IngestAccess,
   never,
   Gate
 > = Layer.mergeAll(
   Layer.effect(
     PublicAccess,
     Effect.map(Gate, (gate) => judged(gate, "public"))
+  ),
+  Layer.effect(
+    CallerAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = caller(gate)
+      return { bearer: () => judge, apiKeyHeader: () => judge }
+    })
   ),
   Layer.effect(
     ManageAccess,

@@ -110,6 +110,7 @@ export const make = Effect.gen(function* () {
       .ask({
         principal,
         path: embeddingPath,
+        isAside: true,
         body: { model, input: texts, encoding_format: "float" },
         spoken: { wire: "chat", codec: embeddings }
       })

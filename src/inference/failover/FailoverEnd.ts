@@ -47,3 +47,17 @@ export const stopped = (end: FailoverEnd): FailoverEnd => {
 
 /** The gateway has stopped while the upstream was asked: it may have answered in full, and bills what it was sent. */
 export const isCutByStop = (end: RequestEnd): boolean => end._tag === "Failed" && end.failure.reason === shutdown.code
+
+/** What is still to come of an answer; null: nothing that could be looked at. */
+export const restOf = (end: RequestEnd): Buffer | string | null => {
+  if (end._tag === "Kept") return end.rest
+  if (end._tag !== "Answered") return null
+  switch (end.result._tag) {
+    case "Completed":
+      return end.result.body
+    case "Broken":
+      return end.result.ending
+    case "Aborted":
+      return null
+  }
+}

@@ -13,6 +13,8 @@ export interface Answered {
   readonly others: ReadonlyArray<Served>
   /** Absent: the client gets the answer. */
   readonly instead?: Instead
+  /** What the client gets in the place of the last bytes of the answer, or of all of a whole one; absent: those. */
+  readonly given?: Buffer | string
 }
 
 export type Answer = (work: Work) => Effect.Effect<Answered>

@@ -16,6 +16,7 @@ import { Guardrails } from "./guardrails/Guardrails.ts"
 import { Handoff } from "./handoff/Handoff.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
 import { Memory } from "./memory/Memory.ts"
+import { Plugins } from "./plugins/Plugins.ts"
 import { Progress } from "./progress/Progress.ts"
 import { Recovery } from "./recovery/Recovery.ts"
 import { VisionBridge } from "./vision/VisionBridge.ts"
@@ -23,6 +24,7 @@ import { VisionBridge } from "./vision/VisionBridge.ts"
 const inForce = Effect.all([
   Progress,
   Idempotency,
+  Plugins,
   VisionBridge,
   Guardrails,
   Memory,

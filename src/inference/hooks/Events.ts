@@ -218,7 +218,7 @@ export const upstreamLimited = ({ emit, listens }: Emitting, work: Work, target:
       connectionId,
       model,
       apiKeyId: apiKeyIdOf(work.exchange),
-      reason: failure.kind,
+      reason: failure.clientError?.kind === "insufficient_quota" ? "credits_exhausted" : failure.kind,
       resetAt: isoOf(failure.untilMs)
     }
     emit(runOf(work.exchange, work.envelope), "onQuotaExhaust", payload, undefined, provider)

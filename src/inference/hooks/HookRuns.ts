@@ -3,8 +3,8 @@ import { HookRun } from "../../plugins/hooks/HookRun.ts"
 import type { Envelope } from "../../wire/WireCodec.ts"
 import { apiKeyIdOf, type Exchange } from "../request/Exchange.ts"
 
-/** Hot: whether all events are told of it. Of what the gateway asks itself in a caller's name only those of providers are. */
-export const isCallersOwn = ({ isInner }: Pick<Exchange, "isInner">): boolean => isInner !== true
+/** Hot: whether all events are told of it. Of what is asked for the sake of another request only those of providers are. */
+export const isCallersOwn = ({ isAside }: Pick<Exchange, "isAside">): boolean => isAside !== true
 
 /** What is asked for: as the routes of media are called, `chat` for all conversations. */
 export const endpointOf = ({ codec, service }: Pick<Exchange, "codec" | "service">): string =>

@@ -68,6 +68,8 @@ export interface Exchange {
   /** Members that this wire tells in the path instead of the body (`model`, `stream`); null where all stands in the body. */
   readonly fromPath: JsonObject | null
   readonly atOnce: AtOnce | null
+  /** The client's own name of the model, which its answer shows, where another one was put in its place in the body. */
+  readonly shownModel?: string
   /** Files that came with it; absent where the body is all there is. */
   readonly uploads?: Uploads
   /** Request headers, lower-case names. */
@@ -77,6 +79,8 @@ export interface Exchange {
   readonly service?: ServiceRequest
   /** The gateway makes it in the caller's name: it does not count for the key's rates and sessions. */
   readonly isInner?: true
+  /** It is asked for the sake of another request: plugins are told of its calls only. */
+  readonly isAside?: true
   /** Of a request that may become a job of a provider; absent: the job is not kept. */
   readonly job?: JobHandle
   /** The batch whose line it is. */

@@ -7,18 +7,26 @@ export interface InnerReply extends ClientReply {
   readonly leave: () => void
 }
 
+/** What the client does with its answer. */
+export type Heard = Partial<Pick<ClientReply, "head" | "write" | "end" | "cut" | "onDrain">>
+
 const nothing = (): void => {}
 
-/** A client that only waits for a whole answer: nothing is ever written to it. */
-export const makeInnerReply = (): InnerReply => {
+const deaf: Required<Heard> = {
+  head: nothing,
+  write: () => true,
+  end: nothing,
+  cut: nothing,
+  onDrain: () => nothing
+}
+
+/** Without `heard` it only waits for the end: nothing of the answer is kept. */
+export const makeInnerReply = (heard: Heard = {}): InnerReply => {
   const leaving = new Listeners()
   let closed = false
   return {
-    head: () => {},
-    write: () => true,
-    end: () => {},
-    cut: () => {},
-    onDrain: () => nothing,
+    ...deaf,
+    ...heard,
     onClose: (listener) => {
       if (!closed) return leaving.add(listener)
       listener()

@@ -14,12 +14,10 @@ export interface CacheJob {
   readonly call: Omit<CacheCall, "wire" | "body" | "sent">
   readonly path: string
   readonly body: Uint8Array
-  /** Masked as `body` is, where that is; otherwise each secret would be a difference. */
-  readonly sent: {
-    readonly wire: WireName
-    readonly body: Uint8Array | string
-    readonly maskSecrets: boolean
-  } | null
+  /** Otherwise it is masked here: findings hold parts of it, and are shown to all. */
+  readonly isMasked: boolean
+  /** Not masked. */
+  readonly sent: { readonly wire: WireName; readonly body: Uint8Array | string } | null
   readonly price: ModelPrice | null
 }
 
@@ -46,11 +44,11 @@ export type JudgeCall = (job: CacheJob) => CacheFinding | null
 
 export const makeJudge = (): JudgeCall => {
   const history = new CacheHistory()
-  return ({ body, call, path, price, sent }) => {
-    const format = formatOf(path, objectIn(textIn(body)) ?? undefined)
+  return ({ body, call, isMasked, path, price, sent }) => {
+    const format = formatOf(path, objectIn(isMasked ? textIn(body) : maskText(textIn(body))) ?? undefined)
     const wire = format === null ? undefined : wires[format.apiKind]
     if (format === null || wire === undefined) return null
-    const sentBody = sent === null ? null : objectIn(sent.maskSecrets ? maskText(textIn(sent.body)) : textIn(sent.body))
+    const sentBody = sent === null ? null : objectIn(maskText(textIn(sent.body)))
     if (sent !== null && sentBody === null) return null
     const read = history.read({
       ...call,

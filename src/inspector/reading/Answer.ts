@@ -71,12 +71,19 @@ const asChat = (answer: JsonObject, member: "message" | "delta"): JsonObject => 
 
 const eventText = (value: Json): string => `data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`
 
+/** Google's code assistance has each chunk in a member of its own. */
+const wrappedEvent = /(?:^|\n)data: ?\{\s*"response"/
+
 /** The bytes of a stream as the codec reads them. */
 const streamBytes = ({ apiKind }: Format, text: string, contentType: string): Buffer => {
   const asEvents = (events: ReadonlyArray<Json>): Buffer => Buffer.from(events.map(eventText).join(""))
   if (apiKind === "completions") {
     const events = rawEventsOf(text, contentType, Number.POSITIVE_INFINITY)
     return asEvents(events.map((event) => (isObject(event) ? asChat(event, "delta") : event)))
+  }
+  if (apiKind === "gemini" && wrappedEvent.test(text)) {
+    const events = rawEventsOf(text, contentType, Number.POSITIVE_INFINITY)
+    return asEvents(events.map((event) => (isObject(event) ? (event["response"] ?? event) : event)))
   }
   // A list of chunks: what the wire answers without `alt=sse`.
   if (apiKind === "gemini" && text.trimStart().startsWith("["))

@@ -90,6 +90,8 @@ export class Hooks extends Context.Tag("gateway/plugins/hooks/Hooks")<
       body?: () => Uint8Array | null,
       provider?: string
     ) => void
+    /** A listener without which nothing may pass at this hook; null: there is none. `isStream`: of those that hold streams back. */
+    readonly guardOf: (hook: "onRequest" | "onResponse", isStream: boolean) => string | null
     readonly statsOf: (plugin: string) => HookStats
     /** Called once per listener that fails too often. The returned function takes it out. */
     readonly onFailing: (listener: (failing: FailingPlugin) => void) => () => void
@@ -344,6 +346,8 @@ export const make = Effect.gen(function* () {
     response,
     observe,
     emit,
+    guardOf: (hook, isStream) =>
+      of(hook).find((each) => each.listener.failClosed && (!isStream || holdsStreams(each)))?.listener.plugin ?? null,
     statsOf: (plugin) => counts.get(plugin)?.view() ?? noStats,
     onFailing: (listener) => {
       failingListeners.add(listener)

@@ -2,8 +2,18 @@
  * One QuickJS in a WebAssembly module of its own. The engine's own limit of memory counts too little (large strings and typed arrays are not
  * added up, https://github.com/justjake/quickjs-emscripten/issues/255 and /271), so the module's memory itself has a maximum.
  */
-import type { QuickJSContext, QuickJSRuntime } from "quickjs-emscripten"
-import { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } from "quickjs-emscripten"
+// Not "quickjs-emscripten": that brings four engines, of which one is used.
+import release from "@jitl/quickjs-wasmfile-release-sync"
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSRuntime,
+  type QuickJSSyncVariant
+} from "quickjs-emscripten-core"
+
+/** Its types describe the form for `require`, in which the variant is a member. */
+const synchronous = release as unknown as QuickJSSyncVariant
 
 const pageBytes = 65_536
 /** What the module declares as its least memory, https://github.com/justjake/quickjs-emscripten. */
@@ -20,6 +30,8 @@ export interface Engine {
   /** Whether an allocation has failed. The module is not to be used any longer then. */
   readonly isExhausted: () => boolean
   readonly memoryBytes: () => number
+  /** Ends code as soon as `isOver`: it is asked while code runs, and by allocations, since natives that fill memory do not ask. */
+  readonly interruptWhen: (isOver: () => boolean) => void
 }
 
 /** `wasm`: the compiled module, which many engines may share. */
@@ -28,9 +40,12 @@ export const makeEngine = async (wasm: WebAssembly.Module, limits: EngineLimits)
   const wasmMemory = new WebAssembly.Memory({ initial: leastPages, maximum })
   let failures = 0
   let isExhausted = false
+  let isOver = (): boolean => false
   const grow = wasmMemory.grow.bind(wasmMemory)
   // The module asks for more than it needs first, and for less when it does not get that: three times.
   wasmMemory.grow = (pages) => {
+    if (isOver()) isExhausted = true
+    if (isExhausted) throw new RangeError("No more memory")
     try {
       const before = grow(pages)
       failures = 0
@@ -41,7 +56,7 @@ export const makeEngine = async (wasm: WebAssembly.Module, limits: EngineLimits)
       throw error
     }
   }
-  const variant = newVariant(RELEASE_SYNC, {
+  const variant = newVariant(synchronous, {
     wasmModule: wasm,
     wasmMemory,
     emscriptenModule: { print: () => {}, printErr: () => {} } as object
@@ -51,5 +66,14 @@ export const makeEngine = async (wasm: WebAssembly.Module, limits: EngineLimits)
   runtime.setMemoryLimit(maximum * pageBytes)
   runtime.setMaxStackSize(limits.stackBytes)
   const context = runtime.newContext()
-  return { runtime, context, isExhausted: () => isExhausted, memoryBytes: () => wasmMemory.buffer.byteLength }
+  return {
+    runtime,
+    context,
+    isExhausted: () => isExhausted,
+    memoryBytes: () => wasmMemory.buffer.byteLength,
+    interruptWhen: (asked) => {
+      isOver = asked
+      runtime.setInterruptHandler(asked)
+    }
+  }
 }

@@ -56,6 +56,8 @@ interface Life {
   isReady: boolean
 }
 
+const nothing = (): void => {}
+
 /** Its own bytes: a part of a larger buffer would send all of that. */
 const owned = (bytes: Uint8Array | null): Uint8Array<ArrayBuffer> | null =>
   bytes === null ? null : Uint8Array.from(bytes)
@@ -153,11 +155,13 @@ export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOp
         return
       case "ask": {
         const { ask: id } = message
+        // The answer may come at once.
+        of.asks.set(id, nothing)
         const stop = ask(message.operation, message.args, (answer) => {
           if (!of.asks.delete(id) || life !== of) return
           of.thread.post({ kind: "answer", ask: id, answer }, [])
         })
-        of.asks.set(id, stop)
+        if (of.asks.has(id)) of.asks.set(id, stop)
         return
       }
       case "askNow": {
@@ -165,11 +169,12 @@ export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOp
         lastNow -= 1
         const id = lastNow
         const { port, signal } = message
+        of.asks.set(id, nothing)
         const stop = ask(message.operation, message.args, (answer) => {
           of.asks.delete(id)
           answerNow(port, signal, answer)
         })
-        of.asks.set(id, stop)
+        if (of.asks.has(id)) of.asks.set(id, stop)
         return
       }
       case "drop": {

@@ -40,7 +40,8 @@ import proxies from "./0033_proxies.ts"
 import inspector from "./0035_inspector.ts"
 import tunnels from "./0034_tunnels.ts"
 import bridge from "./0036_bridge.ts"
-import plugins from "./0037_plugins.ts"
+import playground from "./0037_playground.ts"
+import plugins from "./0038_plugins.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -81,7 +82,8 @@ export const migrations: Migrations = {
   "0034_tunnels": tunnels,
   "0035_inspector": inspector,
   "0036_bridge": bridge,
-  "0037_plugins": plugins
+  "0037_playground": playground,
+  "0038_plugins": plugins
 }
 
 /** The schema version a database has after all of these ran. */

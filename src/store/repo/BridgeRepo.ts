@@ -31,10 +31,6 @@ export class BridgeRepo extends Context.Tag("gateway/store/BridgeRepo")<
       mappings: ReadonlyArray<ModelMapping>,
       nowMs: number
     ) => Effect.Effect<void, StoreError>
-    /** Patterns of the user, in their order. */
-    readonly bypass: Effect.Effect<ReadonlyArray<string>, StoreError>
-    /** Replaces them. None twice. */
-    readonly saveBypass: (patterns: ReadonlyArray<string>) => Effect.Effect<void, StoreError>
   }
 >() {}
 
@@ -54,13 +50,10 @@ const MappingRow = Schema.Struct({
   updatedAtMs: Whole
 })
 
-const BypassRow = Schema.Struct({ pattern: Text, position: Whole })
-
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const states = Table.make(sql, "bridge_agents", StateRow)
   const mappings = Table.make(sql, "bridge_mappings", MappingRow)
-  const bypass = Table.make(sql, "bridge_bypass", BypassRow)
 
   /** All of it or nothing. */
   const atOnce = <A, E>(operation: string, work: Effect.Effect<A, E>): Effect.Effect<void, StoreError> =>
@@ -98,22 +91,6 @@ export const make = Effect.gen(function* () {
             )
           )
         )
-    ),
-    bypass: Effect.map(bypass.select("BridgeRepo.bypass", sql`ORDER BY position`), (rows) =>
-      rows.map(({ pattern }) => pattern)
-    ),
-    saveBypass: Effect.fn("BridgeRepo.saveBypass")((patterns: ReadonlyArray<string>) =>
-      atOnce(
-        "BridgeRepo.saveBypass",
-        Effect.zipRight(
-          bypass.remove("BridgeRepo.saveBypass", sql`1`),
-          Effect.forEach(
-            patterns,
-            (pattern, position) => bypass.insert("BridgeRepo.saveBypass", { pattern, position }),
-            { discard: true }
-          )
-        )
-      )
     )
   })
 })

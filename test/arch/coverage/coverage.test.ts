@@ -8,7 +8,10 @@ import { fileURLToPath } from "node:url"
 import { type EdgeRoute, edgeRoutes } from "../../../src/api/EdgeRoutes.ts"
 import { endpointRows } from "./endpoints.ts"
 import { errorRows, type FactRow, headerRows, limitRows, routingRows } from "./facts.ts"
+import { inspectorRows } from "./inspector.ts"
+import { playgroundRows } from "./playground.ts"
 import { assertThere, type Shown, toCell } from "./Shown.ts"
+import type { StatementRow } from "./Statement.ts"
 
 const file = fileURLToPath(new URL("../../../docs/coverage.md", import.meta.url))
 
@@ -29,11 +32,26 @@ const factTable = (title: string, rows: ReadonlyArray<FactRow>): ReadonlyArray<s
   ""
 ]
 
+const statements: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<StatementRow>]> = [
+  ["Traffic inspector", inspectorRows],
+  ["Playground", playgroundRows]
+]
+
+const statementTable = (title: string, rows: ReadonlyArray<StatementRow>): ReadonlyArray<string> => [
+  `## ${title}`,
+  "",
+  "| what | tests |",
+  "| --- | --- |",
+  ...rows.map(({ shown, what }) => `| ${what} | ${cells(shown)} |`),
+  ""
+]
+
 const page = [
   "# What is covered by which test",
   "",
-  "Every route, header, error and limit of the inference plane, with tests that show it on real sockets where that is possible. This page is",
-  "made from tables beside the tests; a route without a test does not compile, and a test that is renamed or gone fails the check.",
+  "Every route, header, error and limit of the inference plane, with tests that show it on real sockets where that is possible; and what is",
+  "said of the inspector and the playground. This page is made from tables beside the tests; a route without a test does not compile, and a test that is renamed",
+  "or gone fails the check.",
   "",
   "## Routes",
   "",
@@ -46,7 +64,8 @@ const page = [
   ...factTable("Names of models", routingRows),
   ...factTable("Headers", headerRows),
   ...factTable("Errors", errorRows),
-  ...factTable("Limits", limitRows)
+  ...factTable("Limits", limitRows),
+  ...statements.flatMap(([title, rows]) => statementTable(title, rows))
 ].join("\n")
 
 describe("docs/coverage.md", () => {
@@ -67,5 +86,14 @@ describe("docs/coverage.md", () => {
       assert.isNotEmpty(shown)
       for (const each of shown) assertThere(each)
     })
+  }
+
+  for (const [title, rows] of statements) {
+    for (const { shown, what } of rows) {
+      it(`${title}: ${what}`, () => {
+        assert.isNotEmpty(shown)
+        for (const each of shown) assertThere(each)
+      })
+    }
   }
 })

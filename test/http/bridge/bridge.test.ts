@@ -6,14 +6,17 @@ import * as Layer from "effect/Layer"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, request as ask, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import { gzipSync } from "node:zlib"
 import * as Bridge from "../../../src/bridge/Bridge.ts"
 import type { TrafficRecord } from "../../../src/domain/TrafficRecord.ts"
 import { makeIntercept } from "../../../src/http/bridge/Intercept.ts"
 import * as InnerRequests from "../../../src/inference/InnerRequests.ts"
+import { readAnswer } from "../../../src/inspector/reading/Answer.ts"
+import { formatOf } from "../../../src/inspector/reading/Format.ts"
 import { InspectorDoor } from "../../../src/inspector/InspectorDoor.ts"
 import { BodyBudget } from "../../../src/resilience/BodyBudget.ts"
 import * as BridgeRepo from "../../../src/store/repo/BridgeRepo.ts"
-import { eventuallyFound } from "../../support/eventually.ts"
+import { eventually, eventuallyFound } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
@@ -43,9 +46,11 @@ const setUp = Effect.gen(function* () {
   const layer = Bridge.layer.pipe(Layer.provide(Layer.mergeAll(BridgeRepo.layer, InnerRequests.layer)))
   const bridge = Context.get(yield* Layer.build(layer).pipe(Effect.provide(built)), Bridge.Bridge)
   const passed: Array<string> = []
+  const bypassed = new Set<string>()
   const open = { opened: () => {}, closed: () => {} }
   const intercept = makeIntercept({
     bridge,
+    isBypassed: (host) => bypassed.has(host),
     bodies: Context.get(built, BodyBudget),
     streams: open as never,
     maxBodyBytes
@@ -76,7 +81,7 @@ const setUp = Effect.gen(function* () {
   const { port } = server.address() as AddressInfo
   const send = async (
     path: string,
-    pieces: ReadonlyArray<string>,
+    pieces: ReadonlyArray<string | Buffer>,
     headers: Record<string, string> = {}
   ): Promise<Answered> => {
     const host = headers["host"] ?? headers["x-sni"] ?? "api.anthropic.com"
@@ -101,7 +106,7 @@ const setUp = Effect.gen(function* () {
         ? records.at(-1)
         : undefined
     })
-  return { bridge, gateway, upstream, passed, send, finished, services }
+  return { bridge, bypassed, gateway, upstream, passed, send, finished, services }
 })
 
 const messages = [{ role: "user", content: "Hi" }]
@@ -207,6 +212,129 @@ describe("the agent bridge", () => {
     })
   )
 
+  it.scopedLive("puts a bypass before a mapping, also for a connection that stands", () =>
+    Effect.gen(function* () {
+      const { bridge, bypassed, passed, send, upstream } = yield* setUp
+      yield* bridge.setMappings("claude-code", [mapping])
+      yield* Effect.promise(async () => {
+        assert.deepInclude(await send("/v1/messages", [body]), { status: 200 })
+        bypassed.add("api.anthropic.com")
+        assert.deepInclude(await send("/v1/messages", [body]), { status: 203, body })
+        assert.lengthOf(upstream.requests, 1)
+        assert.deepStrictEqual(passed, [body])
+      })
+    })
+  )
+
+  it.scopedLive("calls a set-up complete with the first request to the agent's host that it can read", () =>
+    Effect.gen(function* () {
+      const { bridge, bypassed, send } = yield* setUp
+      const isComplete = (id: string) => Effect.map(bridge.state(id), ({ setupCompleted }) => setupCompleted)
+      bypassed.add("opencode.ai")
+      yield* Effect.promise(async () => {
+        await send("/v1/other", [""], { "x-sni": "other.example.org" })
+        await send("/zen/v1/messages", [""], { "x-sni": "opencode.ai" })
+      })
+      assert.isFalse(yield* isComplete("open-code"))
+      assert.isFalse(yield* isComplete("claude-code"))
+      yield* Effect.promise(async () => {
+        await send("/v1/other", [""])
+        await eventually(
+          "a complete set-up",
+          () => Effect.runPromise(isComplete("claude-code")),
+          (found) => found
+        )
+      })
+      assert.isFalse(yield* isComplete("codex"))
+    })
+  )
+
+  it.scopedLive("answers Code Assist in its wrapper, whole and as a stream", () =>
+    Effect.gen(function* () {
+      const { bridge, finished, passed, send, upstream } = yield* setUp
+      yield* bridge.setMappings("antigravity", [{ sourceModel: "gemini-3*", targetModel: "up/m" }])
+      const sni = { "x-sni": "daily-cloudcode-pa.googleapis.com" }
+      const asked = JSON.stringify({
+        model: "gemini-3-flash",
+        project: "p",
+        requestId: "r",
+        request: { contents: [{ role: "user", parts: [{ text: "Hi" }] }], sessionId: "s" }
+      })
+      yield* Effect.promise(async () => {
+        const whole = await send("/v1internal:generateContent", [asked], sni)
+        assert.strictEqual(whole.status, 200, whole.body)
+        assert.strictEqual(whole.headers["x-gateway-mapped-model"], "up/m")
+        assert.strictEqual(Number(whole.headers["content-length"]), Buffer.byteLength(whole.body))
+        assert.strictEqual(JSON.parse(whole.body).response.candidates[0].content.parts[0].text, "Hello")
+        const [request] = upstream.requests
+        assert.notInclude(request!.body, "sessionId")
+        assert.deepInclude(await finished(), {
+          agent: "antigravity",
+          requestBody: asked,
+          responseBody: whole.body,
+          sourceModel: "gemini-3-flash"
+        })
+
+        const stream = await send("/v1internal:streamGenerateContent?alt=sse", [asked], sni)
+        const events = stream.body
+          .split("\n")
+          .flatMap((line) => (line.startsWith("data: ") ? [JSON.parse(line.slice(6))] : []))
+        assert.isAbove(events.length, 1)
+        const texts = events.map(({ response }) => response.candidates?.[0]?.content?.parts?.[0]?.text ?? "")
+        assert.strictEqual(texts.join(""), "Bonjour")
+        const record = await finished(2)
+        assert.deepInclude(record.llm, { apiKind: "gemini", streamed: true, mappedTo: "up/m", tokensOut: 3 })
+        const read = readAnswer(
+          formatOf("/v1internal:streamGenerateContent", JSON.parse(asked))!,
+          stream.body,
+          "text/event-stream"
+        )
+        assert.deepStrictEqual(read?.parts, [{ type: "text", text: "Bonjour" }])
+
+        // Errors stand alone.
+        await Effect.runPromise(bridge.setMappings("antigravity", [{ sourceModel: "*", targetModel: "nobody/m" }]))
+        const failed = await send("/v1internal:generateContent", [asked], sni)
+        assert.deepInclude(JSON.parse(failed.body).error, { code: 404 })
+        // What is no request of the wrapper goes on.
+        assert.deepInclude(await send("/v1internal:generateContent", ['{"contents":[]}'], sni), { status: 203 })
+        assert.deepInclude(await send("/v1internal:streamGenerateContent", [asked], sni), { status: 203 })
+        assert.lengthOf(passed, 2)
+      })
+    })
+  )
+
+  it.scopedLive("reads compressed requests, and passes on what it cannot read as it came", () =>
+    Effect.gen(function* () {
+      const { bridge, finished, passed, send, upstream } = yield* setUp
+      yield* bridge.setMappings("claude-code", [mapping])
+      yield* Effect.promise(async () => {
+        const packed = gzipSync(body)
+        const answer = await send("/v1/messages", [packed], { "content-encoding": "gzip" })
+        assert.strictEqual(answer.status, 200, answer.body)
+        assert.isUndefined(upstream.requests[0]!.headers["content-encoding"])
+        assert.deepInclude(await finished(), { requestBody: body })
+        const bomb = gzipSync(body.replace("Hi", "a".repeat(2 * maxBodyBytes)))
+        const broken = packed.subarray(0, 20)
+        for (const bytes of [bomb, broken]) {
+          assert.deepInclude(await send("/v1/messages", [bytes], { "content-encoding": "gzip" }), { status: 203 })
+        }
+        assert.deepInclude(await send("/v1/messages", [packed], { "content-encoding": "x-unknown" }), { status: 203 })
+        assert.deepStrictEqual(passed, [bomb.toString(), broken.toString(), packed.toString()])
+      })
+    })
+  )
+
+  it.scopedLive("shows an agent its own model", () =>
+    Effect.gen(function* () {
+      const { bridge, send } = yield* setUp
+      yield* bridge.setMappings("claude-code", [mapping])
+      yield* Effect.promise(async () => {
+        const answer = await send("/v1/messages", [JSON.stringify({ ...JSON.parse(body), stream: true })])
+        assert.include(answer.body, '"model":"claude-opus-4-5-20251101"')
+      })
+    })
+  )
+
   it.scopedLive("tells an agent of a failure in its own wire", () =>
     Effect.gen(function* () {
       const { bridge, finished, send } = yield* setUp
@@ -232,14 +360,6 @@ describe("the agent bridge", () => {
         (yield* Effect.flip(bridge.setMappings("codex", [mapping, mapping])))._tag,
         "InvalidBridgeSetting"
       )
-      assert.isFalse(bridge.isNeverDecrypted("my.example.org"))
-      const listed = yield* bridge.setBypass(["*.example.org", "*.example.org"])
-      assert.deepStrictEqual(
-        listed.filter(({ source }) => source === "user"),
-        [{ pattern: "*.example.org", source: "user" }]
-      )
-      assert.isTrue(bridge.isNeverDecrypted("my.example.org"))
-      assert.isTrue(bridge.isNeverDecrypted("login.okta.com"))
       const changed = yield* bridge.change("zed", { dnsEnabled: true, lastError: "no" })
       assert.deepStrictEqual(changed, {
         dnsEnabled: true,

@@ -1,7 +1,8 @@
 /** Capture over real HTTP: custom hosts, the HTTP proxy, the desktop's proxy, and what is refused. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { existsSync, writeFileSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { createServer as createTlsServer } from "node:https"
@@ -470,6 +471,89 @@ describe("agents", () => {
         assert.isTrue((await ask("GET", `${A}/state`)).body.server.running)
         await ask("POST", `${A}/agents/claude-code/dns`, { enabled: false })
         assert.strictEqual(hosts(), usualHosts)
+      })
+    })
+  )
+})
+
+describe("what capture does", () => {
+  const password = "s3cret-of-the-operator"
+
+  it.scopedLive("is told to the hub and the audit log, once for each change and without a password", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const { ask, changes } = yield* setUp({ dataDir })
+      yield* Effect.promise(async () => {
+        const proxy = (action: string) => ask("POST", `${I}/capture-modes/http-proxy`, { action })
+        const desktop = (action: string) => ask("POST", `${I}/capture-modes/system-proxy`, { action })
+        await proxy("start")
+        await proxy("start")
+        await desktop("apply")
+        await desktop("revert")
+        await desktop("revert")
+        await desktop("apply")
+        await proxy("stop")
+        await proxy("stop")
+        await ask("POST", `${A}/server`, { action: "start", sudoPassword: password })
+        await ask("POST", `${A}/server`, { action: "stop" })
+        assert.deepStrictEqual(changes, [
+          "started http-proxy",
+          "started system-proxy",
+          "stopped system-proxy",
+          "started system-proxy",
+          "stopped system-proxy",
+          "stopped http-proxy",
+          "started server",
+          "stopped server"
+        ])
+        // Refused, and so without an event; the row says so.
+        await ask("POST", `${A}/tproxy`, { dport: 0, sudoPassword: password })
+        assert.lengthOf(changes, 8)
+        const { body } = await ask("GET", "/api/compliance/audit-log?limit=100")
+        const rows: ReadonlyArray<{ readonly action: string; readonly status: string }> = body
+        const found = (action: string, status: string): number =>
+          rows.filter((row) => row.action === action && row.status === status).length
+        assert.strictEqual(found("capture.httpProxy", "success"), 4)
+        assert.strictEqual(found("capture.systemProxy", "success"), 4)
+        assert.strictEqual(found("agentBridge.server", "success"), 2)
+        assert.strictEqual(found("agentBridge.startTproxy", "failure"), 1)
+        assert.notInclude(JSON.stringify(body), password)
+      })
+      for (const name of readdirSync(dataDir, { recursive: true, encoding: "utf8" })) {
+        const path = join(dataDir, name)
+        if (statSync(path).isFile()) assert.isFalse(readFileSync(path).includes(password), path)
+      }
+    })
+  )
+
+  it.scopedLive("by itself at a start has a row too: what a gateway that ended has left is taken back", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const folder = join(dataDir, "capture", "journal")
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const left = join(dataDir, "left-behind")
+      writeFileSync(left, "ours")
+      const sha256 = createHash("sha256").update("ours").digest("hex")
+      const id = "000000000000001-000001-hosts-deadbeef"
+      const owner = { pid: 2 ** 22 - 1, startTime: "1", bootId: "of another start" }
+      const entry = { version: 1, id, kind: "hosts", what: "a file", createdAtMs: 1, owner, session: "another" }
+      writeFileSync(
+        join(folder, `${id}.json`),
+        JSON.stringify({ ...entry, environment: {}, steps: [{ do: "removeFile", path: left, sha256 }], facts: {} }),
+        { mode: 0o600 }
+      )
+      const { ask } = yield* setUp({ dataDir })
+      yield* Effect.promise(async () => {
+        await eventually(
+          "the file gone",
+          () => existsSync(left),
+          (found) => !found
+        )
+        await eventually(
+          "the row",
+          async () => JSON.stringify((await ask("GET", "/api/compliance/audit-log?limit=100")).body),
+          (text) => text.includes('"capture.restored"') && text.includes('"gateway"')
+        )
       })
     })
   )

@@ -8,6 +8,7 @@ import { connect as connectTcp, type Socket } from "node:net"
 import { join } from "node:path"
 import { connect as connectTls } from "node:tls"
 import { gatewayWith } from "../../../src/app/layers.ts"
+import { Events } from "../../../src/events/Events.ts"
 import { HttpServer } from "../../../src/http/Server.ts"
 import { InspectorDoor } from "../../../src/inspector/InspectorDoor.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
@@ -62,6 +63,13 @@ export const setUp = ({ dataDir, desktop = true, environment = {}, hosts = usual
     const built = yield* Effect.orDie(Layer.build(service))
     const { url } = Context.get(built, HttpServer)
     const door = Context.get(built, InspectorDoor)
+    /** What the hub was told of capture. */
+    const changes: Array<string> = []
+    Context.get(built, Events).listen((event) => {
+      if (event.type === "capture.changed") {
+        changes.push(`${event.change} ${event.what}${event.automatic ? " by itself" : ""}`)
+      }
+    })
     /** All that was captured, newest first, with headers and bodies. */
     const records = Effect.gen(function* () {
       const { inspector } = yield* door.get
@@ -79,7 +87,17 @@ export const setUp = ({ dataDir, desktop = true, environment = {}, hosts = usual
       const isJson = (response.headers.get("content-type") ?? "").includes("json")
       return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
     }
-    return { ask, door, folder, gnome, records, url, hosts: () => readFileSync(hostsFile, "latin1"), hostsFile }
+    return {
+      ask,
+      changes,
+      door,
+      folder,
+      gnome,
+      records,
+      url,
+      hosts: () => readFileSync(hostsFile, "latin1"),
+      hostsFile
+    }
   })
 
 const until = (socket: Socket, done: (text: string) => boolean): Promise<string> =>

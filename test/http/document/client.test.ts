@@ -55,8 +55,10 @@ const mayRefuse = ({ operation: { operationId }, path }: Placed): boolean =>
 /** Members of a query that only an answer before can give. */
 const fromAnswers = new Set(["cursor", "after", "after_id", "before_id", "pageToken"])
 
-/** The generated client reads lines of JSON as one value, which none and several are not. */
-const linesOfJson = new Set(["inspectorJsonl", "inspectorSessionJsonl"])
+/** Filters that leave the record of the examples; the generated client reads lines of JSON as one value, which no line is not. */
+const ownQueries: Readonly<Record<string, object>> = { inspectorJsonl: {} }
+
+const ingestToken = "ingest-token-of-the-tests"
 
 const step = (name: string): string => `/${encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))}`
 
@@ -69,7 +71,10 @@ it.scopedLive(
       const upstream = yield* FakeUpstream.start
       upstream.always((response, request) => upstreamAnswer(request)(response, request))
       upstream.lists(FakeUpstream.json(FakeUpstream.models(["gpt-4o-mini", "text-embedding-3-small"])))
-      const gateway = yield* TestGateway.start({ adminPassword: Redacted.make(adminPassword) })
+      const gateway = yield* TestGateway.start({
+        adminPassword: Redacted.make(adminPassword),
+        environment: new Map([["INSPECTOR_INTERNAL_INGEST_TOKEN", ingestToken]])
+      })
       // The examples connect a provider of models only.
       const searches = { provider: "tavily", name: "searches", apiKey: "k", baseUrl: upstream.origin }
       yield* Effect.promise(() => gateway.manage("POST", "/api/providers", searches))
@@ -79,13 +84,16 @@ it.scopedLive(
   { timeout: 180_000 }
 )
 
+/** They have events whether or not these are asked for. */
+const streamsAlways: ReadonlySet<string> = new Set(["inspectorReplay", "tunnelsInstallMesh", "playgroundCompare"])
+
 const callAll = async (url: string, upstream: string): Promise<void> => {
   const text = await (await fetch(`${url}/openapi.json`)).text()
   const document = JSON.parse(text) as Document
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .map(([method, operation]) => ({ path, method, operation }))
-      .filter(({ operation: { operationId } }) => !changesMachine.has(operationId) && !linesOfJson.has(operationId))
+      .filter(({ operation: { operationId } }) => !changesMachine.has(operationId))
   )
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addSchema({ $id: "https://gateway.test/openapi", ...document })
@@ -139,6 +147,8 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
         const cookie = (headers.get("set-cookie") ?? "").split(";")[0] ?? ""
         session = { cookie, "x-csrf-token": String((value as { csrfToken?: unknown }).csrfToken) }
       }
+      if (operationId === "inspectorIngest") ids["inspector"] = String((value as { id?: unknown }).id)
+      if (operationId === "inspectorStartSession") ids["recording"] = at("session")
       if (operationId === "providersCreate") {
         ids["providers"] = at("connection")
         ids["issueLimits"] = at("connection")
@@ -158,6 +168,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       }
       if (operationId === "evalsCreateSuite") ids["evals"] = at("suite")
       if (operationId === "memoryCreate") ids["memory"] = at("memory")
+      if (operationId === "playgroundCreatePreset") ids["playground"] = at("preset")
       if (operationId === "combosCreate") ids["combos"] = at("combo")
       if (operationId === "compressionCombosCreate") ids["compressionCombos"] = at("combo")
       if (operationId === "keysCreate") {
@@ -173,6 +184,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
     /** Flags, the password and the log-out are for sessions; a key asks about itself. */
     const credentials = (address: string): Readonly<Record<string, string>> => {
       if (/feature-flags|auth\/(?:logout|password|session)/.test(address)) return session
+      if (address.endsWith("/internal/ingest")) return { authorization: `Bearer ${ingestToken}` }
       return { authorization: `Bearer ${address.endsWith("/api/usage/me") ? ids["token"] : TestGateway.adminKey}` }
     }
 
@@ -192,7 +204,12 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       const group = Object.keys(ids).find((name) => operationId.startsWith(name))
       const owner = operationId.startsWith("providerNodes") ? "providerNodes" : group
       const given: Readonly<Record<string, string | undefined>> = {
-        id: operationId.startsWith("registeredKeysRemove") ? registered.pop() : ids[owner ?? ""],
+        id: path.includes("/traffic-inspector/sessions/")
+          ? ids["recording"]
+          : operationId.startsWith("registeredKeysRemove")
+            ? registered.pop()
+            : ids[owner ?? ""],
+        other: ids["inspector"],
         connectionId: ids["providers"],
         requestId: ids["requestId"],
         token: ids["token"],
@@ -236,9 +253,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
     }
 
     const isStream = ({ operation }: Placed): boolean =>
-      "text/event-stream" in (operation.responses["200"]?.content ?? {}) &&
-      // It has events whether or not they are asked for.
-      operation.operationId !== "tunnelsInstallMesh"
+      "text/event-stream" in (operation.responses["200"]?.content ?? {}) && !streamsAlways.has(operation.operationId)
 
     const exampleOf = (operationId: string, example: unknown): unknown => {
       if (example === exampleKeyId) return ids["keys"]
@@ -277,7 +292,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
 
     for (const placed of operations.toSorted((a, b) => rank(a) - rank(b))) {
       current = placed
-      await call(placed, {}, queryOf(placed))
+      await call(placed, {}, ownQueries[placed.operation.operationId] ?? queryOf(placed))
       const hasForms = placed.operation.parameters.some(({ name }) => name === "alt")
       if (hasForms) await call(placed, {}, {})
       else if (isStream(placed) && !mayRefuse(placed)) await call(placed, { stream: true }, queryOf(placed))

@@ -35,6 +35,13 @@ describe("captured requests", () => {
           assert.strictEqual(answer.status, 400, JSON.stringify(wrong))
           await answer.arrayBuffer()
         }
+        // As it was given out, with every member it has; and with one that no record has.
+        const { detectedKind, ...given } = await json("GET", "/requests/r1")
+        assert.strictEqual(detectedKind, "llm")
+        assert.strictEqual((await handIn({ ...given, detectedKind })).status, 200)
+        const excess = await handIn(aRecord({ detectedKnd: "llm" }))
+        assert.strictEqual(excess.status, 400)
+        assert.include(await excess.text(), "did you mean 'detectedKind'?")
         const { host: _, ...without } = aRecord()
         assert.strictEqual((await handIn(without)).status, 400)
         const { status, body } = await ask("GET", "/requests/r1?showSecrets=true").then(async (answer) => ({

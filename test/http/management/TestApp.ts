@@ -33,7 +33,11 @@ import * as GatewayCapture from "../../../src/inference/tap/GatewayCapture.ts"
 import * as TrafficTap from "../../../src/inference/tap/TrafficTap.ts"
 import * as CaptureDoor from "../../../src/capture/CaptureDoor.ts"
 import * as InspectorFeed from "../../../src/http/inspector/InspectorFeed.ts"
+import * as InnerDoor from "../../../src/inference/request/InnerDoor.ts"
+import * as InnerRequests from "../../../src/inference/InnerRequests.ts"
 import * as InspectorDoor from "../../../src/inspector/InspectorDoor.ts"
+import * as OpenStreams from "../../../src/http/OpenStreams.ts"
+import * as PlaygroundDoor from "../../../src/playground/PlaygroundDoor.ts"
 import * as LiveFeed from "../../../src/http/live/LiveFeed.ts"
 import * as TunnelListener from "../../../src/http/TunnelListener.ts"
 import * as Management from "../../../src/http/Management.ts"
@@ -78,6 +82,7 @@ import { compression } from "../../support/Compression.ts"
 import * as FakeTunnels from "../../support/FakeTunnels.ts"
 import { evals } from "../../support/Evals.ts"
 import * as NoBridge from "../../support/NoBridge.ts"
+import * as NoReplay from "../../support/NoReplay.ts"
 import { noLeaderboard } from "../../support/Leaderboard.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
@@ -262,12 +267,14 @@ const telemetry = Telemetry.layer.pipe(
   Layer.provideMerge(ProcessFacts.layer)
 )
 
+const auditLog = AuditLog.layer.pipe(Layer.provide(Layer.merge(AuditRepo.layer, AuditQueue.layer)))
+
 const rooms = Layer.provideMerge(
   Simulator.layer.pipe(Layer.provide(noLeaderboard), Layer.provideMerge(PerformanceStats.layer)),
   Layer.mergeAll(
     telemetry,
     UsageRetention.layer,
-    Layer.merge(AuditLog.layer.pipe(Layer.provide(Layer.merge(AuditRepo.layer, AuditQueue.layer))), NoPlugins.layer),
+    Layer.merge(auditLog, NoPlugins.layer),
     access,
     providers,
     AgentTasks.layer,
@@ -276,8 +283,15 @@ const rooms = Layer.provideMerge(
     LiveFeed.layer.pipe(Layer.provide(Layer.merge(access, Events.layer))),
     Layer.mergeAll(
       InspectorFeed.layer.pipe(Layer.provide(access)),
-      CaptureDoor.layer(() => import("../../../src/app/capture.ts").then((m) => m.captureAlone)),
+      CaptureDoor.layer(() => import("../../../src/app/capture.ts").then((m) => m.captureAlone)).pipe(
+        Layer.provide(Layer.merge(auditLog, Events.layer))
+      ),
       NoBridge.layer,
+      NoReplay.layer,
+      OpenStreams.layer,
+      PlaygroundDoor.layer(() => import("../../../src/app/playground.ts").then((m) => m.playground)).pipe(
+        Layer.provide(InnerRequests.layer.pipe(Layer.provide(InnerDoor.layer)))
+      ),
       GatewayCapture.layer.pipe(Layer.provide(TrafficTap.layer))
     ).pipe(
       Layer.provideMerge(InspectorDoor.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),

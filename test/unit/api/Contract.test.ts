@@ -13,6 +13,7 @@ import { openApiJson } from "../../../src/api/OpenApiDocument.ts"
 import { managementRoutes } from "../../../src/api/ManagementRoutes.ts"
 import { routes } from "../../../src/api/Routes.ts"
 import {
+  CallerAccess,
   IngestAccess,
   LoopbackAccess,
   ManageAccess,
@@ -115,6 +116,7 @@ describe("route table", () => {
         )
         const access = {
           public: PublicAccess,
+          inference: CallerAccess,
           manage: ManageAccess,
           self: SelfAccess,
           session: SessionAccess,

@@ -173,6 +173,7 @@ describe("the operations", () => {
       "GET /mcp",
       "POST /api/chat",
       "POST /api/generate",
+      "POST /api/playground/compare",
       "POST /api/tunnels/mesh/install",
       "POST /v1/chat/completions",
       "POST /v1/completions",

@@ -30,6 +30,7 @@ const answered = (text: string): InnerAnswer => ({
   }),
   latencyMs: 10,
   retryAfterMs: null,
+  tokens: null,
   error: null
 })
 
@@ -74,7 +75,9 @@ const store = Layer.mergeAll(
 ).pipe(Layer.provideMerge(reposInMemory), Layer.provide(AppConfig.layerOf({ dataDir: "/nonexistent" })))
 
 const runner = (ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>) =>
-  EvalRunner.layer.pipe(Layer.provide(Layer.succeed(InnerRequests, InnerRequests.of({ ask, relay: () => {} }))))
+  EvalRunner.layer.pipe(
+    Layer.provide(Layer.succeed(InnerRequests, InnerRequests.of({ ask, relay: () => {}, hear: () => Effect.void })))
+  )
 
 const untilOver = (id: string) =>
   Effect.flatMap(EvalRepo, (repo) =>

@@ -103,9 +103,29 @@ describe("marks for the prompt cache", () => {
   })
 
   it("are of use from a number of tokens on that the model has", () => {
-    const least = { "claude-opus-4-1": 1024, "claude-opus-4-6": 4096, "claude-haiku-4-5": 4096, "claude-3-haiku": 2048 }
+    const least = {
+      "claude-fable-5": 512,
+      "claude-fable-5-1": 512,
+      "claude-mythos-5": 512,
+      "claude-mythos-preview": 2048,
+      "claude-opus-5": 512,
+      "claude-opus-5-5": 512,
+      "claude-opus-4-8": 1024,
+      "claude-opus-4-7": 2048,
+      "claude-opus-4-6": 4096,
+      "claude-opus-4-5-20251101": 4096,
+      "claude-opus-4-1": 1024,
+      "claude-opus-4-20250514": 1024,
+      "claude-sonnet-5-5": 512,
+      "claude-sonnet-5": 1024,
+      "anthropic/claude-sonnet-4.6": 1024,
+      "claude-sonnet-4-5": 1024,
+      "claude-haiku-5-5": 512,
+      "claude-haiku-4-5": 4096,
+      "claude-3-5-haiku-20241022": 2048,
+      "claude-3-haiku": 2048
+    }
     for (const [model, tokens] of Object.entries(least)) assert.strictEqual(leastCachedTokens(model), tokens, model)
-    assert.strictEqual(leastCachedTokens("anthropic/claude-sonnet-4.6"), 2048)
     assert.strictEqual(leastCachedTokens("something"), 1024)
   })
 })

@@ -1,6 +1,7 @@
 // @ts-check
 // A lock between processes that ends with its holder. Each claim is a file of its own whose name says who made it, so a claim of an ended
 // process can be removed by all without a race. A claim counts when its maker sees no other one after making it.
+import { randomInt } from "node:crypto"
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
@@ -72,7 +73,7 @@ export const locked = async (folder, name, withinMs, work) => {
     rmSync(file, { force: true })
     if (performance.now() - begun > withinMs) throw new Error(`another process holds ${join(folder, name)}`)
     // Two that withdrew for each other must not come back at the same moment.
-    await delay(waitMs.least + Math.random() * (waitMs.most - waitMs.least))
+    await delay(randomInt(waitMs.least, waitMs.most))
   }
   try {
     return await work()

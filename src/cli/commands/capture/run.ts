@@ -1,6 +1,7 @@
 /** `gateway capture run -- <command>`: starts a command whose traffic goes through the HTTP proxy, and whose tools trust its certificate. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,6 +11,7 @@ import { BadArgument, CommandFailed } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import { exec } from "../../launch/Exec.ts"
 import { loadRoom } from "../../lazy.ts"
+import { javaKeyStore } from "./JavaKeyStore.ts"
 import { captureVariables } from "./variables.ts"
 
 const words = Args.text({ name: "command" }).pipe(
@@ -28,13 +30,15 @@ const secrets: ReadonlySet<string> = new Set([
 /** Files with the certificate, for as long as the command runs. Most tools take one file in place of all public authorities. */
 const certificateFiles = (pem: string, publicOnes: ReadonlyArray<string>) =>
   Effect.acquireRelease(
-    Effect.sync(() => {
+    Effect.map(Clock.currentTimeMillis, (nowMs) => {
       const folder = mkdtempSync(join(tmpdir(), "gateway-capture-"))
       const alone = join(folder, "ca.crt")
       const bundle = join(folder, "bundle.crt")
+      const keyStore = join(folder, "bundle.jks")
       writeFileSync(alone, pem, { mode: 0o600 })
       writeFileSync(bundle, [...publicOnes, pem].join("\n"), { mode: 0o600 })
-      return { folder, alone, bundle }
+      writeFileSync(keyStore, javaKeyStore([...publicOnes, pem], nowMs), { mode: 0o600 })
+      return { folder, alone, bundle, keyStore }
     }),
     ({ folder }) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )

@@ -1,4 +1,5 @@
 /** Variables by which programs of many kinds use the HTTP proxy and trust its certificate. Pure. */
+import { keyStorePassword } from "./JavaKeyStore.ts"
 
 export interface CaptureEnvironment {
   readonly port: number
@@ -6,6 +7,8 @@ export interface CaptureEnvironment {
   readonly alone: string
   /** Of public authorities and ours, for tools that take one file for all. */
   readonly bundle: string
+  /** The same for Java. */
+  readonly keyStore: string
   /** `JAVA_TOOL_OPTIONS` as it is; null: not set. */
   readonly java: string | null
 }
@@ -16,13 +19,16 @@ export const captureVariables = ({
   alone,
   bundle,
   java,
+  keyStore,
   port
 }: CaptureEnvironment): Readonly<Record<string, string>> => {
   const proxy = `http://127.0.0.1:${port}`
   const javaOptions = [
     `-Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=${port}`,
     `-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=${port}`,
-    "-Dhttp.nonProxyHosts=localhost|127.*|[::1]"
+    "-Dhttp.nonProxyHosts=localhost|127.*|[::1]",
+    `-Djavax.net.ssl.trustStore=${keyStore} -Djavax.net.ssl.trustStoreType=JKS`,
+    `-Djavax.net.ssl.trustStorePassword=${keyStorePassword}`
   ].join(" ")
   return {
     HTTP_PROXY: proxy,

@@ -96,6 +96,23 @@ export const sessionsStop = Command.make("stop", { session: maybeSession, ...Cli
   })
 )
 
+const newName = Args.text({ name: "name" }).pipe(Args.withDescription("Its new name; '' takes the name away."))
+
+export const sessionsRename = Command.make("rename", { session, name: newName, ...Client.connection }, (given) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const client = yield* inspector(to)
+    const payload = given.name === "" ? { action: "rename" as const } : { action: "rename" as const, name: given.name }
+    const answer = yield* client.changeSession({ path: { id: given.session }, payload }).pipe(Client.orExplain(to))
+    yield* Output.result({
+      schema: OneSession,
+      value: answer,
+      text: Output.note(given.name === "" ? "The session has no name any more." : "The session is renamed."),
+      name: answer.session.id
+    })
+  })
+)
+
 export const sessionsShow = Command.make("show", { session, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)

@@ -28,6 +28,13 @@ const sessions = group(
       { examples: ["inspect sessions stop"] }
     ),
     command(
+      "rename",
+      "Give a session another name.",
+      () => import("../inspect/sessions.ts"),
+      (m) => m.sessionsRename,
+      { examples: ["inspect sessions rename 0199aa6e 'after the upgrade'"] }
+    ),
+    command(
       "show",
       "Show the requests of a session.",
       () => import("../inspect/sessions.ts"),
@@ -114,6 +121,13 @@ export const inspect = group(
       () => import("../inspect/show.ts"),
       (m) => m.inspectCache,
       { examples: ["inspect cache", "inspect cache 0199aa6e"] }
+    ),
+    command(
+      "replay",
+      "Ask a captured request again; its answer is shown as it comes.",
+      () => import("../inspect/replay.ts"),
+      (m) => m.inspectReplay,
+      { examples: ["inspect replay 0199aa6e", "inspect replay 0199aa6e --model openai/gpt-4o-mini"] }
     ),
     command(
       "note",

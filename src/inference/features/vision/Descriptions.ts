@@ -86,7 +86,7 @@ export const makeDescriptions = (
   })
 
   const describe = (asking: Asking, url: string): Effect.Effect<string | null> =>
-    inner.ask({ principal: asking.principal, path: visionPath, body: question(asking, url) }).pipe(
+    inner.ask({ principal: asking.principal, path: visionPath, body: question(asking, url), isAside: true }).pipe(
       Effect.map(({ body, status }) => (status === 200 ? textOf(body) : null)),
       places.withPermits(1),
       Effect.timeoutOption(asking.settings.timeoutMs),

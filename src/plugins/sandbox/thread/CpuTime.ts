@@ -2,18 +2,24 @@
  * Processor time of this thread. A machine under load gives a thread little of it, so a limit on the clock alone would hit plugins that did
  * nothing wrong. Null where the system does not tell (anything but Linux): then the clock is the limit.
  */
-import { openSync, readSync } from "node:fs"
+import { closeSync, openSync, readSync } from "node:fs"
 
-export const makeCpuTime = (): (() => number | null) => {
+export interface CpuTime {
+  /** Milliseconds, from an arbitrary start. */
+  readonly readMs: () => number | null
+  readonly close: () => void
+}
+
+export const makeCpuTime = (): CpuTime => {
   let file: number
   try {
     // Opened by the thread itself, so it is about this thread.
     file = openSync("/proc/thread-self/schedstat", "r")
   } catch {
-    return () => null
+    return { readMs: () => null, close: () => {} }
   }
   const bytes = Buffer.alloc(96)
-  return () => {
+  const readMs = (): number | null => {
     try {
       const length = readSync(file, bytes, 0, bytes.length, 0)
       const nanoseconds = Number.parseInt(bytes.toString("latin1", 0, length), 10)
@@ -22,4 +28,5 @@ export const makeCpuTime = (): (() => number | null) => {
       return null
     }
   }
+  return { readMs, close: () => closeSync(file) }
 }

@@ -2,7 +2,7 @@
  * The functions that the scripts inside a sandbox get. Only text, numbers, truth values and bytes are taken; anything else is refused without
  * being touched, since it could run code of the plugin.
  */
-import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten"
+import type { QuickJSContext, QuickJSHandle } from "quickjs-emscripten-core"
 import { crossing } from "../Limits.ts"
 
 export interface HostApi {

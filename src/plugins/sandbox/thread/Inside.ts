@@ -1,5 +1,5 @@
 /** Puts the scripts and the code of a plugin into an engine, and calls what they define. Shared by threads and router strategies. */
-import type { QuickJSHandle } from "quickjs-emscripten"
+import type { QuickJSHandle } from "quickjs-emscripten-core"
 import type { Engine } from "../Engine.ts"
 import { crossing } from "../Limits.ts"
 import { bindHost, type HostApi } from "./HostFunctions.ts"

@@ -71,8 +71,6 @@ export const makeMachine = async (
   const { limits } = start
   const engine = await makeEngine(start.wasm, limits)
   const deadline = makeDeadline({ nowMs: timers.monotonicMs, cpuMs: port.cpuMs })
-  engine.runtime.setInterruptHandler(deadline.isOver)
-  deadline.begin(loadCpuMs, startMs)
 
   const running = new Map<number, Running>()
   const askers = new Map<number, Running>()
@@ -191,6 +189,8 @@ export const makeMachine = async (
   const close = (call: Running, outcome: Outcome): void => {
     if (!running.delete(call.id)) return
     call.outcome = outcome
+    // The time of the call may be over, but this is the gateway's own.
+    deadline.begin(gracefulMs, gracefulMs)
     for (const [id, timer] of call.timers) {
       timer.cancel()
       inside.call("forgetTimer", id)
@@ -250,7 +250,9 @@ export const makeMachine = async (
       problem?._tag === "Broken"
         ? problem.reason
         : engine.isExhausted()
-          ? "out of memory"
+          ? isStopped
+            ? "endless"
+            : "out of memory"
           : isSettled
             ? null
             : "endless"
@@ -265,7 +267,7 @@ export const makeMachine = async (
     }
     flushLines()
     if (call.outcome !== null) close(call, call.outcome)
-    if (reason !== null) breakDown(reason)
+    if (reason !== null) breakDown(reason === "endless" ? "a call did not end" : reason)
   }
 
   const begin = (call: SentCall | null, cpuMs: number, wallMs: number, done: (outcome: Outcome) => void): Running => {
@@ -297,6 +299,8 @@ export const makeMachine = async (
   }
 
   const inside = makeInside(engine, api, start)
+  // Not before: the scripts are the gateway's own.
+  engine.interruptWhen(deadline.isOver)
 
   const batch = (id: number, calls: ReadonlyArray<SentCall>): void => {
     let failed = 0

@@ -23,5 +23,9 @@ const askNow = (operation, args, withinMs) => {
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 const post = (message, transfer) => parentPort.postMessage(message, transfer)
 
-const receive = await makeMachine(workerData, { post, askNow, uuid: randomUUID, cpuMs: makeCpuTime() }, Timers.make)
+const receive = await makeMachine(
+  workerData,
+  { post, askNow, uuid: randomUUID, cpuMs: makeCpuTime().readMs },
+  Timers.make
+)
 if (receive !== null) parentPort.on("message", receive)

@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"
-import { connect } from "node:tls"
+import { connect, type ConnectionOptions } from "node:tls"
 import { certificateName } from "../../../../src/capture/tls/CertificateName.ts"
-import { maxHelloBytes, readClientHello } from "../../../../src/capture/tls/ClientHello.ts"
+import { maxHelloBytes, type Read, readClientHello } from "../../../../src/capture/tls/ClientHello.ts"
 import { judgeFirstBytes } from "../../../../src/capture/tls/FirstBytes.ts"
 import { helloOf, recordsOf } from "./hellos.ts"
 
 /** What Node's own client sends first. */
-const realHello = async (options: { readonly servername?: string; readonly ALPNProtocols?: Array<string> }) => {
+const realHello = async (options: ConnectionOptions) => {
   const server = createServer()
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -24,10 +24,30 @@ const realHello = async (options: { readonly servername?: string; readonly ALPNP
   return bytes
 }
 
+/** Without the client, which is a hash. */
+const known = (read: Read): object => {
+  if (read._tag !== "Hello") return read
+  const { client, ...others } = read
+  assert.match(client, /^[\w+/]{16}$/)
+  return others
+}
+
 describe("ClientHello", () => {
+  it("tells clients apart, and knows one again whatever it asks for", async () => {
+    const clientOf = async (options: ConnectionOptions): Promise<string> => {
+      const read = readClientHello(await realHello(options))
+      return read._tag === "Hello" ? read.client : assert.fail(read._tag)
+    }
+    const usual = await clientOf({ servername: "api.example.com" })
+    assert.strictEqual(await clientOf({ servername: "another.example" }), usual)
+    assert.strictEqual(await clientOf({}), usual)
+    assert.notStrictEqual(await clientOf({ ciphers: "ECDHE-RSA-AES128-GCM-SHA256" }), usual)
+    assert.notStrictEqual(await clientOf({ ALPNProtocols: ["h2"] }), usual)
+  })
+
   it("reads the server name and the protocols of a real client", async () => {
     const bytes = await realHello({ servername: "api.example.com", ALPNProtocols: ["h2", "http/1.1"] })
-    assert.deepStrictEqual(readClientHello(bytes), {
+    assert.deepStrictEqual(known(readClientHello(bytes)), {
       _tag: "Hello",
       serverName: "api.example.com",
       protocols: ["h2", "http/1.1"]
@@ -36,7 +56,7 @@ describe("ClientHello", () => {
 
   it("finds no name and no protocols where a client sends none", async () => {
     const bytes = await realHello({})
-    assert.deepStrictEqual(readClientHello(bytes), { _tag: "Hello", serverName: null, protocols: [] })
+    assert.deepStrictEqual(known(readClientHello(bytes)), { _tag: "Hello", serverName: null, protocols: [] })
   })
 
   it("asks for more at every cut, and never reads something else out of a part", () => {
@@ -52,13 +72,13 @@ describe("ClientHello", () => {
 
   it("puts a hello together that comes in several records, up to a bound", () => {
     const hello = { serverName: "api.example.com", protocols: [] }
-    assert.deepStrictEqual(readClientHello(recordsOf(helloOf(hello), 40)), { _tag: "Hello", ...hello })
+    assert.deepStrictEqual(known(readClientHello(recordsOf(helloOf(hello), 40))), { _tag: "Hello", ...hello })
     assert.strictEqual(readClientHello(recordsOf(helloOf(hello), 1))._tag, "Unreadable")
   })
 
   it("reads names in lower case and without the last dot", () => {
     const read = readClientHello(helloOf({ serverName: "API.Example.COM.", protocols: [] }))
-    assert.deepStrictEqual(read, { _tag: "Hello", serverName: "api.example.com", protocols: [] })
+    assert.deepStrictEqual(known(read), { _tag: "Hello", serverName: "api.example.com", protocols: [] })
   })
 
   it.each([

@@ -6,6 +6,8 @@ import { Agent } from "node:https"
 import { type AddressInfo, connect as connectTcp, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
 import { WebSocket, WebSocketServer } from "ws"
+import { sniffLimits } from "../../../../src/capture/tls/FirstBytes.ts"
+import { make as nativeTimers } from "../../../../src/platform/Timers.ts"
 import { eventually } from "../../../support/eventually.ts"
 import {
   askThrough,
@@ -210,10 +212,50 @@ describe("the listener", () => {
     assert.deepStrictEqual(messages, ["hello first", "echo one"])
     client.close()
     await once(client, "close")
-    const { end, head } = await world.sink.finished()
+    const { end, head, request } = await world.sink.finished()
+    assert.strictEqual(request.scheme, "wss")
     assert.strictEqual(head?.status, 101)
-    assert.include(textOf(end.responseBody.chunks), "echo one")
+    assert.strictEqual(textOf(end.responseBody.chunks), "hello first\necho one\n")
+    assert.strictEqual(textOf(end.requestBody.chunks), "one\n")
     assert.isNull(end.error)
+  })
+
+  it("refuses an upgrade by itself where the client is to speak HTTP, and records that", async () => {
+    const server = await keep(secureServer(name, (_, response) => response.end("served")))
+    const asked: Array<string> = []
+    const world = await worldOf(server, {
+      refusesUpgrade: ({ url = "" }, { serverName }) => {
+        asked.push(`${serverName} ${url}`)
+        return url === "/live"
+      }
+    })
+    const headers = { Host: name, Connection: "Upgrade", Upgrade: "websocket" }
+    const answer = await askThrough(world, { servername: name, path: "/live", headers })
+    assert.strictEqual(answer.status, 426)
+    const { end, head, request } = await world.sink.finished()
+    assert.deepStrictEqual([request.path, head?.status, end.error], ["/live", 426, null])
+    assert.deepStrictEqual(asked, [`${name} /live`])
+    const other = await askThrough(world, { servername: name, path: "/plain", headers: { Host: name } })
+    assert.strictEqual(other.body.toString(), "served")
+  })
+
+  it("waits for a client that is silent at first, where nothing else could tell its server", async () => {
+    const server = await keep(secureServer(name, (_, response) => response.end("served")))
+    const waits: Array<number> = []
+    const timers: typeof nativeTimers = {
+      ...nativeTimers,
+      after: (ms, run) => {
+        waits.push(ms)
+        return nativeTimers.after(ms, run)
+      }
+    }
+    const nameless = await worldOf(server, { timers, origin: { name: null, address: null } })
+    const answer = await askThrough(nameless, { servername: name, headers: { Host: name } })
+    assert.strictEqual(answer.body.toString(), "served")
+    assert.notInclude(waits, sniffLimits.silenceMs)
+    const known = await worldOf(server, { timers })
+    await askThrough(known, { servername: name, headers: { Host: name } })
+    assert.include(waits, sniffLimits.silenceMs)
   })
 
   it("passes a refused upgrade on", async () => {

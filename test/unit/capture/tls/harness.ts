@@ -81,7 +81,7 @@ const listening = async (server: Server): Promise<number> => {
 }
 
 export interface WorldOptions extends Partial<
-  Pick<ListenerOptions, "isNeverDecrypted" | "idleTimeoutMs" | "intercept">
+  Pick<ListenerOptions, "isNeverDecrypted" | "idleTimeoutMs" | "intercept" | "refusesUpgrade">
 > {
   readonly maxBodyBytes?: number
   readonly verifies?: boolean
@@ -120,7 +120,8 @@ export const makeWorld = async (serverPort: number, options: WorldOptions = {}):
     }),
     isNeverDecrypted: options.isNeverDecrypted ?? (() => false),
     idleTimeoutMs: options.idleTimeoutMs ?? 300_000,
-    intercept: options.intercept ?? null
+    intercept: options.intercept ?? null,
+    ...(options.refusesUpgrade === undefined ? {} : { refusesUpgrade: options.refusesUpgrade })
   })
   const sockets: Array<Socket> = []
   const front = createServer({ allowHalfOpen: true }, (socket) => {

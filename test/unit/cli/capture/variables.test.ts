@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { captureVariables } from "../../../../src/cli/commands/capture/variables.ts"
 
-const files = { alone: "/t/ca.crt", bundle: "/t/bundle.crt" }
+const files = { alone: "/t/ca.crt", bundle: "/t/bundle.crt", keyStore: "/t/bundle.jks" }
 
 it("captured commands find the proxy and trust the certificate, each kind by its own variables", () => {
   const variables = captureVariables({ port: 8080, ...files, java: "-Xmx1g" })
@@ -14,4 +14,5 @@ it("captured commands find the proxy and trust the certificate, each kind by its
     assert.strictEqual(variables[name], files.bundle)
   }
   assert.match(variables["JAVA_TOOL_OPTIONS"] ?? "", /^-Xmx1g -Dhttp\.proxyHost=127\.0\.0\.1 .*-Dhttps\.proxyPort=8080/)
+  assert.include(variables["JAVA_TOOL_OPTIONS"] ?? "", "-Djavax.net.ssl.trustStore=/t/bundle.jks ")
 })

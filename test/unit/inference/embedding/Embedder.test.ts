@@ -13,11 +13,14 @@ const answered = (body: unknown, status = 200): InnerAnswer => ({
   body: JSON.stringify(body),
   latencyMs: 1,
   retryAfterMs: null,
+  tokens: null,
   error: null
 })
 
 const over = (ask: typeof InnerRequests.Service.ask) =>
-  Embedder.layer.pipe(Layer.provide(Layer.succeed(InnerRequests, InnerRequests.of({ ask, relay: () => {} }))))
+  Embedder.layer.pipe(
+    Layer.provide(Layer.succeed(InnerRequests, InnerRequests.of({ ask, relay: () => {}, hear: () => Effect.void })))
+  )
 
 const embed = (texts: ReadonlyArray<string>) =>
   Effect.flatMap(Embedder.Embedder, (embedder) =>

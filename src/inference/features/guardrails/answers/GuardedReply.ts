@@ -23,6 +23,8 @@ export interface GuardedReply {
   readonly isUntouched: () => boolean
   /** Looks at what is to come: the last bytes of a stream, or of a whole answer. Why they may not be given; null where they may. */
   readonly concludeWith: (rest: Buffer | string) => GuardrailBlocked | null
+  /** What goes out in the place of the end that is to come; null before `concludeWith`, and where the answer is not given. */
+  readonly concluded: () => Buffer | string | null
   /** Nothing more of the answer goes out. */
   readonly withhold: () => void
   /** Ends the answer with an error, once. */
@@ -242,5 +244,14 @@ export const guardReply = (
     isClosed: () => blockedNow() || client.isClosed()
   }
 
-  return { reply, watch, hasHead: () => headSent, isUntouched: () => body.length === 0, concludeWith, withhold, refuse }
+  return {
+    reply,
+    watch,
+    hasHead: () => headSent,
+    isUntouched: () => body.length === 0,
+    concludeWith,
+    concluded: () => concluded,
+    withhold,
+    refuse
+  }
 }

@@ -1,4 +1,5 @@
 /** A request whose answer is watched over, and what becomes of its end. */
+import { restOf } from "../../../failover/FailoverEnd.ts"
 import { describe } from "../../../../domain/Errors.ts"
 import type { RequestEnd } from "../../../failover/FailoverEnd.ts"
 import type { Work } from "../../../request/Exchange.ts"
@@ -16,20 +17,6 @@ export interface GuardedAnswer {
   readonly conclude: (ended: Answered) => Answered
 }
 
-/** What is still to come of an answer; null: nothing that could be looked at. */
-const restOf = (end: RequestEnd): Buffer | string | null => {
-  if (end._tag === "Kept") return end.rest
-  if (end._tag !== "Answered") return null
-  switch (end.result._tag) {
-    case "Completed":
-      return end.result.body
-    case "Broken":
-      return end.result.ending
-    case "Aborted":
-      return null
-  }
-}
-
 export const guardAnswer = (asked: Work, guard: AnswerGuard): GuardedAnswer => {
   const { envelope, exchange } = asked
   const watch = watchAnswer(guard)
@@ -38,7 +25,10 @@ export const guardAnswer = (asked: Work, guard: AnswerGuard): GuardedAnswer => {
   const conclude = (ended: Answered): Answered => {
     const rest = watch.blocked() === null ? restOf(ended.end) : null
     const error = rest === null ? watch.blocked() : guarded.concludeWith(rest)
-    if (error === null) return ended
+    if (error === null) {
+      const given = guarded.concluded()
+      return given === null ? ended : { ...ended, given }
+    }
     guarded.withhold()
     const status = guarded.hasHead() ? 200 : describe(error).status
     const ending = { outcome: "failed", status, error: error.code } as const

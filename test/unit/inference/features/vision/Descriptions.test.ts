@@ -21,6 +21,7 @@ const answer = (content: string): InnerAnswer => ({
   }),
   latencyMs: 1,
   retryAfterMs: null,
+  tokens: null,
   error: null
 })
 

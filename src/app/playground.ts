@@ -1,0 +1,29 @@
+/** The playground, over the services it works on. Imported dynamically, by its first use. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { InnerRequests } from "../inference/InnerRequests.ts"
+import { Timers } from "../platform/Timers.ts"
+import { presetOf } from "../playground/CapturedPreset.ts"
+import { makeCompare } from "../playground/Compare.ts"
+import { makeImprove } from "../playground/Improve.ts"
+import type { PlaygroundServices } from "../playground/PlaygroundDoor.ts"
+import * as Presets from "../playground/Presets.ts"
+import { snippetsOf } from "../playground/snippets/Snippets.ts"
+import * as PlaygroundPresetRepo from "../store/repo/PlaygroundPresetRepo.ts"
+
+const layer = Presets.layer.pipe(Layer.provide(PlaygroundPresetRepo.layer))
+
+export const playground = Effect.gen(function* () {
+  const built = yield* Layer.build(layer)
+  const inner = yield* InnerRequests
+  const timers = yield* Timers
+  const services: PlaygroundServices = {
+    presets: Context.get(built, Presets.Presets),
+    improve: makeImprove(inner),
+    compare: makeCompare({ inner, timers }),
+    snippets: snippetsOf,
+    presetOf
+  }
+  return services
+})

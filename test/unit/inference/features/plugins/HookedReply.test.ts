@@ -1,0 +1,126 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/TestClock"
+import { PluginFailed } from "../../../../../src/domain/Errors.ts"
+import {
+  heartbeatMs,
+  hookedReply,
+  type HookedReplyOptions,
+  maxAnswerBytes
+} from "../../../../../src/inference/features/plugins/HookedReply.ts"
+import { Room } from "../../../../../src/inference/reply/HeldChunks.ts"
+import type { Exchange } from "../../../../../src/inference/request/Exchange.ts"
+import { codecs } from "../../../../../src/wire/Codec.ts"
+import { makeTestReply } from "../../../../support/Replies.ts"
+import * as TestTimers from "../../../../support/TestTimers.ts"
+
+const heads = (): Array<string> => ["Content-Type", "text/event-stream"]
+
+const setUp = (options: Partial<HookedReplyOptions> = {}) =>
+  Effect.map(TestTimers.make, (timers) => {
+    const client = makeTestReply()
+    const room = new Room(64 * 1_048_576)
+    const exchange = { codec: codecs.chat, wire: "chat", requestId: "r", reply: client } as unknown as Exchange
+    const hooked = hookedReply(exchange, {
+      isStream: true,
+      holds: true,
+      isGuarded: false,
+      room,
+      timers,
+      marked: (headers) => [...headers, "X-Gateway-Plugins", "a"],
+      ...options
+    })
+    return { client, hooked, room }
+  })
+
+describe("a stream that is held back", () => {
+  it.effect("sends nothing but signs of life, and then what it is concluded with", () =>
+    Effect.gen(function* () {
+      const { client, hooked, room } = yield* setUp()
+      const { reply } = hooked
+      reply.head(200, heads())
+      assert.isTrue(reply.write("data: one\n\n"))
+      reply.write(codecs.chat.heartbeat)
+      assert.isNull(client.status())
+      yield* TestClock.adjust(heartbeatMs)
+      assert.strictEqual(client.status(), 200)
+      assert.strictEqual(client.text(), codecs.chat.heartbeat)
+      yield* TestClock.adjust(2 * heartbeatMs)
+      assert.strictEqual(client.text(), codecs.chat.heartbeat.repeat(3))
+      assert.strictEqual(hooked.soFar()?.toString(), "data: one\n\n")
+      hooked.conclude(Buffer.from("data: two\n\n"))
+      reply.end("data: end\n\n")
+      yield* TestClock.adjust(heartbeatMs)
+      assert.strictEqual(client.text(), `${codecs.chat.heartbeat.repeat(3)}data: two\n\n`)
+      assert.strictEqual(client.ending(), "ended")
+      assert.strictEqual(room.bytes, 0)
+    })
+  )
+
+  it.effect("names the plugins where its head was not sent before", () =>
+    Effect.gen(function* () {
+      const { client, hooked } = yield* setUp()
+      hooked.reply.head(200, heads())
+      hooked.conclude(Buffer.from("data: two\n\n"))
+      hooked.reply.end("")
+      assert.includeMembers([...client.headers()], ["X-Gateway-Plugins", "a"])
+    })
+  )
+
+  it.effect("goes on as it comes where it is too large", () =>
+    Effect.gen(function* () {
+      const { client, hooked, room } = yield* setUp()
+      const { reply } = hooked
+      const half = Buffer.alloc(maxAnswerBytes / 2, "x")
+      reply.head(200, heads())
+      reply.write(half)
+      assert.isNull(client.status())
+      client.block()
+      assert.isFalse(reply.write(half))
+      assert.strictEqual(client.text().length, maxAnswerBytes)
+      client.drain()
+      reply.end("end")
+      assert.strictEqual(client.text().length, maxAnswerBytes + 3)
+      assert.isNull(hooked.soFar())
+      assert.strictEqual(room.bytes, 0)
+    })
+  )
+
+  it.effect("is refused where it is too large, and no answer may pass unseen", () =>
+    Effect.gen(function* () {
+      const { client, hooked, room } = yield* setUp({ isGuarded: true })
+      const { reply } = hooked
+      let hasLeft = false
+      reply.onClose(() => {
+        hasLeft = true
+      })
+      reply.head(200, heads())
+      reply.write(Buffer.alloc(maxAnswerBytes + 1, "x"))
+      assert.isTrue(hasLeft)
+      assert.isTrue(reply.isClosed())
+      assert.isTrue(hooked.isRefused())
+      reply.write("more")
+      reply.end("end")
+      hooked.refuse(new PluginFailed({ plugin: "a", model: "m" }))
+      assert.strictEqual(client.status(), 503)
+      assert.notInclude(client.text(), "xx")
+      assert.include(client.text(), "plugin_failed")
+      assert.strictEqual(room.bytes, 0)
+    })
+  )
+
+  it.effect("lets an error through, and gives its memory back when the client leaves", () =>
+    Effect.gen(function* () {
+      const { client, hooked } = yield* setUp()
+      hooked.reply.head(503, heads())
+      hooked.reply.end("no")
+      assert.strictEqual(client.text(), "no")
+      const other = yield* setUp()
+      other.hooked.reply.head(200, heads())
+      other.hooked.reply.write("data: one\n\n")
+      assert.isAbove(other.room.bytes, 0)
+      other.client.leave()
+      assert.strictEqual(other.room.bytes, 0)
+    })
+  )
+})
