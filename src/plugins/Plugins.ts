@@ -226,7 +226,8 @@ export const make = Effect.gen(function* () {
       Effect.catchAll((error) => Effect.logError(`Plugins could not be started: ${error.message}`)),
       Effect.forkIn(scope)
     )
-    yield* Effect.raceFirst(Fiber.await(others), Effect.sleep(startWaitMs))
+    // The door builds this without interruption, and the wait that loses is interrupted.
+    yield* Effect.interruptible(Effect.raceFirst(Fiber.await(others), Effect.sleep(startWaitMs)))
   })
 
   yield* Effect.addFinalizer(() => running.closeAll)

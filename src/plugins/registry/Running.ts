@@ -87,7 +87,7 @@ export const makeRunning = (
         defined: sandbox.defined,
         lifecycle: (hook) =>
           manifest.hooks[hook]?.enabled === true && sandbox.defined.enabled && sandbox.defined.hooks.includes(hook)
-            ? sandbox.lifecycle(hook, { name, version, manifest: written }).pipe(
+            ? Effect.interruptible(sandbox.lifecycle(hook, { name, version, manifest: written })).pipe(
                 Effect.timeoutTo({
                   duration: lifecycleMs,
                   onSuccess: (problem) => problem,
