@@ -14,7 +14,7 @@ import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, UnavailableAnswer, UpstreamFailedAnswer } from "../Errors.ts"
 import { exampleTime } from "../Examples.ts"
-import { body, Created, NoContent, nextCursor, optional, PageQuery } from "../Inputs.ts"
+import { body, Created, NoContent, nextCursor, optional } from "../Inputs.ts"
 
 const Members = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
@@ -255,7 +255,6 @@ export class Plugins extends HttpApiGroup.make("plugins")
     at("list", { summary: "List plugins", description: "By name, with what became of their calls.", paged: true })
       .setUrlParams(
         Schema.Struct({
-          ...PageQuery.fields,
           status: field(
             Schema.optionalWith(PluginStatus, { exact: true }),
             "Only those of this status; absent: all.",
