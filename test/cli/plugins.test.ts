@@ -69,7 +69,7 @@ describe("a new user's plugin", () => {
           await good(["plugin", "check", "my-plugin"])
           await good(documented("plugin install my-plugin --activate"))
 
-          assert.include(await good(documented("chat \"Hello\"")), "Hello there")
+          assert.include(await good(documented('chat "Hello"')), "Hello there")
           const log = await eventually(
             "a line in the log",
             () => good(["plugin", "logs", "my-plugin"]),

@@ -43,7 +43,9 @@ const readers: Readonly<Record<WireName, Reader>> = {
   messages: async (url, streamed) => {
     const anthropic = new Anthropic({ ...quiet, baseURL: url })
     const asked = { model, max_tokens: 500, messages: said }
-    const answer = streamed ? await anthropic.messages.stream(asked).finalMessage() : await anthropic.messages.create(asked)
+    const answer = streamed
+      ? await anthropic.messages.stream(asked).finalMessage()
+      : await anthropic.messages.create(asked)
     return {
       text: answer.content.map((block) => (block.type === "text" ? block.text : `<${block.type}>`)).join(""),
       tokens: [answer.usage.input_tokens, answer.usage.output_tokens],
@@ -82,7 +84,8 @@ const readers: Readonly<Record<WireName, Reader>> = {
   ollama: async (url, streamed) => {
     const ollama = new Ollama({ host: `${url}/v1` })
     const pieces = []
-    if (streamed) for await (const piece of await ollama.chat({ model, messages: said, stream: true })) pieces.push(piece)
+    if (streamed)
+      for await (const piece of await ollama.chat({ model, messages: said, stream: true })) pieces.push(piece)
     else pieces.push(await ollama.chat({ model, messages: said }))
     const last = pieces.at(-1)
     return {

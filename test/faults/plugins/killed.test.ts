@@ -31,7 +31,8 @@ const members = (death: string): string => `onRequest: async ({ body }) => {
 
 const total = 200
 /** Before and behind others, so that each death has calls beside it. */
-const wordsOf = (index: number): string => `${index % 50 === 7 ? "deadly" : index % 2 === 0 ? "forbidden" : "harmless"} ${index}`
+const wordsOf = (index: number): string =>
+  `${index % 50 === 7 ? "deadly" : index % 2 === 0 ? "forbidden" : "harmless"} ${index}`
 
 interface Answered {
   readonly words: string
@@ -100,32 +101,43 @@ const scenario = (
 
 describe("a plugin whose thread is killed under 200 requests", () => {
   for (const [how, death] of Object.entries(deaths)) {
-    scenario(`lets none slip by it where it is a guard that ${how}`, "guard", death, true, async (gateway, upstream, plugin) => {
-      const before = upstream.requests.length
-      const answers = await storm(gateway, plugin)
-      for (const { code, status, words } of answers) {
-        const kind = words.split(" ", 1)[0]
-        const allowed =
-          kind === "deadly" ? [503] : kind === "forbidden" ? [403, 503] : [200, 503]
-        assert.include(allowed, status, words)
-        if (status === 503) assert.strictEqual(code, "plugin_failed", words)
-        if (status === 403) assert.strictEqual(code, "judged", words)
+    scenario(
+      `lets none slip by it where it is a guard that ${how}`,
+      "guard",
+      death,
+      true,
+      async (gateway, upstream, plugin) => {
+        const before = upstream.requests.length
+        const answers = await storm(gateway, plugin)
+        for (const { code, status, words } of answers) {
+          const kind = words.split(" ", 1)[0]
+          const allowed = kind === "deadly" ? [503] : kind === "forbidden" ? [403, 503] : [200, 503]
+          assert.include(allowed, status, words)
+          if (status === 503) assert.strictEqual(code, "plugin_failed", words)
+          if (status === 403) assert.strictEqual(code, "judged", words)
+        }
+        const sent = upstream.requests.slice(before)
+        assert.strictEqual(sent.length, answers.filter(({ status }) => status === 200).length)
+        for (const { body } of sent) assert.include(body, "harmless")
       }
-      const sent = upstream.requests.slice(before)
-      assert.strictEqual(sent.length, answers.filter(({ status }) => status === 200).length)
-      for (const { body } of sent) assert.include(body, "harmless")
-    })
+    )
 
-    scenario(`lets all others be answered where it is none, and ${how}`, "filter", death, false, async (gateway, upstream, plugin) => {
-      const before = upstream.requests.length
-      const answers = await storm(gateway, plugin)
-      for (const { code, status, words } of answers) {
-        const kind = words.split(" ", 1)[0]
-        assert.include(kind === "forbidden" ? [200, 403] : [200], status, words)
-        if (status === 403) assert.strictEqual(code, "judged", words)
+    scenario(
+      `lets all others be answered where it is none, and ${how}`,
+      "filter",
+      death,
+      false,
+      async (gateway, upstream, plugin) => {
+        const before = upstream.requests.length
+        const answers = await storm(gateway, plugin)
+        for (const { code, status, words } of answers) {
+          const kind = words.split(" ", 1)[0]
+          assert.include(kind === "forbidden" ? [200, 403] : [200], status, words)
+          if (status === 403) assert.strictEqual(code, "judged", words)
+        }
+        const passed = answers.filter(({ status }) => status === 200).length
+        assert.strictEqual(upstream.requests.length - before, passed)
       }
-      const passed = answers.filter(({ status }) => status === 200).length
-      assert.strictEqual(upstream.requests.length - before, passed)
-    })
+    )
   }
 })

@@ -12,9 +12,7 @@ import * as TestGateway from "../../support/TestGateway.ts"
 import * as Ws from "../ws/support.ts"
 
 /** Writes what it is given, without the bodies: lines of a log are short. */
-const writing = RequestHook.literals
-  .map((hook) => `${hook}: (context, payload) => write(context, payload)`)
-  .join(", ")
+const writing = RequestHook.literals.map((hook) => `${hook}: (context, payload) => write(context, payload)`).join(", ")
 const before = `const seen = (body) => (body === null || body === undefined ? null : { members: Object.keys(body).sort() })
 const write = (context, payload) => console.info(JSON.stringify({
   context: Object.fromEntries(Object.keys(context).map((key) => [key, key === "body" ? seen(context.body) : context[key]])),
@@ -56,10 +54,7 @@ const setUp = Effect.gen(function* () {
       async () => (await linesOf(gateway, "witness")).map(toldIn).filter(({ context }) => context.requestId === id),
       (found) => found.length >= hooks.length
     )
-    assert.deepStrictEqual(
-      all.map(({ context }) => context.hook).toSorted(),
-      hooks.toSorted()
-    )
+    assert.deepStrictEqual(all.map(({ context }) => context.hook).toSorted(), hooks.toSorted())
     return all
   }
   return { gateway, upstream, told }
@@ -84,7 +79,11 @@ interface Case {
 const form = (fields: Readonly<Record<string, string>>): FormData => {
   const made = new FormData()
   for (const [name, value] of Object.entries(fields)) made.append(name, value)
-  made.append("file", new Blob([new Uint8Array(Buffer.from("recording ".repeat(100)))], { type: "audio/mpeg" }), "a.mp3")
+  made.append(
+    "file",
+    new Blob([new Uint8Array(Buffer.from("recording ".repeat(100)))], { type: "audio/mpeg" }),
+    "a.mp3"
+  )
   return made
 }
 
@@ -94,7 +93,10 @@ const cases: ReadonlyArray<Case> = [
     endpoint: "images",
     model: "openai/gpt-image-1",
     ask: (gateway) => gateway.post("/v1/images/generations", { model: "openai/gpt-image-1", prompt: "A gate" }),
-    answer: Fake.json({ created: 5, data: [{ b64_json: Buffer.from("\u0089PNG\r\n\u001a\n----", "latin1").toString("base64") }] }),
+    answer: Fake.json({
+      created: 5,
+      data: [{ b64_json: Buffer.from("\u0089PNG\r\n\u001a\n----", "latin1").toString("base64") }]
+    }),
     members: ["model", "prompt"],
     isRead: true
   },
@@ -112,7 +114,10 @@ const cases: ReadonlyArray<Case> = [
     endpoint: "transcriptions",
     model: "openai/whisper-1",
     ask: ({ url }) =>
-      fetch(`${url}/v1/audio/transcriptions`, { method: "POST", body: form({ model: "openai/whisper-1", language: "en" }) }),
+      fetch(`${url}/v1/audio/transcriptions`, {
+        method: "POST",
+        body: form({ model: "openai/whisper-1", language: "en" })
+      }),
     answer: Fake.json({ text: "Hello there" }),
     members: ["language", "model"],
     isRead: true
@@ -122,7 +127,11 @@ const cases: ReadonlyArray<Case> = [
     endpoint: "moderations",
     model: "openai/omni-moderation-latest",
     ask: (gateway) => gateway.post("/v1/moderations", { model: "openai/omni-moderation-latest", input: "Hi" }),
-    answer: Fake.json({ id: "m", model: "omni-moderation-latest", results: [{ flagged: false, categories: {}, category_scores: {} }] }),
+    answer: Fake.json({
+      id: "m",
+      model: "omni-moderation-latest",
+      results: [{ flagged: false, categories: {}, category_scores: {} }]
+    }),
     members: ["input"],
     isRead: true
   },
@@ -144,7 +153,8 @@ const cases: ReadonlyArray<Case> = [
     name: "rankings",
     endpoint: "rerank",
     model: "cohere/rerank-v3.5",
-    ask: (gateway) => gateway.post("/v1/rerank", { model: "cohere/rerank-v3.5", query: "What?", documents: ["One", "Two"] }),
+    ask: (gateway) =>
+      gateway.post("/v1/rerank", { model: "cohere/rerank-v3.5", query: "What?", documents: ["One", "Two"] }),
     answer: Fake.json({
       id: "r",
       results: [{ index: 1, relevance_score: 0.9 }],
@@ -159,7 +169,7 @@ const cases: ReadonlyArray<Case> = [
     model: "search",
     ask: (gateway) => gateway.post("/v1/search", { query: "gateway" }),
     answer: Fake.json(tavilyAnswer),
-    members: ["search"],
+    members: ["query"],
     isRead: true
   }
 ]
@@ -218,4 +228,33 @@ describe("a plugin is told of", () => {
       })
     })
   )
+})
+
+describe("a plugin changes", () => {
+  scenario("what is searched for, as the client writes it, and not who is asked", async ({ gateway, upstream }) => {
+    upstream.always(Fake.json(tavilyAnswer))
+    await installPlugin(gateway, "changing", {
+      manifest: { hooks: { onRequest: true } },
+      members: `onRequest: ({ body }) => modifyBody(body.query === "one" ? { ...body, query: "other", max_results: 2 } : JSON.parse(body.query))`
+    })
+    const good = await gateway.post("/v1/search", { query: "one" })
+    assert.strictEqual(good.status, 200, await good.text())
+    assert.deepInclude(JSON.parse(upstream.requests.at(-1)?.body ?? ""), { query: "other", max_results: 2 })
+    const asked = upstream.requests.length
+    const wrong: ReadonlyArray<object> = [
+      {},
+      { query: "" },
+      { query: 5 },
+      { search: { query: "own" } },
+      { query: "other", max_results: 1e9 },
+      { query: "other", provider: "tavily" },
+      { query: "other", provider: "nothing" }
+    ]
+    for (const body of wrong) {
+      const query = JSON.stringify(body)
+      const response = await gateway.post("/v1/search", { query })
+      assert.strictEqual(response.status, 400, `${query}: ${await response.text()}`)
+    }
+    assert.strictEqual(upstream.requests.length, asked)
+  })
 })

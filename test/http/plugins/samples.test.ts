@@ -104,22 +104,25 @@ describe("the samples", () => {
     assert.match((await linesOf(gateway, "cost-tracker"))[0] ?? "", /USD so far, more than 1$/)
   })
 
-  scenario("request-logger: writes what was asked, what failed and how it ended", async ({ chat, gateway, upstream }) => {
-    await installSample(gateway, "request-logger", { headers: "x-team" })
-    await chat("Hi", {}, { "x-team": "blue" })
-    await (await chat("Hi", { stream: true })).text()
-    upstream.always(Fake.json({ error: { message: "no such thing" } }, { status: 404 }))
-    await chat("Hi")
-    const lines = await eventually(
-      "all lines",
-      () => linesOf(gateway, "request-logger"),
-      (found) => found.some((line) => /\b404 /.test(line)) && found.some((line) => line.includes("completed: "))
-    )
-    const all = lines.join("\n")
-    assert.match(all, /chat up\/m -> up\/m \(\S+\) x-team="blue"/)
-    assert.match(all, /answered with 200: 11 tokens in, 4 out, /)
-    assert.match(all, /completed: 11 tokens in, 4 out, /)
-    assert.match(all, /attempt 1 at up\/m failed: \S+ \(404\)/)
-    assert.notInclude(all, "Hi")
-  })
+  scenario(
+    "request-logger: writes what was asked, what failed and how it ended",
+    async ({ chat, gateway, upstream }) => {
+      await installSample(gateway, "request-logger", { headers: "x-team" })
+      await chat("Hi", {}, { "x-team": "blue" })
+      await (await chat("Hi", { stream: true })).text()
+      upstream.always(Fake.json({ error: { message: "no such thing" } }, { status: 404 }))
+      await chat("Hi")
+      const lines = await eventually(
+        "all lines",
+        () => linesOf(gateway, "request-logger"),
+        (found) => found.some((line) => /\b404 /.test(line)) && found.some((line) => line.includes("completed: "))
+      )
+      const all = lines.join("\n")
+      assert.match(all, /chat up\/m -> up\/m \(\S+\) x-team="blue"/)
+      assert.match(all, /answered with 200: 11 tokens in, 4 out, /)
+      assert.match(all, /completed: 11 tokens in, 4 out, /)
+      assert.match(all, /attempt 1 at up\/m failed: \S+ \(404\)/)
+      assert.notInclude(all, "Hi")
+    }
+  )
 })
