@@ -49,16 +49,16 @@ const asked = async (gateway: TestGateway, words: string): Promise<Answered> => 
 
 /** All at once; whoever looks after the gateway activates the plugin again and again meanwhile. */
 const storm = async (gateway: TestGateway, plugin: string): Promise<ReadonlyArray<Answered>> => {
-  let isOver = false
+  const until = { isOver: false }
   const activating = async (): Promise<void> => {
-    while (!isOver) {
+    while (!until.isOver) {
       const { status } = await shownPlugin(gateway, plugin)
       if (status === "error") await gateway.manage("POST", `${plugins}/${plugin}/activate`, {})
     }
   }
   const activated = activating()
   const answers = await Promise.all(Array.from({ length: total }, (_, index) => asked(gateway, wordsOf(index))))
-  isOver = true
+  until.isOver = true
   await activated
   return answers
 }

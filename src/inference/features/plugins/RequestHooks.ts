@@ -55,7 +55,7 @@ export const askPlugins = (
         if (body === asked) return { _tag: "Passed", exchange }
         const changed = Buffer.from(body)
         const read = forPlugins === undefined ? changed : forPlugins.read(changed)
-        return read instanceof Buffer
+        return Buffer.isBuffer(read)
           ? { _tag: "Passed", exchange: withBody(exchange, read) }
           : { _tag: "Wrong", error: read }
       }
