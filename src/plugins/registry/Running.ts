@@ -30,7 +30,7 @@ export interface Opened {
 export interface Running {
   /** A sandbox that nobody calls yet. */
   readonly open: (plugin: ToOpen, log: (line: LogLine) => void) => Effect.Effect<Opened, PluginNotLoaded>
-  /** Requests see it from now on, in the place of one of the same name, which is closed. */
+  /** Requests see it from now on, in the place of one of the same name, which is closed as soon as what it was asked is judged. */
   readonly start: (manifest: PluginManifest, opened: Opened) => Effect.Effect<void>
   readonly get: (name: string) => Opened | null
   /** Not called any more. `refuses`: requests are refused until it is started or stopped again. */
@@ -52,20 +52,66 @@ const refusing = (manifest: PluginManifest, reason: string): HookListener => ({
   notify: ({ length }) => Effect.succeed(length)
 })
 
-const listenerOf = (manifest: PluginManifest, defined: Defined, sandbox: OpenSandbox): HookListener => ({
+/** Calls of one sandbox that are under way. */
+interface UnderWay {
+  readonly counted: <A>(call: Effect.Effect<A>) => Effect.Effect<A>
+  /** Done when there are none, or at the latest after the time that one may take. */
+  readonly none: (withinMs: number) => Effect.Effect<void>
+}
+
+const makeUnderWay = (): UnderWay => {
+  const waiting = new Set<() => void>()
+  let count = 0
+  const ended = Effect.sync(() => {
+    count -= 1
+    if (count === 0) for (const resume of waiting) resume()
+  })
+  return {
+    counted: (call) =>
+      Effect.suspend(() => {
+        count += 1
+        return Effect.ensuring(call, ended)
+      }),
+    none: (withinMs) =>
+      Effect.async<void>((resume) => {
+        if (count === 0) return resume(Effect.void)
+        const listener = (): void => resume(Effect.void)
+        waiting.add(listener)
+        return Effect.sync(() => void waiting.delete(listener))
+      }).pipe(
+        Effect.interruptible,
+        Effect.timeoutTo({ duration: withinMs, onSuccess: () => undefined, onTimeout: () => undefined })
+      )
+  }
+}
+
+/** `current`: the sandbox that is in the place of this one when it is called. */
+const listenerOf = (
+  manifest: PluginManifest,
+  defined: Defined,
+  underWay: UnderWay,
+  current: () => OpenSandbox
+): HookListener => ({
   plugin: manifest.name,
   failClosed: manifest.failClosed,
   hooks: usesOf(manifest, defined),
-  call: sandbox.call,
-  notify: sandbox.notify
+  call: (call) => underWay.counted(Effect.suspend(() => current().call(call))),
+  notify: (calls) => underWay.counted(Effect.suspend(() => current().notify(calls)))
 })
+
+interface Listening {
+  readonly opened: Opened
+  readonly listener: HookListener
+  readonly underWay: UnderWay
+  readonly timeoutMs: number
+}
 
 export const makeRunning = (
   hooks: typeof Hooks.Service,
   sandboxes: typeof Sandbox.Service,
   dataFolder: (name: string) => string
 ): Running => {
-  const running = new Map<string, { readonly opened: Opened; readonly listener: HookListener }>()
+  const running = new Map<string, Listening>()
   const refusals = new Map<string, HookListener>()
 
   const publish = Effect.sync(() =>
@@ -104,11 +150,17 @@ export const makeRunning = (
     start: (manifest, opened) =>
       Effect.gen(function* () {
         const before = running.get(manifest.name)
-        const listener = listenerOf(manifest, opened.defined, opened.sandbox)
-        running.set(manifest.name, { opened, listener })
-        refusals.delete(manifest.name)
+        const { name, timeoutMs } = manifest
+        const underWay = makeUnderWay()
+        // Requests whose hooks have begun with this one are asked of its successor.
+        const current = () => running.get(name)?.opened.sandbox ?? opened.sandbox
+        const listener = listenerOf(manifest, opened.defined, underWay, current)
+        running.set(name, { opened, listener, underWay, timeoutMs })
+        refusals.delete(name)
         yield* publish
-        if (before !== undefined) yield* before.opened.close
+        if (before === undefined) return
+        yield* before.underWay.none(before.timeoutMs)
+        yield* before.opened.close
       }),
     get: (name) => running.get(name)?.opened ?? null,
     stop: (name, refuses) =>
