@@ -60,6 +60,8 @@ interface Pending {
   /** The call behind it; null: it is not known. */
   sent: CallFacts | null
   isQueued: boolean
+  /** On the monotonic clock. */
+  queuedAtMs: number
   /** The thread works on it. */
   isAway: boolean
 }
@@ -134,6 +136,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
   const enqueue = (each: Pending): void => {
     if (each.isQueued || isClosed) return
     each.isQueued = true
+    each.queuedAtMs = timers.monotonicMs()
     queue.push(each)
     timer ??= isPumping ? null : timers.after(gatherMs, pump)
   }
@@ -336,10 +339,19 @@ export const makeIntake = (services: IntakeServices): Intake => {
     return taken
   }
 
+  /** It may be over soon, and is then worked on once. */
+  const isYoung = ({ end, queuedAtMs }: Pending, nowMs: number): boolean =>
+    end === null && nowMs - queuedAtMs < gatherMs
+
   const pumpAll = async (): Promise<void> => {
     let since = timers.monotonicMs()
+    const young: Array<Pending> = []
     for (let batch = takeQueue(); batch.length > 0; batch = takeQueue()) {
       for (const each of batch) {
+        if (isYoung(each, since)) {
+          young.push(each)
+          continue
+        }
         each.isQueued = false
         work(each)
         if (timers.monotonicMs() - since < turnMs) continue
@@ -347,6 +359,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
         since = timers.monotonicMs()
       }
     }
+    queue = isClosed ? [] : young
   }
 
   const pump = (): void => {
@@ -386,6 +399,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
       shape: null,
       sent: null,
       isQueued: false,
+      queuedAtMs: 0,
       isAway: false
     }
     if (body !== null && account(each, body.byteLength)) each.requestBody = body
