@@ -101,13 +101,36 @@ const bodiesIn = (bytes: Uint8Array): ((length: number) => Uint8Array | null) =>
 
 const lengthOf = (body: Uint8Array | null): number => body?.byteLength ?? -1
 
-type WithoutBodies = Omit<ExchangeJob, "requestBody" | "responseBody" | "sentBody">
-type SentExchange = readonly [job: WithoutBodies, request: number, response: number, sent: number]
+/** A job as a list, in the order of `listed`: names of members would be half of the text. */
+type SentExchange = ReturnType<typeof listed>
+
+const listed = (job: ExchangeJob) =>
+  [
+    job.id,
+    job.host,
+    job.path,
+    job.error,
+    job.requestHeaders,
+    job.requestSize,
+    job.responseHeaders,
+    job.responseSize,
+    job.provider,
+    job.atMs,
+    job.ttftMs,
+    job.totalMs,
+    job.isAnswered,
+    job.usage,
+    job.call,
+    job.limits,
+    lengthOf(job.requestBody),
+    lengthOf(job.responseBody),
+    lengthOf(job.sentBody)
+  ] as const
 
 export interface JobsMessage {
   /** Null: the next of `exchanges`. */
   readonly jobs: ReadonlyArray<Job | null>
-  /** JSON; absent: there are none. */
+  /** JSON of lists; absent: there are none. */
   readonly exchanges?: string
   readonly bodies?: Uint8Array
 }
@@ -134,9 +157,9 @@ export const packedJobs = (all: ReadonlyArray<Job>): Packed<JobsMessage> => {
   const bodies: Array<Uint8Array | null> = []
   const others = all.map((job): Job | null => {
     if (job.kind !== "exchange") return job
-    const { requestBody, responseBody, sentBody, ...rest } = job.exchange
-    bodies.push(requestBody, responseBody, sentBody)
-    sent.push([rest, lengthOf(requestBody), lengthOf(responseBody), lengthOf(sentBody)])
+    const { exchange } = job
+    bodies.push(exchange.requestBody, exchange.responseBody, exchange.sentBody)
+    sent.push(listed(exchange))
     return null
   })
   const { transfer, values: jobs } = packed(others, (job, change) => (job === null ? null : inJob(job, change)))
@@ -145,7 +168,30 @@ export const packedJobs = (all: ReadonlyArray<Job>): Packed<JobsMessage> => {
   return { message: { jobs, exchanges: JSON.stringify(sent), bodies: bytes }, transfer: [...transfer, bytes.buffer] }
 }
 
+const exchangeIn = (sent: SentExchange, body: (length: number) => Uint8Array | null): ExchangeJob => ({
+  id: sent[0],
+  host: sent[1],
+  path: sent[2],
+  error: sent[3],
+  requestHeaders: sent[4],
+  requestSize: sent[5],
+  responseHeaders: sent[6],
+  responseSize: sent[7],
+  provider: sent[8],
+  atMs: sent[9],
+  ttftMs: sent[10],
+  totalMs: sent[11],
+  isAnswered: sent[12],
+  usage: sent[13],
+  call: sent[14],
+  limits: sent[15],
+  requestBody: body(sent[16]),
+  responseBody: body(sent[17]),
+  sentBody: body(sent[18])
+})
+
 export const jobsIn = ({ bodies, exchanges, jobs }: JobsMessage): ReadonlyArray<Job> => {
+  // Written by `packedJobs`.
   const sent: ReadonlyArray<SentExchange> = exchanges === undefined ? [] : JSON.parse(exchanges)
   const body = bodiesIn(bodies ?? new Uint8Array())
   let next = 0
@@ -153,10 +199,7 @@ export const jobsIn = ({ bodies, exchanges, jobs }: JobsMessage): ReadonlyArray<
     if (job !== null) return [job]
     const found = sent[next]
     next += 1
-    if (found === undefined) return []
-    const [rest, request, response, own] = found
-    const exchange = { ...rest, requestBody: body(request), responseBody: body(response), sentBody: body(own) }
-    return [{ kind: "exchange", exchange }]
+    return found === undefined ? [] : [{ kind: "exchange", exchange: exchangeIn(found, body) }]
   })
 }
 
