@@ -88,8 +88,14 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
     readonly sessions: Sessions
     /** A session of the exchanges of an archive. */
     readonly importHar: (bytes: Uint8Array, name: string | null) => Effect.Effect<Session, InvalidHar | StoreError>
-    /** Bytes and records in the ring, and bytes that wait to be worked on. */
-    readonly load: () => { readonly entries: number; readonly bytes: number; readonly pendingBytes: number }
+    /** Bytes and records in the ring, bytes that wait to be worked on, and since the start exchanges that have ended and those that lost a body. */
+    readonly load: () => {
+      readonly entries: number
+      readonly bytes: number
+      readonly pendingBytes: number
+      readonly recorded: number
+      readonly bodiesLost: number
+    }
   }
 >() {}
 
@@ -144,6 +150,8 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
     })
 
     const finished = new Set<FinishedListener>()
+    let recorded = 0
+    let bodiesLost = 0
 
     const sessions = yield* makeSessions({
       repo,
@@ -170,11 +178,14 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         feed.changed(head.id, isNew)
         sessions.changed(entry)
         if (head.status === "in-flight" || (before !== null && before.head.status !== "in-flight")) return
+        recorded += 1
+        if (head.bodyEvicted) bodiesLost += 1
         for (const each of finished) each.read(entry, sent)
       },
       putLate: (late, report) => {
         const entry = ring.setLate(late)
         if (entry === null) return
+        recorded += 1
         feed.changed(late.id, true)
         if (sessions.recording() !== null) sessions.changed(entry)
         for (const each of finished) each.judged(late.id, report)
@@ -301,7 +312,13 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         stop: (id) => Effect.zipRight(Effect.timeoutOption(settled, lastRecordsWithin), sessions.stop(id))
       },
       importHar,
-      load: () => ({ entries: ring.size, bytes: ring.bytes, pendingBytes: intake.pendingBytes() })
+      load: () => ({
+        entries: ring.size,
+        bytes: ring.bytes,
+        pendingBytes: intake.pendingBytes(),
+        recorded,
+        bodiesLost
+      })
     })
   })
 

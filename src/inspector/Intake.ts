@@ -458,7 +458,8 @@ export const makeIntake = (services: IntakeServices): Intake => {
       totalLatencyMs: end.totalLatencyMs ?? timers.nowMs() - each.startedAtMs
     }
     // A body of it that finds no room is left out, and the call is judged as if it were the client's.
-    each.sent = sent === null || sent.body === null || account(each, sent.body.length, false) ? sent : { ...sent, body: null }
+    each.sent =
+      sent === null || sent.body === null || account(each, sent.body.length, false) ? sent : { ...sent, body: null }
     enqueue(each)
   }
 

@@ -45,8 +45,7 @@ export type JudgeCall = (job: CacheJob, clean?: Format | null) => CacheFinding |
 export const makeJudge = (): JudgeCall => {
   const history = new CacheHistory()
   return ({ body, call, isMasked, path, price, sent }, clean = null) => {
-    const format =
-      clean ?? formatOf(path, objectIn(isMasked ? textIn(body) : maskText(textIn(body))) ?? undefined)
+    const format = clean ?? formatOf(path, objectIn(isMasked ? textIn(body) : maskText(textIn(body))) ?? undefined)
     const wire = format === null ? undefined : wires[format.apiKind]
     if (format === null || wire === undefined) return null
     const sentBody = sent === null ? null : objectIn(maskText(textIn(sent.body)))

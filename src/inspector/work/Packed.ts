@@ -225,12 +225,7 @@ export const packedReports = (all: ReadonlyArray<AnyReport | null>): Packed<Repo
 }
 
 /** In the order of the jobs; null: it could not be done. */
-export const reportsIn = ({
-  bodies,
-  exchanges,
-  numbers,
-  reports
-}: ReportsMessage): ReadonlyArray<AnyReport | null> => {
+export const reportsIn = ({ bodies, exchanges, numbers, reports }: ReportsMessage): ReadonlyArray<AnyReport | null> => {
   if (exchanges === undefined || numbers === undefined || bodies === undefined) return reports
   const all = reports.slice()
   const body = bodiesIn(bodies)

@@ -15,7 +15,12 @@ const step = FC.oneof(
   FC.record({ _tag: FC.constant("begin" as const), id, text: FC.oneof(FC.constant(null), text) }),
   FC.record({ _tag: FC.constant("body" as const), id, text }),
   FC.record({ _tag: FC.constant("note" as const), id, text: FC.string({ maxLength: 5 }) }),
-  FC.record({ _tag: FC.constant("finish" as const), id, isOurs: FC.boolean(), text: FC.oneof(FC.constant(null), text) }),
+  FC.record({
+    _tag: FC.constant("finish" as const),
+    id,
+    isOurs: FC.boolean(),
+    text: FC.oneof(FC.constant(null), text)
+  }),
   FC.record({ _tag: FC.constant("wait" as const) })
 )
 
