@@ -2,6 +2,7 @@
 
 const SMALL_BYTES = 1_400
 const BIG_BYTES = 91_000
+const HUGE_BYTES = 1_000_000
 const BIG_TURNS = 24
 const TOOLS = 20
 
@@ -81,7 +82,7 @@ const turn = (index) => {
   ]
 }
 
-const bigBody = (model) =>
+const bigBody = (model, bytes = BIG_BYTES) =>
   padded(
     {
       model,
@@ -94,7 +95,7 @@ const bigBody = (model) =>
       tool_choice: "auto",
       max_tokens: 1024
     },
-    BIG_BYTES
+    bytes
   )
 
 const streamBody = (model) => ({ ...smallBody(model), stream: true, stream_options: { include_usage: true } })
@@ -102,7 +103,8 @@ const streamBody = (model) => ({ ...smallBody(model), stream: true, stream_optio
 /** Each kind of request: the upstream's model that answers it, and its body. */
 export const requestKinds = {
   small: { model: "fixed", body: smallBody },
-  big: { model: "fixed", body: bigBody },
+  big: { model: "fixed", body: (model) => bigBody(model) },
+  huge: { model: "fixed", body: (model) => bigBody(model, HUGE_BYTES) },
   paced: { model: "paced", body: streamBody },
   idle: { model: "idle", body: streamBody }
 }

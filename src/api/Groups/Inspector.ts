@@ -183,6 +183,15 @@ const Session = Schema.Struct({ session: field(SessionView, "The session.") }).a
 })
 
 const Switch = Schema.Struct({ enabled: field(Schema.Boolean, "Whether it is on.") })
+const OwnTraffic = Schema.Struct({
+  ...Switch.fields,
+  recorded: field(Size, "Exchanges of all sources that were recorded since the start.", 120_000),
+  bodiesLost: field(
+    Size,
+    "Those of which a body could not be kept, because more came than can be worked on; their records say `bodyEvicted`.",
+    0
+  )
+})
 const MaybePort = field(Schema.NullOr(Schema.Number), "Its port; null: it does not listen.", null)
 
 const CaptureModes = Schema.Struct({
@@ -209,7 +218,7 @@ const CaptureModes = Schema.Struct({
     "The desktop's proxy setting."
   ),
   tlsIntercept: field(Switch, "Decrypting of what goes through the explicit proxy."),
-  gateway: field(Switch, "Recording of the gateway's own traffic."),
+  gateway: field(OwnTraffic, "Recording of the gateway's own traffic."),
   tproxy: field(
     Schema.Struct({
       running: field(Schema.Boolean, "Whether it runs."),
