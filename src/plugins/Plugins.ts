@@ -159,6 +159,7 @@ export const make = Effect.gen(function* () {
       yield* repo.remove(name)
       yield* running.stop(name, null)
       rings.delete(name)
+      running.forget(name)
       yield* folder.discard(name)
     },
     Effect.uninterruptible,

@@ -78,7 +78,7 @@ export const makeCore = Effect.gen(function* () {
   const view = (stored: StoredPlugin): Plugin => ({
     stored,
     manifest: storedManifest(stored),
-    stats: hooks.statsOf(stored.name)
+    stats: running.statsOf(stored.name)
   })
   const find = Effect.fnUntraced(function* (name: string) {
     const stored = isPluginName(name) ? yield* repo.get(name) : null

@@ -6,6 +6,7 @@ import type { ConfigValues, LifecycleHook, PluginManifest, PluginPermission } fr
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { Files } from "../files/PluginFiles.ts"
 import type { Hooks } from "../hooks/Hooks.ts"
+import { type HookStats, noStats } from "../hooks/HookStats.ts"
 import type { HookListener } from "../hooks/Listener.ts"
 import type { DefinedPlugin, LogLine, OpenSandbox, PluginNotLoaded, Sandbox } from "../sandbox/Sandbox.ts"
 import type { RouterStrategy } from "../../routing/auto/RouterStrategies.ts"
@@ -38,6 +39,10 @@ export interface Running {
   /** Requests and decisions see it from now on, in the place of one of the same name, which is closed. */
   readonly start: (manifest: PluginManifest, opened: Opened) => Effect.Effect<void>
   readonly get: (name: string) => Opened | null
+  /** Of its run, or of the last one since the gateway was started. */
+  readonly statsOf: (name: string) => HookStats
+  /** Of a plugin that was removed. */
+  readonly forget: (name: string) => void
   /** Not called any more. `refuses`: requests are refused until it is started or stopped again. */
   readonly stop: (
     name: string,
@@ -73,6 +78,9 @@ export const makeRunning = (
 ): Running => {
   const running = new Map<string, { readonly opened: Opened; readonly listener: HookListener }>()
   const refusals = new Map<string, HookListener>()
+
+  /** Of plugins that do not run any more. */
+  const lastStats = new Map<string, HookStats>()
 
   const publish = Effect.sync(() =>
     hooks.set([...Array.from(running.values(), ({ listener }) => listener), ...refusals.values()])
@@ -118,15 +126,20 @@ export const makeRunning = (
         const before = running.get(manifest.name)
         const listener = listenerOf(manifest, opened.defined, opened.sandbox)
         running.set(manifest.name, { opened, listener })
+        lastStats.delete(manifest.name)
         refusals.delete(manifest.name)
         strategies.register(manifest.name, opened.strategies)
         yield* publish
         if (before !== undefined) yield* before.opened.close
       }),
     get: (name) => running.get(name)?.opened ?? null,
+    statsOf: (name) =>
+      running.has(name) || refusals.has(name) ? hooks.statsOf(name) : (lastStats.get(name) ?? noStats),
+    forget: (name) => void lastStats.delete(name),
     stop: (name, refuses) =>
       Effect.gen(function* () {
         const before = running.get(name)
+        if (before !== undefined || refusals.has(name)) lastStats.set(name, hooks.statsOf(name))
         running.delete(name)
         refusals.delete(name)
         strategies.unregister(name)
