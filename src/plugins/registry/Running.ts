@@ -8,6 +8,7 @@ import type { Files } from "../files/PluginFiles.ts"
 import type { Hooks } from "../hooks/Hooks.ts"
 import { type HookStats, noStats } from "../hooks/HookStats.ts"
 import type { HookListener } from "../hooks/Listener.ts"
+import { lifecycleMs } from "../sandbox/Limits.ts"
 import type { DefinedPlugin, LogLine, OpenSandbox, PluginNotLoaded, Sandbox } from "../sandbox/Sandbox.ts"
 import type { RouterStrategy } from "../../routing/auto/RouterStrategies.ts"
 import { codeOf, type Defined, usesOf } from "./Code.ts"
@@ -50,8 +51,6 @@ export interface Running {
   ) => Effect.Effect<void>
   readonly closeAll: Effect.Effect<void>
 }
-
-const lifecycleMs = 5_000
 
 /** Without a function for it nothing listens, and a guard that guards nothing refuses nothing. */
 const refusing = (manifest: PluginManifest, reason: string): HookListener => ({
