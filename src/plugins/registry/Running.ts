@@ -35,7 +35,7 @@ export interface Opened {
 }
 
 export interface Running {
-  /** A sandbox that nobody calls yet. */
+  /** A sandbox that is not called yet. */
   readonly open: (plugin: ToOpen, log: (line: LogLine) => void) => Effect.Effect<Opened, PluginNotLoaded>
   /** Requests and decisions see it from now on, in the place of one of the same name, which is closed. */
   readonly start: (manifest: PluginManifest, opened: Opened) => Effect.Effect<void>
