@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Timers } from "../../platform/Timers.ts"
-import { type RouterStrategy, type Selection, slowRestMs } from "../../routing/auto/RouterStrategies.ts"
+import { resting, type RouterStrategy, type Selection, slowRestMs } from "../../routing/auto/RouterStrategies.ts"
 import { isObject } from "../../wire/json/Json.ts"
 import { readForeignJson } from "../../wire/json/Bounds.ts"
 import { type Engine, makeEngine } from "./Engine.ts"
@@ -159,7 +159,7 @@ export const openSelector = Effect.fn("Selector.open")(function* (
   const select: RouterStrategy["select"] = (pool, context) => {
     if (ready === null) {
       loadAgain()
-      throw new Error("the strategy rests")
+      throw resting
     }
     const { deadline, engine, inside } = ready
     lines = 0

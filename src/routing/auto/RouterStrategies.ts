@@ -321,7 +321,8 @@ export interface Registry {
   readonly list: () => ReadonlyArray<{ readonly name: string; readonly description: string; readonly custom: boolean }>
 }
 
-const resting = new Error("the strategy rests for having been slow")
+/** What `select` throws while it is not asked. */
+export const resting = new Error("the strategy rests")
 
 /** Measures each `select`; after a slow one it throws for `slowRestMs` instead of calling the strategy. */
 const timed = ({ description, name, select }: RouterStrategy, nowMs: () => number): RouterStrategy => {
@@ -446,6 +447,6 @@ export const choose = (
     const { reason } = selection as Readonly<Record<string, unknown>>
     return { index, reason: isText(reason) && reason.trim() !== "" ? reason : `chosen by ${name}`, overruled: null }
   } catch (error) {
-    return fallback(`router strategy ${name} ${error === resting ? "rests, it was too slow" : "failed"}`)
+    return fallback(`router strategy ${name} ${error === resting ? "rests" : "failed"}`)
   }
 }

@@ -107,7 +107,7 @@ scene(
     assert.include((await logs("picker")).join("\n"), "The strategy steady failed: Error: no idea")
     await install("picker", "strategies: { steady: () => { for (;;); } }", true)
     assert.match((await decided()).reason, /^router strategy steady failed, best score/)
-    assert.match((await decided()).reason, /^router strategy steady failed, best score/)
+    assert.match((await decided()).reason, /^router strategy steady rests, best score/)
     await eventually(
       "the rest is in the log",
       async () => (await logs("picker")).filter((line) => line.includes("rests for 60 seconds")).length,
