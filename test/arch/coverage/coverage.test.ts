@@ -11,6 +11,7 @@ import { errorRows, type FactRow, headerRows, limitRows, routingRows } from "./f
 import { bridgeRows, captureRows } from "./capture.ts"
 import { inspectorRows } from "./inspector.ts"
 import { playgroundRows } from "./playground.ts"
+import { pluginRows } from "./plugins.ts"
 import { assertThere, type Shown, toCell } from "./Shown.ts"
 import type { StatementRow } from "./Statement.ts"
 
@@ -37,7 +38,8 @@ const statements: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<Sta
   ["Traffic inspector", inspectorRows],
   ["Capture", captureRows],
   ["Agent bridge", bridgeRows],
-  ["Playground", playgroundRows]
+  ["Playground", playgroundRows],
+  ["Plugins", pluginRows]
 ]
 
 const statementTable = (title: string, rows: ReadonlyArray<StatementRow>): ReadonlyArray<string> => [
@@ -53,7 +55,7 @@ const page = [
   "# What is covered by which test",
   "",
   "Every route, header, error and limit of the inference plane, with tests that show it on real sockets where that is possible; and what is",
-  "said of the inspector and the playground. This page is made from tables beside the tests; a route without a test does not compile, and a test that is renamed",
+  "said of the inspector, capture, the playground and plugins. This page is made from tables beside the tests; a route without a test does not compile, and a test that is renamed",
   "or gone fails the check.",
   "",
   "## Routes",
