@@ -1,7 +1,10 @@
 /** The request bodies, the same bytes in every run (only the model's name differs between servers). */
 
 const SMALL_BYTES = 1_400
+const FOUR_KB = 4_096
+const HUNDRED_KB = 102_400
 const BIG_BYTES = 91_000
+const HUGE_BYTES = 1_000_000
 const BIG_TURNS = 24
 const TOOLS = 20
 
@@ -81,7 +84,7 @@ const turn = (index) => {
   ]
 }
 
-const bigBody = (model) =>
+const bigBody = (model, bytes = BIG_BYTES) =>
   padded(
     {
       model,
@@ -94,7 +97,7 @@ const bigBody = (model) =>
       tool_choice: "auto",
       max_tokens: 1024
     },
-    BIG_BYTES
+    bytes
   )
 
 const streamBody = (model) => ({ ...smallBody(model), stream: true, stream_options: { include_usage: true } })
@@ -102,7 +105,10 @@ const streamBody = (model) => ({ ...smallBody(model), stream: true, stream_optio
 /** Each kind of request: the upstream's model that answers it, and its body. */
 export const requestKinds = {
   small: { model: "fixed", body: smallBody },
-  big: { model: "fixed", body: bigBody },
+  big: { model: "fixed", body: (model) => bigBody(model) },
+  huge: { model: "fixed", body: (model) => bigBody(model, HUGE_BYTES) },
+  four: { model: "fixed", body: (model) => padded(smallBody(model), FOUR_KB) },
+  hundred: { model: "fixed", body: (model) => padded(bigBody(model), HUNDRED_KB) },
   paced: { model: "paced", body: streamBody },
   idle: { model: "idle", body: streamBody }
 }

@@ -52,7 +52,7 @@ const addTo = (totals, key, amount) => totals.set(key, (totals.get(key) ?? 0) + 
 const topShares = (totals, whole, count) =>
   [...totals]
     .sort((a, b) => b[1] - a[1])
-    .slice(0, count)
+    .slice(0, process.env.TOP ? Number(process.env.TOP) : count)
     .map(([name, time]) => ({ name, share: time / whole }))
 
 /** Self times between two moments of the profile's clock (microseconds), as shares of the time that was not idle. */

@@ -6,6 +6,10 @@ export const median = (values) => {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
+/** `part` of 1. */
+export const percentile = (values, part) =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))]
+
 export const sum = (values) => values.reduce((total, value) => total + value, 0)
 
 /** The mean of the values that are there; undefined when none is. */

@@ -165,7 +165,7 @@ export const showBody = (
     return { bytes: Buffer.from(clean.subarray(0, maxShownBytes)), encoding: "base64", isTruncated }
   }
   const clean = maskSecrets ? masked(text, contentType, isWhole) : text
-  const all = Buffer.from(clean, "utf8")
+  const all = clean === text && isWhole ? bytes : Buffer.from(clean, "utf8")
   if (isWhole && all.length <= maxShownBytes) return { bytes: all, encoding: "utf8", isTruncated: false }
   const shown = all.subarray(0, wholeCharacters(all.subarray(0, maxShownBytes)))
   return {

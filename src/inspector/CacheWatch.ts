@@ -6,35 +6,21 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { WireName } from "../domain/Wire.ts"
 import type { Head } from "../domain/TrafficRecord.ts"
 import { LruMap } from "../kernel/LruMap.ts"
 import { PriceBook } from "../usage/PriceBook.ts"
 import { CacheBreaks, type CacheBreaksPage } from "./cache/CacheBreaks.ts"
 import type { CacheFinding } from "./cache/CacheCall.ts"
 import type { CacheJob } from "./cache/CacheJob.ts"
+import type { CallFacts } from "./Given.ts"
 import { Inspector, RecordNotFound } from "./Inspector.ts"
 import { maskHeaders } from "./masking/Masking.ts"
 import type { RingEntry } from "./Ring.ts"
-
-/** What only the one who made the call knows of it. */
-export interface CallFacts {
-  readonly provider: string
-  /** The model that was called. */
-  readonly model: string
-  /** Names the account, in a form that may be shown. */
-  readonly account: string | null
-  /** Wire of `body`. */
-  readonly wire: WireName
-  /** JSON as it went to the provider; null: the client's own. */
-  readonly body: Uint8Array | string | null
-}
+import { exchangeRead } from "./work/Exchange.ts"
 
 export class CacheWatch extends Context.Tag("gateway/inspector/CacheWatch")<
   CacheWatch,
   {
-    /** Hot: says more of a call, before it is finished. What is said of calls that never finish is forgotten. */
-    readonly note: (id: string, facts: CallFacts) => void
     /** What was found for a record; `unknown` where it was not judged. */
     readonly of: (id: string) => Effect.Effect<CacheFinding, RecordNotFound>
     /** Breaks of calls since a moment, newest first. */
@@ -45,8 +31,6 @@ export class CacheWatch extends Context.Tag("gateway/inspector/CacheWatch")<
 >() {}
 
 const maxFindings = 4_096
-const maxNoted = 2_048
-const maxNotedBytes = 32 * 1_048_576
 
 const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"]
 
@@ -106,16 +90,15 @@ const unknown = ({ llm }: Head): CacheFinding => ({
   lostUsd: null
 })
 
+const findingIn = (found: CacheFinding | string | undefined): CacheFinding | null =>
+  found === undefined ? null : typeof found === "string" ? exchangeRead(found).finding : found
+
 export const make = Effect.gen(function* () {
   const inspector = yield* Inspector
   const prices = yield* PriceBook
-  const findings = new LruMap<string, CacheFinding>({ capacity: maxFindings })
+  /** As JSON of the exchange, where they came with it: read when they are asked for. */
+  const findings = new LruMap<string, CacheFinding | string>({ capacity: maxFindings })
   const breaks = new CacheBreaks(maxFindings)
-  const noted = new LruMap<string, CallFacts>({
-    capacity: maxNoted,
-    maxWeight: maxNotedBytes,
-    weightOf: ({ body }) => 256 + 2 * (body?.length ?? 0)
-  })
   let judging: Promise<void> = Promise.resolve()
 
   const judge = async (job: CacheJob): Promise<void> => {
@@ -125,24 +108,29 @@ export const make = Effect.gen(function* () {
     breaks.add(job.call.id, job.call.atMs, finding)
   }
 
-  const stop = inspector.onFinished((entry) => {
-    const facts = noted.peek(entry.head.id) ?? null
-    noted.delete(entry.head.id)
-    const job = jobOf(entry, facts, prices.price, inspector.settings.maskSecrets)
-    if (job === null) return
-    // Jobs are done in the order in which they are given; a failed one costs its finding only.
-    const done = judge(job).catch(() => undefined)
-    judging = Promise.all([judging, done]).then(() => undefined)
+  const stop = inspector.onFinished({
+    read: (entry, sent) => {
+      const job = jobOf(entry, sent, prices.price, inspector.settings.maskSecrets)
+      if (job === null) return
+      // Jobs are done in the order in which they are given; a failed one costs its finding only.
+      const done = judge(job).catch(() => undefined)
+      judging = Promise.all([judging, done]).then(() => undefined)
+    },
+    judged: (id, report) => {
+      findings.set(id, report.read)
+      const finding = report.isBreak ? exchangeRead(report.read).finding : null
+      const head = finding === null ? null : inspector.entry(id)?.head
+      if (finding !== null && head) breaks.add(id, Date.parse(head.timestamp), finding)
+    }
   })
   yield* Effect.addFinalizer(() => Effect.sync(stop))
 
   return CacheWatch.of({
-    note: (id, facts) => void noted.set(id, facts),
     of: (id) =>
       Effect.suspend(() => {
         const entry = inspector.entry(id)
         if (entry === null) return new RecordNotFound({ id })
-        return Effect.succeed(findings.peek(id) ?? unknown(entry.head))
+        return Effect.succeed(findingIn(findings.peek(id)) ?? unknown(entry.head))
       }),
     breaks: (sinceMs, limit) => breaks.list(sinceMs, limit),
     settled: Effect.zipRight(

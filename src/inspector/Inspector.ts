@@ -15,7 +15,8 @@ import type { StoreError } from "../store/Errors.ts"
 import * as SessionRepo from "../store/repo/InspectorSessionRepo.ts"
 import { PriceBook } from "../usage/PriceBook.ts"
 import type { ClientSocket } from "./Attribution.ts"
-import { makeIntake, type RecordEnd, type RecordStart, type RecordUpdate } from "./Intake.ts"
+import type { CallFacts, RecordEnd, RecordStart, RecordUpdate } from "./Given.ts"
+import { makeIntake } from "./Intake.ts"
 import { InvalidHar, maxHarBytes, tooLargeHar } from "./exports/HarImport.ts"
 import { recordsOfExchanges } from "./Imported.ts"
 import { type Feed, type FeedSubscriber, makeFeed } from "./Feed.ts"
@@ -26,14 +27,22 @@ import { type Head, type Item, itemOf, noBodies, recordOf, type TrafficRecord } 
 import { Ring, type RingEntry } from "./Ring.ts"
 import { makeSessions, type Session, type Sessions } from "./Sessions.ts"
 import { type InspectorSettings, readSettings } from "./Settings.ts"
+import type { ExchangeReport } from "./work/Exchange.ts"
 import { makeWorkThread, type WorkThread } from "./work/WorkThread.ts"
 
-export type { RecordEnd, RecordStart, RecordUpdate } from "./Intake.ts"
+export type { RecordEnd, RecordStart, RecordUpdate } from "./Given.ts"
 
 /** There is no such record, or it was rotated out. */
 export class RecordNotFound extends Data.TaggedError("RecordNotFound")<{ readonly id: string }> {}
 
 export { InvalidCursor } from "./Filters.ts"
+
+export interface FinishedListener {
+  /** `sent`: the call behind it; null: it is not known. */
+  readonly read: (entry: RingEntry, sent: CallFacts | null) => void
+  /** Hot: its prompt was judged with the rest of it. */
+  readonly judged: (id: string, report: ExchangeReport) => void
+}
 
 export interface RecordList {
   readonly requests: ReadonlyArray<Item>
@@ -52,8 +61,8 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
     readonly begin: (start: RecordStart) => string
     /** Hot: more is known of an exchange that has begun. An id that is not known is ignored. Never throws. */
     readonly update: (id: string, update: RecordUpdate) => void
-    /** Hot: an exchange is over. An id that is not known is ignored. Never throws. */
-    readonly finish: (id: string, end: RecordEnd) => void
+    /** Hot: an exchange is over. An id that is not known is ignored. `sent`: the call behind it, where it is known. Never throws. */
+    readonly finish: (id: string, end: RecordEnd, sent?: CallFacts | null) => void
     /** The process that a client's connection belongs to is looked up, and put into the record when it is found. Never throws. */
     readonly attribute: (id: string, socket: ClientSocket) => void
     /** Everything that was captured up to now is in the list. For tests and for callers that read their own call. */
@@ -71,7 +80,7 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
     readonly clear: Effect.Effect<void>
     readonly annotate: (id: string, annotation: string | null) => Effect.Effect<TrafficRecord, RecordNotFound>
     /** Calls back for each exchange that has ended, once it is in the ring, until the returned function is called. */
-    readonly onFinished: (listener: (entry: RingEntry) => void) => () => void
+    readonly onFinished: (listener: FinishedListener) => () => void
     /** The thread for work on bodies; it is started by its first job. */
     readonly thread: () => WorkThread
     readonly subscribe: (subscriber: FeedSubscriber) => () => void
@@ -79,8 +88,14 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
     readonly sessions: Sessions
     /** A session of the exchanges of an archive. */
     readonly importHar: (bytes: Uint8Array, name: string | null) => Effect.Effect<Session, InvalidHar | StoreError>
-    /** Bytes and records in the ring, and bytes that wait to be worked on. */
-    readonly load: () => { readonly entries: number; readonly bytes: number; readonly pendingBytes: number }
+    /** Bytes and records in the ring, bytes that wait to be worked on, and since the start exchanges that have ended and those that lost a body. */
+    readonly load: () => {
+      readonly entries: number
+      readonly bytes: number
+      readonly pendingBytes: number
+      readonly recorded: number
+      readonly bodiesLost: number
+    }
   }
 >() {}
 
@@ -134,7 +149,9 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       items: () => newestHeads(ring, maxSnapshotItems).map(shownItem)
     })
 
-    const finished = new Set<(entry: RingEntry) => void>()
+    const finished = new Set<FinishedListener>()
+    let recorded = 0
+    let bodiesLost = 0
 
     const sessions = yield* makeSessions({
       repo,
@@ -150,10 +167,10 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       thread: workThread,
       newId: () => ids.next(timers.nowMs()),
       sessionId: sessions.recording,
-      priceOf: (provider, model) => prices.price(provider, model),
+      priceOf: prices.price,
       known: (id) => ring.get(id)?.head ?? null,
       reserve: (id) => ring.reserve(id),
-      put: (head, bodies) => {
+      put: (head, bodies, sent = null) => {
         const before = ring.get(head.id)
         const isNew = before === null
         const entry = ring.set(head, bodies === undefined ? undefined : { ...(before?.bodies ?? noBodies), ...bodies })
@@ -161,7 +178,17 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         feed.changed(head.id, isNew)
         sessions.changed(entry)
         if (head.status === "in-flight" || (before !== null && before.head.status !== "in-flight")) return
-        for (const each of finished) each(entry)
+        recorded += 1
+        if (head.bodyEvicted) bodiesLost += 1
+        for (const each of finished) each.read(entry, sent)
+      },
+      putLate: (late, report) => {
+        const entry = ring.setLate(late)
+        if (entry === null) return
+        recorded += 1
+        feed.changed(late.id, true)
+        if (sessions.recording() !== null) sessions.changed(entry)
+        for (const each of finished) each.judged(late.id, report)
       }
     })
 
@@ -285,7 +312,13 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         stop: (id) => Effect.zipRight(Effect.timeoutOption(settled, lastRecordsWithin), sessions.stop(id))
       },
       importHar,
-      load: () => ({ entries: ring.size, bytes: ring.bytes, pendingBytes: intake.pendingBytes() })
+      load: () => ({
+        entries: ring.size,
+        bytes: ring.bytes,
+        pendingBytes: intake.pendingBytes(),
+        recorded,
+        bodiesLost
+      })
     })
   })
 

@@ -3,91 +3,21 @@
  * bodies are worked on in the thread, small ones many at a time, and heads are masked here. Bodies that wait are bounded: beyond that they are
  * let go, and the record says so.
  */
-import type { ModelPrice } from "../domain/Pricing.ts"
-import type { TokenCounts } from "../domain/Usage.ts"
 import type { Timer, Timers } from "../platform/Timers.ts"
 import type { ClientSocket } from "./Attribution.ts"
 import type { BodyLimits, CapturedBody, ShownBody } from "./Bodies.ts"
-import { makeHeadMasker } from "./masking/HeadMasker.ts"
-import { maskText } from "./masking/Masking.ts"
-import {
-  type Bodies,
-  type CaptureSource,
-  type DetectedKind,
-  type Head,
-  type RecordHeaders,
-  type RecordStatus
-} from "../domain/TrafficRecord.ts"
-import { providerOfHost } from "./reading/Hosts.ts"
-import { llmOf, noAnswer, type AnswerFacts, type RequestFacts } from "./reading/Llm.ts"
+import type { CallFacts, RecordEnd, RecordStart, RecordUpdate } from "./Given.ts"
+import { headOf, type PriceOf, providerOf, type Shape, type Shown } from "./HeadOf.ts"
+import { type GivenHeaders, readHeaders } from "./Headers.ts"
+import { lateRecord, jobOfExchange } from "./LateRecords.ts"
+import { makeHeadMasker, shownOf } from "./masking/HeadMasker.ts"
+import { type Bodies, type DetectedKind, type Head, type RecordHeaders } from "../domain/TrafficRecord.ts"
+import type { RequestFacts } from "./reading/Llm.ts"
+import type { LateRecord } from "./Ring.ts"
 import type { InspectorSettings } from "./Settings.ts"
+import type { ExchangeReport } from "./work/Exchange.ts"
 import { bytesOfTask, type Report, type Task } from "./work/Work.ts"
 import type { WorkThread } from "./work/WorkThread.ts"
-
-/** Header names and values in turn, as `rawHeaders` of node:http, or by name. */
-export type GivenHeaders = ReadonlyArray<string> | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-
-/** What is known when an exchange begins. What is left out is null or unknown. */
-export interface RecordStart {
-  /** Absent: a new one. */
-  readonly id?: string
-  readonly source: CaptureSource
-  readonly method: string
-  readonly scheme: Head["scheme"]
-  readonly host: string
-  /** With its query. */
-  readonly path: string
-  readonly headers: GivenHeaders
-  /** As it was on the wire, its beginning at least. */
-  readonly body?: Uint8Array | null
-  /** On the wire; absent: that of `body`. */
-  readonly bodySize?: number
-  /** Bodies are all there is, whatever their sizes on the wire: they were decoded before. */
-  readonly areBodiesWhole?: boolean
-  readonly agent?: string | null
-  /** Epoch milliseconds; absent: now. */
-  readonly atMs?: number
-  /** For custom hosts, whose kind is set; absent: it is detected. */
-  readonly kind?: DetectedKind
-  readonly sourceModel?: string | null
-  readonly mappedModel?: string | null
-  readonly provider?: string | null
-  readonly gatewayRequestId?: string | null
-  readonly replayOf?: string | null
-  readonly note?: string | null
-}
-
-/** What became known since; what is left out stays as it is. */
-export interface RecordUpdate {
-  readonly requestBody?: Uint8Array
-  readonly requestSize?: number
-  /** The head of the answer has come. */
-  readonly responseHeaders?: GivenHeaders
-  readonly agent?: string | null
-  readonly sourceModel?: string | null
-  readonly mappedModel?: string | null
-  readonly provider?: string | null
-  readonly gatewayRequestId?: string | null
-  readonly decision?: unknown
-  readonly note?: string | null
-  readonly pid?: number | null
-  readonly processName?: string | null
-}
-
-export interface RecordEnd extends RecordUpdate {
-  /** `error`: no answer came, or not all of it. */
-  readonly status: RecordStatus
-  readonly responseBody?: Uint8Array | null
-  readonly responseSize?: number
-  /** Why there is no answer: a code or a sentence. */
-  readonly error?: string | null
-  readonly ttftMs?: number | null
-  readonly proxyLatencyMs?: number | null
-  readonly upstreamLatencyMs?: number | null
-  readonly totalLatencyMs?: number | null
-  /** As the upstream reported them, where the answer that the client got need not tell; absent: as it tells. */
-  readonly usage?: TokenCounts
-}
 
 /** Bytes of bodies that wait, or belong to exchanges that have not ended. */
 const maxPendingBytes = 64 * 1_048_576
@@ -97,18 +27,20 @@ const smallReserveBytes = 8 * 1_048_576
 const maxPending = 20_000
 /** A record with larger bodies is listed before the thread has worked on them. */
 export const threadFromBytes = 65_536
+/** Exchanges of ours up to this size, which have ended already, are listed when they were worked on. */
+const wholeUpToBytes = 262_144
 /** What comes within this time is worked on together: a short exchange then once. */
-const gatherMs = 20
+const gatherMs = 50
 /** Time that is worked before others have their turn. */
 const turnMs = 3
-const maxHeaderChars = 65_536
-const maxPathChars = 65_536
 
 interface Pending {
   readonly id: string
+  /** Without its body. */
   readonly start: RecordStart
   readonly startedAtMs: number
-  readonly headers: RecordHeaders
+  /** Of the request, once they were needed here. */
+  headers: RecordHeaders | null
   readonly sessionId: string | null
   update: RecordUpdate
   end: RecordEnd | null
@@ -124,8 +56,12 @@ interface Pending {
   contextKey: string | null
   facts: RequestFacts | null
   /** How the request's body is shown, which itself is in the ring; null until it was read. */
-  shape: Pick<ShownBody, "encoding" | "isTruncated"> | null
+  shape: Shape | null
+  /** The call behind it; null: it is not known. */
+  sent: CallFacts | null
   isQueued: boolean
+  /** On the monotonic clock. */
+  queuedAtMs: number
   /** The thread works on it. */
   isAway: boolean
 }
@@ -137,51 +73,27 @@ export interface IntakeServices {
   readonly newId: () => string
   /** Session that records now. */
   readonly sessionId: () => string | null
-  readonly priceOf: (provider: string, model: string) => ModelPrice | null
+  readonly priceOf: PriceOf
   /** Of a record that is in the ring. */
   readonly known: (id: string) => Head | null
   /** Keeps a place in the ring. */
   readonly reserve: (id: string) => void
-  /** Into the ring. Bodies that are left out stay as they are. */
-  readonly put: (head: Head, bodies?: Partial<Bodies>) => void
+  /** Into the ring. Bodies that are left out stay as they are. `sent`: the call behind it, where it has ended. */
+  readonly put: (head: Head, bodies?: Partial<Bodies>, sent?: CallFacts | null) => void
+  /** The same with an exchange that has ended and was judged: `report` tells what of it. */
+  readonly putLate: (late: LateRecord, report: ExchangeReport) => void
 }
 
 export interface Intake {
   readonly begin: (start: RecordStart) => string
   readonly update: (id: string, update: RecordUpdate) => void
-  readonly finish: (id: string, end: RecordEnd) => void
+  readonly finish: (id: string, end: RecordEnd, sent?: CallFacts | null) => void
   readonly attribute: (id: string, socket: ClientSocket) => void
   /** When nothing waits any more. */
   readonly settled: () => Promise<void>
   readonly pendingBytes: () => number
   readonly close: () => void
 }
-
-export const readHeaders = (given: GivenHeaders): RecordHeaders => {
-  const headers = new Map<string, string>()
-  let chars = 0
-  const add = (name: string, value: string): void => {
-    chars += name.length + value.length
-    if (chars > maxHeaderChars) return
-    const key = name.toLowerCase()
-    const known = headers.get(key)
-    headers.set(
-      key,
-      known === undefined ? value : `${known}${key === "set-cookie" ? "\n" : key === "cookie" ? "; " : ", "}${value}`
-    )
-  }
-  if (isRaw(given)) {
-    for (let at = 0; at + 1 < given.length; at += 2) add(given[at] ?? "", given[at + 1] ?? "")
-  } else {
-    for (const [name, value] of Object.entries(given)) {
-      if (typeof value === "string") add(name, value)
-      else for (const each of value ?? []) add(name, each)
-    }
-  }
-  return Object.fromEntries(headers)
-}
-
-const isRaw = (given: GivenHeaders): given is ReadonlyArray<string> => Array.isArray(given)
 
 const captured = (bytes: Uint8Array | null | undefined, size: number, headers: RecordHeaders): CapturedBody | null =>
   bytes === null || bytes === undefined || bytes.byteLength === 0
@@ -199,10 +111,6 @@ export const limitsOf = ({ maskSecrets, maxBodyBytes }: InspectorSettings): Body
   maxDecodedBytes: Math.max(8 * maxBodyBytes, 4 * 1_048_576)
 })
 
-/** What is known of the tokens otherwise goes before what the answer tells. */
-const counted = (answer: AnswerFacts, usage: TokenCounts | undefined): AnswerFacts =>
-  usage === undefined ? answer : { ...answer, usage, tokensOut: usage.out }
-
 /** From a thread bytes come as plain arrays of them. */
 export const bufferOf = (shown: ShownBody | null | undefined): Buffer | null =>
   shown === null || shown === undefined
@@ -210,7 +118,7 @@ export const bufferOf = (shown: ShownBody | null | undefined): Buffer | null =>
     : Buffer.from(shown.bytes.buffer, shown.bytes.byteOffset, shown.bytes.byteLength)
 
 export const makeIntake = (services: IntakeServices): Intake => {
-  const { known, newId, priceOf, put, reserve, sessionId, settings, thread, timers } = services
+  const { known, newId, priceOf, put, putLate, reserve, sessionId, settings, thread, timers } = services
   const limits = limitsOf(settings)
   const pending = new Map<string, Pending>()
   let queue: Array<Pending> = []
@@ -222,21 +130,22 @@ export const makeIntake = (services: IntakeServices): Intake => {
   let waiters: Array<() => void> = []
   let isClosed = false
 
-  const { maskedHeaders, maskedUrl } = makeHeadMasker()
-  const masked = (headers: RecordHeaders): RecordHeaders => (settings.maskSecrets ? maskedHeaders(headers) : headers)
+  const masker = makeHeadMasker()
+  const headersOf = (each: Pending): RecordHeaders => (each.headers ??= readHeaders(each.start.headers))
 
   const enqueue = (each: Pending): void => {
     if (each.isQueued || isClosed) return
     each.isQueued = true
+    each.queuedAtMs = timers.monotonicMs()
     queue.push(each)
     timer ??= isPumping ? null : timers.after(gatherMs, pump)
   }
 
   /** Whether so many bytes more may wait; then they are accounted for. */
-  const account = (each: Pending, bytes: number): boolean => {
+  const account = (each: Pending, bytes: number, isBody = true): boolean => {
     const most = bytes <= threadFromBytes ? maxPendingBytes + smallReserveBytes : maxPendingBytes
     if (pendingBytes + bytes > most) {
-      each.isShort = true
+      each.isShort ||= isBody
       return false
     }
     pendingBytes += bytes
@@ -249,69 +158,29 @@ export const makeIntake = (services: IntakeServices): Intake => {
     each.bytes = 0
   }
 
-  const providerOf = ({ end, start, update }: Pending): string | null =>
-    end?.provider ?? update.provider ?? start.provider ?? providerOfHost(start.host)
+  const answerHeaders = ({ end, update }: Pick<Pending, "end" | "update">): RecordHeaders => {
+    const given: GivenHeaders | undefined = end?.responseHeaders ?? update.responseHeaders
+    return given === undefined ? {} : readHeaders(given)
+  }
 
-  const headOf = (each: Pending, answer: AnswerFacts | null, report: Report | null): Head => {
-    const { end, facts, start, update } = each
+  const recordOf = (each: Pending, report: Report | null): Head => {
+    const { start } = each
     const before = known(each.id)
-    const latest = { ...update, ...end }
-    const responseHeaders = latest.responseHeaders === undefined ? {} : readHeaders(latest.responseHeaders)
-    const mappedModel = latest.mappedModel ?? start.mappedModel ?? responseHeaders["x-gateway-mapped-model"] ?? null
-    const error = end?.error ?? null
-    const response = report?.response?.shown ?? null
-    const totalLatencyMs = end === null ? null : (end.totalLatencyMs ?? timers.nowMs() - each.startedAtMs)
-    return {
-      id: each.id,
-      source: start.source,
-      agent: latest.agent ?? start.agent ?? null,
-      timestamp: new Date(each.startedAtMs).toISOString(),
-      method: start.method.slice(0, 32),
-      scheme: start.scheme,
-      host: start.host.slice(0, 512),
-      path: (settings.maskSecrets ? maskedUrl(start.path.slice(0, maxPathChars)) : start.path).slice(0, maxPathChars),
-      requestHeaders: before?.requestHeaders ?? masked(each.headers),
-      requestSize: each.requestSize,
-      responseHeaders: masked(responseHeaders),
-      responseSize: end?.responseSize ?? end?.responseBody?.byteLength ?? 0,
-      status: end?.status ?? "in-flight",
-      proxyLatencyMs: end?.proxyLatencyMs ?? null,
-      upstreamLatencyMs: end?.upstreamLatencyMs ?? null,
-      totalLatencyMs,
-      error: error === null ? null : maskText(error.slice(0, 2_000)),
-      sourceModel: latest.sourceModel ?? start.sourceModel ?? null,
-      mappedModel,
-      detectedKind: start.kind ?? each.kind ?? "unknown",
-      contextKey: each.contextKey,
-      annotation: before?.annotation ?? null,
-      sessionId: each.sessionId,
-      note: latest.note ?? start.note ?? null,
-      pid: latest.pid ?? before?.pid ?? null,
-      processName: latest.processName ?? before?.processName ?? null,
-      llm:
-        facts === null
-          ? null
-          : llmOf(facts, counted(answer ?? noAnswer(facts), end?.usage), {
-              provider: providerOf(each),
-              mappedTo: mappedModel,
-              ttftMs: end?.ttftMs ?? null,
-              totalMs: totalLatencyMs,
-              priceOf
-            }),
-      gatewayRequestId: latest.gatewayRequestId ?? start.gatewayRequestId ?? null,
-      decision: latest.decision ?? null,
-      requestTruncated: each.shape?.isTruncated ?? false,
-      responseTruncated: response?.isTruncated ?? before?.responseTruncated ?? false,
-      requestEncoding: each.shape?.encoding ?? "utf8",
-      responseEncoding: response?.encoding ?? before?.responseEncoding ?? "utf8",
-      bodyEvicted: each.isShort || (before?.bodyEvicted ?? false),
-      replayOf: start.replayOf ?? null
-    }
+    const shown: Shown = shownOf(masker, settings.maskSecrets, {
+      path: start.path,
+      error: each.end?.error ?? null,
+      requestHeaders: headersOf(each),
+      responseHeaders: answerHeaders(each)
+    })
+    const answer = { facts: report?.response?.facts ?? null, shape: report?.response?.shown ?? null }
+    const requestHeaders = before?.requestHeaders ?? shown.requestHeaders
+    return headOf(each, { ...shown, requestHeaders }, each, answer, priceOf, before)
   }
 
   const taskOf = (each: Pending): Task => {
-    const { end, headers, start, update } = each
-    const responseHeaders = end === null ? {} : readHeaders(end.responseHeaders ?? update.responseHeaders ?? {})
+    const { end, start } = each
+    const headers = headersOf(each)
+    const responseHeaders = end === null ? {} : answerHeaders(each)
     const isWhole = start.areBodiesWhole === true
     const requestSize = isWhole ? (each.requestBody?.byteLength ?? 0) : each.requestSize
     return {
@@ -364,7 +233,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
       ...(requestBody === null ? {} : { requestBody }),
       ...(responseBody === null ? {} : { responseBody })
     }
-    put(headOf({ ...each, end }, report?.response?.facts ?? null, report), bodies)
+    put(recordOf({ ...each, end }, report), bodies, end === null ? null : each.sent)
     if (end !== null) {
       release(each)
       pending.delete(each.id)
@@ -374,15 +243,55 @@ export const makeIntake = (services: IntakeServices): Intake => {
     }
   }
 
+  /** An exchange of ours that has ended before it was listed. */
+  const isWhole = (each: Pending): each is Pending & { readonly end: RecordEnd; readonly sent: CallFacts } =>
+    each.end !== null &&
+    each.sent !== null &&
+    !each.isListed &&
+    !each.isShort &&
+    each.bytes <= wholeUpToBytes &&
+    each.start.areBodiesWhole !== true &&
+    known(each.id) === null
+
+  const workWhole = (each: Pending, end: RecordEnd, sent: CallFacts): void => {
+    each.isListed = true
+    reserve(each.id)
+    each.isAway = true
+    away += 1
+    const price = priceOf(sent.provider, sent.model, each.startedAtMs)
+    const reported = (report: ExchangeReport | null): void => {
+      away -= 1
+      try {
+        if (!isClosed) applyWhole(each, end, report)
+      } finally {
+        settle()
+      }
+    }
+    try {
+      thread().runExchange(jobOfExchange(each, end, sent, { price, limits }), reported)
+    } catch {
+      reported(null)
+    }
+  }
+
+  const applyWhole = (each: Pending, end: RecordEnd, report: ExchangeReport | null): void => {
+    if (report === null || !pending.has(each.id)) return apply(each, end, each.requestBody, null)
+    each.isAway = false
+    release(each)
+    pending.delete(each.id)
+    putLate(lateRecord(each, end, report, priceOf), report)
+  }
+
   const work = (each: Pending): void => {
     if (each.isAway || !pending.has(each.id)) return
     const { end, requestBody } = each
-    if (end === null && each.isRequestRead) return put(headOf(each, null, null))
+    if (end === null && each.isRequestRead) return put(recordOf(each, null))
+    if (isWhole(each)) return workWhole(each, each.end, each.sent)
     const task = taskOf(each)
     if (!each.isListed) {
       each.isListed = true
       // In the list at once where the work on its bodies takes a while; the place in the list is that of its turn here in any case.
-      if (bytesOfTask(task) > threadFromBytes) put(headOf({ ...each, end: null }, null, null))
+      if (bytesOfTask(task) > threadFromBytes) put(recordOf({ ...each, end: null }, null))
       else reserve(each.id)
     }
     each.isAway = true
@@ -430,10 +339,19 @@ export const makeIntake = (services: IntakeServices): Intake => {
     return taken
   }
 
+  /** It may be over soon, and is then worked on once. */
+  const isYoung = ({ end, queuedAtMs }: Pending, nowMs: number): boolean =>
+    end === null && nowMs - queuedAtMs < gatherMs
+
   const pumpAll = async (): Promise<void> => {
     let since = timers.monotonicMs()
+    const young: Array<Pending> = []
     for (let batch = takeQueue(); batch.length > 0; batch = takeQueue()) {
       for (const each of batch) {
+        if (isYoung(each, since)) {
+          young.push(each)
+          continue
+        }
         each.isQueued = false
         work(each)
         if (timers.monotonicMs() - since < turnMs) continue
@@ -441,6 +359,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
         since = timers.monotonicMs()
       }
     }
+    queue = isClosed ? [] : young
   }
 
   const pump = (): void => {
@@ -464,7 +383,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
       id,
       start: { ...start, body: null },
       startedAtMs: start.atMs ?? timers.nowMs(),
-      headers: readHeaders(start.headers),
+      headers: null,
       sessionId: sessionId(),
       update: {},
       end: null,
@@ -478,7 +397,9 @@ export const makeIntake = (services: IntakeServices): Intake => {
       contextKey: null,
       facts: null,
       shape: null,
+      sent: null,
       isQueued: false,
+      queuedAtMs: 0,
       isAway: false
     }
     if (body !== null && account(each, body.byteLength)) each.requestBody = body
@@ -523,15 +444,22 @@ export const makeIntake = (services: IntakeServices): Intake => {
     })
   }
 
-  const finish = (id: string, end: RecordEnd): void => {
+  const finish = (id: string, end: RecordEnd, sent: CallFacts | null = null): void => {
     const each = pending.get(id)
     if (each === undefined || each.end !== null) return
-    merge(each, end.requestBody === undefined ? {} : { requestBody: end.requestBody })
+    if (end.requestBody !== undefined) merge(each, { requestBody: end.requestBody })
     const body = end.responseBody ?? null
     const size = end.responseSize ?? body?.byteLength ?? 0
     const isKept = body !== null && account(each, body.byteLength)
-    each.end = { ...end, responseBody: isKept ? body : null, responseSize: size }
-    each.end = { ...each.end, totalLatencyMs: end.totalLatencyMs ?? timers.nowMs() - each.startedAtMs }
+    each.end = {
+      ...end,
+      responseBody: isKept ? body : null,
+      responseSize: size,
+      totalLatencyMs: end.totalLatencyMs ?? timers.nowMs() - each.startedAtMs
+    }
+    // A body of it that finds no room is left out, and the call is judged as if it were the client's.
+    each.sent =
+      sent === null || sent.body === null || account(each, sent.body.length, false) ? sent : { ...sent, body: null }
     enqueue(each)
   }
 

@@ -17,9 +17,51 @@ export interface RingEntry {
   readonly bodies: Bodies
 }
 
-interface Slot extends RingEntry {
+/** A record that is put together when it is read. Masked as all are, where they are. */
+export interface LateRecord {
+  readonly id: string
   readonly headBytes: number
   readonly bodyBytes: number
+  readonly head: () => Head
+  readonly bodies: () => Bodies
+}
+
+class Slot implements RingEntry {
+  readonly seq: number
+  readonly headBytes: number
+  readonly bodyBytes: number
+  #head: Head | (() => Head)
+  #bodies: Bodies | (() => Bodies)
+
+  constructor(seq: number, { bodies, bodyBytes, head, headBytes }: Content) {
+    this.seq = seq
+    this.headBytes = headBytes
+    this.bodyBytes = bodyBytes
+    this.#head = head
+    this.#bodies = bodies
+  }
+
+  get head(): Head {
+    if (typeof this.#head === "function") this.#head = this.#head()
+    return this.#head
+  }
+
+  get bodies(): Bodies {
+    if (typeof this.#bodies === "function") this.#bodies = this.#bodies()
+    return this.#bodies
+  }
+
+  /** The same without its bodies. */
+  emptied(): Slot {
+    const head = this.#head
+    const evicted = (): Head => ({ ...(typeof head === "function" ? head() : head), bodyEvicted: true })
+    return new Slot(this.seq, { headBytes: this.headBytes, bodyBytes: 0, head: evicted, bodies: noBodies })
+  }
+}
+
+interface Content extends Pick<LateRecord, "headBytes" | "bodyBytes"> {
+  readonly head: Head | (() => Head)
+  readonly bodies: Bodies | (() => Bodies)
 }
 
 /** Places that are kept at once; records beyond them are placed when they come. */
@@ -44,6 +86,10 @@ const sizeOfDecision = (decision: unknown): number => {
   decisionChars.set(decision, chars)
   return chars
 }
+
+/** Of a head that is put together later: `chars` are those of all texts in it. */
+export const bytesOfLateHead = (chars: number, decisionBytes: number): number =>
+  fixedHeadBytes + 2 * chars + decisionBytes
 
 /** Two bytes a character, which no text exceeds in memory. */
 export const bytesOfHead = (head: Head): number =>
@@ -110,16 +156,24 @@ export class Ring {
    * than everything may be together.
    */
   set(head: Head, bodies?: Bodies): RingEntry | null {
-    const known = this.#slots.get(head.id)
-    const seq = known?.seq ?? this.#place(head.id)
-    const kept = bodies ?? known?.bodies ?? noBodies
-    const slot: Slot = { seq, head, bodies: kept, headBytes: bytesOfHead(head), bodyBytes: bytesOfBodies(kept) }
+    const kept = bodies ?? this.#slots.get(head.id)?.bodies ?? noBodies
+    return this.#put(head.id, { head, bodies: kept, headBytes: bytesOfHead(head), bodyBytes: bytesOfBodies(kept) })
+  }
+
+  /** The same with one that is put together when it is read. Hot. */
+  setLate(late: LateRecord): RingEntry | null {
+    return this.#put(late.id, late)
+  }
+
+  #put(id: string, content: Content): RingEntry | null {
+    const known = this.#slots.get(id)
+    const slot = new Slot(known?.seq ?? this.#place(id), content)
     this.#bytes += slot.headBytes + slot.bodyBytes - (known === undefined ? 0 : known.headBytes + known.bodyBytes)
-    this.#slots.set(head.id, slot)
-    this.#ids.set(seq, head.id)
-    if (slot.bodyBytes > 0) this.#bodiesFrom = Math.min(this.#bodiesFrom, seq)
+    this.#slots.set(id, slot)
+    this.#ids.set(slot.seq, id)
+    if (slot.bodyBytes > 0) this.#bodiesFrom = Math.min(this.#bodiesFrom, slot.seq)
     this.#makeRoom()
-    return this.#slots.get(head.id) ?? null
+    return this.#slots.get(id) ?? null
   }
 
   remove(id: string): boolean {
@@ -170,11 +224,11 @@ export class Ring {
   #dropOldestBodies(): boolean {
     this.#bodiesFrom = Math.max(this.#bodiesFrom, this.#firstSeq)
     for (; this.#bodiesFrom < this.#nextSeq; this.#bodiesFrom += 1) {
-      const slot = this.#at(this.#bodiesFrom)
-      if (slot === undefined || slot.bodyBytes === 0) continue
+      const id = this.#ids.get(this.#bodiesFrom)
+      const slot = id === undefined ? undefined : this.#slots.get(id)
+      if (id === undefined || slot === undefined || slot.bodyBytes === 0) continue
       this.#bytes -= slot.bodyBytes
-      const head = { ...slot.head, bodyEvicted: true }
-      this.#slots.set(head.id, { ...slot, head, bodies: noBodies, bodyBytes: 0 })
+      this.#slots.set(id, slot.emptied())
       return true
     }
     return false

@@ -23,7 +23,7 @@ export class PluginInvalid extends Data.TaggedError("PluginInvalid")<{
   }
 }
 
-/** `by`: a plugin, or files in its folder that nobody has scanned. */
+/** `by`: a plugin, or files in its folder that were not scanned yet. */
 export class PluginExists extends Data.TaggedError("PluginExists")<{
   readonly name: string
   readonly by: "plugin" | "folder"

@@ -13,6 +13,8 @@ import type { ConfigValue, PluginPermission, PluginSource, PluginStatus } from "
 import type { Events } from "../events/Events.ts"
 import type { AppConfig } from "../platform/AppConfig.ts"
 import type { IdGen } from "../platform/IdGen.ts"
+import type { Timers } from "../platform/Timers.ts"
+import type { RouterStrategies } from "../routing/auto/RouterStrategies.ts"
 import type { StoreError } from "../store/Errors.ts"
 import type { PluginRepo, StoredPlugin } from "../store/repo/PluginRepo.ts"
 import * as ConfigRules from "./config/ConfigRules.ts"
@@ -145,7 +147,7 @@ export const make = Effect.gen(function* () {
       if (manifest.hooks.onUninstall?.enabled !== true) return
       const current = running.get(stored.name)
       if (current !== null) return yield* current.lifecycle("onUninstall")
-      const opened = yield* openStored(stored, manifest, stored.granted, logOf(stored.name))
+      const opened = yield* openStored(stored, manifest, stored.granted, logOf(stored.name), false)
       yield* Effect.ensuring(opened.lifecycle("onUninstall"), opened.close)
     }).pipe(Effect.catchTag("PluginNotStarted", () => Effect.void))
 
@@ -157,6 +159,7 @@ export const make = Effect.gen(function* () {
       yield* repo.remove(name)
       yield* running.stop(name, null)
       rings.delete(name)
+      running.forget(name)
       yield* folder.discard(name)
     },
     Effect.uninterruptible,
@@ -200,7 +203,7 @@ export const make = Effect.gen(function* () {
       manifest.permissions.includes("exec") && !allowsExec
         ? stored.granted.filter((permission) => permission !== "exec")
         : stored.granted
-    const opened = yield* openStored(stored, manifest, granted, (line) => ring.add(line))
+    const opened = yield* openStored(stored, manifest, granted, (line) => ring.add(line), false)
     const result = yield* Effect.ensuring(runTest(opened.sandbox, read.input, Clock.currentTimeMillis), opened.close)
     return { ...result, logs: ring.last(200) }
   })
@@ -270,5 +273,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Plugins,
   StoreError,
-  PluginRepo | Sandbox | Hooks | Events | AuditLog | IdGen | AppConfig
+  PluginRepo | Sandbox | Hooks | Events | AuditLog | IdGen | AppConfig | RouterStrategies | Timers
 > = Layer.scoped(Plugins, make)

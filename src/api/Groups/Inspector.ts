@@ -95,7 +95,8 @@ export const ReplayRequest = Schema.Struct({
   model: field(optional(Model), "The model to ask; absent: the recorded one.", "auto"),
   headers: field(
     optional(HeaderMap),
-    "Headers beside and in place of the recorded ones. Credentials among them are left out."
+    "Headers beside and in place of the recorded ones. Credentials among them are left out.",
+    {}
   )
 }).annotations(body("InspectorReplay"))
 export const ReplayChanges = Schema.NullOr(ReplayRequest)
@@ -167,7 +168,11 @@ export type IngestRecord = typeof IngestRecord.Type
 
 /** For the document: archives are read as they come, by a reader of their own. */
 const Archive = Schema.Struct({
-  log: field(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "The archive, HAR 1.2.")
+  log: field(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "The archive, HAR 1.2.", {
+    version: "1.2",
+    creator: { name: "gateway", version: "1" },
+    entries: []
+  })
 }).annotations(body("InspectorArchive"))
 
 const file = (contentType: string, description: string, beginning: string) =>
@@ -178,6 +183,15 @@ const Session = Schema.Struct({ session: field(SessionView, "The session.") }).a
 })
 
 const Switch = Schema.Struct({ enabled: field(Schema.Boolean, "Whether it is on.") })
+const OwnTraffic = Schema.Struct({
+  ...Switch.fields,
+  recorded: field(Size, "Exchanges of all sources that were recorded since the start.", 120_000),
+  bodiesLost: field(
+    Size,
+    "Those of which a body could not be kept, because more came than can be worked on; their records say `bodyEvicted`.",
+    0
+  )
+})
 const MaybePort = field(Schema.NullOr(Schema.Number), "Its port; null: it does not listen.", null)
 
 const CaptureModes = Schema.Struct({
@@ -204,7 +218,7 @@ const CaptureModes = Schema.Struct({
     "The desktop's proxy setting."
   ),
   tlsIntercept: field(Switch, "Decrypting of what goes through the explicit proxy."),
-  gateway: field(Switch, "Recording of the gateway's own traffic."),
+  gateway: field(OwnTraffic, "Recording of the gateway's own traffic."),
   tproxy: field(
     Schema.Struct({
       running: field(Schema.Boolean, "Whether it runs."),

@@ -40,6 +40,11 @@ const streamed = (text: Stream.Stream<string, StoreError>, contentType: string, 
 const harType = "application/har+json"
 const linesType = "application/jsonl"
 
+const countsOf = (services: InspectorServices | null) => {
+  const { bodiesLost, recorded } = services?.inspector.load() ?? { recorded: 0, bodiesLost: 0 }
+  return { recorded, bodiesLost }
+}
+
 /** Text without anything is none. */
 const noteOf = (text: string | null): string | null => (text === "" ? null : text)
 
@@ -118,7 +123,7 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
               supported: systemProxy.supported
             },
             tlsIntercept: { enabled: tlsIntercept },
-            gateway: { enabled: capture.isEnabled() },
+            gateway: { enabled: capture.isEnabled(), ...countsOf(door.current()) },
             tproxy: { running: transparent.running, available: transparent.available },
             mitm: { running: server.running, port: server.port }
           })

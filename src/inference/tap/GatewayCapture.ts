@@ -36,17 +36,7 @@ const shape: StoredSettings.SettingsShape<Settings, typeof Patch.Type, typeof Pa
 
 const place = { namespace: "inspector", key: "gateway", name: "settings of the recording of own traffic" }
 
-/** Records go to the inspector, what was sent to the finder of cache breaks, whose thread masks it as the records are. */
-export const sinkOf = ({ cacheWatch, inspector }: InspectorServices): TrafficSink => ({
-  begin: inspector.begin,
-  update: inspector.update,
-  attribute: inspector.attribute,
-  finish: (id, end, sent) => {
-    // Before the record is finished: then the finder reads it.
-    if (sent !== null) cacheWatch.note(id, sent)
-    inspector.finish(id, end)
-  }
-})
+export const sinkOf = ({ inspector }: InspectorServices): TrafficSink => inspector
 
 export const make = Effect.gen(function* () {
   const door = yield* InspectorDoor

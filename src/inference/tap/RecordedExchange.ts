@@ -2,14 +2,14 @@
  * One exchange as it is recorded. Hot: while it runs, it only keeps references to what passes; whatever costs more is done after the client's
  * last byte. A class, because one is made per request.
  */
-import type { DecisionRecord } from "../../domain/Decision.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 import type { CaptureSource, Head } from "../../domain/TrafficRecord.ts"
 import { isBodySource } from "../../egress/BodySource.ts"
 import type { ClientSocket } from "../../inspector/Attribution.ts"
-import type { RecordEnd } from "../../inspector/Intake.ts"
+import type { RecordEnd } from "../../inspector/Given.ts"
 import type { Inspector } from "../../inspector/Inspector.ts"
 import type { Timer, Timers } from "../../platform/Timers.ts"
+import { type DecisionEntry, linesOf, recordOf } from "../../routing/records/DecisionRecords.ts"
 import type { ClientReply, Exchange, Trailers } from "../request/Exchange.ts"
 import type { ExchangeTap, TappedCall } from "../request/ExchangeTap.ts"
 import type { SentCall } from "./SentCall.ts"
@@ -24,7 +24,7 @@ export interface RecordingServices {
   readonly sink: TrafficSink
   readonly timers: Pick<typeof Timers.Service, "nowMs" | "monotonicMs" | "soon" | "after">
   /** From memory; null where there is none (any more). */
-  readonly decisionOf: (requestId: string) => DecisionRecord | null
+  readonly decisionOf: (requestId: string) => DecisionEntry | null
 }
 
 /** How the client sent it, where that is not as the exchange says. */
@@ -53,6 +53,9 @@ const copiedRequestBytes = 1_048_576
 export const heldAnswerBytes = 4 * 1_048_576
 /** Calls that are remembered until it is known which of them answered. */
 const maxCalls = 8
+/** What a decision takes in memory at most, without and for each of its scores, exclusions and attempts. */
+const decisionBytes = 1_536
+const bytesPerLine = 768
 /** A client that left: the longest time that is waited for its request to be settled. */
 const settlingMs = 10_000
 
@@ -60,7 +63,7 @@ const heldOf = (body: Buffer): Buffer =>
   body.length <= heldRequestBytes ? body : Buffer.from(body.subarray(0, copiedRequestBytes))
 
 /** The call that answered: the last one to the target of the last attempt that did not fail. */
-const answering = (calls: ReadonlyArray<TappedCall>, decision: DecisionRecord | null): TappedCall | null => {
+const answering = (calls: ReadonlyArray<TappedCall>, decision: DecisionEntry | null): TappedCall | null => {
   const served = decision?.attempts.findLast(({ outcome }) => outcome !== "failed")
   const found =
     served === undefined
@@ -232,7 +235,13 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
             provider: call.provider,
             mappedModel: this.#facts.mappedModel ?? (call.model === sourceModel ? null : call.model)
           }),
-      ...(decision === null ? {} : { decision }),
+      ...(decision === null
+        ? {}
+        : {
+            // Put together when the record is read.
+            decisionLater: () => recordOf(decision),
+            decisionBytes: decisionBytes + bytesPerLine * linesOf(decision)
+          }),
       ...(row === null || row.usageSource !== "upstream" || row.attempts === 0 ? {} : { usage: row.tokens })
     }
     sink.finish(this.#id, end, call === null ? null : sentCall(call))

@@ -56,7 +56,7 @@ class Tap {
 export const make = Effect.gen(function* () {
   const timers = yield* Timers.Timers
   const decisions = yield* DecisionLog.DecisionLog
-  return TrafficTap.of(new Tap({ timers, decisionOf: decisions.get }))
+  return TrafficTap.of(new Tap({ timers, decisionOf: decisions.entry }))
 })
 
 export const layer: Layer.Layer<TrafficTap, never, Timers.Timers | DecisionLog.DecisionLog> = Layer.effect(

@@ -4,7 +4,7 @@ import type { WireName } from "../../domain/Wire.ts"
 import { isObject, type JsonObject } from "../../wire/json/Json.ts"
 import { maskText } from "../masking/Masking.ts"
 import { parsePerhapsCut } from "../reading/Answer.ts"
-import { formatOf } from "../reading/Format.ts"
+import { type Format, formatOf } from "../reading/Format.ts"
 import type { CacheCall, CacheFinding } from "./CacheCall.ts"
 import { CacheHistory } from "./CacheHistory.ts"
 import { findBreak } from "./FindBreak.ts"
@@ -39,13 +39,13 @@ const wires: Readonly<Record<string, WireName>> = {
   ollama: "ollama"
 }
 
-/** Null: no prompt that a cache could hold, or none that can be read. */
-export type JudgeCall = (job: CacheJob) => CacheFinding | null
+/** `clean`: the body, parsed already, where it holds no secret. Null: no prompt that a cache could hold, or none that can be read. */
+export type JudgeCall = (job: CacheJob, clean?: Format | null) => CacheFinding | null
 
 export const makeJudge = (): JudgeCall => {
   const history = new CacheHistory()
-  return ({ body, call, isMasked, path, price, sent }) => {
-    const format = formatOf(path, objectIn(isMasked ? textIn(body) : maskText(textIn(body))) ?? undefined)
+  return ({ body, call, isMasked, path, price, sent }, clean = null) => {
+    const format = clean ?? formatOf(path, objectIn(isMasked ? textIn(body) : maskText(textIn(body))) ?? undefined)
     const wire = format === null ? undefined : wires[format.apiKind]
     if (format === null || wire === undefined) return null
     const sentBody = sent === null ? null : objectIn(maskText(textIn(sent.body)))

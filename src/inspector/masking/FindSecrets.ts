@@ -235,11 +235,13 @@ const option = (text: string, at: number): Secret | null => {
   return valueFrom(text, end, text.slice(at + 2, end), false)
 }
 
+/** The second and third letters of `bearer`, `basic`, `token` and `apikey`. */
+const schemeLetters = new Set(["ea", "as", "ok", "pi"].map((pair) => (pair.charCodeAt(0) << 8) | pair.charCodeAt(1)))
+
 /** A scheme and its credential in a text: `Bearer …`. In prose the words have other meanings, so that what follows has to look like one. */
 const credential = (text: string, at: number): Secret | null => {
-  // Of `bearer`, `basic`, `token` and `apikey`: most words are none of them.
-  const second = text.charCodeAt(at + 1) | 32
-  if (second !== 101 && second !== 97 && second !== 111 && second !== 112) return null
+  // Most words are none of these.
+  if (!schemeLetters.has(((text.charCodeAt(at + 1) | 32) << 8) | text.charCodeAt(at + 2) | 32)) return null
   const head = /^(bearer|basic|token|apikey)(?:[ \t]{1,4}|\+|%20)/i.exec(text.slice(at, at + 16))
   const [lead = "", word = ""] = head ?? []
   if (lead === "") return null
@@ -337,6 +339,11 @@ export const findSecrets = (text: string): ReadonlyArray<Secret> => {
 
   for (let at = 0; at < length;) {
     const code = text.charCodeAt(at)
+    // Most of a text is the inside of words, and what stands between them.
+    if (isWordBefore && at !== wordFrom && isWordCode(code)) {
+      at += 1
+      continue
+    }
     let secret: Secret | null = null
     if (isWordCode(code)) {
       if (!isWordBefore || at === wordFrom) secret = secretInWord(at, code)

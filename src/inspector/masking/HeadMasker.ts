@@ -3,7 +3,8 @@
  * once. A text with a secret is never kept.
  */
 import type { RecordHeaders } from "../../domain/TrafficRecord.ts"
-import { maskHeader, maskUrl } from "./Masking.ts"
+import type { Shown } from "../HeadOf.ts"
+import { maskHeader, maskText, maskUrl } from "./Masking.ts"
 import { isSecretHeaderName } from "./SecretNames.ts"
 
 /** Texts that are remembered; then it begins anew. */
@@ -13,6 +14,24 @@ const maxRememberedChars = 256
 export interface HeadMasker {
   readonly maskedHeaders: (headers: RecordHeaders) => RecordHeaders
   readonly maskedUrl: (url: string) => string
+}
+
+const maxPathChars = 65_536
+const maxErrorChars = 2_000
+
+/** What of an exchange may hold secrets, without them. Errors are masked whatever is kept of the rest. */
+export const shownOf = (
+  { maskedHeaders, maskedUrl }: HeadMasker,
+  isMasked: boolean,
+  { error, path, requestHeaders, responseHeaders }: Shown
+): Shown => {
+  const beginning = path.slice(0, maxPathChars)
+  return {
+    path: isMasked ? maskedUrl(beginning).slice(0, maxPathChars) : beginning,
+    error: error === null ? null : maskText(error.slice(0, maxErrorChars)),
+    requestHeaders: isMasked ? maskedHeaders(requestHeaders) : requestHeaders,
+    responseHeaders: isMasked ? maskedHeaders(responseHeaders) : responseHeaders
+  }
 }
 
 export const makeHeadMasker = (): HeadMasker => {

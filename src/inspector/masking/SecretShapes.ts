@@ -112,8 +112,19 @@ for (const shape of secretShapes) {
   byFirst[first] = [...(byFirst[first] ?? none), shape]
 }
 
+/** Whether any begins with these two characters: most words do not, and are not compared with one shape after the other. */
+const pairs = new Uint8Array(128 * 128)
+for (const { begin } of secretShapes) {
+  const row = 128 * begin.charCodeAt(0)
+  if (begin.length > 1) pairs[row + begin.charCodeAt(1)] = 1
+  else pairs.fill(1, row, row + 128)
+}
+
 /** The shape of the secret that begins at a place, and its end; null when none does. */
 export const shapeAt = (text: string, at: number): { readonly shape: SecretShape; readonly end: number } | null => {
+  const first = text.charCodeAt(at)
+  const second = text.charCodeAt(at + 1)
+  if (first >= 128 || (second < 128 && pairs[128 * first + second] === 0)) return null
   for (const shape of byFirst[text.charCodeAt(at)] ?? none) {
     if (!text.startsWith(shape.begin, at)) continue
     const from = at + shape.begin.length

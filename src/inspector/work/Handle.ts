@@ -1,13 +1,12 @@
 /** The messages of the thread: jobs that are done one after the other, and their reports together. */
-import { packedReports } from "./Packed.ts"
-import { type Job, makeJobs, type Reports } from "./ThreadJobs.ts"
+import { jobsIn, type JobsMessage, type Packed, packedReports, type ReportsMessage } from "./Packed.ts"
+import { makeJobs, type Reports } from "./ThreadJobs.ts"
 
 const reportOf = makeJobs()
 
 /** In the order of the jobs; null: it could not be done. */
-export const handle = async (jobs: ReadonlyArray<Job>) => {
+export const handle = async (message: JobsMessage): Promise<Packed<ReportsMessage>> => {
   const reports: Array<Reports[keyof Reports] | null> = []
-  for (const job of jobs) reports.push(await reportOf(job).catch(() => null))
-  const { transfer, values } = packedReports(reports)
-  return { reports: values, transfer }
+  for (const job of jobsIn(message)) reports.push(await reportOf(job).catch(() => null))
+  return packedReports(reports)
 }

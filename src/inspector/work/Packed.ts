@@ -1,8 +1,10 @@
 /**
- * Bodies on their way between threads: those of a message lie in one buffer, which is handed over. Sent as they are, each would take all memory
- * along that it shares with others.
+ * Jobs and reports on their way between threads. Bodies of a message lie in one buffer, which is handed over: sent as they are, each would take
+ * all memory along that it shares with others. Whole exchanges, of which there are many, go as one text and one buffer: a message is
+ * copied object by object, and that costs more than all the work that is left for the event loop's thread.
  */
 import type { Job, Reports } from "./ThreadJobs.ts"
+import type { ExchangeJob, ExchangeReport } from "./Exchange.ts"
 import type { Report } from "./Work.ts"
 
 type AnyReport = Reports[keyof Reports]
@@ -41,9 +43,9 @@ const inJob = (job: Job, change: Change): Job => {
   }
 }
 
-const isOfTask = (report: AnyReport): report is Report => report !== null && "request" in report
+const isOfTask = (report: AnyReport | null): report is Report => report !== null && "request" in report
 
-const inReport = (report: AnyReport, change: Change): AnyReport => {
+const inReport = (report: AnyReport | null, change: Change): AnyReport | null => {
   if (!isOfTask(report)) return report
   const { request, response } = report
   const shownIn = <Of extends Report["request"] | Report["response"]>(of: Of): Of =>
@@ -51,15 +53,10 @@ const inReport = (report: AnyReport, change: Change): AnyReport => {
   return { request: shownIn(request), response: shownIn(response) }
 }
 
-export interface Packed<Value> {
-  readonly values: ReadonlyArray<Value>
-  readonly transfer: ReadonlyArray<ArrayBuffer>
-}
-
 const packed = <Value>(
   values: ReadonlyArray<Value>,
   within: (value: Value, change: Change) => Value
-): Packed<Value> => {
+): { readonly values: ReadonlyArray<Value>; readonly transfer: ReadonlyArray<ArrayBuffer> } => {
   let length = 0
   const count: Change = (bytes) => {
     length += bytes.byteLength
@@ -78,6 +75,168 @@ const packed = <Value>(
   return { values: values.map((value) => within(value, move)), transfer: [buffer] }
 }
 
-export const packedJobs = (jobs: ReadonlyArray<Job>): Packed<Job> => packed(jobs, inJob)
+/** Bytes of several bodies one after the other. Of each the length is known elsewhere; that of none is -1. */
+const joined = (bodies: ReadonlyArray<Uint8Array | null>): Uint8Array<ArrayBuffer> => {
+  let length = 0
+  for (const body of bodies) length += body?.byteLength ?? 0
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const body of bodies) {
+    if (body === null) continue
+    bytes.set(body, at)
+    at += body.byteLength
+  }
+  return bytes
+}
 
-export const packedReports = (reports: ReadonlyArray<AnyReport>): Packed<AnyReport> => packed(reports, inReport)
+/** Takes the bodies out again, in order. */
+const bodiesIn = (bytes: Uint8Array): ((length: number) => Uint8Array | null) => {
+  let at = 0
+  return (length) => {
+    if (length < 0) return null
+    at += length
+    return bytes.subarray(at - length, at)
+  }
+}
+
+const lengthOf = (body: Uint8Array | null): number => body?.byteLength ?? -1
+
+/** A job as a list, in the order of `listed`: names of members would be half of the text. */
+type SentExchange = ReturnType<typeof listed>
+
+const listed = (job: ExchangeJob) =>
+  [
+    job.id,
+    job.host,
+    job.path,
+    job.error,
+    job.requestHeaders,
+    job.requestSize,
+    job.responseHeaders,
+    job.responseSize,
+    job.provider,
+    job.atMs,
+    job.ttftMs,
+    job.totalMs,
+    job.isAnswered,
+    job.usage,
+    job.call,
+    job.limits,
+    lengthOf(job.requestBody),
+    lengthOf(job.responseBody),
+    lengthOf(job.sentBody)
+  ] as const
+
+export interface JobsMessage {
+  /** Null: the next of `exchanges`. */
+  readonly jobs: ReadonlyArray<Job | null>
+  /** JSON of lists; absent: there are none. */
+  readonly exchanges?: string
+  readonly bodies?: Uint8Array
+}
+
+export interface ReportsMessage {
+  /** Null: it could not be done, or it is the next of `exchanges`. */
+  readonly reports: ReadonlyArray<AnyReport | null>
+  /** What all of them read, one after the other; absent: there are none. */
+  readonly exchanges?: string
+  /** Of each the place of its job, the lengths of its text and its bodies, and whether it is a break. */
+  readonly numbers?: Int32Array
+  readonly bodies?: Uint8Array
+}
+
+const numbersEach = 5
+
+export interface Packed<Message> {
+  readonly message: Message
+  readonly transfer: ReadonlyArray<ArrayBuffer>
+}
+
+export const packedJobs = (all: ReadonlyArray<Job>): Packed<JobsMessage> => {
+  const sent: Array<SentExchange> = []
+  const bodies: Array<Uint8Array | null> = []
+  const others = all.map((job): Job | null => {
+    if (job.kind !== "exchange") return job
+    const { exchange } = job
+    bodies.push(exchange.requestBody, exchange.responseBody, exchange.sentBody)
+    sent.push(listed(exchange))
+    return null
+  })
+  const { transfer, values: jobs } = packed(others, (job, change) => (job === null ? null : inJob(job, change)))
+  if (sent.length === 0) return { message: { jobs }, transfer }
+  const bytes = joined(bodies)
+  return { message: { jobs, exchanges: JSON.stringify(sent), bodies: bytes }, transfer: [...transfer, bytes.buffer] }
+}
+
+const exchangeIn = (sent: SentExchange, body: (length: number) => Uint8Array | null): ExchangeJob => ({
+  id: sent[0],
+  host: sent[1],
+  path: sent[2],
+  error: sent[3],
+  requestHeaders: sent[4],
+  requestSize: sent[5],
+  responseHeaders: sent[6],
+  responseSize: sent[7],
+  provider: sent[8],
+  atMs: sent[9],
+  ttftMs: sent[10],
+  totalMs: sent[11],
+  isAnswered: sent[12],
+  usage: sent[13],
+  call: sent[14],
+  limits: sent[15],
+  requestBody: body(sent[16]),
+  responseBody: body(sent[17]),
+  sentBody: body(sent[18])
+})
+
+export const jobsIn = ({ bodies, exchanges, jobs }: JobsMessage): ReadonlyArray<Job> => {
+  // Written by `packedJobs`.
+  const sent: ReadonlyArray<SentExchange> = exchanges === undefined ? [] : JSON.parse(exchanges)
+  const body = bodiesIn(bodies ?? new Uint8Array())
+  let next = 0
+  return jobs.flatMap((job): ReadonlyArray<Job> => {
+    if (job !== null) return [job]
+    const found = sent[next]
+    next += 1
+    return found === undefined ? [] : [{ kind: "exchange", exchange: exchangeIn(found, body) }]
+  })
+}
+
+const isOfExchange = (report: AnyReport | null): report is ExchangeReport => report !== null && "read" in report
+
+export const packedReports = (all: ReadonlyArray<AnyReport | null>): Packed<ReportsMessage> => {
+  const numbers: Array<number> = []
+  const texts: Array<string> = []
+  const bodies: Array<Uint8Array | null> = []
+  const others = all.map((report, place): AnyReport | null => {
+    if (!isOfExchange(report)) return report
+    const { isBreak, read, requestBody, responseBody } = report
+    numbers.push(place, read.length, lengthOf(requestBody), lengthOf(responseBody), isBreak ? 1 : 0)
+    texts.push(read)
+    bodies.push(requestBody, responseBody)
+    return null
+  })
+  const { transfer, values: reports } = packed(others, inReport)
+  if (texts.length === 0) return { message: { reports }, transfer }
+  const bytes = joined(bodies)
+  const message = { reports, exchanges: texts.join(""), numbers: Int32Array.from(numbers), bodies: bytes }
+  return { message, transfer: [...transfer, bytes.buffer] }
+}
+
+/** In the order of the jobs; null: it could not be done. */
+export const reportsIn = ({ bodies, exchanges, numbers, reports }: ReportsMessage): ReadonlyArray<AnyReport | null> => {
+  if (exchanges === undefined || numbers === undefined || bodies === undefined) return reports
+  const all = reports.slice()
+  const body = bodiesIn(bodies)
+  let at = 0
+  for (let index = 0; index < numbers.length; index += numbersEach) {
+    const numberAt = (offset: number): number => numbers[index + offset] ?? -1
+    const length = numberAt(1)
+    const read = exchanges.slice(at, at + length)
+    at += length
+    const [requestBody, responseBody] = [body(numberAt(2)), body(numberAt(3))]
+    all[numberAt(0)] = { read, requestBody, responseBody, isBreak: numberAt(4) === 1 }
+  }
+  return all
+}

@@ -4,11 +4,14 @@ import { type Attribution, type ClientSocket, makeAttribution, type Owner } from
 import { type ImportedExchange, type InvalidHar, readHar } from "../exports/HarImport.ts"
 import type { CacheFinding } from "../cache/CacheCall.ts"
 import { type CacheJob, type JudgeCall, makeJudge } from "../cache/CacheJob.ts"
+import { makeHeadMasker } from "../masking/HeadMasker.ts"
+import { type ExchangeJob, type ExchangeReport, performExchange } from "./Exchange.ts"
 import { type View, type ViewJob, viewOf } from "./ViewJobs.ts"
 import { perform, type Report, type Task } from "./Work.ts"
 
 export type Job =
   | { readonly kind: "task"; readonly task: Task }
+  | { readonly kind: "exchange"; readonly exchange: ExchangeJob }
   | { readonly kind: "har"; readonly bytes: Uint8Array }
   | { readonly kind: "owner"; readonly socket: ClientSocket }
   | { readonly kind: "cache"; readonly job: CacheJob }
@@ -20,6 +23,7 @@ export type HarReport =
 
 export interface Reports {
   readonly task: Report
+  readonly exchange: ExchangeReport
   readonly har: HarReport
   readonly owner: Owner | null
   readonly cache: CacheFinding | null
@@ -40,10 +44,14 @@ const harReport = (bytes: Uint8Array): HarReport => {
 export const makeJobs = (): ReportOf => {
   let attribution: Attribution | null = null
   let judge: JudgeCall | null = null
+  const masker = makeHeadMasker()
   return async (job) => {
     switch (job.kind) {
       case "task":
         return perform(job.task)
+      case "exchange":
+        judge ??= makeJudge()
+        return performExchange(job.exchange, judge, masker)
       case "har":
         return harReport(job.bytes)
       case "owner":

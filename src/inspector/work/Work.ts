@@ -7,7 +7,7 @@ import { type BodyLimits, type CapturedBody, decodeBody, type ShownBody, showBod
 import type { DetectedKind } from "../../domain/TrafficRecord.ts"
 import { parsePerhapsCut } from "../reading/Answer.ts"
 import { contextKeyOf } from "../reading/ContextKey.ts"
-import { formatOf } from "../reading/Format.ts"
+import { type Format, formatOf } from "../reading/Format.ts"
 import { detectKind } from "../reading/Kind.ts"
 import { type AnswerFacts, answerFactsOf, type RequestFacts, requestFactsOf } from "../reading/Llm.ts"
 
@@ -50,21 +50,32 @@ export interface Report {
   readonly response: ResponseReport | null
 }
 
-const requestReport = async (task: RequestTask, limits: BodyLimits): Promise<RequestReport> => {
+/** The request, parsed; and whether its text holds no secret, so that what is shown says the same. */
+interface ParsedRequest {
+  readonly report: RequestReport
+  readonly clean: Format | null
+}
+
+const requestReport = async (task: RequestTask, limits: BodyLimits): Promise<ParsedRequest> => {
   const { body, host, path, userAgent } = task
   if (body === null) {
-    return { shown: null, kind: detectKind({ host, path, userAgent, body: undefined }), contextKey: null, facts: null }
+    const kind = detectKind({ host, path, userAgent, body: undefined })
+    return { report: { shown: null, kind, contextKey: null, facts: null }, clean: null }
   }
   const decoded = await decodeBody(body, limits.maxDecodedBytes)
   const text = textOf(decoded)
   const parsed = text === null ? undefined : parsePerhapsCut(text, !decoded.isWhole)
   const kind = detectKind({ host, path, userAgent, body: parsed })
   const format = kind === "llm" ? formatOf(path, parsed) : null
+  const shown = showBody(decoded, text, body, limits)
   return {
-    shown: showBody(decoded, text, body, limits),
-    kind,
-    contextKey: isObject(parsed) ? contextKeyOf(format?.body ?? parsed) : null,
-    facts: format === null ? null : requestFactsOf(format)
+    report: {
+      shown,
+      kind,
+      contextKey: isObject(parsed) ? contextKeyOf(format?.body ?? parsed) : null,
+      facts: format === null ? null : requestFactsOf(format)
+    },
+    clean: limits.maskSecrets && decoded.isWhole && shown.bytes.equals(decoded.bytes) ? format : null
   }
 }
 
@@ -83,12 +94,19 @@ const responseReport = async (
   }
 }
 
-export const perform = async ({ limits, request, response }: Task): Promise<Report> => {
+/** `clean`: the parsed request, where nothing of it had to be masked. */
+export const readExchange = async ({
+  limits,
+  request,
+  response
+}: Task): Promise<{ readonly report: Report; readonly clean: Format | null }> => {
   const asked = request === null ? null : await requestReport(request, limits)
-  const answered =
-    response === null ? null : await responseReport(response, response.facts ?? asked?.facts ?? null, limits)
-  return { request: asked, response: answered }
+  const facts = response?.facts ?? asked?.report.facts ?? null
+  const answered = response === null ? null : await responseReport(response, facts, limits)
+  return { report: { request: asked?.report ?? null, response: answered }, clean: asked?.clean ?? null }
 }
+
+export const perform = async (task: Task): Promise<Report> => (await readExchange(task)).report
 
 /** Bytes of the bodies in a task. */
 export const bytesOfTask = ({ request, response }: Task): number =>

@@ -5,7 +5,8 @@
 import { Worker } from "node:worker_threads"
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import { bytesOfCacheJob } from "../cache/CacheJob.ts"
-import { packedJobs } from "./Packed.ts"
+import { bytesOfExchange, type ExchangeJob, type ExchangeReport } from "./Exchange.ts"
+import { packedJobs, reportsIn, type ReportsMessage } from "./Packed.ts"
 import { type Job, makeJobs, type Reports } from "./ThreadJobs.ts"
 import { bytesOfView } from "./ViewJobs.ts"
 import { bytesOfTask } from "./Work.ts"
@@ -34,6 +35,8 @@ export interface WorkThread {
   readonly run: <Kind extends Job["kind"]>(job: Extract<Job, { readonly kind: Kind }>) => Promise<Reports[Kind] | null>
   /** Whether a thread runs now. */
   readonly isRunning: () => boolean
+  /** Hot: the same for an exchange, without a promise; it goes with those that are given in the same turn. */
+  readonly runExchange: (exchange: ExchangeJob, done: (report: ExchangeReport | null) => void) => void
   readonly close: () => void
 }
 
@@ -43,13 +46,14 @@ interface Waiting {
   readonly done: (report: Reports[keyof Reports] | null) => void
 }
 
-interface Told {
+interface Told extends ReportsMessage {
   readonly id: number
-  readonly reports: ReadonlyArray<Reports[keyof Reports] | null>
 }
 
 /** Jobs up to this size go together, */
 const smallJobBytes = 65_536
+/** and exchanges up to this one, */
+const smallExchangeBytes = 262_144
 /** so many at most, */
 const maxBatchJobs = 256
 /** and with so many bytes. */
@@ -59,12 +63,14 @@ const maxBatchBytes = 1_048_576
 const smallReserveBytes = 8 * 1_048_576
 
 const isSmall = ({ bytes, job: { kind } }: Pick<Waiting, "bytes" | "job">): boolean =>
-  bytes <= smallJobBytes && (kind === "task" || kind === "cache")
+  kind === "exchange" ? bytes <= smallExchangeBytes : bytes <= smallJobBytes && (kind === "task" || kind === "cache")
 
 const bytesOf = (job: Job): number => {
   switch (job.kind) {
     case "task":
       return bytesOfTask(job.task)
+    case "exchange":
+      return bytesOfExchange(job.exchange)
     case "har":
       return job.bytes.byteLength
     case "cache":
@@ -114,7 +120,7 @@ export const makeWorkThread = (
   }
 
   /** `reports` null: none of them was done. */
-  const finish = (reports: Told["reports"] | null): void => {
+  const finish = (reports: ReportsMessage["reports"] | null): void => {
     const finished = running
     running = null
     if (finished === null) return
@@ -158,7 +164,7 @@ export const makeWorkThread = (
     const started = startWorker(file)
     started.on("message", (told: Told) => {
       hasWorked = true
-      if (started === worker && told.id === running?.id) finish(told.reports)
+      if (started === worker && told.id === running?.id) finish(reportsIn(told))
     })
     started.on("error", () => died(started))
     started.on("exit", () => died(started))
@@ -185,26 +191,47 @@ export const makeWorkThread = (
     lastId += 1
     running = { id: lastId, batch, patience: timers.after(timeoutMs, tooLong) }
     if (runsHere) return void runHere(batch)
-    isKept ||= batch.some(({ job }) => job.kind === "cache")
-    const { transfer, values } = packedJobs(batch.map(({ job }) => job))
-    ready().postMessage({ id: lastId, jobs: values }, transfer)
+    isKept ||= batch.some(({ job }) => job.kind === "cache" || job.kind === "exchange")
+    const { message, transfer } = packedJobs(batch.map(({ job }) => job))
+    ready().postMessage({ id: lastId, ...message }, transfer)
   }
 
-  const enqueue = (job: Job): Promise<Reports[keyof Reports] | null> =>
+  /** Whether it may wait. */
+  const add = (job: Job, done: Waiting["done"]): boolean => {
+    const bytes = bytesOf(job)
+    const mostBytes = maxWaitingBytes + (isSmall({ bytes, job }) ? smallReserveBytes : 0)
+    const isFull = waiting.length >= maxWaitingJobs || (waitingBytes > 0 && waitingBytes + bytes > mostBytes)
+    if (isClosed || isFull) {
+      done(null)
+      return false
+    }
+    waitingBytes += bytes
+    waiting.push({ job, bytes, done })
+    return true
+  }
+
+  const run = (job: Job): Promise<Reports[keyof Reports] | null> =>
     new Promise((done) => {
-      const bytes = bytesOf(job)
-      const mostBytes = maxWaitingBytes + (isSmall({ bytes, job }) ? smallReserveBytes : 0)
-      if (isClosed || waiting.length >= maxWaitingJobs || (waitingBytes > 0 && waitingBytes + bytes > mostBytes)) {
-        return done(null)
-      }
-      waitingBytes += bytes
-      waiting.push({ job, bytes, done })
-      next()
+      if (add(job, done)) next()
     })
+
+  let isTurnAwaited = false
+  const endOfTurn = (): void => {
+    isTurnAwaited = false
+    next()
+  }
+
+  const runExchange = (exchange: ExchangeJob, done: (report: ExchangeReport | null) => void): void => {
+    // The thread answers a job with the report of its kind.
+    if (!add({ kind: "exchange", exchange }, done as Waiting["done"]) || isTurnAwaited) return
+    isTurnAwaited = true
+    void Promise.resolve().then(endOfTurn)
+  }
 
   return {
     // The thread answers a job with the report of its kind.
-    run: enqueue as WorkThread["run"],
+    run: run as WorkThread["run"],
+    runExchange,
     isRunning: () => worker !== null,
     close: () => {
       isClosed = true

@@ -10,17 +10,13 @@ import {
 import type { FieldProblem } from "../../domain/Errors.ts"
 import type { HookListener, HookUse } from "../hooks/Listener.ts"
 import { type Files, manifestPath } from "../files/PluginFiles.ts"
+import { usualSandboxLimits } from "../sandbox/Limits.ts"
 import type { DefinedPlugin, SandboxedCode, SandboxLimits } from "../sandbox/Sandbox.ts"
 
-const mib = 1_048_576
-
-/** Calls that wait for their turn, and what one may use. */
+/** What one call may use. */
 export const limitsOf = ({ timeoutMs }: Pick<PluginManifest, "timeoutMs">): SandboxLimits => ({
-  memoryBytes: 64 * mib,
-  stackBytes: 524_288,
-  cpuMs: 50,
-  timeoutMs,
-  waiting: 64
+  ...usualSandboxLimits,
+  timeoutMs
 })
 
 export const codeOf = (

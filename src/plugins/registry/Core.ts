@@ -8,7 +8,9 @@ import type { ConfigValues, PluginManifest, PluginPermission } from "../../domai
 import { Events } from "../../events/Events.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { IdGen } from "../../platform/IdGen.ts"
+import { Timers } from "../../platform/Timers.ts"
 import { version as gatewayVersion } from "../../platform/Version.ts"
+import { RouterStrategies } from "../../routing/auto/RouterStrategies.ts"
 import { PluginRepo, type StoredPlugin } from "../../store/repo/PluginRepo.ts"
 import { objectOr } from "../../wire/json/Json.ts"
 import * as ConfigRules from "../config/ConfigRules.ts"
@@ -18,10 +20,12 @@ import { Hooks } from "../hooks/Hooks.ts"
 import type { HookStats } from "../hooks/HookStats.ts"
 import { storedManifest } from "../manifest/Manifest.ts"
 import { isInRange } from "../manifest/Range.ts"
+import { allowsExec as doesAllowExec } from "../AllowExec.ts"
 import * as Errors from "../PluginErrors.ts"
 import { type LogLine, Sandbox } from "../sandbox/Sandbox.ts"
 import { LogRing } from "./LogRing.ts"
 import { makeRunning } from "./Running.ts"
+import { makeStrategies } from "./Strategies.ts"
 
 export interface Plugin {
   readonly stored: StoredPlugin
@@ -51,10 +55,15 @@ export const makeCore = Effect.gen(function* () {
   const ids = yield* IdGen
   const { dataDir, environment } = yield* AppConfig
   const folder = makePluginFolder(dataDir)
-  const running = makeRunning(hooks, yield* Sandbox, folder.dataFolder)
+  const running = makeRunning(
+    hooks,
+    yield* Sandbox,
+    makeStrategies(yield* RouterStrategies, yield* Timers),
+    folder.dataFolder
+  )
   const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
   const rings = new Map<string, LogRing>()
-  const allowsExec = environment.get("GATEWAY_PLUGINS_ALLOW_EXEC") === "1"
+  const allowsExec = doesAllowExec(environment)
 
   const ringOf = (name: string): LogRing => {
     const ring = rings.get(name) ?? new LogRing()
@@ -69,7 +78,7 @@ export const makeCore = Effect.gen(function* () {
   const view = (stored: StoredPlugin): Plugin => ({
     stored,
     manifest: storedManifest(stored),
-    stats: hooks.statsOf(stored.name)
+    stats: running.statsOf(stored.name)
   })
   const find = Effect.fnUntraced(function* (name: string) {
     const stored = isPluginName(name) ? yield* repo.get(name) : null
@@ -106,13 +115,14 @@ export const makeCore = Effect.gen(function* () {
     stored: StoredPlugin,
     manifest: PluginManifest,
     granted: ReadonlyArray<PluginPermission>,
-    log: (line: LogLine) => void
+    log: (line: LogLine) => void,
+    withStrategies: boolean
   ) {
     const files = yield* filesOf(stored)
     const config = configOf(stored, manifest)
     const written = objectOr(stored.manifest)
     return yield* Effect.mapError(
-      running.open({ manifest, written, files, granted, config }, log),
+      running.open({ manifest, written, files, granted, config, withStrategies }, log),
       ({ message }) => new Errors.PluginNotStarted({ name: stored.name, reason: message, changed: false })
     )
   })
@@ -157,14 +167,14 @@ export const makeCore = Effect.gen(function* () {
     Effect.gen(function* () {
       const manifest = storedManifest(stored)
       yield* mayStart(stored, manifest, stored.granted)
-      const opened = yield* openStored(stored, manifest, stored.granted, logOf(stored.name))
+      const opened = yield* openStored(stored, manifest, stored.granted, logOf(stored.name), true)
       yield* running.start(manifest, opened)
     }).pipe(Effect.catchAll((error) => fail(stored, error._tag === "PluginNotStarted" ? error.reason : error.message)))
 
   const activateNow = Effect.fnUntraced(function* (stored: StoredPlugin, granted: ReadonlyArray<PluginPermission>) {
     const manifest = storedManifest(stored)
     yield* mayStart(stored, manifest, granted)
-    const opened = yield* openStored(stored, manifest, granted, logOf(stored.name)).pipe(
+    const opened = yield* openStored(stored, manifest, granted, logOf(stored.name), true).pipe(
       Effect.tapErrorTag("PluginNotStarted", ({ reason }) => setState(stored, { lastError: reason }))
     )
     yield* setState(stored, { status: "active", granted, lastError: null }).pipe(Effect.tapError(() => opened.close))

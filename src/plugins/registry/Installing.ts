@@ -95,7 +95,7 @@ export const makeInstalling = (core: Core) => {
   /** Evaluates the code without permissions and compares it with the manifest. */
   const tryCode = Effect.fnUntraced(function* ({ files, manifest, written }: Checked, config: ConfigValues) {
     const opened = yield* Effect.mapError(
-      running.open({ manifest, written, files, granted: [], config }, logOf(manifest.name)),
+      running.open({ manifest, written, files, granted: [], config, withStrategies: true }, logOf(manifest.name)),
       ({ message }) => new Errors.PluginInvalid({ problems: [{ field: "main", message }] })
     )
     const problems = missingHooks(manifest, opened.defined)

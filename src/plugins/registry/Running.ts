@@ -6,9 +6,14 @@ import type { ConfigValues, LifecycleHook, PluginManifest, PluginPermission } fr
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { Files } from "../files/PluginFiles.ts"
 import type { Hooks } from "../hooks/Hooks.ts"
+import { type HookStats, noStats } from "../hooks/HookStats.ts"
 import type { HookListener } from "../hooks/Listener.ts"
+import { lifecycleMs } from "../sandbox/Limits.ts"
 import type { DefinedPlugin, LogLine, OpenSandbox, PluginNotLoaded, Sandbox } from "../sandbox/Sandbox.ts"
+import type { RouterStrategy } from "../../routing/auto/RouterStrategies.ts"
 import { codeOf, type Defined, usesOf } from "./Code.ts"
+import { makeUnderWay, type UnderWay } from "./UnderWay.ts"
+import type { Strategies } from "./Strategies.ts"
 
 export interface ToOpen {
   readonly manifest: PluginManifest
@@ -17,22 +22,31 @@ export interface ToOpen {
   readonly files: Files
   readonly granted: ReadonlyArray<PluginPermission>
   readonly config: ConfigValues
+  /** Whether its router strategies are loaded, too: not where it is only called once. */
+  readonly withStrategies: boolean
 }
 
 export interface Opened {
   readonly sandbox: OpenSandbox
   readonly defined: DefinedPlugin
+  readonly strategies: ReadonlyArray<RouterStrategy>
   /** Null: done, or not asked for. Else what failed. */
   readonly lifecycle: (hook: LifecycleHook) => Effect.Effect<string | null>
   readonly close: Effect.Effect<void>
 }
 
 export interface Running {
-  /** A sandbox that nobody calls yet. */
+  /** A sandbox that is not called yet. */
   readonly open: (plugin: ToOpen, log: (line: LogLine) => void) => Effect.Effect<Opened, PluginNotLoaded>
-  /** Requests see it from now on, in the place of one of the same name, which is closed as soon as what it was asked is judged. */
+  /**
+   * Requests and decisions see it from now on, in the place of one of the same name, which is closed as soon as what it was asked is judged.
+   */
   readonly start: (manifest: PluginManifest, opened: Opened) => Effect.Effect<void>
   readonly get: (name: string) => Opened | null
+  /** Of its run, or of the last one since the gateway was started. */
+  readonly statsOf: (name: string) => HookStats
+  /** Of a plugin that was removed. */
+  readonly forget: (name: string) => void
   /** Not called any more. `refuses`: requests are refused until it is started or stopped again. */
   readonly stop: (
     name: string,
@@ -40,8 +54,6 @@ export interface Running {
   ) => Effect.Effect<void>
   readonly closeAll: Effect.Effect<void>
 }
-
-const lifecycleMs = 5_000
 
 /** Without a function for it nothing listens, and a guard that guards nothing refuses nothing. */
 const refusing = (manifest: PluginManifest, reason: string): HookListener => ({
@@ -51,39 +63,6 @@ const refusing = (manifest: PluginManifest, reason: string): HookListener => ({
   call: () => Effect.succeed({ _tag: "Failed", reason, metadata: null, ms: 0 }),
   notify: ({ length }) => Effect.succeed(length)
 })
-
-/** Calls of one sandbox that are under way. */
-interface UnderWay {
-  readonly counted: <A>(call: Effect.Effect<A>) => Effect.Effect<A>
-  /** Done when there are none, or at the latest after the time that one may take. */
-  readonly none: (withinMs: number) => Effect.Effect<void>
-}
-
-const makeUnderWay = (): UnderWay => {
-  const waiting = new Set<() => void>()
-  let count = 0
-  const ended = Effect.sync(() => {
-    count -= 1
-    if (count === 0) for (const resume of waiting) resume()
-  })
-  return {
-    counted: (call) =>
-      Effect.suspend(() => {
-        count += 1
-        return Effect.ensuring(call, ended)
-      }),
-    none: (withinMs) =>
-      Effect.async<void>((resume) => {
-        if (count === 0) return resume(Effect.void)
-        const listener = (): void => resume(Effect.void)
-        waiting.add(listener)
-        return Effect.sync(() => void waiting.delete(listener))
-      }).pipe(
-        Effect.interruptible,
-        Effect.timeoutTo({ duration: withinMs, onSuccess: () => undefined, onTimeout: () => undefined })
-      )
-  }
-}
 
 /** `current`: the sandbox that is in the place of this one when it is called. */
 const listenerOf = (
@@ -109,10 +88,14 @@ interface Listening {
 export const makeRunning = (
   hooks: typeof Hooks.Service,
   sandboxes: typeof Sandbox.Service,
+  strategies: Strategies,
   dataFolder: (name: string) => string
 ): Running => {
   const running = new Map<string, Listening>()
   const refusals = new Map<string, HookListener>()
+
+  /** Of plugins that do not run any more. */
+  const lastStats = new Map<string, HookStats>()
 
   const publish = Effect.sync(() =>
     hooks.set([...Array.from(running.values(), ({ listener }) => listener), ...refusals.values()])
@@ -123,7 +106,12 @@ export const makeRunning = (
       const { manifest, written } = plugin
       const scope = yield* Scope.make()
       const code = codeOf(manifest, plugin.files, plugin.granted, plugin.config, dataFolder(manifest.name))
-      const sandbox = yield* sandboxes.open(code, log).pipe(
+      const { brought, sandbox } = yield* Effect.gen(function* () {
+        const opened = yield* sandboxes.open(code, log)
+        const { enabled, strategies: names } = opened.defined
+        const loaded = plugin.withStrategies && enabled ? yield* strategies.open(code, names, log) : []
+        return { sandbox: opened, brought: loaded }
+      }).pipe(
         Scope.extend(scope),
         Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(scope, exit) : Effect.void))
       )
@@ -131,6 +119,7 @@ export const makeRunning = (
       return {
         sandbox,
         defined: sandbox.defined,
+        strategies: brought,
         lifecycle: (hook) =>
           manifest.hooks[hook]?.enabled === true && sandbox.defined.enabled && sandbox.defined.hooks.includes(hook)
             ? Effect.interruptible(sandbox.lifecycle(hook, { name, version, manifest: written })).pipe(
@@ -156,24 +145,32 @@ export const makeRunning = (
         const current = () => running.get(name)?.opened.sandbox ?? opened.sandbox
         const listener = listenerOf(manifest, opened.defined, underWay, current)
         running.set(name, { opened, listener, underWay, timeoutMs })
+        lastStats.delete(name)
         refusals.delete(name)
+        strategies.register(name, opened.strategies)
         yield* publish
         if (before === undefined) return
         yield* before.underWay.none(before.timeoutMs)
         yield* before.opened.close
       }),
     get: (name) => running.get(name)?.opened ?? null,
+    statsOf: (name) =>
+      running.has(name) || refusals.has(name) ? hooks.statsOf(name) : (lastStats.get(name) ?? noStats),
+    forget: (name) => void lastStats.delete(name),
     stop: (name, refuses) =>
       Effect.gen(function* () {
         const before = running.get(name)
+        if (before !== undefined || refusals.has(name)) lastStats.set(name, hooks.statsOf(name))
         running.delete(name)
         refusals.delete(name)
+        strategies.unregister(name)
         if (refuses !== null) refusals.set(name, refusing(refuses.manifest, refuses.reason))
         yield* publish
         if (before !== undefined) yield* before.opened.close
       }),
     closeAll: Effect.suspend(() => {
       const all = [...running.values()]
+      for (const name of running.keys()) strategies.unregister(name)
       running.clear()
       refusals.clear()
       return Effect.zipRight(

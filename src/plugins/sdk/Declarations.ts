@@ -4,6 +4,7 @@ import * as AST from "effect/SchemaAST"
 import type * as Schema from "effect/Schema"
 import { LifecycleHook, type PluginHook, RequestHook } from "../../domain/Plugin.ts"
 import { PluginContext, pluginPayloads } from "../../domain/PluginPayload.ts"
+import { globals } from "./Globals.ts"
 
 const indented = (text: string): string => text.replaceAll("\n", "\n  ")
 
@@ -99,10 +100,44 @@ export function modifyBody(body: { [name: string]: any }): Result
 /** Adds to what all hooks of the request see in \`context.metadata\`. */
 export function addMetadata(metadata: { [name: string]: any }): Result
 
+/** A candidate of \`auto\`. Null: not known. */
+export interface PoolMember {
+  readonly provider: string
+  readonly connectionId: string
+  readonly model: string
+  readonly score: number
+  readonly factors: { readonly [name: string]: number }
+  readonly breaker: "CLOSED" | "DEGRADED" | "OPEN" | "HALF_OPEN"
+  /** USD, blended 60 % input and 40 % output. */
+  readonly costPer1MTokens: number | null
+  readonly p95LatencyMs: number | null
+  /** Fraction. */
+  readonly errorRate: number
+}
+
+export interface RoutingContext {
+  readonly taskType: string
+  readonly hasTools: boolean
+  readonly hasImages: boolean
+  readonly tokenEstimate: number
+  readonly sla: { readonly [name: string]: any }
+  readonly lkgpEnabled: boolean
+  readonly lastKnownGood: { readonly provider: string | null; readonly connectionId: string; readonly model: string } | null
+}
+
+export interface Selection {
+  readonly provider: string
+  readonly model: string
+  /** Tells apart accounts of one provider. */
+  readonly connectionId?: string
+  /** Is told in the decision. */
+  readonly reason?: string
+}
+
 export interface Strategy {
   description?: string
-  /** Synchronous, 20 ms. Gives the order of the pool, or one member of it. */
-  select: (pool: any, context: any) => any
+  /** Synchronous, 20 ms. Gives one member of the pool, or says which one is meant. */
+  select: (pool: Array<PoolMember>, context: RoutingContext) => Selection
 }
 
 export interface Definition {
@@ -124,13 +159,4 @@ export function definePlugin(definition: Definition): Definition
   .join("\n\n")}
 }
 
-// Globals of the permissions 'file-read' and 'file-write'; paths are relative to the plugin's data folder.
-declare const fs: {
-  readFile(path: string): Promise<string>
-  readdir(path?: string): Promise<Array<string>>
-  stat(path: string): Promise<any>
-  writeFile(path: string, text: string): Promise<void>
-  mkdir(path: string): Promise<void>
-  rm(path: string): Promise<void>
-}
-`
+${globals}`

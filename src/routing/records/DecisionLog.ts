@@ -23,6 +23,8 @@ export class DecisionLog extends Context.Tag("gateway/routing/records/DecisionLo
   {
     /** Hot. */
     readonly record: (entry: DecisionEntry) => void
+    /** Hot: what is in memory of it, for a record that is put together later. */
+    readonly entry: (requestId: string) => DecisionEntry | null
     /** From memory. */
     readonly get: (requestId: string) => DecisionRecord | null
     /** From memory, else from the store. */
@@ -60,8 +62,11 @@ export const make = (archive: Archive) => {
     while (isTooLong()) dropOldest()
   }
 
+  const entryOf = (requestId: string): DecisionEntry | null =>
+    ordinary.find(requestId) ?? ring.find((each) => each?.requestId === requestId) ?? null
+
   const get = (requestId: string): DecisionRecord | null => {
-    const entry = ordinary.find(requestId) ?? ring.find((each) => each?.requestId === requestId) ?? null
+    const entry = entryOf(requestId)
     return entry === null ? null : recordOf(entry)
   }
 
@@ -77,6 +82,7 @@ export const make = (archive: Archive) => {
       dropWhileTooLong()
       archive.offer(entry)
     },
+    entry: entryOf,
     get,
     find: (requestId) =>
       Effect.suspend(() => {

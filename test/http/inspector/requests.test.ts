@@ -250,7 +250,7 @@ describe("captured requests", () => {
       const { json, refused } = yield* start()
       yield* Effect.promise(async () => {
         const modes = await json("GET", "/capture-modes")
-        assert.deepStrictEqual(modes.gateway, { enabled: false })
+        assert.deepStrictEqual(modes.gateway, { enabled: false, recorded: 0, bodiesLost: 0 })
         assert.hasAllKeys(modes, [
           "agentBridge",
           "customHosts",
@@ -265,7 +265,10 @@ describe("captured requests", () => {
           ok: true,
           gateway: { enabled: true }
         })
-        assert.isTrue((await json("GET", "/capture-modes")).gateway.enabled)
+        const { gateway } = await json("GET", "/capture-modes")
+        assert.isTrue(gateway.enabled)
+        assert.strictEqual(gateway.bodiesLost, 0)
+        assert.isAtLeast(gateway.recorded, 1)
         assert.strictEqual((await refused("POST", "/capture-modes/gateway", { enabled: "yes" }))[0], 400)
       })
     })

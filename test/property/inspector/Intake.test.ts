@@ -15,9 +15,16 @@ const step = FC.oneof(
   FC.record({ _tag: FC.constant("begin" as const), id, text: FC.oneof(FC.constant(null), text) }),
   FC.record({ _tag: FC.constant("body" as const), id, text }),
   FC.record({ _tag: FC.constant("note" as const), id, text: FC.string({ maxLength: 5 }) }),
-  FC.record({ _tag: FC.constant("finish" as const), id, text: FC.oneof(FC.constant(null), text) }),
+  FC.record({
+    _tag: FC.constant("finish" as const),
+    id,
+    isOurs: FC.boolean(),
+    text: FC.oneof(FC.constant(null), text)
+  }),
   FC.record({ _tag: FC.constant("wait" as const) })
 )
+
+const call = { provider: "openai", model: "m", account: "a", wire: "chat", body: "{}" } as const
 
 interface Known {
   request: string | null
@@ -47,6 +54,10 @@ describe("the intake", () => {
           put: (head, more) => {
             heads.set(head.id, head)
             bodies.set(head.id, { ...(bodies.get(head.id) ?? noBodies), ...more })
+          },
+          putLate: (late) => {
+            heads.set(late.id, late.head())
+            bodies.set(late.id, late.bodies())
           }
         })
         for (const each of steps) {
@@ -75,7 +86,11 @@ describe("the intake", () => {
             intake.update(each.id, { note: each.text })
             if (known !== undefined) known.note = each.text
           } else {
-            intake.finish(each.id, { status: 200, responseBody: each.text === null ? null : Buffer.from(each.text) })
+            intake.finish(
+              each.id,
+              { status: 200, responseBody: each.text === null ? null : Buffer.from(each.text) },
+              each.isOurs ? call : null
+            )
             if (known?.isOver !== false) continue
             known.response = each.text
             known.isOver = true

@@ -292,6 +292,52 @@ describe("the inspector", () => {
     }).pipe(Effect.provide(inspectorWith()))
   )
 
+  it.live(
+    "makes the same record of an exchange whether it was listed before its end or not, and keeps no secret of it",
+    () =>
+      Effect.gen(function* () {
+        const inspector = yield* Inspector.Inspector
+        const secret = shapedSecrets["anthropic"] ?? ""
+        const call = { provider: "openai", model: "gpt-4o", account: "a1", wire: "chat", body: null } as const
+        const record = (traffic: (typeof modelTraffic)[number], sent: typeof call | null) =>
+          Effect.gen(function* () {
+            const { answer, path, request } = traffic
+            const id = inspector.begin({
+              ...start,
+              source: "gateway",
+              path: `${path}?key=${secret}`,
+              headers: [...start.headers, "x-note", secret],
+              body: Buffer.from(JSON.stringify({ ...request, metadata: { note: secret } })),
+              atMs: 1_000,
+              gatewayRequestId: "g1"
+            })
+            const end = {
+              status: 200,
+              responseHeaders: ["content-type", "application/json", "set-cookie", `session=${secret}`],
+              responseBody: Buffer.from(JSON.stringify({ ...answer, note: secret })),
+              error: `It failed with ${secret}`,
+              ttftMs: 3,
+              totalLatencyMs: 9,
+              provider: "openai",
+              mappedModel: "gpt-4o",
+              decisionLater: () => ({ order: ["openai/gpt-4o"] })
+            } as const
+            inspector.finish(id, end, sent)
+            yield* inspector.settled
+            return yield* inspector.get(id)
+          })
+        for (const traffic of modelTraffic) {
+          const [whole, other] = [yield* record(traffic, call), yield* record(traffic, null)]
+          assert.deepStrictEqual({ ...whole, id: "" }, { ...other, id: "" }, traffic.apiKind)
+          assert.notInclude(JSON.stringify(whole), coreOf(secret))
+          assert.deepStrictEqual(whole.decision, { order: ["openai/gpt-4o"] })
+          assert.strictEqual(whole.llm?.apiKind, traffic.apiKind)
+        }
+        const { bodiesLost, pendingBytes, recorded } = inspector.load()
+        assert.deepStrictEqual([recorded, bodiesLost, pendingBytes], [2 * modelTraffic.length, 0, 0])
+      }).pipe(Effect.provide(inspectorWith()))
+  )
+
   it.live("lets bodies go that would wait for too long, and says so", () =>
     Effect.gen(function* () {
       const inspector = yield* Inspector.Inspector
@@ -309,6 +355,9 @@ describe("the inspector", () => {
       )
       for (const { requestSize } of records) assert.strictEqual(requestSize, body.length)
       assert.isFalse((yield* inspector.get(rest)).bodyEvicted)
+      for (const id of ids) inspector.finish(id, { status: 200 })
+      yield* inspector.settled
+      assert.deepInclude(inspector.load(), { recorded: 6, bodiesLost: 3 })
       assert.strictEqual((yield* inspector.get(small)).requestBody?.length, 40_000)
       assert.strictEqual(inspector.load().pendingBytes, 0)
     }).pipe(Effect.provide(inspectorWith()))
