@@ -257,4 +257,27 @@ describe("a plugin changes", () => {
     }
     assert.strictEqual(upstream.requests.length, asked)
   })
+
+  scenario(
+    "what was found; an answer of its own to a search or for a picture cannot be read, and refuses it",
+    async ({ gateway, upstream }) => {
+      upstream.always(Fake.json(tavilyAnswer))
+      await installPlugin(gateway, "answering", {
+        manifest: { hooks: { onRequest: true, onResponse: true } },
+        members: `onRequest: ({ body }) => body.query === "own" ? blockRequest({ status: 200, body: { results: [], answer: null } })
+          : body.prompt === "own" ? blockRequest({ body: { created: 5, data: [{ b64_json: "AAAA" }] } }) : undefined,
+        onResponse: (_, { body }) => ({ body: { ...body, results: body.results.slice(0, 1).map((each) => ({ ...each, title: "Changed" })) } })`
+      })
+      const own = await gateway.post("/v1/search", { query: "own" })
+      assert.strictEqual(own.status, 403, await own.text())
+      const picture = await gateway.post("/v1/images/generations", { model: "openai/gpt-image-1", prompt: "own" })
+      assert.strictEqual(picture.status, 403, await picture.text())
+      assert.strictEqual(upstream.requests.length, 0)
+      const changed = await gateway.post("/v1/search", { query: "other" })
+      const { results } = (await changed.json()) as { results: ReadonlyArray<object> }
+      assert.strictEqual(results.length, 1)
+      assert.deepInclude(results[0], { title: "Changed", url: "https://example.com/gateways" })
+      assert.strictEqual(changed.headers.get("x-gateway-plugins"), "answering")
+    }
+  )
 })
