@@ -259,7 +259,7 @@ describe("a plugin changes", () => {
   })
 
   scenario(
-    "what was found; an answer of its own to a search or for a picture cannot be read, and refuses it",
+    "what was found, and a picture into its own; an answer of its own to a search cannot be read, and refuses it",
     async ({ gateway, upstream }) => {
       upstream.always(Fake.json(tavilyAnswer))
       await installPlugin(gateway, "answering", {
@@ -271,7 +271,8 @@ describe("a plugin changes", () => {
       const own = await gateway.post("/v1/search", { query: "own" })
       assert.strictEqual(own.status, 403, await own.text())
       const picture = await gateway.post("/v1/images/generations", { model: "openai/gpt-image-1", prompt: "own" })
-      assert.strictEqual(picture.status, 403, await picture.text())
+      assert.strictEqual(picture.status, 200)
+      assert.deepStrictEqual(await picture.json(), { created: 5, data: [{ b64_json: "AAAA" }] })
       assert.strictEqual(upstream.requests.length, 0)
       const changed = await gateway.post("/v1/search", { query: "other" })
       const { results } = (await changed.json()) as { results: ReadonlyArray<object> }
