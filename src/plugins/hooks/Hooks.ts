@@ -197,6 +197,8 @@ export const make = Effect.gen(function* () {
   }
 
   const failedOnce = (each: Active, reason: string): void => {
+    // What was replaced says nothing of what is in its place.
+    if (!active.includes(each)) return
     each.failures += 1
     if (each.failures < mostFailures || each.isStopped) return
     each.isStopped = true

@@ -12,6 +12,7 @@ import { lifecycleMs } from "../sandbox/Limits.ts"
 import type { DefinedPlugin, LogLine, OpenSandbox, PluginNotLoaded, Sandbox } from "../sandbox/Sandbox.ts"
 import type { RouterStrategy } from "../../routing/auto/RouterStrategies.ts"
 import { codeOf, type Defined, usesOf } from "./Code.ts"
+import { makeUnderWay, type UnderWay } from "./UnderWay.ts"
 import type { Strategies } from "./Strategies.ts"
 
 export interface ToOpen {
@@ -37,7 +38,9 @@ export interface Opened {
 export interface Running {
   /** A sandbox that is not called yet. */
   readonly open: (plugin: ToOpen, log: (line: LogLine) => void) => Effect.Effect<Opened, PluginNotLoaded>
-  /** Requests and decisions see it from now on, in the place of one of the same name, which is closed. */
+  /**
+   * Requests and decisions see it from now on, in the place of one of the same name, which is closed as soon as what it was asked is judged.
+   */
   readonly start: (manifest: PluginManifest, opened: Opened) => Effect.Effect<void>
   readonly get: (name: string) => Opened | null
   /** Of its run, or of the last one since the gateway was started. */
@@ -61,13 +64,26 @@ const refusing = (manifest: PluginManifest, reason: string): HookListener => ({
   notify: ({ length }) => Effect.succeed(length)
 })
 
-const listenerOf = (manifest: PluginManifest, defined: Defined, sandbox: OpenSandbox): HookListener => ({
+/** `current`: the sandbox that is in the place of this one when it is called. */
+const listenerOf = (
+  manifest: PluginManifest,
+  defined: Defined,
+  underWay: UnderWay,
+  current: () => OpenSandbox
+): HookListener => ({
   plugin: manifest.name,
   failClosed: manifest.failClosed,
   hooks: usesOf(manifest, defined),
-  call: sandbox.call,
-  notify: sandbox.notify
+  call: (call) => underWay.counted(Effect.suspend(() => current().call(call))),
+  notify: (calls) => underWay.counted(Effect.suspend(() => current().notify(calls)))
 })
+
+interface Listening {
+  readonly opened: Opened
+  readonly listener: HookListener
+  readonly underWay: UnderWay
+  readonly timeoutMs: number
+}
 
 export const makeRunning = (
   hooks: typeof Hooks.Service,
@@ -75,7 +91,7 @@ export const makeRunning = (
   strategies: Strategies,
   dataFolder: (name: string) => string
 ): Running => {
-  const running = new Map<string, { readonly opened: Opened; readonly listener: HookListener }>()
+  const running = new Map<string, Listening>()
   const refusals = new Map<string, HookListener>()
 
   /** Of plugins that do not run any more. */
@@ -123,13 +139,19 @@ export const makeRunning = (
     start: (manifest, opened) =>
       Effect.gen(function* () {
         const before = running.get(manifest.name)
-        const listener = listenerOf(manifest, opened.defined, opened.sandbox)
-        running.set(manifest.name, { opened, listener })
-        lastStats.delete(manifest.name)
-        refusals.delete(manifest.name)
-        strategies.register(manifest.name, opened.strategies)
+        const { name, timeoutMs } = manifest
+        const underWay = makeUnderWay()
+        // Requests whose hooks have begun with this one are asked of its successor.
+        const current = () => running.get(name)?.opened.sandbox ?? opened.sandbox
+        const listener = listenerOf(manifest, opened.defined, underWay, current)
+        running.set(name, { opened, listener, underWay, timeoutMs })
+        lastStats.delete(name)
+        refusals.delete(name)
+        strategies.register(name, opened.strategies)
         yield* publish
-        if (before !== undefined) yield* before.opened.close
+        if (before === undefined) return
+        yield* before.underWay.none(before.timeoutMs)
+        yield* before.opened.close
       }),
     get: (name) => running.get(name)?.opened ?? null,
     statsOf: (name) =>

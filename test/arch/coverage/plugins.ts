@@ -248,6 +248,14 @@ export const pluginRows: ReadonlyArray<StatementRow> = [
     [killed, "lets none slip by it where it is a guard that ${how}"],
     [answers, "is not sent where a plugin without which none may pass fails"]
   ),
+  statement(
+    "A plugin that is replaced still judges what it was asked, and its failures are not those of its successor",
+    [
+      "test/http/plugins/replacing.test.ts",
+      'is judged by it${failClosed ? ", a guard," : ""} while another version comes in its place'
+    ],
+    [hooks, "of one that was replaced meanwhile are not those of its successor"]
+  ),
   statement("A gateway that stops waits for no plugin", [
     stopping,
     "about ${kind}: the original goes out",

@@ -209,6 +209,29 @@ describe("failures in a row", () => {
       assert.deepInclude(hooks.statsOf("a"), { calls: mostFailures, failed: mostFailures })
     })
   )
+
+  scenario("of one that was replaced meanwhile are not those of its successor", (hooks) =>
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      hooks.onFailing(({ plugin }) => told.push(plugin))
+      const begun = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      hooks.set([
+        listener("a", {
+          hooks: { onError: {} },
+          notify: (calls) =>
+            Deferred.succeed(begun, undefined).pipe(Effect.zipRight(Deferred.await(goOn)), Effect.as(calls.length))
+        })
+      ])
+      for (let count = 0; count < mostFailures; count += 1) hooks.emit(newRun(), "onError", {})
+      yield* TestClock.adjust(gatheringMs)
+      yield* Deferred.await(begun)
+      hooks.set([listener("a", { hooks: onRequest })])
+      yield* Deferred.succeed(goOn, undefined)
+      yield* hooks.idle
+      assert.deepStrictEqual(told, [])
+    })
+  )
 })
 
 describe("events", () => {

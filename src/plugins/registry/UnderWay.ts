@@ -1,0 +1,35 @@
+/** Counts the calls of a sandbox, so that it is not closed while they are judged. */
+import * as Effect from "effect/Effect"
+
+/** Calls of one sandbox that are under way. */
+export interface UnderWay {
+  readonly counted: <A>(call: Effect.Effect<A>) => Effect.Effect<A>
+  /** Done when there are none, or at the latest after the time that one may take. */
+  readonly none: (withinMs: number) => Effect.Effect<void>
+}
+
+export const makeUnderWay = (): UnderWay => {
+  const waiting = new Set<() => void>()
+  let count = 0
+  const ended = Effect.sync(() => {
+    count -= 1
+    if (count === 0) for (const resume of waiting) resume()
+  })
+  return {
+    counted: (call) =>
+      Effect.suspend(() => {
+        count += 1
+        return Effect.ensuring(call, ended)
+      }),
+    none: (withinMs) =>
+      Effect.async<void>((resume) => {
+        if (count === 0) return resume(Effect.void)
+        const listener = (): void => resume(Effect.void)
+        waiting.add(listener)
+        return Effect.sync(() => void waiting.delete(listener))
+      }).pipe(
+        Effect.interruptible,
+        Effect.timeoutTo({ duration: withinMs, onSuccess: () => undefined, onTimeout: () => undefined })
+      )
+  }
+}
