@@ -3,9 +3,16 @@
  * once. A text with a secret is never kept.
  */
 import type { RecordHeaders } from "../../domain/TrafficRecord.ts"
-import type { Shown } from "../HeadOf.ts"
 import { maskHeader, maskText, maskUrl } from "./Masking.ts"
 import { isSecretHeaderName } from "./SecretNames.ts"
+
+/** What of an exchange may hold secrets, as it may be shown. */
+export interface Shown {
+  readonly path: string
+  readonly error: string | null
+  readonly requestHeaders: RecordHeaders
+  readonly responseHeaders: RecordHeaders
+}
 
 /** Texts that are remembered; then it begins anew. */
 const maxRemembered = 2_048
