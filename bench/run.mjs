@@ -196,6 +196,11 @@ const alone = {
     const figures = await measureTraffic(bench, options)
     return { figures, text: trafficText(figures) }
   },
+  plugins: async (bench, options) => {
+    const { measurePlugins, pluginsText } = await import("./plugins.mjs")
+    const figures = await measurePlugins(bench, options)
+    return { figures, text: pluginsText(figures) }
+  },
   features: async (bench, options) => {
     const { featuresText, measureFeatures } = await import("./features.mjs")
     const figures = await measureFeatures(bench, options)

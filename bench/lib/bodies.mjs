@@ -1,6 +1,8 @@
 /** The request bodies, the same bytes in every run (only the model's name differs between servers). */
 
 const SMALL_BYTES = 1_400
+const FOUR_KB = 4_096
+const HUNDRED_KB = 102_400
 const BIG_BYTES = 91_000
 const HUGE_BYTES = 1_000_000
 const BIG_TURNS = 24
@@ -105,6 +107,8 @@ export const requestKinds = {
   small: { model: "fixed", body: smallBody },
   big: { model: "fixed", body: (model) => bigBody(model) },
   huge: { model: "fixed", body: (model) => bigBody(model, HUGE_BYTES) },
+  four: { model: "fixed", body: (model) => padded(smallBody(model), FOUR_KB) },
+  hundred: { model: "fixed", body: (model) => padded(bigBody(model), HUNDRED_KB) },
   paced: { model: "paced", body: streamBody },
   idle: { model: "idle", body: streamBody }
 }

@@ -15,12 +15,13 @@ export const usage = `npm run bench -- [options]
   --features            only what cache, guardrails, memory and compression add to a request; needs a built gateway
   --traffic             only what the recording of own traffic adds to a request, to 1,000 streams and to the event loop's delay, and its
                         memory over a long run (--input memory); needs a built gateway
+  --plugins             only what plugins add to a request, and requests beside those that do not end; needs a built gateway
   --batch               only what a batch of 10,000 lines costs a client beside it; needs a built gateway
   --proxies             only the throughput through egress proxies, as a ratio to direct; needs root on Linux and Debian's proxies
   --against folder      with --features: also a request of the build in this checkout, as it is installed
   --connections a,b     with --auto: these numbers of connections instead
   --stall               only the longest stall of the event loop over hostile inputs; needs a built gateway, no compiler
-  --input text          with --stall, --features and --traffic: only those whose name holds the text
+  --input text          with --stall, --features, --plugins and --traffic: only those whose name holds the text
   --profile             also run the gateway under --cpu-prof and print what a request costs by part, beside bench/baseline.json;
                         build with GATEWAY_SOURCEMAP=1 first, so that functions are known by their files
   --keep-baseline       with --profile: keep the shares as the new baseline
@@ -78,6 +79,7 @@ export const readOptions = (args) => {
       limits: { type: "boolean", default: false },
       features: { type: "boolean", default: false },
       traffic: { type: "boolean", default: false },
+      plugins: { type: "boolean", default: false },
       batch: { type: "boolean", default: false },
       proxies: { type: "boolean", default: false },
       against: { type: "string" },
@@ -98,6 +100,7 @@ export const readOptions = (args) => {
     limits: values.limits,
     features: values.features,
     traffic: values.traffic,
+    plugins: values.plugins,
     batch: values.batch,
     proxies: values.proxies,
     against: values.against,

@@ -35,6 +35,7 @@ import { Memory } from "./Groups/Memory.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
 import { ModelCatalog } from "./Groups/ModelCatalog.ts"
 import { OAuth } from "./Groups/OAuth.ts"
+import { Plugins } from "./Groups/Plugins.ts"
 import { Policies } from "./Groups/Policies.ts"
 import { Pricing } from "./Groups/Pricing.ts"
 import { ProviderModels } from "./Groups/ProviderModels.ts"
@@ -93,6 +94,7 @@ const contract = withCommonErrors(
     .add(Live)
     .add(Capture)
     .add(AgentBridge)
+    .add(Plugins)
     .add(Inspector)
     .add(Playground)
     .add(Routing)

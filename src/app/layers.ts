@@ -90,6 +90,7 @@ import * as ConnectionLimiter from "../resilience/ConnectionLimiter.ts"
 import * as ConcurrencyGate from "../resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import * as Hooks from "../plugins/hooks/Hooks.ts"
+import * as PluginsDoor from "../plugins/PluginsDoor.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
@@ -114,6 +115,7 @@ import * as Backup from "../store/Backup.ts"
 import * as DataLock from "../store/DataLock.ts"
 import * as ReadWorker from "../store/ReadWorker.ts"
 import * as AuditRepo from "../store/repo/AuditRepo.ts"
+import * as PluginRepo from "../store/repo/PluginRepo.ts"
 import * as Repos from "../store/Repos.ts"
 import * as Reservations from "../store/Reservations.ts"
 import * as Secrets from "../store/Secrets.ts"
@@ -274,6 +276,10 @@ const playgroundDoor = PlaygroundDoor.layer(() => import("./playground.ts").then
   Layer.provide(InnerRequests.layer)
 )
 
+const pluginsDoor = PluginsDoor.layer(() => import("./plugins.ts").then(({ plugins }) => plugins)).pipe(
+  Layer.provide(PluginRepo.layer)
+)
+
 /** The service over these tunnels. Tests give others. */
 const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
   LivePort.layer.pipe(
@@ -287,9 +293,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
         managementDoor
       )
     ),
-    Layer.provideMerge(
-      Layer.mergeAll(LiveFeed.layer, InspectorFeed.layer, AgentTasks.layer, Directory.layer, auditLog)
-    ),
+    Layer.provideMerge(Layer.mergeAll(LiveFeed.layer, InspectorFeed.layer, AgentTasks.layer, Directory.layer)),
     Layer.provideMerge(tunnels),
     Layer.provideMerge(
       Layer.mergeAll(
@@ -302,6 +306,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
         )
       )
     ),
+    Layer.provideMerge(pluginsDoor.pipe(Layer.provideMerge(auditLog))),
     Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
     Layer.provideMerge(engine),
     Layer.provideMerge(tables)

@@ -30,6 +30,10 @@ const words = {
     "Where prices are fetched from once a day while the flag `PRICING_SYNC_ENABLED` and the variable of that name are on; null: nowhere.",
     null
   ],
+  pluginMarketplaceUrl: [
+    "A list of plugins besides those that come with the gateway (`docs/plugins.md`); null: none is asked.",
+    null
+  ],
   usageDays: ["Days; older rows are removed.", 90],
   usageRows: ["Rows; beyond it the oldest are removed.", 1_000_000],
   backup: "Copies of the database that the gateway makes by itself (`docs/backups.md`).",
@@ -80,6 +84,7 @@ const PromptCache = Schema.Literal("off", "auto")
 
 export const GatewaySettings = Schema.Struct({
   pricingUrl: field(Schema.NullOr(Schema.String), ...words.pricingUrl),
+  pluginMarketplaceUrl: field(Schema.NullOr(Schema.String), ...words.pluginMarketplaceUrl),
   allowedHosts: field(Schema.Array(Schema.String), ...words.allowedHosts),
   corsOrigins: field(Schema.Array(Schema.String), ...words.corsOrigins),
   metricsPublic: field(Schema.Boolean, ...words.metricsPublic),
@@ -185,6 +190,11 @@ const ModelFallbacks = Schema.Record({ key: Schema.String, value: Schema.String 
 export const GatewaySettingsPatch = Schema.Struct({
   /** Null clears it. */
   pricingUrl: field(Schema.optionalWith(Schema.NullOr(HttpsUrl), { exact: true }), ...words.pricingUrl),
+  /** Null clears it. */
+  pluginMarketplaceUrl: field(
+    Schema.optionalWith(Schema.NullOr(HttpsUrl), { exact: true }),
+    ...words.pluginMarketplaceUrl
+  ),
   allowedHosts: field(
     Schema.optionalWith(Schema.Array(HostName).pipe(Schema.maxItems(100)), leave),
     ...words.allowedHosts
@@ -299,6 +309,7 @@ export type GatewaySettingsPatch = typeof GatewaySettingsPatch.Type
 
 export const defaultGatewaySettings: GatewaySettings = {
   pricingUrl: null,
+  pluginMarketplaceUrl: null,
   allowedHosts: [],
   corsOrigins: [],
   metricsPublic: false,

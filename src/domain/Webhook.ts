@@ -13,6 +13,7 @@ export const webhookEvents = [
   "provider.recovered",
   "quota.exceeded",
   "combo.switched",
+  "plugin.error",
   "test.ping"
 ] as const
 export type WebhookEvent = (typeof webhookEvents)[number]

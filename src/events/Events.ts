@@ -68,6 +68,15 @@ export type GatewayEvent =
       /** `used` in percent of `limit`. */
       readonly pct: number
     }
+  /** A plugin was stopped: it failed too often in a row, or its files were changed. It is not called any more. */
+  | {
+      readonly type: "plugin.error"
+      readonly atMs: number
+      readonly plugin: string
+      readonly reason: string
+      /** Whether requests are refused meanwhile. */
+      readonly failClosed: boolean
+    }
   /** Something that captures traffic, or that was changed on the machine for it. */
   | {
       readonly type: "capture.changed"

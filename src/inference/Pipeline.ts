@@ -256,6 +256,8 @@ export const make = Effect.gen(function* () {
         return ending.keep(exchange, { requestedModel, provider: null, model: "", ending: aborted }, nothing)
       case "ShuttingDown":
         return ending.refuse(exchange, new ShuttingDown())
+      case "Wrong":
+        return ending.refuse(exchange, verdict.error)
       case "Refused":
         return ending.refuse(exchange, new PluginFailed({ plugin: verdict.plugin, model: requestedModel }))
       case "Blocked": {

@@ -23,6 +23,7 @@ import { DecisionLog } from "../routing/records/DecisionLog.ts"
 import { formatUsd10 } from "../usage/Cost.ts"
 import { readForeignJson, Unreadable } from "../wire/json/Bounds.ts"
 import { maxTopMembers } from "../wire/json/Excess.ts"
+import { invalidField } from "../wire/json/FieldReader.ts"
 import { bodyOf } from "../wire/search/Codec.ts"
 import { readSearchRequest, type SearchRequest } from "../wire/search/Request.ts"
 import { type Search, searchModel, type TimeRange } from "../wire/search/Search.ts"
@@ -223,8 +224,14 @@ export const make = Effect.gen(function* () {
     }
   }
 
+  const corridorBody = ({ receivedMs }: Exchange, { request, route }: Asked): Buffer => {
+    const options = request.provider === null ? {} : request.search.options
+    const search: Search = { ...request.search, options, since: sinceOf(request.search, receivedMs) }
+    return Buffer.from(JSON.stringify(bodyOf(search, route.requestedModel)))
+  }
+
   const call = (exchange: Exchange, asked: Asked): void => {
-    const { key, request, route } = asked
+    const { key, route } = asked
     const own: Running = { row: null, isAbandoned: false }
     const abandon = (): void => {
       own.isAbandoned = true
@@ -234,10 +241,17 @@ export const make = Effect.gen(function* () {
     if (key !== null) flights.set(key, flight)
     running.set(exchange.requestId, own)
     flight.join(exchange)
-    const options = request.provider === null ? {} : request.search.options
-    const search: Search = { ...request.search, options, since: sinceOf(request.search, exchange.receivedMs) }
-    const body = Buffer.from(JSON.stringify(bodyOf(search, route.requestedModel)))
-    pipeline.serve({ ...exchange, body, service: route.service, reply: flight.reply })
+    const body = corridorBody(exchange, asked)
+    const changed = (text: Buffer): Buffer | InvalidRequest => {
+      const again = read({ ...exchange, body: text })
+      if (again instanceof InvalidRequest) return again
+      const { requestedModel, service } = again.route
+      return requestedModel === route.requestedModel && service.key === route.service.key
+        ? corridorBody(exchange, again)
+        : invalidField("provider", "a plugin has changed it; which providers are asked is for the client to say")
+    }
+    const forPlugins = { body: exchange.body, read: changed }
+    pipeline.serve({ ...exchange, body, forPlugins, service: route.service, reply: flight.reply })
   }
 
   const serve = (exchange: Exchange): void => {

@@ -10,6 +10,7 @@ const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   capture: "gw-cli-tools",
   cliTools: "gw-cli-tools",
   agentBridge: "gw-cli-tools",
+  plugins: "gw-settings",
   agentSkills: "gw-agents-a2a",
   audit: "gw-usage-logs",
   auth: "gw-auth",

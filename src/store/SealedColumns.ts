@@ -16,6 +16,7 @@ export const sealedColumns = [
   { table: "mcp_servers", columns: ["headers", "program"] },
   { table: "proxies", columns: ["password"] },
   { table: "tunnels", columns: ["secret"] },
+  { table: "plugins", columns: ["secrets"] },
   { table: "cloud_sync", columns: ["shared_key"] },
   { table: "issue_tracker", columns: ["token"] },
   { table: "memories", columns: ["content"] },

@@ -96,5 +96,7 @@ export const dataOf = (event: GatewayEvent): Data => {
         used: event.used,
         pct: event.pct
       }
+    case "plugin.error":
+      return { plugin: event.plugin, reason: event.reason, failClosed: event.failClosed }
   }
 }

@@ -7,11 +7,29 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { anyFields } from "../../src/domain/combo/ConfigFields.ts"
 import { ComboStrategy } from "../../src/domain/Combo.ts"
 import { typeAndCode } from "../../src/domain/Errors.ts"
+import { LifecycleHook, maxHookTimeoutMs, maxPlugins, PluginPermission, RequestHook } from "../../src/domain/Plugin.ts"
 import { PluginContext, pluginPayloads } from "../../src/domain/PluginPayload.ts"
 import { defaultResilience } from "../../src/domain/Resilience.ts"
+import { maxFiles, maxTotalBytes } from "../../src/plugins/files/PluginFiles.ts"
+import { mostFailures } from "../../src/plugins/hooks/Hooks.ts"
+import { maxLines } from "../../src/plugins/registry/LogRing.ts"
+import { maxStrategies } from "../../src/plugins/registry/Strategies.ts"
+import {
+  crossing,
+  execLimits,
+  fetchLimits,
+  fileLimits,
+  lifecycleMs,
+  loadCpuMs,
+  usualSandboxLimits
+} from "../../src/plugins/sandbox/Limits.ts"
+import { mostUnderWay } from "../../src/plugins/sandbox/OpenPlugin.ts"
+import { selectorLimits } from "../../src/plugins/sandbox/Selector.ts"
+import { declarations } from "../../src/plugins/sdk/Declarations.ts"
 import { allProviders } from "../../src/providers/registry/index.ts"
 import { renderUsagePage } from "../../src/providers/registry/UsagePage.ts"
 import { type FailurePolicy, policies } from "../../src/resilience/failure/Policy.ts"
+import { mostCustomStrategies } from "../../src/routing/auto/RouterStrategies.ts"
 import { defaultWeights } from "../../src/routing/auto/Weights.ts"
 import { allAutoIds } from "../../src/routing/resolve/AutoId.ts"
 import { searchProviders } from "../../src/search/SearchProviders.ts"
@@ -203,5 +221,74 @@ describe("written documents", () => {
   it("resilience.md shows the defaults that are in force", () => {
     const [, json = ""] = /```json\n(.*?)```/s.exec(read("resilience.md")) ?? []
     assert.deepStrictEqual(JSON.parse(json), defaultResilience)
+  })
+
+  it("plugin-hooks.md says of every event when it is called, and which are waited for", () => {
+    const told = rowsBelow(read("plugin-hooks.md"), "When").map(([event, , waits]) => [event, waits])
+    assert.deepStrictEqual(told, [
+      ...RequestHook.literals.map((hook) => [hook, hook === "onRequest" || hook === "onResponse" ? "yes" : "no"]),
+      ...LifecycleHook.literals.map((hook) => [hook, `${lifecycleMs / 1_000} s`])
+    ])
+  })
+
+  it("plugins.md and plugin-sandbox.md name every event and permission, and the latter the globals of each", () => {
+    const page = read("plugins.md")
+    for (const hook of [...RequestHook.literals, ...LifecycleHook.literals]) assert.include(page, `\`${hook}\``)
+    assert.deepStrictEqual(
+      rowsBelow(page, "Permissions").map(([permission]) => permission),
+      [...PluginPermission.literals]
+    )
+    const found = rowsBelow(read("plugin-sandbox.md"), "What code finds").map(([permission]) => permission)
+    assert.deepStrictEqual(found, [...PluginPermission.literals])
+    const [globals = ""] = read("plugin-sandbox.md").split("\n## Calls\n")
+    for (const [, name] of declarations().matchAll(/^declare (?:const|class|function) (\w+)/gm)) {
+      assert.match(globals, new RegExp(`\`${name}[\`.(]`))
+    }
+  })
+
+  it("plugins.md and plugin-sandbox.md tell the limits that are in force", () => {
+    const mib = (bytes: number): string => `${bytes / 1_048_576} MB`
+    const kib = (bytes: number): string => `${bytes / 1_024} KB`
+    const s = (ms: number): string => `${ms / 1_000}`
+    const number = (value: number): string => value.toLocaleString("en-US")
+    const { cpuMs, memoryBytes, stackBytes, timeoutMs, waiting } = usualSandboxLimits
+    const memory = `${mib(memoryBytes)}, ${kib(stackBytes)}`
+    const selector = `${selectorLimits.selectMs} ms`
+    const expected: Readonly<Record<string, ReadonlyArray<string>>> = {
+      "plugins.md": [
+        `| memory, stack | ${memory} per plugin |`,
+        `| processor time of a call | ${cpuMs} ms |`,
+        `| calls that wait for one plugin | ${waiting} |`,
+        `| lines of log that are kept | the last ${maxLines}, in memory |`,
+        `${number(timeoutMs)} unless it says another, at most ${number(maxHookTimeoutMs)}`,
+        `At most ${maxFiles} files with ${mib(maxTotalBytes)} together, ${maxPlugins} plugins in all.`,
+        `have ${s(lifecycleMs)} seconds`,
+        `up to ${mib(fileLimits.folderBytes)}`,
+        `with ${selector}, without permissions`,
+        `at most ${maxStrategies} strategies, all plugins together ${mostCustomStrategies}`,
+        `fails five times in a row`
+      ],
+      "plugin-sandbox.md": [
+        `| memory, stack | ${memory} |`,
+        `| processor time per call | ${cpuMs} ms; ${loadCpuMs} ms to load the code |`,
+        `\`timeoutMs\`: ${number(timeoutMs)}, at most ${number(maxHookTimeoutMs)}; \`onInstall\` and the like ${number(lifecycleMs)} |`,
+        `| calls under way, and waiting | ${mostUnderWay}, and ${waiting}; more fail at once |`,
+        `| body that leaves | ${mib(crossing.bodyBytes)}, or`,
+        `| metadata | ${kib(crossing.smallChars)} |`,
+        `| response of \`blockRequest\` | ${mib(crossing.answerChars)}, 32 headers |`,
+        `| calls of the gateway | ${crossing.asksAtOnce} at once, ${crossing.asksPerCall} in one call |`,
+        `| lines of \`console\` | ${crossing.linesPerCall} per call, ${number(crossing.lineChars)} characters each |`,
+        `${mib(fetchLimits.maxBytes)} and ${s(fetchLimits.timeoutMs)} seconds at most`,
+        `A file has ${mib(fileLimits.fileBytes)} at most`,
+        `${mib(fileLimits.folderBytes)} and ${number(fileLimits.entries)} entries`,
+        `for ${s(execLimits.timeoutMs)} seconds and ${mib(execLimits.outputBytes)} of output`,
+        `with ${selector}, ${mib(selectorLimits.memoryBytes)} and no permission`
+      ]
+    }
+    for (const [page, words] of Object.entries(expected)) {
+      const text = read(page).replaceAll(/\s+/g, " ")
+      for (const each of words) assert.include(text, each, page)
+    }
+    assert.strictEqual(mostFailures, 5)
   })
 })

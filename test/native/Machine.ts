@@ -38,10 +38,13 @@ export const ownMachine = (): void => {
   for (const [name, text] of [
     ["hosts", hostsBytes],
     ["resolv.conf", `nameserver ${nameServer}\noptions timeout:2 attempts:2\n`],
-    ["nsswitch.conf", "hosts: files dns\npasswd: files\ngroup: files\n"]
+    ["nsswitch.conf", "hosts: files dns\npasswd: files\ngroup: files\n"],
+    // What keeps Java's store reads it, and on Debian only root may: without rights the store would not change.
+    ["default/cacerts", "cacerts_updates=yes\nstorepass='changeit'\n"]
   ] as const) {
-    writeFileSync(join(folder, name), text)
-    sh(`mount --bind ${folder}/${name} /etc/${name}`)
+    const copy = join(folder, name.replaceAll("/", "-"))
+    writeFileSync(copy, text)
+    sh(`[ ! -e /etc/${name} ] || mount --bind ${copy} /etc/${name}`)
   }
 }
 

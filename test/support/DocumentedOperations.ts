@@ -3,6 +3,7 @@ import * as FakeUpstream from "./FakeUpstream.ts"
 
 /** What others need comes first, what takes it away last. */
 const first = [
+  "pluginsInstallOffer",
   "authLogin",
   // Before the examples of the settings turn the agent off.
   "pagesAskAgent",
@@ -60,6 +61,7 @@ const last = [
   "keysRemove",
   "providersRemove",
   "providerNodesRemove",
+  "pluginsRemove",
   "flagsClear",
   "authLogout"
 ]

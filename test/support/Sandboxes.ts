@@ -20,7 +20,8 @@ import {
   type PluginNotLoaded,
   type SandboxedCode
 } from "../../src/plugins/sandbox/Sandbox.ts"
-import { makeWith, usualSandboxLimits } from "../../src/plugins/sandbox/Sandboxes.ts"
+import { usualSandboxLimits } from "../../src/plugins/sandbox/Limits.ts"
+import { makeWith } from "../../src/plugins/sandbox/Sandboxes.ts"
 import type { JsonObject } from "../../src/wire/json/Json.ts"
 
 let built: Promise<URL> | null = null

@@ -48,7 +48,8 @@ const types: Readonly<Record<WireName, string>> = {
   ollama: "ollama-compatible"
 }
 
-const client = (url: string): TestGateway => {
+/** Of a gateway that runs already, with `adminKey`. */
+export const client = (url: string): TestGateway => {
   const manage: TestGateway["manage"] = async (method, path, body) => {
     const response = await fetch(url + path, {
       method,

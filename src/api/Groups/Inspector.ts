@@ -95,7 +95,8 @@ export const ReplayRequest = Schema.Struct({
   model: field(optional(Model), "The model to ask; absent: the recorded one.", "auto"),
   headers: field(
     optional(HeaderMap),
-    "Headers beside and in place of the recorded ones. Credentials among them are left out."
+    "Headers beside and in place of the recorded ones. Credentials among them are left out.",
+    {}
   )
 }).annotations(body("InspectorReplay"))
 export const ReplayChanges = Schema.NullOr(ReplayRequest)
@@ -167,7 +168,11 @@ export type IngestRecord = typeof IngestRecord.Type
 
 /** For the document: archives are read as they come, by a reader of their own. */
 const Archive = Schema.Struct({
-  log: field(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "The archive, HAR 1.2.")
+  log: field(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "The archive, HAR 1.2.", {
+    version: "1.2",
+    creator: { name: "gateway", version: "1" },
+    entries: []
+  })
 }).annotations(body("InspectorArchive"))
 
 const file = (contentType: string, description: string, beginning: string) =>

@@ -4,6 +4,7 @@ import { list, remove } from "../tree/verbs.ts"
 import { audit } from "./tree/audit.ts"
 import { budget } from "./tree/budget.ts"
 import { proxy } from "./tree/proxy.ts"
+import { plugin } from "./tree/plugin.ts"
 import { provider } from "./tree/provider.ts"
 import { model, pricing } from "./tree/models.ts"
 import { key } from "./tree/keys.ts"
@@ -292,6 +293,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   tunnel,
   capture,
   inspect,
+  plugin,
   playground,
   webhook,
   evals,

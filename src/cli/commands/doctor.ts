@@ -16,6 +16,7 @@ import { AlreadyReported, CommandFailed } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
 import * as Column from "../output/Column.ts"
 import { runningGateway } from "../gateway/Target.ts"
+import { plugins } from "../doctor/plugins.ts"
 import { tunnels } from "../doctor/tunnels.ts"
 import { capture } from "../doctor/capture.ts"
 
@@ -32,6 +33,7 @@ const Check = Schema.Struct({
     "liveness",
     "proxies",
     "tunnels",
+    "plugins",
     "capture"
   ),
   ...Finding.Finding.fields
@@ -81,7 +83,8 @@ const checksOf = (config: AppConfigShape, wanted: Wanted) =>
         ? []
         : [
             { name: "proxies" as const, ...(yield* proxies(running)) },
-            { name: "tunnels" as const, ...(yield* tunnels(running)) }
+            { name: "tunnels" as const, ...(yield* tunnels(running)) },
+            { name: "plugins" as const, ...(yield* plugins(running)) }
           ])
     ] satisfies ReadonlyArray<Check>
   })

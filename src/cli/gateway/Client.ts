@@ -167,6 +167,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   telemetry: () => import("../../api/Groups/Telemetry.ts").then(({ Telemetry }) => Telemetry),
   usageHistory: () => import("../../api/Groups/UsageHistory.ts").then(({ UsageHistory }) => UsageHistory),
   usage: () => import("../../api/Groups/Usage.ts").then(({ Usage }) => Usage),
+  plugins: () => import("../../api/Groups/Plugins.ts").then(({ Plugins }) => Plugins),
   proxies: () => import("../../api/Groups/Proxies.ts").then(({ Proxies }) => Proxies),
   webhooks: () => import("../../api/Groups/Webhooks.ts").then(({ Webhooks }) => Webhooks),
   evals: () => import("../../api/Groups/Evals.ts").then(({ Evals }) => Evals),

@@ -58,7 +58,8 @@ const problemsOf = (error: HttpApiDecodeError): ReadonlyArray<FieldProblem> => {
     .map(([field, messages]) => ({ field, message: expectedOf(messages) }))
 }
 
-const badFields = (problems: readonly [FieldProblem, ...ReadonlyArray<FieldProblem>]): BadRequest =>
+/** Several are. */
+export const badFields = (problems: readonly [FieldProblem, ...ReadonlyArray<FieldProblem>]): BadRequest =>
   new BadRequest({
     message: `Invalid request: ${problems.map(({ field, message }) => `${field}: ${message}`).join("; ")}`,
     param: problems[0].field,

@@ -25,6 +25,7 @@ const channelOf = (event: GatewayEvent): Channel => {
   switch (event.type) {
     case "provider.error":
     case "provider.recovered":
+    case "plugin.error":
     case "capture.changed":
       return "health"
     case "quota.exceeded":

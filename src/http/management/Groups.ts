@@ -69,6 +69,7 @@ export const handlersOf: {
   memory: () => import("./groups/Others.ts").then((groups) => groups.memory),
   oauth: () => import("./groups/Others.ts").then((groups) => groups.oauth),
   playground: () => import("./groups/Others.ts").then((groups) => groups.playground),
+  plugins: () => import("./groups/Others.ts").then((groups) => groups.plugins),
   quotaGroups: () => import("./groups/Others.ts").then((groups) => groups.quotaGroups),
   registeredKeys: () => import("./groups/Others.ts").then((groups) => groups.registeredKeys),
   rtk: () => import("./groups/Others.ts").then((groups) => groups.rtk),

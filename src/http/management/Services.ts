@@ -71,6 +71,7 @@ import type { Timers } from "../../platform/Timers.ts"
 import type { InspectorFeed } from "../inspector/InspectorFeed.ts"
 import type { LiveFeed } from "../live/LiveFeed.ts"
 import type { OpenStreams } from "../OpenStreams.ts"
+import type { PluginsDoor } from "../../plugins/PluginsDoor.ts"
 import type { PlaygroundDoor } from "../../playground/PlaygroundDoor.ts"
 import type { Replay } from "../../bridge/Replay.ts"
 
@@ -142,6 +143,7 @@ export type PlaneServices =
   | InspectorDoor
   | InspectorFeed
   | PlaygroundDoor
+  | PluginsDoor
   | Timers
   | PriceBook
   | ProcessFacts

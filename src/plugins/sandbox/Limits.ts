@@ -1,4 +1,14 @@
-/** Limits of what crosses the boundary of a sandbox. */
+/** Limits of a sandbox, and of what crosses its boundary. */
+import { defaultHookTimeoutMs } from "../../domain/Plugin.ts"
+import type { SandboxLimits } from "./Sandbox.ts"
+
+export const usualSandboxLimits: SandboxLimits = {
+  memoryBytes: 64 * 1_048_576,
+  stackBytes: 512 * 1_024,
+  cpuMs: 50,
+  timeoutMs: defaultHookTimeoutMs,
+  waiting: 64
+}
 
 /** Of one call. */
 export const crossing = {

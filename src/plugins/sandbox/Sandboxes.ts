@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
-import type { PluginPermission } from "../../domain/Plugin.ts"
+import { maxHookTimeoutMs, type PluginPermission } from "../../domain/Plugin.ts"
 import { GuardedFetch } from "../../egress/GuardedFetch.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { Timers } from "../../platform/Timers.ts"
@@ -22,20 +22,9 @@ import {
   type OpenSandbox,
   PluginNotLoaded,
   Sandbox,
-  type SandboxedCode,
-  type SandboxLimits
+  type SandboxedCode
 } from "./Sandbox.ts"
 import { sandboxTexts } from "./Texts.ts"
-
-export const usualSandboxLimits: SandboxLimits = {
-  memoryBytes: 64 * 1_048_576,
-  stackBytes: 512 * 1_024,
-  cpuMs: 50,
-  timeoutMs: 1_000,
-  waiting: 64
-}
-
-export const mostTimeoutMs = 10_000
 
 const permitted = (code: SandboxedCode, environment: ReadonlyMap<string, string>): ReadonlySet<PluginPermission> =>
   new Set([...code.permissions].filter((permission) => permission !== "exec" || allowsExec(environment)))
@@ -70,7 +59,7 @@ export const makeWith = (opened: (plugin: OpenPlugin) => void, threadFile?: URL)
             permissions: [...permissions],
             config: JSON.stringify(code.config),
             environment: permissions.has("env") ? JSON.stringify(visibleEnvironment(environment)) : "{}",
-            limits: { ...code.limits, timeoutMs: Math.min(code.limits.timeoutMs, mostTimeoutMs) },
+            limits: { ...code.limits, timeoutMs: Math.min(code.limits.timeoutMs, maxHookTimeoutMs) },
             maxBodyBytes: Math.min(maxBodyBytes, crossing.bodyBytes)
           },
           timers,

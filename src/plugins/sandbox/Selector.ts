@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Timers } from "../../platform/Timers.ts"
-import { type RouterStrategy, type Selection, slowRestMs } from "../../routing/auto/RouterStrategies.ts"
+import { resting, type RouterStrategy, type Selection, slowRestMs } from "../../routing/auto/RouterStrategies.ts"
 import { isObject } from "../../wire/json/Json.ts"
 import { readForeignJson } from "../../wire/json/Bounds.ts"
 import { type Engine, makeEngine } from "./Engine.ts"
@@ -72,7 +72,11 @@ export const openSelector = Effect.fn("Selector.open")(function* (
 
   const write = (level: number, message: string): void => {
     lines += 1
-    if (lines > crossing.linesPerCall) return
+    if (lines <= crossing.linesPerCall) tell(level, message)
+  }
+
+  /** For the author of the plugin: the decision says only that its strategy failed. */
+  const tell = (level: number, message: string): void => {
     log({
       atMs: timers.nowMs(),
       level: levels[level] ?? "info",
@@ -143,14 +147,19 @@ export const openSelector = Effect.fn("Selector.open")(function* (
     // Its engine is thrown away with all its memory.
     ready = null
     restsUntilMs = timers.monotonicMs() + slowRestMs
-    write(3, `The strategy ${name} rests for ${slowRestMs / 1_000} seconds: ${reason}`)
+    tell(3, `The strategy ${name} rests for ${slowRestMs / 1_000} seconds: ${reason}`)
+    return new Error(reason)
+  }
+
+  const failed = (reason: string): Error => {
+    tell(3, `The strategy ${name} failed: ${reason}`)
     return new Error(reason)
   }
 
   const select: RouterStrategy["select"] = (pool, context) => {
     if (ready === null) {
       loadAgain()
-      throw new Error("the strategy rests")
+      throw resting
     }
     const { deadline, engine, inside } = ready
     lines = 0
@@ -159,10 +168,10 @@ export const openSelector = Effect.fn("Selector.open")(function* (
     const jobs = ended._tag === "Returned" || ended._tag === "Threw" ? inside.runJobs(selectorLimits.jobs) : ended
     if (engine.isExhausted()) throw rest("it needs more memory than it may have")
     if (jobs !== true || deadline.wasOver()) throw rest(`it took more than ${selectorLimits.selectMs} ms`)
-    if (ended._tag !== "Returned") throw new Error(ended._tag === "Threw" ? ended.message : "it failed")
+    if (ended._tag !== "Returned") throw failed(ended._tag === "Threw" ? ended.message : "it was stopped")
     const chosen = readForeignJson(ended.text ?? "")
     const { connectionId, model, provider, reason } = isObject(chosen) ? chosen : {}
-    if (!isText(provider) || !isText(model)) throw new Error("a selection needs provider and model")
+    if (!isText(provider) || !isText(model)) throw failed("a selection needs provider and model")
     const selection: Selection = {
       provider,
       model,

@@ -297,7 +297,8 @@ export type StrategyLookup = (name: string) => RouterStrategy | null
 
 export const builtInStrategy: StrategyLookup = (name) => builtIn.get(name) ?? null
 
-export type Registration = "registered" | "name-taken" | "invalid" | "full"
+export type Refusal = "name-taken" | "invalid" | "full"
+export type Registration = "registered" | Refusal
 
 /** A custom strategy whose `select` takes longer than `slowSelectMs` is not called for the next `slowRestMs`. */
 export const slowSelectMs = 50
@@ -309,6 +310,8 @@ export const mostCustomStrategies = 64
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 export interface Registry {
+  /** Why a strategy of that name could not be registered now; null: it could. */
+  readonly refusalOf: (name: string) => Refusal | null
   /** Built-in names and names in use are taken. */
   readonly register: (strategy: RouterStrategy) => Registration
   /** Whether there was such a custom strategy. */
@@ -318,7 +321,8 @@ export interface Registry {
   readonly list: () => ReadonlyArray<{ readonly name: string; readonly description: string; readonly custom: boolean }>
 }
 
-const resting = new Error("the strategy rests for having been slow")
+/** What `select` throws while it is not asked. */
+export const resting = new Error("the strategy rests")
 
 /** Measures each `select`; after a slow one it throws for `slowRestMs` instead of calling the strategy. */
 const timed = ({ description, name, select }: RouterStrategy, nowMs: () => number): RouterStrategy => {
@@ -342,11 +346,16 @@ const timed = ({ description, name, select }: RouterStrategy, nowMs: () => numbe
 /** `nowMs` is a monotonic clock; without one no strategy counts as slow. */
 export const makeRegistry = (nowMs: () => number = () => 0): Registry => {
   const custom = new Map<string, RouterStrategy>()
+  const refusalOf: Registry["refusalOf"] = (name) => {
+    if (typeof name !== "string" || !namePattern.test(name)) return "invalid"
+    if (builtIn.has(name) || custom.has(name)) return "name-taken"
+    return custom.size >= mostCustomStrategies ? "full" : null
+  }
   return {
+    refusalOf,
     register: ({ description, name, select }) => {
-      if (typeof name !== "string" || !namePattern.test(name) || typeof select !== "function") return "invalid"
-      if (builtIn.has(name) || custom.has(name)) return "name-taken"
-      if (custom.size >= mostCustomStrategies) return "full"
+      const refusal = typeof select === "function" ? refusalOf(name) : "invalid"
+      if (refusal !== null) return refusal
       custom.set(name, timed({ name, description: String(description).slice(0, 500), select }, nowMs))
       return "registered"
     },
@@ -438,6 +447,6 @@ export const choose = (
     const { reason } = selection as Readonly<Record<string, unknown>>
     return { index, reason: isText(reason) && reason.trim() !== "" ? reason : `chosen by ${name}`, overruled: null }
   } catch (error) {
-    return fallback(`router strategy ${name} ${error === resting ? "rests, it was too slow" : "failed"}`)
+    return fallback(`router strategy ${name} ${error === resting ? "rests" : "failed"}`)
   }
 }

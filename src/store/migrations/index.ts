@@ -41,6 +41,7 @@ import inspector from "./0035_inspector.ts"
 import tunnels from "./0034_tunnels.ts"
 import bridge from "./0036_bridge.ts"
 import playground from "./0037_playground.ts"
+import plugins from "./0038_plugins.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -81,7 +82,8 @@ export const migrations: Migrations = {
   "0034_tunnels": tunnels,
   "0035_inspector": inspector,
   "0036_bridge": bridge,
-  "0037_playground": playground
+  "0037_playground": playground,
+  "0038_plugins": plugins
 }
 
 /** The schema version a database has after all of these ran. */

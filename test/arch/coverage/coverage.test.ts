@@ -8,8 +8,10 @@ import { fileURLToPath } from "node:url"
 import { type EdgeRoute, edgeRoutes } from "../../../src/api/EdgeRoutes.ts"
 import { endpointRows } from "./endpoints.ts"
 import { errorRows, type FactRow, headerRows, limitRows, routingRows } from "./facts.ts"
+import { bridgeRows, captureRows } from "./capture.ts"
 import { inspectorRows } from "./inspector.ts"
 import { playgroundRows } from "./playground.ts"
+import { pluginRows } from "./plugins.ts"
 import { assertThere, type Shown, toCell } from "./Shown.ts"
 import type { StatementRow } from "./Statement.ts"
 
@@ -34,7 +36,10 @@ const factTable = (title: string, rows: ReadonlyArray<FactRow>): ReadonlyArray<s
 
 const statements: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<StatementRow>]> = [
   ["Traffic inspector", inspectorRows],
-  ["Playground", playgroundRows]
+  ["Capture", captureRows],
+  ["Agent bridge", bridgeRows],
+  ["Playground", playgroundRows],
+  ["Plugins", pluginRows]
 ]
 
 const statementTable = (title: string, rows: ReadonlyArray<StatementRow>): ReadonlyArray<string> => [
@@ -50,7 +55,7 @@ const page = [
   "# What is covered by which test",
   "",
   "Every route, header, error and limit of the inference plane, with tests that show it on real sockets where that is possible; and what is",
-  "said of the inspector and the playground. This page is made from tables beside the tests; a route without a test does not compile, and a test that is renamed",
+  "said of the inspector, capture, the playground and plugins. This page is made from tables beside the tests; a route without a test does not compile, and a test that is renamed",
   "or gone fails the check.",
   "",
   "## Routes",

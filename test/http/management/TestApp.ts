@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { createServer, request as httpRequest } from "node:http"
 import type { AddressInfo } from "node:net"
+import * as NoPlugins from "../../support/NoPlugins.ts"
 import * as AgentTasks from "../../../src/a2a/Tasks.ts"
 import * as Directory from "../../../src/mcp/Directory.ts"
 import * as Upstreams from "../../../src/mcp/upstream/Upstreams.ts"
@@ -273,7 +274,7 @@ const rooms = Layer.provideMerge(
   Layer.mergeAll(
     telemetry,
     UsageRetention.layer,
-    auditLog,
+    Layer.merge(auditLog, NoPlugins.layer),
     access,
     providers,
     AgentTasks.layer,

@@ -14,6 +14,18 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "capture.httpProxy": "capture proxy",
   "capture.systemProxy": "capture system-proxy",
   "capture.tlsIntercept": "capture tls-intercept",
+  "plugins.list": "plugin list",
+  "plugins.install": "plugin install",
+  "plugins.scan": "plugin scan",
+  "plugins.marketplace": "plugin marketplace",
+  "plugins.installOffer": "plugin install",
+  "plugins.get": "plugin show",
+  "plugins.remove": "plugin remove",
+  "plugins.activate": "plugin activate",
+  "plugins.deactivate": "plugin deactivate",
+  "plugins.config": "plugin config",
+  "plugins.setConfig": "plugin config",
+  "plugins.logs": "plugin logs",
   "agentBridge.state": "capture bridge status",
   "agentBridge.server": "capture bridge start",
   "agentBridge.agents": "capture bridge agents",
@@ -220,6 +232,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
 }
 
 const reasons: Readonly<Partial<Record<ManagementKey, string>>> = {
+  "plugins.test": "'plugin test' calls a plugin of the author's disk, without a gateway",
   "capture.enableHost": "the command line adds and removes hosts; the dashboard keeps those that are off",
   "agentBridge.agent": "'capture bridge agents --json' has all of it",
   "agentBridge.detectAgent": "a look of the dashboard; 'which' does the same in a terminal",

@@ -8,10 +8,9 @@ import { type CliFailure, CommandFailed } from "../../Failure.ts"
 import * as ChatStream from "../../gateway/ChatStream.ts"
 import * as Client from "../../gateway/Client.ts"
 import { servedName, type ServedBy } from "../../gateway/Inference.ts"
-import { write } from "../../output/Stdout.ts"
 import { withSpinner } from "../../output/spinner.ts"
 import * as Answer from "./Answer.ts"
-import { lastOf, safely } from "./SafeText.ts"
+import { liveText } from "./LiveText.ts"
 import type { Facts } from "./Summary.ts"
 
 export interface Answered {
@@ -36,23 +35,8 @@ const endsWithin = "2 seconds"
 /** `isShown`: its text is written as it comes. */
 export const asking = (to: Client.Target, question: Question, isShown: boolean): Asking => {
   let answer = Answer.begun
-  let held = ""
-  let atLineStart = true
-
-  const show = (piece: string): Effect.Effect<void> => {
-    if (!isShown || piece === "") return Effect.void
-    const safe = safely(held, piece)
-    held = safe.held
-    if (safe.shown === "") return Effect.void
-    atLineStart = safe.shown.endsWith("\n")
-    return write(safe.shown)
-  }
-  /** Ends the last line, for what is printed below it. */
-  const finishLine = Effect.suspend(() => {
-    const end = lastOf(held)
-    held = ""
-    return atLineStart && end === "" ? Effect.void : write(`${end}\n`)
-  })
+  const live = liveText()
+  const show = (piece: string): Effect.Effect<void> => (isShown ? live.show(piece) : Effect.void)
 
   const run = Effect.gen(function* () {
     let firstMs: number | null = null
@@ -91,7 +75,7 @@ export const asking = (to: Client.Target, question: Question, isShown: boolean):
     // What is left of the stream is read, so that the gateway does not take this for a client that left.
     yield* Effect.timeoutOption(Effect.repeat(next, { until: (events) => events === null }), endsWithin)
     return { answer, servedBy, streamedMs }
-  }).pipe(Effect.scoped, Effect.ensuring(finishLine))
+  }).pipe(Effect.scoped, Effect.ensuring(live.finishLine))
 
   return { run, soFar: () => answer }
 }

@@ -19,8 +19,7 @@ import { readJson } from "../../JsonInput.ts"
 import { loadRoom } from "../../lazy.ts"
 import { OutputFormat } from "../../output/Format.ts"
 import * as Output from "../../output/Output.ts"
-import { write } from "../../output/Stdout.ts"
-import { lastOf, safely } from "../chat/SafeText.ts"
+import { liveText } from "../chat/LiveText.ts"
 import { inspector, record } from "./rows.ts"
 import type { AnswerReader } from "../../../inspector/reading/AnswerText.ts"
 
@@ -65,25 +64,12 @@ const typeOf = ({ headers }: HttpClientResponse.HttpClientResponse): string => h
 /** Writes the text of an answer as it comes, and what it holds beside text below it. */
 const show = (reader: AnswerReader, response: HttpClientResponse.HttpClientResponse) =>
   Effect.gen(function* () {
-    let held = ""
-    let atLineStart = true
-    const shown = (piece: string): Effect.Effect<void> => {
-      const safe = safely(held, piece)
-      held = safe.held
-      if (safe.shown === "") return Effect.void
-      atLineStart = safe.shown.endsWith("\n")
-      return write(safe.shown)
-    }
-    const finishLine = Effect.suspend(() => {
-      const end = lastOf(held)
-      held = ""
-      return atLineStart && end === "" ? Effect.void : write(`${end}\n`)
-    })
+    const text = liveText()
     yield* response.stream.pipe(
       Stream.mapError(() => brokeOff),
-      Stream.runForEach((chunk) => shown(reader.push(chunk))),
-      Effect.zipRight(Effect.suspend(() => shown(reader.end()))),
-      Effect.ensuring(finishLine)
+      Stream.runForEach((chunk) => text.show(reader.push(chunk))),
+      Effect.zipRight(Effect.suspend(() => text.show(reader.end()))),
+      Effect.ensuring(text.finishLine)
     )
     yield* Effect.forEach(reader.beside(), Output.print, { discard: true })
     const problem = reader.problem()

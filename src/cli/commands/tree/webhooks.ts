@@ -4,7 +4,7 @@ import { add, list, remove } from "../../tree/verbs.ts"
 
 export const webhook = group(
   "webhook",
-  "Addresses that are told what happens, by signed requests.",
+  "Addresses that are told what happens, by signed requests; see plugin.",
   [
     command(
       "list",

@@ -1,5 +1,6 @@
 /** Asks plugins about a request before its model is resolved. The wait ends when the client leaves and when the gateway stops. */
 import * as Effect from "effect/Effect"
+import type { InferenceError } from "../../../domain/Errors.ts"
 import type { Hooks, RequestVerdict } from "../../../plugins/hooks/Hooks.ts"
 import type { HookRun } from "../../../plugins/hooks/HookRun.ts"
 import { isObject, type JsonObject, parseJson } from "../../../wire/json/Json.ts"
@@ -16,6 +17,8 @@ export interface AskingPlugins {
 export type Asked =
   | { readonly _tag: "Passed"; readonly exchange: Exchange }
   | Exclude<RequestVerdict, { readonly _tag: "Passed" }>
+  /** What a plugin has made of it cannot be read. */
+  | { readonly _tag: "Wrong"; readonly error: InferenceError }
   | { readonly _tag: "ClientGone" }
   | { readonly _tag: "ShuttingDown" }
 
@@ -40,14 +43,21 @@ export const askPlugins = (
   parsed: JsonObject
 ): Effect.Effect<Asked> =>
   Effect.suspend(() => {
-    const asked = exchange.fromPath === null ? exchange.body : Buffer.from(JSON.stringify(parsed))
+    const { forPlugins } = exchange
+    const told = exchange.fromPath === null ? exchange.body : Buffer.from(JSON.stringify(parsed))
+    const asked = forPlugins?.body ?? told
     const asking = StopSignal.unlessStopped(stop, unlessDisconnected(exchange.reply, hooks.request(run, asked)))
     return Effect.match(asking, {
       onFailure: ({ _tag }): Asked => ({ _tag }),
       onSuccess: (verdict): Asked => {
         if (verdict._tag !== "Passed") return verdict
         const { body } = verdict
-        return { _tag: "Passed", exchange: body === asked ? exchange : withBody(exchange, Buffer.from(body)) }
+        if (body === asked) return { _tag: "Passed", exchange }
+        const changed = Buffer.from(body)
+        const read = forPlugins === undefined ? changed : forPlugins.read(changed)
+        return Buffer.isBuffer(read)
+          ? { _tag: "Passed", exchange: withBody(exchange, read) }
+          : { _tag: "Wrong", error: read }
       }
     })
   })

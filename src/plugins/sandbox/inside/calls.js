@@ -165,9 +165,10 @@ parts.start = (host, permissions) => {
         context = parse(contextText)
         before = stringify(context.metadata)
         context.config = config
-        if (hasBody && hook === "onResponse") withBody(payload, id)
-        if (hasBody && hook !== "onResponse") withBody(context, id)
-        else context.body = null
+        const holder = hook === "onResponse" ? payload : context
+        context.body = null
+        if (hasBody) withBody(holder, id)
+        else holder.body = null
         result = handler(context, payload)
       }
       // A promise, or anything that behaves like one.

@@ -108,7 +108,7 @@ describe("a router strategy of a plugin", () => {
         const mine = yield* opened(`strategies: { mine: (pool) => { ${code} } }`, "", clock.timers)
         assert.match(mine.choose().overruled ?? "", /failed/)
         assert.strictEqual(mine.lines.length, 1)
-        assert.match(mine.choose().overruled ?? "", /failed/)
+        assert.match(mine.choose().overruled ?? "", /rests/)
         assert.strictEqual(mine.lines.length, 1, "it is not run while it rests")
         clock.move(slowRestMs + 1)
         yield* Effect.promise(() =>

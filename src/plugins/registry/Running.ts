@@ -1,0 +1,160 @@
+/** The plugins that run, as the hooks of requests have them: active ones, and guards that stopped and refuse every request. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type { ConfigValues, LifecycleHook, PluginManifest, PluginPermission } from "../../domain/Plugin.ts"
+import type { JsonObject } from "../../wire/json/Json.ts"
+import type { Files } from "../files/PluginFiles.ts"
+import type { Hooks } from "../hooks/Hooks.ts"
+import { type HookStats, noStats } from "../hooks/HookStats.ts"
+import type { HookListener } from "../hooks/Listener.ts"
+import { lifecycleMs } from "../sandbox/Limits.ts"
+import type { DefinedPlugin, LogLine, OpenSandbox, PluginNotLoaded, Sandbox } from "../sandbox/Sandbox.ts"
+import type { RouterStrategy } from "../../routing/auto/RouterStrategies.ts"
+import { codeOf, type Defined, usesOf } from "./Code.ts"
+import type { Strategies } from "./Strategies.ts"
+
+export interface ToOpen {
+  readonly manifest: PluginManifest
+  /** As it was written, for the payload of lifecycle events. */
+  readonly written: JsonObject
+  readonly files: Files
+  readonly granted: ReadonlyArray<PluginPermission>
+  readonly config: ConfigValues
+  /** Whether its router strategies are loaded, too: not where it is only called once. */
+  readonly withStrategies: boolean
+}
+
+export interface Opened {
+  readonly sandbox: OpenSandbox
+  readonly defined: DefinedPlugin
+  readonly strategies: ReadonlyArray<RouterStrategy>
+  /** Null: done, or not asked for. Else what failed. */
+  readonly lifecycle: (hook: LifecycleHook) => Effect.Effect<string | null>
+  readonly close: Effect.Effect<void>
+}
+
+export interface Running {
+  /** A sandbox that is not called yet. */
+  readonly open: (plugin: ToOpen, log: (line: LogLine) => void) => Effect.Effect<Opened, PluginNotLoaded>
+  /** Requests and decisions see it from now on, in the place of one of the same name, which is closed. */
+  readonly start: (manifest: PluginManifest, opened: Opened) => Effect.Effect<void>
+  readonly get: (name: string) => Opened | null
+  /** Of its run, or of the last one since the gateway was started. */
+  readonly statsOf: (name: string) => HookStats
+  /** Of a plugin that was removed. */
+  readonly forget: (name: string) => void
+  /** Not called any more. `refuses`: requests are refused until it is started or stopped again. */
+  readonly stop: (
+    name: string,
+    refuses: { readonly reason: string; readonly manifest: PluginManifest } | null
+  ) => Effect.Effect<void>
+  readonly closeAll: Effect.Effect<void>
+}
+
+/** Without a function for it nothing listens, and a guard that guards nothing refuses nothing. */
+const refusing = (manifest: PluginManifest, reason: string): HookListener => ({
+  plugin: manifest.name,
+  failClosed: true,
+  hooks: usesOf(manifest, { priority: null, enabled: true }),
+  call: () => Effect.succeed({ _tag: "Failed", reason, metadata: null, ms: 0 }),
+  notify: ({ length }) => Effect.succeed(length)
+})
+
+const listenerOf = (manifest: PluginManifest, defined: Defined, sandbox: OpenSandbox): HookListener => ({
+  plugin: manifest.name,
+  failClosed: manifest.failClosed,
+  hooks: usesOf(manifest, defined),
+  call: sandbox.call,
+  notify: sandbox.notify
+})
+
+export const makeRunning = (
+  hooks: typeof Hooks.Service,
+  sandboxes: typeof Sandbox.Service,
+  strategies: Strategies,
+  dataFolder: (name: string) => string
+): Running => {
+  const running = new Map<string, { readonly opened: Opened; readonly listener: HookListener }>()
+  const refusals = new Map<string, HookListener>()
+
+  /** Of plugins that do not run any more. */
+  const lastStats = new Map<string, HookStats>()
+
+  const publish = Effect.sync(() =>
+    hooks.set([...Array.from(running.values(), ({ listener }) => listener), ...refusals.values()])
+  )
+
+  const open: Running["open"] = (plugin, log) =>
+    Effect.gen(function* () {
+      const { manifest, written } = plugin
+      const scope = yield* Scope.make()
+      const code = codeOf(manifest, plugin.files, plugin.granted, plugin.config, dataFolder(manifest.name))
+      const { brought, sandbox } = yield* Effect.gen(function* () {
+        const opened = yield* sandboxes.open(code, log)
+        const { enabled, strategies: names } = opened.defined
+        const loaded = plugin.withStrategies && enabled ? yield* strategies.open(code, names, log) : []
+        return { sandbox: opened, brought: loaded }
+      }).pipe(
+        Scope.extend(scope),
+        Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(scope, exit) : Effect.void))
+      )
+      const { name, version } = manifest
+      return {
+        sandbox,
+        defined: sandbox.defined,
+        strategies: brought,
+        lifecycle: (hook) =>
+          manifest.hooks[hook]?.enabled === true && sandbox.defined.enabled && sandbox.defined.hooks.includes(hook)
+            ? Effect.interruptible(sandbox.lifecycle(hook, { name, version, manifest: written })).pipe(
+                Effect.timeoutTo({
+                  duration: lifecycleMs,
+                  onSuccess: (problem) => problem,
+                  onTimeout: () => `${hook} took longer than ${lifecycleMs} ms`
+                })
+              )
+            : Effect.succeed(null),
+        close: Scope.close(scope, Exit.void)
+      } satisfies Opened
+    }).pipe(Effect.uninterruptible)
+
+  return {
+    open,
+    start: (manifest, opened) =>
+      Effect.gen(function* () {
+        const before = running.get(manifest.name)
+        const listener = listenerOf(manifest, opened.defined, opened.sandbox)
+        running.set(manifest.name, { opened, listener })
+        lastStats.delete(manifest.name)
+        refusals.delete(manifest.name)
+        strategies.register(manifest.name, opened.strategies)
+        yield* publish
+        if (before !== undefined) yield* before.opened.close
+      }),
+    get: (name) => running.get(name)?.opened ?? null,
+    statsOf: (name) =>
+      running.has(name) || refusals.has(name) ? hooks.statsOf(name) : (lastStats.get(name) ?? noStats),
+    forget: (name) => void lastStats.delete(name),
+    stop: (name, refuses) =>
+      Effect.gen(function* () {
+        const before = running.get(name)
+        if (before !== undefined || refusals.has(name)) lastStats.set(name, hooks.statsOf(name))
+        running.delete(name)
+        refusals.delete(name)
+        strategies.unregister(name)
+        if (refuses !== null) refusals.set(name, refusing(refuses.manifest, refuses.reason))
+        yield* publish
+        if (before !== undefined) yield* before.opened.close
+      }),
+    closeAll: Effect.suspend(() => {
+      const all = [...running.values()]
+      for (const name of running.keys()) strategies.unregister(name)
+      running.clear()
+      refusals.clear()
+      return Effect.zipRight(
+        publish,
+        Effect.forEach(all, ({ opened }) => opened.close, { discard: true, concurrency: "unbounded" })
+      )
+    })
+  }
+}
