@@ -1,9 +1,10 @@
 /** The head of a record, put together from what is known of its exchange. Pure. */
 import type { ModelPrice } from "../domain/Pricing.ts"
-import type { DetectedKind, Head, RecordHeaders } from "../domain/TrafficRecord.ts"
+import type { DetectedKind, Head } from "../domain/TrafficRecord.ts"
 import type { TokenCounts } from "../domain/Usage.ts"
 import type { ShownBody } from "./Bodies.ts"
 import type { RecordEnd, RecordStart, RecordUpdate } from "./Given.ts"
+import type { Shown } from "./masking/HeadMasker.ts"
 import { providerOfHost } from "./reading/Hosts.ts"
 import { type AnswerFacts, llmOf, noAnswer, type RequestFacts } from "./reading/Llm.ts"
 
@@ -30,14 +31,6 @@ export interface ReadRequest {
   readonly contextKey: string | null
   readonly facts: RequestFacts | null
   readonly shape: Shape | null
-}
-
-/** What of an exchange may hold secrets, as it may be shown. */
-export interface Shown {
-  readonly path: string
-  readonly error: string | null
-  readonly requestHeaders: RecordHeaders
-  readonly responseHeaders: RecordHeaders
 }
 
 export type PriceOf = (provider: string, model: string, atMs: number) => ModelPrice | null

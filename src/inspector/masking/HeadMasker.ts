@@ -3,7 +3,6 @@
  * once. A text with a secret is never kept.
  */
 import type { RecordHeaders } from "../../domain/TrafficRecord.ts"
-import type { Shown } from "../HeadOf.ts"
 import { maskHeader, maskText, maskUrl } from "./Masking.ts"
 import { isSecretHeaderName } from "./SecretNames.ts"
 
@@ -18,6 +17,14 @@ export interface HeadMasker {
 
 const maxPathChars = 65_536
 const maxErrorChars = 2_000
+
+/** What of an exchange may hold secrets, with them or without. */
+export interface Shown {
+  readonly path: string
+  readonly error: string | null
+  readonly requestHeaders: RecordHeaders
+  readonly responseHeaders: RecordHeaders
+}
 
 /** What of an exchange may hold secrets, without them. Errors are masked whatever is kept of the rest. */
 export const shownOf = (
