@@ -59,7 +59,7 @@ const plan = (quick) => ({
   start: { runs: quick ? 3 : 5 },
   auto: { warmUpSeconds: quick ? 2 : 3, seconds: quick ? 0.8 : 1.2, pairs: quick ? 5 : 9 },
   batch: { seconds: quick ? 1.5 : 2, pairs: quick ? 3 : 7 },
-  traffic: { hugeSeconds: quick ? 3 : 5, exchanges: quick ? 20_000 : 100_000, deadlineSeconds: quick ? 100 : 600 },
+  traffic: { hugeSeconds: 8, lostSeconds: 6, exchanges: quick ? 20_000 : 100_000, deadlineSeconds: quick ? 100 : 600 },
   deadlineSeconds: 420
 })
 

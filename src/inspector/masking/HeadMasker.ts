@@ -6,14 +6,6 @@ import type { RecordHeaders } from "../../domain/TrafficRecord.ts"
 import { maskHeader, maskText, maskUrl } from "./Masking.ts"
 import { isSecretHeaderName } from "./SecretNames.ts"
 
-/** What of an exchange may hold secrets, as it may be shown. */
-export interface Shown {
-  readonly path: string
-  readonly error: string | null
-  readonly requestHeaders: RecordHeaders
-  readonly responseHeaders: RecordHeaders
-}
-
 /** Texts that are remembered; then it begins anew. */
 const maxRemembered = 2_048
 const maxRememberedChars = 256
@@ -25,6 +17,14 @@ export interface HeadMasker {
 
 const maxPathChars = 65_536
 const maxErrorChars = 2_000
+
+/** What of an exchange may hold secrets, with them or without. */
+export interface Shown {
+  readonly path: string
+  readonly error: string | null
+  readonly requestHeaders: RecordHeaders
+  readonly responseHeaders: RecordHeaders
+}
 
 /** What of an exchange may hold secrets, without them. Errors are masked whatever is kept of the rest. */
 export const shownOf = (
