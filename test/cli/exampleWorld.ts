@@ -230,6 +230,10 @@ interface Captured {
   readonly status: unknown
 }
 
+/** Lines that name what was captured. */
+export const isOfCaptured = (line: string): boolean =>
+  line.startsWith("gateway inspect") || line.includes(" --from-request ")
+
 /** What the examples of `capture` and `inspect` speak of: two requests that were captured, a session, and a host that was added or was not. */
 export const furnishCaptures = async (manage: Manage, line: string): Promise<void> => {
   if (/^gateway capture hosts (?:add|remove)/.test(line)) {
@@ -237,7 +241,7 @@ export const furnishCaptures = async (manage: Manage, line: string): Promise<voi
     for (const { host } of hosts) await manage("DELETE", `${hostsPath}/${host}`)
     if (line.includes("remove")) await manage("POST", hostsPath, { host: "api.example.com" })
   }
-  if (!line.startsWith("gateway inspect")) return
+  if (!isOfCaptured(line)) return
   for (const name of ["requests.har", "session.har"]) rmSync(name, { force: true })
   const { sessions } = await manage("GET", `${inspectorPath}/sessions`)
   const begun = sessions.find(({ state }: { readonly state: string }) => state === "recording")

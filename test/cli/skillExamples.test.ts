@@ -17,7 +17,16 @@ import { docsServer, newDocs, program as mcpProgram } from "../http/mcp/upstream
 import { changesMachineBy, upstreamAnswer } from "../support/DocumentedOperations.ts"
 import * as FakeUpstream from "../support/FakeUpstream.ts"
 import { typed } from "../unit/cli/inProcess.ts"
-import { clear, furnish, furnishCaptures, type Manage, managing, models, writeFiles } from "./exampleWorld.ts"
+import {
+  clear,
+  furnish,
+  furnishCaptures,
+  isOfCaptured,
+  type Manage,
+  managing,
+  models,
+  writeFiles
+} from "./exampleWorld.ts"
 import { running } from "./omniRouteData.ts"
 import { program } from "./support.ts"
 
@@ -255,7 +264,7 @@ const exchanging =
       const [first, second] = (answer.sessions ?? answer.requests) as ReadonlyArray<{ readonly id: string }>
       return text.replace("0199aa6e", first?.id ?? "none").replace("0199aa6f", second?.id ?? "none")
     }
-    if (line.startsWith("gateway inspect")) return captured(line)
+    if (isOfCaptured(line)) return captured(line)
     let text = line
       .replaceAll("https://gateway.example", url)
       .replaceAll("gateway.example", new URL(url).host)
