@@ -1,9 +1,30 @@
-/** The door to plugins for tests that have none. */
+/** The door to plugins for tests that have none: nothing is installed, and nothing can be. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { PluginsDoor } from "../../src/plugins/PluginsDoor.ts"
+import { PluginNotFound } from "../../src/plugins/PluginErrors.ts"
+import { PluginsDoor, type PluginServices } from "../../src/plugins/PluginsDoor.ts"
 
-export const layer = Layer.succeed(PluginsDoor, {
-  get: Effect.die("this test has no plugins"),
-  current: () => null
-})
+const missing = (name: string) => new PluginNotFound({ name, where: "installed" })
+const none = Effect.die("this test has no plugins")
+
+const services: PluginServices = {
+  plugins: {
+    list: () => Effect.succeed([]),
+    get: missing,
+    install: () => none,
+    scan: Effect.succeed([]),
+    activate: missing,
+    deactivate: missing,
+    remove: missing,
+    config: missing,
+    setConfig: missing,
+    logs: missing,
+    test: missing
+  },
+  marketplace: {
+    list: Effect.succeed({ plugins: [], remoteError: null }),
+    install: (name) => new PluginNotFound({ name, where: "marketplace" })
+  }
+}
+
+export const layer = Layer.succeed(PluginsDoor, { get: Effect.succeed(services), current: () => services })

@@ -1,6 +1,10 @@
-/** A management plane without the way of inference requests: what is asked again there is asked over a whole gateway (test/http/inspector). */
+/**
+ * A management plane without the way of inference requests, where nothing was captured: what is asked again is asked over a whole gateway
+ * (test/http/inspector).
+ */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Replay } from "../../src/bridge/Replay.ts"
+import { RecordNotFound } from "../../src/inspector/Inspector.ts"
 
-export const layer = Layer.succeed(Replay, Replay.of({ ask: () => Effect.dieMessage("There is no inference here.") }))
+export const layer = Layer.succeed(Replay, Replay.of({ ask: (id) => Effect.fail(new RecordNotFound({ id })) }))
