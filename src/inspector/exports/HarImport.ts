@@ -56,6 +56,7 @@ class Wrong extends Error {
 }
 
 const objectAt = (value: Json | undefined, place: string): JsonObject => {
+  if (value === undefined) throw new Wrong(place, "is missing, expected an object")
   if (!isObject(value)) throw new Wrong(place, "expected an object")
   return value
 }

@@ -204,7 +204,7 @@ describe("the import of an archive", () => {
   it("names what is wrong and where", () => {
     assert.strictEqual(problemOf("not json"), "The file: expected JSON")
     assert.strictEqual(problemOf([]), "The file: expected an object")
-    assert.strictEqual(problemOf({}), "log: expected an object")
+    assert.strictEqual(problemOf({}), "log: is missing, expected an object")
     assert.strictEqual(problemOf({ log: { entries: {} } }), "log.entries: expected a list")
     const cases: ReadonlyArray<readonly [object, string]> = [
       [{ request: 1 }, "log.entries[1].request: expected an object"],
