@@ -15,7 +15,7 @@ export class CaptureParts extends Context.Tag("gateway/capture/CaptureParts")<
     readonly extraAuthority: () => string | null
     readonly idleTimeoutMs: number
     readonly maxBodyBytes: number
-    /** Told of each change after it was made: the hub, and the audit log where no request has a row of its own. */
+    /** Called after each change. Publishes it on the hub, and writes an audit row where no request has one of its own. */
     readonly changed: (change: CaptureChange, what: CaptureThing, automatic?: boolean) => void
   }
 >() {}

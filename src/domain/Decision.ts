@@ -44,7 +44,7 @@ export interface Candidate {
 /** `failed`: it threw, was late or was killed, or what it returned could not be used. */
 export type PluginAction = "none" | "modified" | "blocked" | "failed"
 
-/** A call of a plugin that the request waited for, or of one that was told of a whole answer. */
+/** A call of a plugin that the request waited for, or one that observed the end of a stream. */
 export interface PluginCall {
   readonly name: string
   readonly hook: RequestHook

@@ -211,6 +211,3 @@ export type PluginPayload<Hook extends PluginHook> = (typeof pluginPayloads)[Hoo
 
 /** Those of a request as they leave the gateway: the body of an answer goes beside its payload, as text. */
 export type RequestPayload<Hook extends RequestHook> = Omit<PluginPayload<Hook>, "body">
-
-/** Whether the gateway waits for the result, and what it is. */
-export const waitingHooks: ReadonlySet<RequestHook> = new Set<RequestHook>(["onRequest", "onResponse"])

@@ -31,7 +31,7 @@ export interface InnerRequest {
   readonly batchId?: string
   /** It is the caller's own request, by other means than HTTP: it counts for rates and sessions too. */
   readonly isCallers?: true
-  /** It is asked for the sake of another request: plugins are told of its calls only. */
+  /** The gateway makes it to serve another request: of its events plugins get only those of calls to providers. */
   readonly isAside?: true
 }
 

@@ -1,21 +1,21 @@
 /**
- * Services that are loaded and built by their first use, in the scope of whoever asks for the way to them: a gateway that does not use them has
+ * Services that are loaded and built by their first use, in the scope in which `make` is run: a gateway that does not use them has
  * neither their code nor their memory, timers or threads.
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 
 /** Loads what builds the services; `R` is what it works on. */
-export type Load<A, R> = () => Promise<Effect.Effect<A, never, R | Scope.Scope>>
+export type Load<A, R, E = never> = () => Promise<Effect.Effect<A, E, R | Scope.Scope>>
 
-export interface BuiltOnce<A> {
-  /** Builds them by the first use, once however many ask at the same time; a defect where that fails. */
-  readonly get: Effect.Effect<A>
+export interface BuiltOnce<A, E = never> {
+  /** Builds them by the first use, once however many ask at the same time, and again after a failure; a defect where they cannot be loaded. */
+  readonly get: Effect.Effect<A, E>
   /** Hot: null until they are built. */
   readonly current: () => A | null
 }
 
-export const make = Effect.fnUntraced(function* <A, R>(load: Load<A, R>) {
+export const make = Effect.fnUntraced(function* <A, R, E = never>(load: Load<A, R, E>) {
   const context = yield* Effect.context<R>()
   const scope = yield* Effect.scope
   const lock = yield* Effect.makeSemaphore(1)
@@ -33,7 +33,7 @@ export const make = Effect.fnUntraced(function* <A, R>(load: Load<A, R>) {
       Effect.uninterruptible
     )
   })
-  const once: BuiltOnce<A> = {
+  const once: BuiltOnce<A, E> = {
     get: Effect.suspend(() => (built === null ? lock.withPermits(1)(build) : Effect.succeed(built))),
     current: () => built
   }

@@ -1,6 +1,6 @@
 /**
  * Plugins to install by name: those that come with the gateway, and those of a list elsewhere where the setting `pluginMarketplaceUrl` names one.
- * What is installed has the hash that the list says, whoever gave the files. The list is `{"plugins": [{name, version, description, permissions,
+ * What is installed has the hash that the list says, wherever the files come from. The list is `{"plugins": [{name, version, description, permissions,
  * integrity, url}]}`, and at each `url` is what `gateway plugin pack` writes.
  */
 import * as Context from "effect/Context"

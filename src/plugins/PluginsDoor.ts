@@ -6,7 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as ScopeOf from "effect/Scope"
+import * as BuiltOnce from "../platform/BuiltOnce.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { PluginRepo } from "../store/repo/PluginRepo.ts"
 import type { Plugins } from "./Plugins.ts"
@@ -19,42 +19,18 @@ export interface PluginServices {
 
 export class PluginsDoor extends Context.Tag("gateway/plugins/PluginsDoor")<
   PluginsDoor,
-  {
-    /** Loads and builds them by the first use. */
-    readonly get: Effect.Effect<PluginServices, StoreError>
-    /** Hot: null until they are built. */
-    readonly current: () => PluginServices | null
-  }
+  BuiltOnce.BuiltOnce<PluginServices, StoreError>
 >() {}
 
 /** Loads what builds the plugins; `R` is what they work on. */
-export type LoadPlugins<R> = () => Promise<Effect.Effect<PluginServices, StoreError, R | Scope.Scope>>
+export type LoadPlugins<R> = BuiltOnce.Load<PluginServices, R, StoreError>
 
 const make = Effect.fnUntraced(function* <R>(load: LoadPlugins<R>) {
-  const context = yield* Effect.context<R>()
-  const scope = yield* Effect.scope
   const repo = yield* PluginRepo
-  const lock = yield* Effect.makeSemaphore(1)
-  let services: PluginServices | null = null
-
-  const build = Effect.suspend(() => {
-    if (services !== null) return Effect.succeed(services)
-    return Effect.flatMap(Effect.promise(load), (built) =>
-      ScopeOf.extend(built, scope).pipe(
-        Effect.provide(context),
-        Effect.tap((made) =>
-          Effect.sync(() => {
-            services = made
-          })
-        )
-      )
-    ).pipe(Effect.uninterruptible)
-  })
-  const get = Effect.suspend(() => (services === null ? lock.withPermits(1)(build) : Effect.succeed(services)))
-
+  const once = yield* BuiltOnce.make(load)
   // Guards are there before the first request: this is built before the server listens.
-  if (!(yield* repo.isEmpty)) yield* get
-  return PluginsDoor.of({ get, current: () => services })
+  if (!(yield* repo.isEmpty)) yield* once.get
+  return PluginsDoor.of(once)
 })
 
 export const layer = <R>(

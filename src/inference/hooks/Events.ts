@@ -1,6 +1,6 @@
 /**
- * The events of a request that it does not wait for. Each is told only where somebody listens: callers ask `listens` first, so that payloads are not
- * made for nobody.
+ * The events of a request that it does not wait for. Callers look at `listens` first, so that no payload is made
+ * for an event without a listener.
  */
 import type { LimitFacts, InferenceError } from "../../domain/Errors.ts"
 import { describe } from "../../domain/Errors.ts"

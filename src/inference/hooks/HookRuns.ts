@@ -3,7 +3,7 @@ import { HookRun } from "../../plugins/hooks/HookRun.ts"
 import type { Envelope } from "../../wire/WireCodec.ts"
 import { apiKeyIdOf, type Exchange } from "../request/Exchange.ts"
 
-/** Hot: whether all events are told of it. Of what is asked for the sake of another request only those of providers are. */
+/** Hot: whether plugins get all events of it. Of a request made to serve another one they get only those of calls to providers. */
 export const isCallersOwn = ({ isAside }: Pick<Exchange, "isAside">): boolean => isAside !== true
 
 /** What is asked for: as the routes of media are called, `chat` for all conversations. */

@@ -81,7 +81,7 @@ export interface Exchange {
   readonly service?: ServiceRequest
   /** The gateway makes it in the caller's name: it does not count for the key's rates and sessions. */
   readonly isInner?: true
-  /** It is asked for the sake of another request: plugins are told of its calls only. */
+  /** The gateway makes it to serve another request: of its events plugins get only those of calls to providers. */
   readonly isAside?: true
   /** Of a request that may become a job of a provider; absent: the job is not kept. */
   readonly job?: JobHandle

@@ -1,5 +1,5 @@
 /**
- * The reply of a client whose answer plugins are told of. It keeps a copy of what goes through it, and holds a stream back where a plugin is to
+ * The reply to a client whose answer goes to plugins as well. It keeps a copy of what goes through it, and holds a stream back where a plugin is to
  * change it: then nothing but signs of life goes out before `conclude`. What goes out in the place of the end is set by `conclude`, so that features
  * further in see the answer unchanged.
  */

@@ -1,5 +1,5 @@
 /**
- * `onResponse` of plugins (`docs/plugins.md`): a whole answer waits for those that may change it, a stream is told of at its end, or held back where
+ * `onResponse` of plugins (`docs/plugins.md`): a whole answer waits for those that may change it, a stream goes to them at its end, or is held back where
  * a plugin asks for that. Outside of what keeps and shares answers: those are kept as the model gave them, and plugins see them each time that they
  * are given. An idempotent replay is what the client saw.
  */

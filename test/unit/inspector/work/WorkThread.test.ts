@@ -149,7 +149,9 @@ describe("the thread for bodies", () => {
       const thread = yield* started(pathToFileURL("/nonexistent/thread.mjs"))
       const jobs = [0, 1, 2].map(() => thread.run({ kind: "har", bytes: Buffer.from("{}") }))
       for (const report of yield* Effect.promise(() => Promise.all(jobs))) {
-        assert.deepStrictEqual(report, { problem: { reason: "malformed", message: "log: is missing, expected an object" } })
+        assert.deepStrictEqual(report, {
+          problem: { reason: "malformed", message: "log: is missing, expected an object" }
+        })
       }
     })
   )
