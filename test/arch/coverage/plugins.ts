@@ -28,6 +28,8 @@ const files = "test/unit/plugins/sandbox/host/Files.test.ts"
 const network = "test/unit/plugins/sandbox/host/Network.test.ts"
 const exec = "test/unit/plugins/sandbox/host/Exec.test.ts"
 const folder = "test/unit/plugins/files/PluginFolder.test.ts"
+const marketplace = "test/faults/plugins/marketplace.test.ts"
+const hanging = "test/unit/plugins/Marketplace.test.ts"
 const texts = "test/unit/plugins/files/PluginFiles.test.ts"
 
 const matrix = [globals, 'with ${set.length === 0 ? "no permission" : set.join(", ")}'] as const
@@ -297,6 +299,19 @@ export const pluginRows: ReadonlyArray<StatementRow> = [
       "request-logger: writes what was asked, what failed and how it ended"
     ],
     [lifecycle, "each plugin of the marketplace can be installed and starts"]
+  ),
+  statement(
+    "Of a list elsewhere nothing is installed but what has the hash, the name and the version that it names; where it cannot be had, the own plugins are listed",
+    [
+      marketplace,
+      "is shown behind the own plugins, and what it has is installed with its hash",
+      "that is wrong leaves the own plugins, and says why; nothing is installed",
+      "at a private address is not called without permission",
+      "that is not what the list says is not installed",
+      "is looked at as every other one, whatever its hash",
+      "does not take the place of one that came from elsewhere"
+    ],
+    [hanging, "and has a plugin: it is given up after 30 seconds"]
   ),
   statement("The documented commands lead from nothing to a plugin that is called on real requests", [
     commands,
