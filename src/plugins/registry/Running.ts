@@ -75,7 +75,7 @@ const listenerOf = (
   failClosed: manifest.failClosed,
   hooks: usesOf(manifest, defined),
   call: (call) => underWay.counted(Effect.suspend(() => current().call(call))),
-  notify: (calls) => underWay.counted(Effect.suspend(() => current().notify(calls)))
+  notify: (events) => underWay.counted(Effect.suspend(() => current().notify(events)))
 })
 
 interface Listening {

@@ -246,6 +246,8 @@ describe("events", () => {
       hooks.set([plain, full])
       for (let count = 0; count < 250; count += 1) hooks.emit(newRun(), "onError", { count }, () => body)
       yield* TestClock.adjust(gatheringMs)
+      assert.deepStrictEqual(batches, [100, 100])
+      yield* TestClock.adjust(gatheringMs)
       yield* hooks.idle
       assert.deepStrictEqual(batches, [100, 100, 50])
       assert.deepStrictEqual(
