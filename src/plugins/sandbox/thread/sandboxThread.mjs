@@ -11,10 +11,10 @@ import { makeMachine } from "./Machine.ts"
 const silent = () => {}
 Object.assign(globalThis.console, { log: silent, info: silent, warn: silent, error: silent, debug: silent })
 
-// Where cores are scarce, traffic goes before what only listens. On Linux the priority is that of the thread alone, elsewhere it would be the
-// whole program's.
+// Where cores are scarce, a plugin that does not end must not hold up other requests, and what only listens comes last. On Linux the priority is
+// that of the thread alone, elsewhere it would be the whole program's.
 try {
-  if (workerData.isBackground && process.platform === "linux") os.setPriority(0, 10)
+  if (process.platform === "linux") os.setPriority(0, workerData.isBackground ? 10 : 5)
 } catch {
   // Where that is not allowed, it works at the usual one.
 }
