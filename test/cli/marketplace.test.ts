@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
-import { createServer, type RequestListener } from "node:https"
+import type { RequestListener } from "node:http"
+import { createServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { integrityOf, withManifest } from "../../src/plugins/files/PluginFiles.ts"
@@ -17,6 +18,18 @@ const json =
   (value: unknown, status = 200): RequestListener =>
   (_, response) =>
     void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value))
+
+const raw =
+  (content: string | Buffer): RequestListener =>
+  (_, response) =>
+    void response.end(content)
+
+const cut: RequestListener = (_, response) => void response.writeHead(200, { "content-length": "999" }).end("{")
+
+const elsewhere =
+  (location: string): RequestListener =>
+  (_, response) =>
+    void response.writeHead(302, { location }).end()
 
 /** A server whose answers a test changes, by path. */
 const openShop = Effect.acquireRelease(
@@ -137,12 +150,12 @@ describe("a list of plugins elsewhere", () => {
       ["other files", json({ manifest, files: other }), /have not the hash/],
       ["another manifest", json({ manifest: { ...manifest, version: "9.0.0" }, files }), /have not the hash/],
       ["more files", json({ manifest, files: { ...files, "../../evil.js": "1" } }), /have not the hash/],
-      ["no JSON", (_, response) => void response.end("<html>"), /no JSON/],
+      ["no JSON", raw("<html>"), /no JSON/],
       ["another form", json([1, 2]), /has not the form/],
       ["nothing", json({}, 404), /status 404/],
       ["a failure", json({}, 500), /status 500/],
-      ["a cut answer", (_, response) => void response.writeHead(200, { "content-length": "999" }).end("{"), /reached/],
-      ["11 MiB", (_, response) => void response.end(Buffer.alloc(11 * 1_048_576, 0x20)), /too large/]
+      ["a cut answer", cut, /reached/],
+      ["11 MiB", raw(Buffer.alloc(11 * 1_048_576, 0x20)), /too large/]
     ]
     for (const [what, page, reason] of wrong) {
       shop.pages.set("/greeter.json", page)
@@ -166,7 +179,7 @@ describe("a list of plugins elsewhere", () => {
     const many = Array.from({ length: 10_000 }, (_, at) => offer(shop.url, { name: `greeter-${at}` }))
     const wrong: ReadonlyArray<readonly [string, RequestListener, RegExp]> = [
       ["not there", json({}, 404), /status 404/],
-      ["no JSON", (_, response) => void response.end("nothing"), /no JSON/],
+      ["no JSON", raw("nothing"), /no JSON/],
       ["10,000 entries", json({ plugins: many }), /too large|has not the form/],
       ["501 entries", json({ plugins: many.slice(0, 501) }), /has not the form/],
       ["a path as a name", json({ plugins: [offer(shop.url, { name: "../evil" })] }), /has not the form/],
@@ -177,18 +190,10 @@ describe("a list of plugins elsewhere", () => {
         json({ plugins: [offer(shop.url, { permissions: ["root"] })] }),
         /has not the form/
       ],
-      ["2 MiB", (_, response) => void response.end(Buffer.alloc(2 * 1_048_576, 0x20)), /too large/],
-      [
-        "a way to the metadata of a machine",
-        (_, response) => void response.writeHead(302, { location: "https://169.254.169.254/list.json" }).end(),
-        /not|may/
-      ],
-      [
-        "a way down to plain HTTP",
-        (_, response) => void response.writeHead(302, { location: "http://localhost:1/list.json" }).end(),
-        /redirects/
-      ],
-      ["a way round", (_, response) => void response.writeHead(302, { location: "/list.json" }).end(), /redirects/]
+      ["2 MiB", raw(Buffer.alloc(2 * 1_048_576, 0x20)), /too large/],
+      ["a way to the metadata of a machine", elsewhere("https://169.254.169.254/list.json"), /not|may/],
+      ["a way down to plain HTTP", elsewhere("http://localhost:1/list.json"), /redirects/],
+      ["a way round", elsewhere("/list.json"), /redirects/]
     ]
     for (const [what, page, reason] of wrong) {
       shop.pages.set("/list.json", page)

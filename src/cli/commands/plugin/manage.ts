@@ -71,6 +71,8 @@ const wordsOf = (permissions: ReadonlyArray<PluginPermission>, hosts: ReadonlyAr
     ({ permissionWords }) => permissions.map((each) => `  ${each}: ${permissionWords(each, hosts)}`).join("\n")
   )
 
+const shownMs = (ms: number | null): string => (ms === null ? "-" : `${ms.toFixed(1)} ms`)
+
 const page = (plugin: PluginView) =>
   Effect.gen(function* () {
     const { requested, granted } = plugin.permissions
@@ -90,7 +92,7 @@ const page = (plugin: PluginView) =>
     }
     const { blocked, calls, dropped, failed, modified, p50Ms, p99Ms } = plugin.stats
     yield* Output.print(
-      `calls       ${calls}: ${modified} changed, ${blocked} blocked, ${failed} failed, ${dropped} dropped; p50 ${p50Ms ?? "-"} ms, p99 ${p99Ms ?? "-"} ms`
+      `calls       ${calls}: ${modified} changed, ${blocked} blocked, ${failed} failed, ${dropped} dropped; p50 ${shownMs(p50Ms)}, p99 ${shownMs(p99Ms)}`
     )
   })
 
