@@ -125,7 +125,7 @@ describe("a list of plugins elsewhere", () => {
     assert.isNull(error)
     assert.strictEqual(names.filter((name) => name === "greeter").length, 1)
     assert.strictEqual(names.filter((name) => name === "cost-tracker").length, 1, "a name of ours stays ours")
-    const [ours] = plugins.filter(({ name }: { name: string }) => name === "cost-tracker")
+    const ours = plugins.find(({ name }: { name: string }) => name === "cost-tracker")
     assert.notStrictEqual(ours.integrity, integrity)
     assert.include((await typed("plugin", "marketplace")).text, "greeter")
     const { code, text } = await typed("plugin", "install", "greeter")

@@ -249,10 +249,11 @@ export const pluginRows: ReadonlyArray<StatementRow> = [
     [answers, "is not sent where a plugin without which none may pass fails"]
   ),
   statement(
-    "A plugin that is replaced still judges what it was asked, and its failures are not those of its successor",
+    "A plugin that is replaced or deactivated still judges what it was asked, and its failures are not those of its successor",
     [
       "test/http/plugins/replacing.test.ts",
-      'is judged by it${failClosed ? ", a guard," : ""} while another version comes in its place'
+      'is judged by it${failClosed ? ", a guard," : ""} while another version comes in its place',
+      'is judged by it${failClosed ? ", a guard," : ""} while it is deactivated'
     ],
     [hooks, "of one that was replaced meanwhile are not those of its successor"]
   ),
@@ -298,6 +299,13 @@ export const pluginRows: ReadonlyArray<StatementRow> = [
     ],
     [lifecycle, "each plugin of the marketplace can be installed and starts"]
   ),
+  statement("Plugins of a list elsewhere are installed as the list names them, or not at all", [
+    "test/cli/marketplace.test.ts",
+    "is shown beside the plugins that come with the gateway, and installed from",
+    "installs nothing but what it names",
+    "that cannot be read leaves the plugins that come with the gateway, and says why",
+    "on a private address is not asked"
+  ]),
   statement("The documented commands lead from nothing to a plugin that is called on real requests", [
     commands,
     "is made, tested, installed, called, configured, changed and replaced as the page says",
