@@ -357,6 +357,10 @@ const endsText = (rows) => [
   verdict(
     rows.every(({ mostMs }) => mostMs <= timeoutMs + 100),
     `each ends within its limit and 100 ms (${timeoutMs + 100} ms)`
+  ),
+  verdict(
+    rows.every(({ aloneP99Us, besideP99Us }) => besideP99Us - aloneP99Us <= 5_000),
+    "p99 of requests beside them ≤ +5 ms, all on one core"
   )
 ]
 

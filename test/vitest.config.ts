@@ -6,6 +6,8 @@ const run = `${process.pid}-${Date.now()}`
 process.env["GATEWAY_TEST_RUN"] = run
 useMemoryFolder()
 const root = new URL("..", import.meta.url).pathname
+/** `run.mjs` runs the tests in two parts. The pool of processes takes this setting from here for all projects of a run. */
+const isolate = process.env["TEST_PART"] !== "shared"
 
 /** `layer` of @effect/vitest puts its test clock in force for all files that share its modules. */
 const sharesLayer = /import \{[^}]*\blayer\b[^}]*\} from "@effect\/vitest"|\bit\.layer\(/
@@ -36,7 +38,10 @@ export default defineConfig({
     root,
     globalSetup: ["test/cli/built.setup.ts"],
     // Two cores is what CI has.
-    poolOptions: { threads: { isolate: false, minThreads: 1, maxThreads: 2 }, forks: { minForks: 1, maxForks: 2 } },
+    poolOptions: {
+      threads: { isolate: false, minThreads: 1, maxThreads: 2 },
+      forks: { isolate, minForks: 1, maxForks: 2 }
+    },
     projects: [
       {
         test: {

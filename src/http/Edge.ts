@@ -271,7 +271,8 @@ export const make = Effect.gen(function* () {
       atOnce: known.atOnce,
       headers: request.headers,
       principal,
-      reply
+      reply,
+      hooks: undefined
     })
     const exchange = (body: Buffer): Exchange =>
       tap.isOn ? tap.tapped(made(body), "http", pathAsked(route, rest, request.url ?? "/")) : made(body)

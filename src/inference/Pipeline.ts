@@ -8,6 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import type { Mutable } from "effect/Types"
 import { type InferenceError, InternalError, LimitReached, PluginFailed, ShuttingDown } from "../domain/Errors.ts"
 import { Hooks } from "../plugins/hooks/Hooks.ts"
 import type { HookRun } from "../plugins/hooks/HookRun.ts"
@@ -16,7 +17,7 @@ import * as Catalog from "../providers/Catalog.ts"
 import { invalidField } from "../wire/json/FieldReader.ts"
 import { blockedBy } from "./features/plugins/BlockedAnswers.ts"
 import * as HookEvents from "./hooks/Events.ts"
-import { isCallersOwn, newRun } from "./hooks/HookRuns.ts"
+import { isCallersOwn, newRun, runOf } from "./hooks/HookRuns.ts"
 import { namingPlugins } from "./features/plugins/PluginHeader.ts"
 import { type Asked, askPlugins } from "./features/plugins/RequestHooks.ts"
 import { changingHead } from "./reply/ReplyHeaders.ts"
@@ -147,11 +148,13 @@ export const make = Effect.gen(function* () {
   }
 
   /** From here on plugins listen to it. */
-  const listenedTo = (asked: Exchange): Exchange & { readonly hooks: HookRun } => {
+  const listenedTo = (asked: Mutable<Exchange>): Exchange => {
     const run = newRun(asked)
-    if (!listens.onRequest && !listens.onResponse) return { ...asked, hooks: run }
-    const reply = changingHead(asked.reply, (_, headers) => namingPlugins(headers, run.touched))
-    return { ...asked, hooks: run, reply }
+    // In its place: a copy has another form for the engine, which makes every later read of it slower.
+    asked.hooks = run
+    if (listens.onRequest || listens.onResponse)
+      asked.reply = changingHead(asked.reply, (_, headers) => namingPlugins(headers, run.touched))
+    return asked
   }
 
   const goesOn = (serving: Serving, exchange: Exchange, opened: Opened): void => {
@@ -183,7 +186,7 @@ export const make = Effect.gen(function* () {
   }
 
   /** The same, where plugins listen. */
-  const serveListened = (serving: Serving, exchange: Exchange & { readonly hooks: HookRun }): void => {
+  const serveListened = (serving: Serving, exchange: Exchange): void => {
     const diedOf = (cause: Cause.Cause<never>): void => {
       died(exchange, cause)
       serving.ended()
@@ -196,7 +199,7 @@ export const make = Effect.gen(function* () {
       }
     }
     guarded(() => {
-      const run = exchange.hooks
+      const run = runOf(exchange)
       const read = opening.read(exchange)
       if ("_tag" in read && read._tag !== "Count") return goesOn(serving, exchange, read)
       known(run, read)

@@ -202,7 +202,8 @@ export const make = Effect.gen(function* () {
       for (const exchange of waiting) pipeline.refuse(exchange, new InternalError({ cause: "the answer was cut" }))
       return
     }
-    const provider = row?.provider ?? ""
+    // Without a provider a plugin has answered.
+    const provider = row?.provider ?? "plugin"
     const served = { provider, query: request.search.query, attempts: attemptsOf(leader.requestId) }
     const found =
       landed.status === 200

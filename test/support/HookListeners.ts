@@ -3,7 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { RequestHook } from "../../src/domain/Plugin.ts"
 import { pluginPayloads } from "../../src/domain/PluginPayload.ts"
-import type { BlockedAnswer, HookCall, HookListener, HookOutcome, HookUse } from "../../src/plugins/hooks/Listener.ts"
+import type {
+  BlockedAnswer,
+  HookCall,
+  HookEvent,
+  HookListener,
+  HookOutcome,
+  HookUse
+} from "../../src/plugins/hooks/Listener.ts"
 
 export interface TestListener extends HookListener {
   /** All calls so far, waiting ones and events. */
@@ -48,6 +55,11 @@ export const problemOf = (call: HookCall): string | null => {
   return read._tag === "Left" ? `${call.context.hook}: ${read.left.message}` : null
 }
 
+const callOf = ({ body, text }: HookEvent): HookCall => {
+  const [context = "", payload = ""] = text.split("\n")
+  return { context: JSON.parse(context), payload: JSON.parse(payload), body }
+}
+
 export const listener = (plugin: string, options: TestListenerOptions): TestListener => {
   const calls: Array<HookCall> = []
   const { call = () => Effect.succeed(unchanged), failClosed = false, notify = () => Effect.succeed(0) } = options
@@ -70,8 +82,9 @@ export const listener = (plugin: string, options: TestListenerOptions): TestList
       }),
     notify: (batch) =>
       Effect.suspend(() => {
-        calls.push(...batch)
-        return notify(batch)
+        const told = batch.map(callOf)
+        calls.push(...told)
+        return notify(told)
       })
   }
 }

@@ -1,13 +1,10 @@
-/** A server on this machine whose answers a test chooses by path, over TLS with a certificate of its own. */
+/** A server on this machine whose answers a test chooses by path, over TLS. */
 import * as Effect from "effect/Effect"
-import { execFileSync } from "node:child_process"
 import { once } from "node:events"
-import { readFileSync } from "node:fs"
 import type { ServerResponse } from "node:http"
 import { createServer } from "node:https"
 import type { AddressInfo } from "node:net"
-import { join } from "node:path"
-import { temporaryFolder } from "./TemporaryFolder.ts"
+import type { Certificate } from "./tunnels/Certificate.ts"
 
 export type Route = (response: ServerResponse) => void
 
@@ -24,30 +21,12 @@ export interface HttpsServer {
   readonly close: () => Promise<void>
 }
 
-export interface Certificate {
-  readonly cert: string
-  readonly key: string
-  /** The file that has the certificate, for `NODE_EXTRA_CA_CERTS`. */
-  readonly path: string
-}
-
-/** Of 127.0.0.1, signed by itself. */
-export const certificate = Effect.map(temporaryFolder, (folder): Certificate => {
-  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")]
-  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
-  const names = ["-subj", "/CN=plugins.example", "-addext", "subjectAltName=IP:127.0.0.1"]
-  execFileSync("openssl", ["req", "-x509", ...curve, "-keyout", key, "-out", cert, ...names], {
-    stdio: ["ignore", "ignore", "pipe"]
-  })
-  return { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8"), path: cert }
-})
-
-export const start = ({ cert, key }: Certificate) =>
+export const start = ({ certPem, keyPem }: Certificate) =>
   Effect.acquireRelease(
     Effect.promise(async (): Promise<HttpsServer> => {
       const routes = new Map<string, Route>()
       const asked: Array<string> = []
-      const server = createServer({ cert, key }, (request, response) => {
+      const server = createServer({ cert: certPem, key: keyPem }, (request, response) => {
         const url = request.url ?? ""
         asked.push(url)
         response.on("error", () => {})

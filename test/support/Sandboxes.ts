@@ -76,6 +76,7 @@ export const codeOf = (main: string, over: TestPlugin = {}): SandboxedCode => ({
   hosts: over.hosts ?? null,
   config: over.config ?? {},
   dataFolder: over.dataFolder ?? "/nonexistent",
+  isBackground: false,
   limits: { ...usualSandboxLimits, ...over.limits }
 })
 

@@ -90,6 +90,11 @@ export const PluginView = Schema.Struct({
     "The events it listens to, by name.",
     hooksExample
   ),
+  strategies: field(
+    Schema.Array(Schema.String),
+    "Router strategies it brings, by the names that `routerStrategy` of a combo takes while it is active.",
+    []
+  ),
   permissions: field(
     Schema.Struct({
       requested: field(Schema.Array(PluginPermission), "What it asks for.", ["network"]),

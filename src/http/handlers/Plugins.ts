@@ -25,6 +25,7 @@ const viewOf = ({ manifest, stats, stored }: Plugin): PluginView => ({
   source: stored.source,
   status: stored.status,
   hooks: effectiveHooks(manifest, stored.defined),
+  strategies: stored.defined.strategies,
   permissions: { requested: manifest.permissions, granted: stored.granted },
   hosts: manifest.hosts,
   failClosed: manifest.failClosed,

@@ -9,7 +9,7 @@ import { nanoUsdPerUsd, type Outcome, type TokenCounts } from "../../domain/Usag
 import type { Hooks } from "../../plugins/hooks/Hooks.ts"
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
-import { recordOf } from "../../routing/records/DecisionRecords.ts"
+import { decidedOf } from "../../routing/records/DecisionRecords.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { AttemptRecord } from "../../domain/Decision.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
@@ -40,33 +40,21 @@ export const usdOf = (nanoUsd: number): number => nanoUsd / nanoUsdPerUsd
 
 const bodyOf = (work: Work) => (): Uint8Array => work.exchange.body
 
-const modelSelect = (work: Work): RequestPayload<"onModelSelect"> => {
-  const { decision, envelope, exchange, resolution } = work
+const modelSelect = ({ decision, envelope, resolution }: Work): RequestPayload<"onModelSelect"> => {
   const [first] = decision.order
-  const record = recordOf(
-    {
-      requestId: exchange.requestId,
-      requestedModel: envelope.model,
-      resolution,
-      decision,
-      attempts: [],
-      exclusions: new Map(),
-      chosen: null
-    },
-    mostListed
-  )
+  const { candidates, order } = decidedOf(resolution, decision, mostListed)
   return {
     requestedModel: envelope.model,
     strategy: decision.strategy,
     chosen: first === undefined ? null : namesOf(first),
-    candidates: record.candidates.map(({ connectionId, excluded, model, provider, score }) => ({
-      provider,
-      connectionId,
+    candidates: candidates.map(({ excluded, score, target: { account, model } }) => ({
+      provider: account.spec.id,
+      connectionId: account.connection.id,
       model,
       score,
       excluded: excluded?.rule ?? null
     })),
-    order: record.order.slice(0, mostListed)
+    order
   }
 }
 

@@ -91,7 +91,7 @@ export interface Exchange {
   readonly onError?: (error: InferenceError) => void
   readonly reply: ClientReply
   /** Of a request that plugins listen to. */
-  readonly hooks?: HookRun
+  readonly hooks?: HookRun | undefined
   /** Of a request that is recorded. */
   readonly tap?: ExchangeTap
 }

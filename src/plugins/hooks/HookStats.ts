@@ -29,6 +29,9 @@ const sampled = 512
 const at = (sorted: Float64Array, part: number): number | null =>
   sorted.length === 0 ? null : (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? null)
 
+/** To microseconds: more is no information. */
+const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 1_000) / 1_000)
+
 export class HookCounts {
   #calls = 0
   #blocked = 0
@@ -64,8 +67,8 @@ export class HookCounts {
       modified: this.#modified,
       failed: this.#failed,
       dropped: this.#dropped,
-      p50Ms: at(sorted, 0.5),
-      p99Ms: at(sorted, 0.99)
+      p50Ms: rounded(at(sorted, 0.5)),
+      p99Ms: rounded(at(sorted, 0.99))
     }
   }
 }

@@ -17,12 +17,19 @@ import * as AppConfig from "../../platform/AppConfig.ts"
 import { EventLine } from "./EventLine.ts"
 import type { HookRun } from "./HookRun.ts"
 import { HookCounts, type HookStats, noStats } from "./HookStats.ts"
-import type { BlockedAnswer, HookCall, HookListener, HookOutcome } from "./Listener.ts"
+import {
+  type BlockedAnswer,
+  eventOf,
+  type HookCall,
+  type HookEvent,
+  type HookListener,
+  type HookOutcome
+} from "./Listener.ts"
 
 /** Failures of one plugin in a row after which it is called no more. */
 export const mostFailures = 5
-/** From the first event of an idle line to its first batch: events of requests that run at the same time cross together. */
-export const gatheringMs = 10
+/** Before each batch that is not full: events of requests that run at the same time cross together. Waking a thread costs more than what crosses. */
+export const gatheringMs = 50
 /** Observed streams that a plugin is told of at once; further ones are dropped. */
 export const mostObserving = 64
 
@@ -299,7 +306,7 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  const told = (each: Active, batch: ReadonlyArray<HookCall>): Effect.Effect<void> =>
+  const told = (each: Active, batch: ReadonlyArray<HookEvent>): Effect.Effect<void> =>
     Effect.map(Effect.exit(each.listener.notify(batch)), (exit) => {
       const failed = Exit.isSuccess(exit) ? Math.min(exit.value, batch.length) : batch.length
       each.counts.notified(batch.length, failed)
@@ -310,10 +317,12 @@ export const make = Effect.gen(function* () {
   const drain = (each: Active): Effect.Effect<void> =>
     Effect.whileLoop({
       while: () => !each.line.isEmpty && !each.isStopped,
-      body: () => Effect.suspend(() => told(each, each.line.take())),
+      body: () => {
+        const next = Effect.suspend(() => told(each, each.line.take()))
+        return each.line.hasBatch ? next : Effect.delay(next, gatheringMs)
+      },
       step: () => {}
     }).pipe(
-      Effect.delay(gatheringMs),
       Effect.ensuring(
         Effect.sync(() => {
           each.isDraining = false
@@ -323,15 +332,15 @@ export const make = Effect.gen(function* () {
 
   const emit: typeof Hooks.Service.emit = (hookRun, hook, payload, bodyOf, provider) => {
     const context = hookRun.context(hook, provider)
-    let plain: HookCall | null = null
-    let full: HookCall | null = null
+    let plain: HookEvent | null = null
+    let full: HookEvent | null = null
     for (const each of of(hook)) {
       if (each.isStopped) continue
       const wantsBody = bodyOf !== undefined && each.listener.hooks[hook]?.body === true
-      const call: HookCall = wantsBody
-        ? (full ??= { context, body: bodyOf(), payload: payload as JsonObject })
-        : (plain ??= { context, body: null, payload: payload as JsonObject })
-      if (!each.line.add(call)) {
+      const event: HookEvent = wantsBody
+        ? (full ??= eventOf({ context, body: bodyOf(), payload: payload as JsonObject }))
+        : (plain ??= eventOf({ context, body: null, payload: payload as JsonObject }))
+      if (!each.line.add(event)) {
         each.counts.dropped()
         continue
       }

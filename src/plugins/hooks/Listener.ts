@@ -31,6 +31,20 @@ export interface HookCall {
   readonly payload: JsonObject
 }
 
+/** A call that no request waits for, as text: it has to wait for others, and text costs less to keep than what it was made of. */
+export interface HookEvent {
+  readonly hook: RequestHook
+  /** The context and the payload as JSON, with a line break between them. */
+  readonly text: string
+  readonly body: Uint8Array | null
+}
+
+export const eventOf = ({ body, context, payload }: HookCall): HookEvent => ({
+  hook: context.hook,
+  text: `${JSON.stringify(context)}\n${JSON.stringify(payload)}`,
+  body
+})
+
 /** In the client's wire: `error` with `status`, or `body` as it is. */
 export interface BlockedAnswer {
   /** 200 to 599; null: 403, and 200 with a `body`. */
@@ -72,5 +86,5 @@ export interface HookListener {
   /** For `onRequest` and `onResponse`. Bounded in time; never fails. */
   readonly call: (call: HookCall) => Effect.Effect<HookOutcome>
   /** For all others: a batch that no request waits for. Bounded in time; never fails. Returns how many of them failed. */
-  readonly notify: (calls: ReadonlyArray<HookCall>) => Effect.Effect<number>
+  readonly notify: (events: ReadonlyArray<HookEvent>) => Effect.Effect<number>
 }

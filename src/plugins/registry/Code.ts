@@ -34,6 +34,7 @@ export const codeOf = (
   hosts: manifest.hosts,
   config: { ...config },
   dataFolder,
+  isBackground: manifest.hooks.onRequest?.enabled !== true && manifest.hooks.onResponse?.enabled !== true,
   limits: limitsOf(manifest)
 })
 

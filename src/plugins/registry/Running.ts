@@ -47,7 +47,7 @@ export interface Running {
   readonly statsOf: (name: string) => HookStats
   /** Of a plugin that was removed. */
   readonly forget: (name: string) => void
-  /** Not called any more. `refuses`: requests are refused until it is started or stopped again. */
+  /** Not called any more; closed as soon as what it was asked is judged. `refuses`: requests are refused until it is started or stopped again. */
   readonly stop: (
     name: string,
     refuses: { readonly reason: string; readonly manifest: PluginManifest } | null
@@ -75,7 +75,7 @@ const listenerOf = (
   failClosed: manifest.failClosed,
   hooks: usesOf(manifest, defined),
   call: (call) => underWay.counted(Effect.suspend(() => current().call(call))),
-  notify: (calls) => underWay.counted(Effect.suspend(() => current().notify(calls)))
+  notify: (events) => underWay.counted(Effect.suspend(() => current().notify(events)))
 })
 
 interface Listening {
@@ -100,6 +100,10 @@ export const makeRunning = (
   const publish = Effect.sync(() =>
     hooks.set([...Array.from(running.values(), ({ listener }) => listener), ...refusals.values()])
   )
+
+  /** What it was asked is judged first: nobody asks it any more. */
+  const closed = ({ opened, timeoutMs, underWay }: Listening): Effect.Effect<void> =>
+    Effect.zipRight(underWay.none(timeoutMs), opened.close)
 
   const open: Running["open"] = (plugin, log) =>
     Effect.gen(function* () {
@@ -149,9 +153,7 @@ export const makeRunning = (
         refusals.delete(name)
         strategies.register(name, opened.strategies)
         yield* publish
-        if (before === undefined) return
-        yield* before.underWay.none(before.timeoutMs)
-        yield* before.opened.close
+        if (before !== undefined) yield* closed(before)
       }),
     get: (name) => running.get(name)?.opened ?? null,
     statsOf: (name) =>
@@ -166,7 +168,7 @@ export const makeRunning = (
         strategies.unregister(name)
         if (refuses !== null) refusals.set(name, refusing(refuses.manifest, refuses.reason))
         yield* publish
-        if (before !== undefined) yield* before.opened.close
+        if (before !== undefined) yield* closed(before)
       }),
     closeAll: Effect.suspend(() => {
       const all = [...running.values()]

@@ -4,7 +4,7 @@ import type { FieldProblem } from "../../domain/Errors.ts"
 import { LifecycleHook, type PluginHook, pluginHooks, RequestHook } from "../../domain/Plugin.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { isObject, type JsonObject, objectOr } from "../../wire/json/Json.ts"
-import type { HookCall, HookContext, HookOutcome } from "../hooks/Listener.ts"
+import { eventOf, type HookCall, type HookContext, type HookOutcome } from "../hooks/Listener.ts"
 import type { OpenSandbox } from "../sandbox/Sandbox.ts"
 
 export interface TestInput {
@@ -116,7 +116,7 @@ export const runTest = (
     }
     const problem = isLifecycle(hook)
       ? yield* sandbox.lifecycle(hook, input.payload)
-      : (yield* sandbox.notify([callOf(hook, input, startMs)])) === 0
+      : (yield* sandbox.notify([eventOf(callOf(hook, input, startMs))])) === 0
         ? null
         : "It threw, or was late; its log says more."
     const ms = (yield* clock) - startMs

@@ -6,7 +6,7 @@ import type { HostAnswer, SentCall, ThreadStart, FromThread, ToThread } from "./
 import type { LifecycleHook } from "../../domain/Plugin.ts"
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
-import type { HookCall, HookOutcome } from "../hooks/Listener.ts"
+import type { HookCall, HookEvent, HookOutcome } from "../hooks/Listener.ts"
 import { lifecycleMs, startMs } from "./Limits.ts"
 import { definedOf, failedOutcome, lineOf, outcomeOf } from "./Outcomes.ts"
 import { answerNow, type PluginThread, startThread } from "./PluginThread.ts"
@@ -26,7 +26,7 @@ export interface PluginOptions {
 
 export interface OpenPlugin {
   readonly call: (call: HookCall, done: (outcome: HookOutcome) => void) => () => void
-  readonly notify: (calls: ReadonlyArray<HookCall>, done: (failed: number) => void) => () => void
+  readonly notify: (events: ReadonlyArray<HookEvent>, done: (failed: number) => void) => () => void
   readonly lifecycle: (hook: LifecycleHook, payload: JsonObject, done: (outcome: HookOutcome) => void) => () => void
   readonly configure: (config: JsonObject) => void
   /** Calls done when the thread runs, or with why it does not. */
@@ -61,6 +61,13 @@ const nothing = (): void => {}
 /** Its own bytes: a part of a larger buffer would send all of that. */
 const owned = (bytes: Uint8Array | null): Uint8Array<ArrayBuffer> | null =>
   bytes === null ? null : Uint8Array.from(bytes)
+
+const buffersOf = (bodies: ReadonlyArray<Uint8Array | null>): ReadonlyArray<ArrayBuffer> =>
+  bodies.flatMap((body) => (body === null ? [] : [body.buffer as ArrayBuffer]))
+
+/** JSON text has no line breaks of its own. */
+const linesOf = (events: ReadonlyArray<HookEvent>): string =>
+  events.map(({ hook, text }) => `${hook}\n${text}`).join("\n")
 
 export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOptions): OpenPlugin => {
   const { limits } = start
@@ -269,16 +276,13 @@ export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOp
     timeoutMs
   })
 
-  const buffersOf = (calls: ReadonlyArray<SentCall>): ReadonlyArray<ArrayBuffer> =>
-    calls.flatMap(({ body }) => (body === null ? [] : [body.buffer as ArrayBuffer]))
-
   const single = (make: () => SentCall, timeoutMs: number, done: (outcome: HookOutcome) => void): (() => void) => {
     const begunMs = timers.monotonicMs()
     return enqueue(
       timeoutMs,
       (id) => {
         const call = make()
-        return [{ kind: "call", id, call }, buffersOf([call])]
+        return [{ kind: "call", id, call }, buffersOf([call.body])]
       },
       (message, reason) => {
         const ms = timers.monotonicMs() - begunMs
@@ -295,15 +299,16 @@ export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOp
         lifecycleMs,
         done
       ),
-    notify: (calls, done) =>
+    notify: (events, done) =>
       enqueue(
         // The thread bounds each of them; this is for a thread that does nothing any longer.
-        limits.timeoutMs * calls.length + limits.timeoutMs,
+        limits.timeoutMs * events.length + limits.timeoutMs,
         (id) => {
-          const sent = calls.map((call) => sentCall(call, limits.timeoutMs))
-          return [{ kind: "batch", id, calls: sent }, buffersOf(sent)]
+          const bodies = events.some(({ body }) => body !== null) ? events.map(({ body }) => owned(body)) : null
+          const text = linesOf(events)
+          return [{ kind: "batch", id, text, bodies, timeoutMs: limits.timeoutMs }, buffersOf(bodies ?? [])]
         },
-        (message) => done(message?.kind === "batched" ? Math.min(calls.length, message.failed) : calls.length)
+        (message) => done(message?.kind === "batched" ? Math.min(events.length, message.failed) : events.length)
       ),
     configure: (values) => {
       config = JSON.stringify(values)

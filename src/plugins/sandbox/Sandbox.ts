@@ -5,7 +5,7 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { LifecycleHook, PluginHook, PluginPermission } from "../../domain/Plugin.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
-import type { HookCall, HookOutcome } from "../hooks/Listener.ts"
+import type { HookCall, HookEvent, HookOutcome } from "../hooks/Listener.ts"
 
 export interface SandboxLimits {
   /** Of the module's memory. */
@@ -31,6 +31,8 @@ export interface SandboxedCode {
   readonly hosts: ReadonlyArray<string> | null
   /** As handlers see it: `context.config`. */
   readonly config: JsonObject
+  /** No request waits for it: it only listens. */
+  readonly isBackground: boolean
   /** The only folder that its files may be in. */
   readonly dataFolder: string
   readonly limits: SandboxLimits
@@ -60,7 +62,7 @@ export class PluginNotLoaded extends Data.TaggedError("PluginNotLoaded")<{ reado
 export interface OpenSandbox {
   readonly defined: DefinedPlugin
   readonly call: (call: HookCall) => Effect.Effect<HookOutcome>
-  readonly notify: (calls: ReadonlyArray<HookCall>) => Effect.Effect<number>
+  readonly notify: (events: ReadonlyArray<HookEvent>) => Effect.Effect<number>
   /** Null: done. Else what failed. */
   readonly lifecycle: (hook: LifecycleHook, payload: JsonObject) => Effect.Effect<string | null>
   /** In force from the next call. */

@@ -58,6 +58,7 @@ export const makeWith = (opened: (plugin: OpenPlugin) => void, threadFile?: URL)
             main: code.main,
             permissions: [...permissions],
             config: JSON.stringify(code.config),
+            isBackground: code.isBackground,
             environment: permissions.has("env") ? JSON.stringify(visibleEnvironment(environment)) : "{}",
             limits: { ...code.limits, timeoutMs: Math.min(code.limits.timeoutMs, maxHookTimeoutMs) },
             maxBodyBytes: Math.min(maxBodyBytes, crossing.bodyBytes)
@@ -88,11 +89,11 @@ export const makeWith = (opened: (plugin: OpenPlugin) => void, threadFile?: URL)
             const stop = running.call(call, (outcome) => resume(Effect.succeed(outcome)))
             return Effect.sync(stop)
           }),
-        notify: (calls) =>
-          calls.length === 0
+        notify: (events) =>
+          events.length === 0
             ? Effect.succeed(0)
             : Effect.async<number>((resume) => {
-                const stop = running.notify(calls, (failed) => resume(Effect.succeed(failed)))
+                const stop = running.notify(events, (failed) => resume(Effect.succeed(failed)))
                 return Effect.sync(stop)
               }),
         lifecycle: (hook, payload) =>

@@ -55,9 +55,11 @@ const ambiguous = (order: ReadonlyArray<Target>): ReadonlySet<string> => {
 }
 
 /** `provider/model`, with the connection id where a provider has several in the order. */
-const orderNames = (order: ReadonlyArray<Target>): ReadonlyArray<string> => {
+const orderNames = (order: ReadonlyArray<Target>, most = order.length): ReadonlyArray<string> => {
+  const [only] = order
+  if (only !== undefined && order.length === 1) return [nameOf(only)]
   const twice = ambiguous(order)
-  return order.map((target) => {
+  return order.slice(0, most).map((target) => {
     const name = nameOf(target)
     return twice.has(name) ? `${name}@${target.account.connection.id}` : name
   })
@@ -125,6 +127,40 @@ const headOf = (entry: DecisionEntry, reason: Reason, leftOut: number): Head => 
 
 const excludedOf = ({ decision, exclusions }: DecisionEntry, target: Target): Excluded | undefined =>
   exclusions.get(target) ?? decision.exclusions.get(target)
+
+/** A candidate without its factors, for what is told of a decision as soon as it is made. */
+export interface DecidedCandidate {
+  readonly target: Target
+  readonly score: number | null
+  readonly excluded: Excluded | null
+}
+
+/** A decision before anything was asked, with at most `most` candidates and places of its order. */
+export const decidedOf = (
+  resolution: Resolution,
+  decision: RecordedDecision,
+  most: number
+): { readonly candidates: ReadonlyArray<DecidedCandidate>; readonly order: ReadonlyArray<string> } => {
+  const { exclusions, order, scores } = decision
+  const { targets } = resolution
+  let shown = targets
+  if (targets.length > most) {
+    const first = new Set(order.slice(0, most))
+    for (const target of targets) {
+      if (first.size >= most) break
+      first.add(target)
+    }
+    shown = targets.filter((target) => first.has(target))
+  }
+  return {
+    candidates: shown.map((target) => ({
+      target,
+      score: scores.get(target)?.score ?? null,
+      excluded: exclusions.get(target) ?? null
+    })),
+    order: orderNames(order, most)
+  }
+}
 
 /** `maxCandidates`: of more targets only the most telling are shown, and the record says how many are left out. */
 export const recordOf = (entry: DecisionEntry, maxCandidates = Number.POSITIVE_INFINITY): DecisionRecord => {

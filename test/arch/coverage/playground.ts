@@ -65,6 +65,7 @@ export const playgroundRows: ReadonlyArray<StatementRow> = [
     [
       "test/property/playground/literals.test.ts",
       "as a literal is the same text to JavaScript and to JSON, in ASCII and characters that are seen",
+      "within a value is the same value to Python",
       "as a word of a shell is the same word"
     ]
   ),

@@ -251,10 +251,11 @@ export const pluginRows: ReadonlyArray<StatementRow> = [
     [answers, "is not sent where a plugin without which none may pass fails"]
   ),
   statement(
-    "A plugin that is replaced still judges what it was asked, and its failures are not those of its successor",
+    "A plugin that is replaced or deactivated still judges what it was asked, and its failures are not those of its successor",
     [
       "test/http/plugins/replacing.test.ts",
-      'is judged by it${failClosed ? ", a guard," : ""} while another version comes in its place'
+      'is judged by it${failClosed ? ", a guard," : ""} while another version comes in its place',
+      'is judged by it${failClosed ? ", a guard," : ""} while it is deactivated'
     ],
     [hooks, "of one that was replaced meanwhile are not those of its successor"]
   ),

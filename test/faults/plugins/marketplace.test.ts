@@ -12,6 +12,7 @@ import { fed, program } from "../../cli/support.ts"
 import * as Https from "../../support/HttpsServer.ts"
 import { moduleOf, plugins as P } from "../../support/RealPlugins.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
+import { type Certificate, makeCertificate } from "../../support/tunnels/Certificate.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
 const { main, serve } = program()
@@ -38,19 +39,21 @@ const opened = <A>(effect: Effect.Effect<A, never, Scope.Scope>) => Effect.runPr
 const running = (): Promise<{
   readonly url: string
   readonly dataDir: string
-  readonly trusted: Https.Certificate
-  readonly unknown: Https.Certificate
+  readonly trusted: Certificate
+  readonly unknown: Certificate
 }> =>
   opened(
     Effect.gen(function* () {
-      const [trusted, unknown] = [yield* Https.certificate, yield* Https.certificate]
+      const [trusted, unknown] = [makeCertificate(), makeCertificate()]
       const dataDir = yield* temporaryFolder
+      const authority = join(yield* temporaryFolder, "authority.pem")
+      writeFileSync(authority, trusted.certPem)
       const { url } = yield* Effect.acquireRelease(
         Effect.promise(() =>
           serve({
             DATA_DIR: dataDir,
             GATEWAY_ADMIN_KEY: TestGateway.adminKey,
-            NODE_EXTRA_CA_CERTS: trusted.path,
+            NODE_EXTRA_CA_CERTS: authority,
             OUTBOUND_SSRF_GUARD_ENABLED: "false"
           })
         ),
@@ -320,7 +323,7 @@ describe("a list elsewhere", () => {
   it.scopedLive("at a private address is not called without permission", () =>
     Effect.gen(function* () {
       const gateway = yield* TestGateway.start()
-      const server = yield* Https.start(yield* Https.certificate)
+      const server = yield* Https.start(makeCertificate())
       const { port } = new URL(server.origin)
       yield* Effect.promise(async () => {
         for (const host of ["127.0.0.1", "localhost", "[::1]", "192.168.1.1", "169.254.169.254", "plugins.internal"]) {

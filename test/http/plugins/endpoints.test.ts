@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { SearchAnswer } from "../../../src/api/compat/Search.ts"
 import { RequestHook } from "../../../src/domain/Plugin.ts"
 import { PluginContext, pluginPayloads } from "../../../src/domain/PluginPayload.ts"
 import { eventually } from "../../support/eventually.ts"
@@ -259,17 +260,35 @@ describe("a plugin changes", () => {
   })
 
   scenario(
-    "what was found, and a picture into its own; an answer of its own to a search cannot be read, and refuses it",
+    "what was found, and a picture and a search into its own; what cannot be read refuses the search",
     async ({ gateway, upstream }) => {
       upstream.always(Fake.json(tavilyAnswer))
       await installPlugin(gateway, "answering", {
         manifest: { hooks: { onRequest: true, onResponse: true } },
-        members: `onRequest: ({ body }) => body.query === "own" ? blockRequest({ status: 200, body: { results: [], answer: null } })
+        members: `onRequest: ({ body }) => body.query?.startsWith("own ") ? blockRequest({ status: 200, body: JSON.parse(body.query.slice(4)) })
           : body.prompt === "own" ? blockRequest({ body: { created: 5, data: [{ b64_json: "AAAA" }] } }) : undefined,
         onResponse: (_, { body }) => ({ body: { ...body, results: body.results.slice(0, 1).map((each) => ({ ...each, title: "Changed" })) } })`
       })
-      const own = await gateway.post("/v1/search", { query: "own" })
-      assert.strictEqual(own.status, 403, await own.text())
+      const own = (body: object) => gateway.post("/v1/search", { query: `own ${JSON.stringify(body)}` })
+      for (const body of [
+        {},
+        { results: {} },
+        { results: [{ title: "No address" }] },
+        { results: [{ url: "file:///etc" }] }
+      ]) {
+        const refused = await own(body)
+        assert.strictEqual(refused.status, 403, await refused.text())
+      }
+      const result = { title: "Mine", url: "https://example.com/mine", snippet: "Here.", published_at: "2035-01-01" }
+      const found = await own({ results: [result], answer: "It is here." })
+      assert.strictEqual(found.status, 200)
+      assert.strictEqual(found.headers.get("x-gateway-plugins"), "answering")
+      const read = Schema.decodeUnknownSync(SearchAnswer)(await found.json())
+      assert.deepInclude(read, { provider: "plugin", answer: "It is here." })
+      assert.deepInclude(read.usage, { search_cost_usd: 0 })
+      assert.deepInclude(read.results[0], { ...result, display_url: "example.com/mine", position: 1 })
+      const row = await gateway.usageRow(found.headers.get("x-gateway-request-id") ?? "")
+      assert.deepInclude(row, { outcome: "completed", status: 200, costUsd: 0, provider: null })
       const picture = await gateway.post("/v1/images/generations", { model: "openai/gpt-image-1", prompt: "own" })
       assert.strictEqual(picture.status, 200)
       assert.deepStrictEqual(await picture.json(), { created: 5, data: [{ b64_json: "AAAA" }] })

@@ -1,4 +1,4 @@
-/** A plugin that is replaced while it is asked: what is under way is still judged, and the next request by the new one. */
+/** A plugin that is replaced or deactivated while it is asked: what is under way is still judged, and the next request as it is now. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, writeFileSync } from "node:fs"
@@ -69,6 +69,26 @@ describe("a request that waits for a plugin", () => {
           assert.strictEqual(await judged, "old")
           await replaced
           assert.strictEqual(upstream.requests.length, 0)
+        })
+      )
+    )
+
+    it.scopedLive(`is judged by it${failClosed ? ", a guard," : ""} while it is deactivated`, () =>
+      Effect.flatMap(setUp(failClosed), ({ codeOf, gateway, goOn, upstream, waiting }) =>
+        Effect.promise(async () => {
+          const { judged } = await waiting()
+          const deactivated = gateway.manage("POST", `${plugins}/judge/deactivate`)
+          await eventually(
+            "requests that are not asked about",
+            () => codeOf("other"),
+            (code) => code === undefined
+          )
+          const passed = upstream.requests.length
+          goOn()
+          assert.strictEqual(await judged, "old")
+          const { plugin } = await deactivated
+          assert.strictEqual(plugin.status, "inactive")
+          assert.strictEqual(upstream.requests.length, passed)
         })
       )
     )

@@ -74,7 +74,8 @@ scene(
     assert.strictEqual((await combo("steady")).status, 400, "a name that is not known cannot be saved")
     assert.strictEqual((await install("picker", picks("three"))).status, 201)
     assert.strictEqual((await combo("steady")).status, 400, "nor one of a plugin that is not active")
-    await gateway.manage("POST", `${P}/picker/activate`, {})
+    const { plugin } = await gateway.manage("POST", `${P}/picker/activate`, {})
+    assert.deepStrictEqual(plugin.strategies, ["steady"])
     const made = await combo("steady")
     assert.strictEqual(made.status, 201, JSON.stringify(made.body))
     for (let turn = 0; turn < 3; turn += 1) {

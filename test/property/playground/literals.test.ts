@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { execFileSync } from "node:child_process"
 import { Script } from "node:vm"
-import { jsonLiteral, quoted, shellWord } from "../../../src/playground/snippets/Literals.ts"
+import { jsonLiteral, pythonLiteral, quoted, shellWord } from "../../../src/playground/snippets/Literals.ts"
 import { snippetsOf } from "../../../src/playground/snippets/Snippets.ts"
 
 const hostile = fc.oneof(
@@ -58,6 +58,29 @@ describe("a text", () => {
     // Lone halves of a pair are no text of a shell.
     const expected = texts.map((text) => Buffer.from(text).toString())
     assert.deepEqual(printed.toString().split("\0").slice(0, -1), expected)
+  })
+
+  it("within a value is the same value to Python", () => {
+    const json = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        hostile,
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.maxSafeInteger(),
+        fc.constantFrom(1e21, 2 ** 63, -1e-7, true, false, null),
+        fc.array(tie("value"), { maxLength: 4 }),
+        fc.dictionary(hostile, tie("value"), { maxKeys: 4 })
+      )
+    })).value
+    // JSON has no negative zero, and names no member of JavaScript's own.
+    const values = fc.sample(json, { numRuns: 400, seed: 42 }).map((value) => JSON.parse(JSON.stringify(value)))
+    const program = [
+      "import json, sys",
+      `values = [${values.map((value) => pythonLiteral(value)).join(",\n")}]`,
+      "sys.stdout.write(json.dumps(values))"
+    ].join("\n")
+    const printed = execFileSync("python3", ["-"], { input: program, maxBuffer: 67_108_864 })
+    assert.deepEqual(JSON.parse(printed.toString()), values)
   })
 
   it("in a snippet of TypeScript leaves a program that is one", () =>

@@ -71,6 +71,8 @@ const wordsOf = (permissions: ReadonlyArray<PluginPermission>, hosts: ReadonlyAr
     ({ permissionWords }) => permissions.map((each) => `  ${each}: ${permissionWords(each, hosts)}`).join("\n")
   )
 
+const shownMs = (ms: number | null): string => (ms === null ? "-" : `${ms.toFixed(1)} ms`)
+
 const page = (plugin: PluginView) =>
   Effect.gen(function* () {
     const { requested, granted } = plugin.permissions
@@ -84,12 +86,13 @@ const page = (plugin: PluginView) =>
         `event       ${hook} (${enabled ? `priority ${priority}` : "off"}${stream === "buffer" ? ", holds streams back" : ""})`
       )
     }
+    if (plugin.strategies.length > 0) yield* Output.print(`strategies  ${plugin.strategies.join(", ")}`)
     for (const permission of requested) {
       yield* Output.print(`permission  ${permission} (${granted.includes(permission) ? "granted" : "not granted"})`)
     }
     const { blocked, calls, dropped, failed, modified, p50Ms, p99Ms } = plugin.stats
     yield* Output.print(
-      `calls       ${calls}: ${modified} changed, ${blocked} blocked, ${failed} failed, ${dropped} dropped; p50 ${p50Ms ?? "-"} ms, p99 ${p99Ms ?? "-"} ms`
+      `calls       ${calls}: ${modified} changed, ${blocked} blocked, ${failed} failed, ${dropped} dropped; p50 ${shownMs(p50Ms)}, p99 ${shownMs(p99Ms)}`
     )
   })
 

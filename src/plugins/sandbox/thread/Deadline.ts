@@ -18,6 +18,9 @@ export interface Deadline {
   readonly wasOver: () => boolean
 }
 
+/** Asking the system for the processor time costs more than what so short a turn could be charged too much. */
+const notWorthReadingMs = 0.5
+
 export const makeDeadline = ({ cpuMs, nowMs }: Clock): Deadline => {
   let budgetMs = 0
   let begunMs = 0
@@ -27,8 +30,10 @@ export const makeDeadline = ({ cpuMs, nowMs }: Clock): Deadline => {
   let isOver = false
 
   const usedMs = (): number => {
-    const cpu = begunCpuMs === null ? null : cpuMs()
-    return cpu === null || begunCpuMs === null ? nowMs() - begunMs : Math.min(cpu - begunCpuMs, nowMs() - begunMs)
+    const passedMs = nowMs() - begunMs
+    if (begunCpuMs === null || passedMs < notWorthReadingMs) return passedMs
+    const cpu = cpuMs()
+    return cpu === null ? passedMs : Math.min(cpu - begunCpuMs, passedMs)
   }
 
   return {

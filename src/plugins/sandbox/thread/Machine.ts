@@ -190,7 +190,7 @@ export const makeMachine = async (
     if (!running.delete(call.id)) return
     call.outcome = outcome
     // The time of the call may be over, but this is the gateway's own.
-    deadline.begin(gracefulMs, gracefulMs)
+    if (call.timers.size + call.asks.size > 0) deadline.begin(gracefulMs, gracefulMs)
     for (const [id, timer] of call.timers) {
       timer.cancel()
       inside.call("forgetTimer", id)
@@ -302,11 +302,13 @@ export const makeMachine = async (
   // Not before: the scripts are the gateway's own.
   engine.interruptWhen(deadline.isOver)
 
-  const batch = (id: number, calls: ReadonlyArray<SentCall>): void => {
+  const batch = ({ bodies, id, text, timeoutMs }: Extract<ToThread, { readonly kind: "batch" }>): void => {
+    const texts = text.split("\n")
     let failed = 0
     const next = (at: number): void => {
-      const call = calls[at]
-      if (call === undefined) return post({ kind: "batched", id, failed })
+      const [hook, context = null, payload] = texts.slice(at * 3, at * 3 + 3)
+      if (payload === undefined) return post({ kind: "batched", id, failed })
+      const call: SentCall = { hook: hook as PluginHook, context, payload, body: bodies?.[at] ?? null, timeoutMs }
       let isOver = false
       const late: { timer: Timer | null } = { timer: null }
       const begun = invoke(call, (outcome) => {
@@ -361,7 +363,7 @@ export const makeMachine = async (
         )
         return
       case "batch":
-        return batch(message.id, message.calls)
+        return batch(message)
       case "configure":
         deadline.begin(limits.cpuMs, limits.timeoutMs)
         inside.call("configure", message.config)

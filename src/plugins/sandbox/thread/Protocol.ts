@@ -21,6 +21,8 @@ export interface ThreadStart {
   /** JSON of what `process.env` shows. */
   readonly environment: string
   readonly limits: SandboxLimits
+  /** No request waits for it. */
+  readonly isBackground: boolean
   /** A body or answer that leaves the sandbox. */
   readonly maxBodyBytes: number
 }
@@ -36,7 +38,16 @@ export interface SentCall {
 
 export type ToThread =
   | { readonly kind: "call"; readonly id: number; readonly call: SentCall }
-  | { readonly kind: "batch"; readonly id: number; readonly calls: ReadonlyArray<SentCall> }
+  | {
+      readonly kind: "batch"
+      readonly id: number
+      /** Three lines per call: its hook, its context and its payload, both as JSON. One text, because that is copied at once. */
+      readonly text: string
+      /** Of each call; null: none has one. */
+      readonly bodies: ReadonlyArray<Uint8Array | null> | null
+      /** Of each call. */
+      readonly timeoutMs: number
+    }
   | { readonly kind: "configure"; readonly config: string }
   | { readonly kind: "answer"; readonly ask: number; readonly answer: HostAnswer }
 

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import * as AppConfig from "../../../../src/platform/AppConfig.ts"
-import { mostWaiting } from "../../../../src/plugins/hooks/EventLine.ts"
+import { batchCalls, mostWaiting } from "../../../../src/plugins/hooks/EventLine.ts"
 import { HookRun } from "../../../../src/plugins/hooks/HookRun.ts"
 import { gatheringMs, Hooks, layer, mostFailures, mostObserving } from "../../../../src/plugins/hooks/Hooks.ts"
 import type { HookOutcome } from "../../../../src/plugins/hooks/Listener.ts"
@@ -238,19 +238,22 @@ describe("events", () => {
   scenario("cross in batches, with the body where it is asked for", (hooks) =>
     Effect.gen(function* () {
       const batches: Array<number> = []
+      const most = 2 * batchCalls + 50
       const plain = listener("plain", {
         hooks: { onError: {} },
         notify: (calls) => Effect.sync(() => (batches.push(calls.length), 0))
       })
       const full = listener("full", { hooks: { onError: { body: true } } })
       hooks.set([plain, full])
-      for (let count = 0; count < 250; count += 1) hooks.emit(newRun(), "onError", { count }, () => body)
+      for (let count = 0; count < most; count += 1) hooks.emit(newRun(), "onError", { count }, () => body)
+      yield* TestClock.adjust(gatheringMs)
+      assert.deepStrictEqual(batches, [batchCalls, batchCalls])
       yield* TestClock.adjust(gatheringMs)
       yield* hooks.idle
-      assert.deepStrictEqual(batches, [100, 100, 50])
+      assert.deepStrictEqual(batches, [batchCalls, batchCalls, 50])
       assert.deepStrictEqual(
         plain.calls.map(({ payload }) => payload["count"]),
-        Array.from({ length: 250 }, (_, at) => at)
+        Array.from({ length: most }, (_, at) => at)
       )
       assert.isNull(plain.calls[0]?.body)
       assert.strictEqual(textOf(full.calls[0] ?? assert.fail("not called")), '{"a":1}')

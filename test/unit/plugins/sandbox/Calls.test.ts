@@ -9,6 +9,7 @@ import { make as timers } from "../../../../src/platform/Timers.ts"
 import { mostUnderWay } from "../../../../src/plugins/sandbox/OpenPlugin.ts"
 import { eventually } from "../../../support/eventually.ts"
 import { callOf, openSandbox, pluginOf } from "../../../support/Sandboxes.ts"
+import { eventOf } from "../../../../src/plugins/hooks/Listener.ts"
 
 const answer: GuardedAnswer = {
   status: 200,
@@ -157,7 +158,10 @@ describe("calls of a sandbox", () => {
           failed += outcomes.filter(({ _tag }) => _tag === "Failed").length
         }
         assert.strictEqual(failed, count / 10)
-        assert.strictEqual(yield* sandbox.notify(Array.from({ length: 500 }, () => callOf(null, "onStreamEnd"))), 0)
+        assert.strictEqual(
+          yield* sandbox.notify(Array.from({ length: 500 }, () => eventOf(callOf(null, "onStreamEnd")))),
+          0
+        )
         assert.deepStrictEqual(plugin.counts(), { threads: 1, waiting: 0, underWay: 0 })
         yield* Scope.close(scope, Exit.void)
         assert.deepStrictEqual(plugin.counts(), { threads: 0, waiting: 0, underWay: 0 })

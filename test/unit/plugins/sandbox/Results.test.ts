@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { callOf, openSandbox, pluginOf } from "../../../support/Sandboxes.ts"
+import { eventOf } from "../../../../src/plugins/hooks/Listener.ts"
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8")
 
@@ -135,7 +136,7 @@ describe("what comes out of a sandbox", () => {
         ),
         { limits: { timeoutMs: 200 } }
       )
-      const batch = [1, 2, 3, 4].map((n) => callOf(null, "onStreamEnd", { n }))
+      const batch = [1, 2, 3, 4].map((n) => eventOf(callOf(null, "onStreamEnd", { n })))
       assert.strictEqual(yield* sandbox.notify(batch), 2)
       const told = lines.filter(({ level }) => level === "info").map(({ message }) => message)
       assert.deepStrictEqual(told, ["begin 1", "end 1", "begin 2", "begin 3", "begin 4", "end 4"])

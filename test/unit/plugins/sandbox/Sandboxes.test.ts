@@ -51,6 +51,7 @@ describe("a sandbox", () => {
               main: "main.js",
               permissions: [],
               config: "{}",
+              isBackground: false,
               environment: "{}",
               limits: usualSandboxLimits,
               maxBodyBytes: 1_048_576

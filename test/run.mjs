@@ -1,0 +1,65 @@
+/**
+ * `npm test`. Files that may share their modules run in one go, the others in a second one: the pool of processes has one setting for all files of a
+ * run, and to import everything anew for each of the former takes longer than their tests. With arguments that name files, or other options of
+ * Vitest, both runs take them; a report that is asked for (`--outputFile.json`) holds both.
+ */
+import { spawn } from "node:child_process"
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const reportFlag = "--outputFile.json="
+const given = process.argv.slice(2)
+const report = given.find((each) => each.startsWith(reportFlag))?.slice(reportFlag.length) ?? null
+
+/** By name: which projects, in `vitest.config.ts`. */
+const parts = { shared: ["light", "served"], whole: ["whole"] }
+
+const partReport = (part) => `${report}.${part}`
+
+const run = (part) =>
+  new Promise((done) => {
+    const args = [
+      ...given.filter((each) => !each.startsWith(reportFlag)),
+      ...(report === null ? [] : [reportFlag + partReport(part)]),
+      ...parts[part].flatMap((project) => ["--project", project]),
+      // A file that is asked for may be in one of the two only.
+      ...(given.some((each) => !each.startsWith("-")) ? ["--passWithNoTests"] : [])
+    ]
+    const child = spawn(
+      process.execPath,
+      ["node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts", ...args],
+      { cwd: root, stdio: "inherit", env: { ...process.env, TEST_PART: part } }
+    )
+    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal))
+    child.on("close", (code) => done(code ?? 1))
+  })
+
+const codes = []
+for (const part of Object.keys(parts)) codes.push(await run(part))
+
+const read = (part) => {
+  const file = partReport(part)
+  if (!existsSync(file)) return null
+  const found = JSON.parse(readFileSync(file, "utf8"))
+  rmSync(file)
+  return found
+}
+
+/** Numbers are added up, lists joined. */
+const joined = (one, other) =>
+  Object.fromEntries(
+    Object.entries(one).map(([name, value]) => {
+      const more = other[name]
+      if (typeof value === "number" && name !== "startTime") return [name, value + more]
+      if (Array.isArray(value)) return [name, [...value, ...more]]
+      return [name, typeof value === "boolean" ? value && more : value]
+    })
+  )
+
+if (report !== null) {
+  const reports = Object.keys(parts).map(read)
+  // Without one of them there is none: what is not known has not passed.
+  if (reports.every((each) => each !== null)) writeFileSync(report, JSON.stringify(reports.reduce(joined)))
+}
+process.exitCode = codes.find((code) => code !== 0) ?? 0
