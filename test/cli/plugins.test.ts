@@ -68,6 +68,10 @@ describe("a new user's plugin", () => {
           assert.include(page, "`gateway plugin check my-plugin`")
           await good(["plugin", "check", "my-plugin"])
           await good(documented("plugin install my-plugin --activate"))
+          const taken = await typed(["plugin", "install", "my-plugin"])
+          assert.strictEqual(taken.code, 1)
+          assert.match(taken.stderr, /already a plugin 'my-plugin'\.\n.*--replace/)
+          assert.notInclude(taken.stderr, "replace: true", "that is how a request says it")
 
           assert.include(await good(documented('chat "Hello"')), "Hello there")
           const log = await eventually(
@@ -107,6 +111,10 @@ describe("a new user's plugin", () => {
           const tested = await typed(documented("plugin test"))
           assert.strictEqual(tested.code, 1, tested.stdout + tested.stderr)
           assert.match(tested.stdout + tested.stderr, /403[^]*451|451[^]*403/)
+          const told = JSON.parse((await typed([...documented("plugin test"), "--json"])).stdout)
+          assert.isFalse(told.ok)
+          assert.deepInclude(told.tests[0].logs[0], { level: "info", hook: "onRequest" })
+          assert.match(told.tests[0].logs[0].at, /^\d{4}-\d\d-\d\dT/)
           writeFileSync(file, code.replace("onRequest:", "onError:"))
           const installed = await typed(documented("plugin install my-plugin --activate"))
           assert.notStrictEqual(installed.code, 0)

@@ -16,7 +16,12 @@ import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, UnavailableAnswer, Up
 import { exampleTime } from "../Examples.ts"
 import { body, Created, NoContent, nextCursor, optional } from "../Inputs.ts"
 
-const Members = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+/** Taken as it came, not built anew: a copy has no member `__proto__`, and what is wrong must not get lost. */
+const Members = Schema.declare(
+  (value): value is { readonly [name: string]: unknown } =>
+    typeof value === "object" && value !== null && !Array.isArray(value),
+  { jsonSchema: { type: "object", additionalProperties: true }, message: () => "must be an object" }
+)
 
 const HookView = Schema.Struct({
   enabled: field(Schema.Boolean, "Whether it is called.", true),

@@ -18,6 +18,7 @@ import {
   BadArgument,
   type CliFailure,
   CommandFailed,
+  isCliFailure,
   RateLimited,
   ServerOffline,
   NoAnswerInTime
@@ -88,11 +89,15 @@ const ofStatus = (to: Target, status: number): CliFailure | null => {
   }
 }
 
-/** What a failed call means for the person at the command line. */
+const isTagged = (error: unknown): error is { readonly _tag: string } =>
+  Predicate.hasProperty(error, "_tag") && typeof error._tag === "string"
+
+/** What a failed call means for the person at the command line. What is in words for them already stays. */
 export const explain =
   (to: Target) =>
   (error: unknown): CliFailure => {
-    const tag = Predicate.hasProperty(error, "_tag") ? error._tag : null
+    if (isTagged(error) && isCliFailure(error)) return error
+    const tag = isTagged(error) ? error._tag : null
     switch (tag) {
       case "RequestError":
         return new ServerOffline({

@@ -45,7 +45,8 @@ const detail = (plugin: Plugin) => ({ plugin: viewOf(plugin) })
 const answers = {
   PluginNotFound: ({ message }: Errors.PluginNotFound) => new NotFound({ message, param: "name" }),
   PluginInvalid: ({ problems }: Errors.PluginInvalid): BadRequest => badFields(problems),
-  PluginExists: ({ message }: Errors.PluginExists) => new Conflict({ message, param: "name", code: "plugin_exists" }),
+  PluginExists: ({ by, message }: Errors.PluginExists) =>
+    new Conflict({ message, param: "name", code: by === "folder" ? "plugin_files_exist" : "plugin_exists" }),
   TooManyPlugins: ({ message }: Errors.TooManyPlugins) => new Conflict({ message, code: "too_many_plugins" }),
   PermissionsNotGranted: ({ message, missing }: Errors.PermissionsNotGranted) =>
     new Conflict({

@@ -92,11 +92,11 @@ const projectOf = (written: unknown, files: ReadonlyMap<string, string>): Projec
 export const readProject = (path: string): Effect.Effect<Project, ProjectUnreadable> =>
   on(path, () => {
     const stat = lstatSync(path, { throwIfNoEntry: false })
-    if (stat === undefined) throw unreadable(`There is no ${path}.`)
+    if (stat === undefined) throw unreadable(`There is no folder or file '${path}'.`)
     if (stat.isDirectory()) {
       const manifest = join(path, manifestPath)
       if (lstatSync(manifest, { throwIfNoEntry: false }) === undefined) {
-        throw unreadable(`There is no ${manifest}; 'gateway plugin new <name>' makes a plugin.`)
+        throw unreadable(`There is no '${manifest}'; 'gateway plugin new <name>' makes a plugin.`)
       }
       const files = new Map<string, string>()
       walk(path, "", files, { bytes: maxTotalBytes })

@@ -1,7 +1,7 @@
 /** Plugins of a running gateway: how they come in, what they may, and what becomes of those that fail. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { samples } from "../../../src/plugins/samples/index.ts"
 import { eventually, eventuallyFound } from "../../support/eventually.ts"
@@ -83,6 +83,17 @@ describe("installing", () => {
     assert.strictEqual((await ask("POST", P, { manifest, files: harmless, replace: true })).status, 201)
   })
 
+  scene("files that were put in its folder are not written over", async ({ ask, dataDir }) => {
+    mkdirSync(join(dataDir, "plugins", "one"), { recursive: true })
+    writeFileSync(join(dataDir, "plugins", "one", "mine.txt"), "mine")
+    for (const replace of [false, true]) {
+      const { body, status } = await ask("POST", P, { manifest, files: harmless, replace })
+      assert.strictEqual(status, 409)
+      assert.strictEqual(body.error.code, "plugin_files_exist")
+    }
+    assert.strictEqual(readFileSync(join(dataDir, "plugins", "one", "mine.txt"), "utf8"), "mine")
+  })
+
   const bad: ReadonlyArray<readonly [string, unknown, Record<string, unknown>, string]> = [
     ["a manifest of the wrong type", { ...manifest, hooks: [] }, harmless, "hooks"],
     ["a main that is missing", { ...manifest, main: "main.js" }, harmless, "main"],
@@ -99,7 +110,9 @@ describe("installing", () => {
     ["a path out of the folder", manifest, { ...harmless, "../out.js": "" }, "files.../out.js"],
     ["an absolute path", manifest, { ...harmless, "/etc/out.js": "" }, "files./etc/out.js"],
     ["names in other letter case", manifest, { ...harmless, "INDEX.js": "" }, "files.INDEX.js"],
-    ["a file that is no text", manifest, { ...harmless, "a.js": null }, "files.a.js"]
+    ["a file that is no text", manifest, { ...harmless, "a.js": null }, "files.a.js"],
+    ["a file __proto__ that is no text", manifest, JSON.parse('{"index.js":"","__proto__":{}}'), "files.__proto__"],
+    ["a name that a route has", { ...manifest, name: "scan" }, harmless, "name"]
   ]
   scene("what is wrong is 400 with its field, and nothing is installed", async ({ ask, gateway }) => {
     for (const [what, given, files, field] of bad) {
@@ -166,10 +179,12 @@ describe("permissions and settings", () => {
     assert.deepStrictEqual(set.body.values, { words: "refuse", key: "sk-…cdef", most: null })
     const blocked = await chat()
     assert.deepStrictEqual([blocked.status, blocked.body.error.message], [429, "sk-0123456789abcdef"])
-    const wrong = await ask("PUT", `${P}/one/config`, { values: { words: 5, most: 0, other: 1 } })
+    const wrong = await ask("PUT", `${P}/one/config`, {
+      values: JSON.parse('{"words":5,"most":0,"other":1,"__proto__":1}')
+    })
     assert.deepStrictEqual(
       wrong.body.error.details.map((each: { field: string }) => each.field),
-      ["values.words", "values.most", "values.other"]
+      ["values.words", "values.most", "values.other", "values.__proto__"]
     )
     await ask("POST", P, { manifest: { ...manifest, version: "2.0.0", configSchema }, files, replace: true })
     assert.strictEqual((await chat()).status, 429, "a replaced plugin keeps its settings and goes on")

@@ -8,7 +8,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import { LogView } from "../../../api/Groups/Plugins.ts"
 import { pluginNameProblem } from "../../../domain/Plugin.ts"
+import type { LogLine } from "../../../plugins/sandbox/Sandbox.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { loadConfig } from "../../EnvFile.ts"
 import { AlreadyReported, BadArgument, CommandFailed } from "../../Failure.ts"
@@ -107,10 +109,18 @@ const Tests = Schema.Struct({
       action: Schema.String,
       problem: Schema.NullOr(Schema.String),
       ms: Schema.Number,
-      logs: Schema.Array(Schema.Unknown)
+      logs: Schema.Array(LogView)
     })
   )
 })
+/** As `plugin logs` has it. */
+const lineOf = ({ atMs, hook, level, message }: LogLine): LogView => ({
+  at: new Date(atMs).toISOString(),
+  level,
+  hook,
+  message
+})
+
 type TestRow = (typeof Tests.Type)["tests"][number]
 
 const columns: ReadonlyArray<Column.Column<TestRow>> = [
@@ -129,10 +139,18 @@ export const pluginTest = Command.make("test", { folder }, (given) =>
     const { readFixtures } = yield* loadRoom(() => import("../../../plugins/sdk/Project.ts"))
     const fixtures = yield* Effect.mapError(readFixtures(given.folder), ({ message }) => new BadArgument({ message }))
     const { runTests } = yield* loadRoom(() => import("../../../app/pluginTests.ts"))
-    const tests = yield* runTests(manifest, project.files, fixtures).pipe(
+    const outcomes = yield* runTests(manifest, project.files, fixtures).pipe(
       Effect.provide(yield* provided),
       Effect.mapError(({ message }) => new CommandFailed({ message }))
     )
+    const tests = outcomes.map(({ action, logs, ms, name, passed, problem }) => ({
+      name,
+      passed,
+      action,
+      problem,
+      ms,
+      logs: logs.map(lineOf)
+    }))
     const ok = tests.every(({ passed }) => passed)
     yield* Output.list({
       schema: Tests,

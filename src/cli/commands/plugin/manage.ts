@@ -208,8 +208,13 @@ const installed = (to: Client.Target, word: string, replace: boolean, activates:
     if (project.problems.length > 0) return yield* listed(project.problems)
     const payload = { manifest: project.written, files: Object.fromEntries(project.files), replace }
     return yield* client.install({ payload }).pipe(
-      Effect.catchIf(taken, ({ message }) =>
-        Effect.fail(new CommandFailed({ message, hint: "Give --replace to put this one in its place." }))
+      Effect.catchIf(taken, () =>
+        Effect.fail(
+          new CommandFailed({
+            message: `There is already a plugin '${project.read.manifest?.name ?? word}'.`,
+            hint: "Give --replace to put this one in its place."
+          })
+        )
       ),
       Client.orExplain(to)
     )
