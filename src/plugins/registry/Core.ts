@@ -55,7 +55,7 @@ export const makeCore = Effect.gen(function* () {
   const ids = yield* IdGen
   const { dataDir, environment } = yield* AppConfig
   const folder = makePluginFolder(dataDir)
-  const running = makeRunning(
+  const running = yield* makeRunning(
     hooks,
     yield* Sandbox,
     makeStrategies(yield* RouterStrategies, yield* Timers),

@@ -1,4 +1,4 @@
-/** A plugin that is replaced while it is asked: what is under way is still judged, and the next request by the new one. */
+/** A plugin that is replaced, deactivated or removed while it is asked: what is under way is still judged by it, and no other request. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, writeFileSync } from "node:fs"
@@ -46,7 +46,7 @@ const setUp = (failClosed: boolean) =>
       // In an object, so that it is not waited for here.
       return { judged }
     }
-    return { codeOf, gateway, goOn: () => writeFileSync(join(data, "go"), ""), upstream, waiting }
+    return { codeOf, data, gateway, goOn: () => writeFileSync(join(data, "go"), ""), upstream, waiting }
   })
 
 describe("a request that waits for a plugin", () => {
@@ -69,6 +69,41 @@ describe("a request that waits for a plugin", () => {
           assert.strictEqual(await judged, "old")
           await replaced
           assert.strictEqual(upstream.requests.length, 0)
+        })
+      )
+    )
+
+    it.scopedLive(`is judged by it${failClosed ? ", a guard," : ""} while it is deactivated`, () =>
+      Effect.flatMap(setUp(failClosed), ({ codeOf, gateway, goOn, upstream, waiting }) =>
+        Effect.promise(async () => {
+          const { judged } = await waiting()
+          // The answer does not wait for the call.
+          const { plugin } = await gateway.manage("POST", `${plugins}/judge/deactivate`)
+          assert.strictEqual(plugin.status, "inactive")
+          assert.isUndefined(await codeOf("other"))
+          assert.strictEqual(upstream.requests.length, 1)
+          goOn()
+          assert.strictEqual(await judged, "old")
+          assert.strictEqual(upstream.requests.length, 1)
+        })
+      )
+    )
+
+    it.scopedLive(`is judged by it${failClosed ? ", a guard," : ""} before its files are removed`, () =>
+      Effect.flatMap(setUp(failClosed), ({ codeOf, data, gateway, goOn, waiting }) =>
+        Effect.promise(async () => {
+          const { judged } = await waiting()
+          const removed = gateway.manage("DELETE", `${plugins}/judge`)
+          await eventually(
+            "no plugin",
+            () => codeOf("other"),
+            (code) => code === undefined
+          )
+          assert.isTrue(existsSync(data), "its data are there while it is asked")
+          goOn()
+          assert.strictEqual(await judged, "old")
+          await removed
+          assert.isFalse(existsSync(data))
         })
       )
     )
