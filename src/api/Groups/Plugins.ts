@@ -90,6 +90,11 @@ export const PluginView = Schema.Struct({
     "The events it listens to, by name.",
     hooksExample
   ),
+  strategies: field(
+    Schema.Array(Schema.String),
+    "Router strategies that `config.routerStrategy` of an `auto` combo may name because this plugin is active; empty while it is not, or brings none.",
+    ["cheap-and-fast"]
+  ),
   permissions: field(
     Schema.Struct({
       requested: field(Schema.Array(PluginPermission), "What it asks for.", ["network"]),

@@ -31,6 +31,8 @@ export interface Plugin {
   readonly stored: StoredPlugin
   readonly manifest: PluginManifest
   readonly stats: HookStats
+  /** Names of the router strategies that combos may name as long as it runs. */
+  readonly strategies: ReadonlyArray<string>
 }
 
 export const refuse = ([first, ...others]: ReadonlyArray<FieldProblem>): Effect.Effect<void, Errors.PluginInvalid> =>
@@ -78,7 +80,8 @@ export const makeCore = Effect.gen(function* () {
   const view = (stored: StoredPlugin): Plugin => ({
     stored,
     manifest: storedManifest(stored),
-    stats: running.statsOf(stored.name)
+    stats: running.statsOf(stored.name),
+    strategies: running.strategiesOf(stored.name)
   })
   const find = Effect.fnUntraced(function* (name: string) {
     const stored = isPluginName(name) ? yield* repo.get(name) : null

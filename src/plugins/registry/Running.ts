@@ -42,6 +42,8 @@ export interface Running {
   /** Requests and decisions see it from now on, in the place of one of the same name, which is closed as the one of `stop` is. */
   readonly start: (manifest: PluginManifest, opened: Opened) => Effect.Effect<void>
   readonly get: (name: string) => Opened | null
+  /** Names of the router strategies that it has registered; empty: it brings none, or does not run. */
+  readonly strategiesOf: (name: string) => ReadonlyArray<string>
   /** Of its run, or of the last one since the gateway was started. */
   readonly statsOf: (name: string) => HookStats
   /** Of a plugin that was removed. */
@@ -188,6 +190,7 @@ export const makeRunning = Effect.fnUntraced(function* (
         if (before !== undefined) yield* retire(name, before)
       }),
     get: (name) => running.get(name)?.opened ?? null,
+    strategiesOf: strategies.of,
     statsOf: (name) =>
       running.has(name) || refusals.has(name) ? hooks.statsOf(name) : (lastStats.get(name) ?? noStats),
     forget: (name) => void lastStats.delete(name),

@@ -84,6 +84,9 @@ const page = (plugin: PluginView) =>
         `event       ${hook} (${enabled ? `priority ${priority}` : "off"}${stream === "buffer" ? ", holds streams back" : ""})`
       )
     }
+    for (const strategy of plugin.strategies) {
+      yield* Output.print(`strategy    ${strategy} (routerStrategy of auto combos)`)
+    }
     for (const permission of requested) {
       yield* Output.print(`permission  ${permission} (${granted.includes(permission) ? "granted" : "not granted"})`)
     }

@@ -6,6 +6,7 @@ import type { BlockedAnswer } from "../../../plugins/hooks/Listener.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import type { Envelope, WireCodec } from "../../../wire/WireCodec.ts"
 import { renderAnswer } from "../../attempt/AnswerReader.ts"
+import { readCount } from "../../counting/CountRequest.ts"
 import { costFacts, identityHeaders } from "../../request/Headers.ts"
 import type { Exchange } from "../../request/Exchange.ts"
 import { isWholeAnswer } from "./WholeAnswer.ts"
@@ -72,6 +73,13 @@ const asStream = (
   return renderAnswer(codec, decoded.right, context, true)
 }
 
+/** Whether the client can read it as what it has asked for. */
+const isAsked = ({ envelope, exchange }: BlockedRequest, body: JsonObject): boolean => {
+  const { codec, forPlugins, wire } = exchange
+  if (envelope === null) return readCount(wire === "gemini" ? wire : "messages", body) !== null
+  return forPlugins === undefined ? isWholeAnswer(codec, body) : forPlugins.isAnswer(body)
+}
+
 export const blockedBy = (request: BlockedRequest, plugin: string, answer: BlockedAnswer): Blocked => {
   const { envelope, exchange, latencyMs } = request
   const { codec, requestId } = exchange
@@ -80,8 +88,7 @@ export const blockedBy = (request: BlockedRequest, plugin: string, answer: Block
   const { body } = answer
   if (body === null) return { _tag: "Error", error: errorOf(plugin, model, answer), headers: more }
   const status = answer.status ?? 200
-  const isWhole = envelope === null || isWholeAnswer(codec, body)
-  if (!isErrorStatus(status) && !(isSuccess(status) && isWhole)) {
+  if (!isErrorStatus(status) && !(isSuccess(status) && isAsked(request, body))) {
     const message = `The plugin '${plugin}' has blocked the request with an answer that cannot be read in its format.`
     const error = errorOf(plugin, model, { ...answer, status: 403, error: null }, message)
     return { _tag: "Error", error, headers: more }
