@@ -333,7 +333,12 @@ const ownAnswers: ReadonlyArray<OwnAnswer> = [
     body: { model: "openai/sora-2", prompt: "own" },
     own: { id: "own", status: "completed", data: [{ url: "https://example.com/own.mp4" }] }
   },
-  { name: "speech", path: "/v1/audio/speech", body: { model: "openai/tts-1", input: "own", voice: "alloy" }, own: null },
+  {
+    name: "speech",
+    path: "/v1/audio/speech",
+    body: { model: "openai/tts-1", input: "own", voice: "alloy" },
+    own: null
+  },
   {
     name: "a moderation",
     path: "/v1/moderations",

@@ -36,10 +36,7 @@ const latched = (outcome: HookOutcome) =>
       calls.count += 1
       return Deferred.succeed(begun, undefined).pipe(
         Effect.zipRight(
-          Effect.raceFirst(
-            Effect.as(Deferred.await(closed), failed),
-            Effect.as(Deferred.await(goOn), outcome)
-          )
+          Effect.raceFirst(Effect.as(Deferred.await(closed), failed), Effect.as(Deferred.await(goOn), outcome))
         )
       )
     })
@@ -76,10 +73,8 @@ const setUp = Effect.gen(function* () {
   const start = Effect.fnUntraced(function* (manifest: PluginManifest, outcome: HookOutcome) {
     const latch = yield* latched(outcome)
     next = latch
-    const opened = yield* running.open(
-      { manifest, written: {}, files: new Map(), granted: [], config: {}, withStrategies: false },
-      () => {}
-    )
+    const toOpen = { manifest, written: {}, files: new Map(), granted: [], config: {}, withStrategies: false }
+    const opened = yield* Effect.orDie(running.open(toOpen, () => {}))
     yield* running.start(manifest, opened)
     return latch
   })
@@ -89,7 +84,13 @@ const setUp = Effect.gen(function* () {
       Buffer.from("{}")
     )
   )
-  return { hooks, running, start, ask, stopGateway: Effect.zipRight(running.closeAll, Scope.close(lifetime, Exit.void)) }
+  return {
+    hooks,
+    running,
+    start,
+    ask,
+    stopGateway: Effect.zipRight(running.closeAll, Scope.close(lifetime, Exit.void))
+  }
 })
 type Room = Effect.Effect.Success<typeof setUp>
 
