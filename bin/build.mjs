@@ -8,6 +8,7 @@ import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { noticesOf } from "./notices.mjs"
+import { writePluginModule } from "./pluginModule.mjs"
 import { asciiOnly, buildThread, threadOf, unresolvedIsAnError } from "./threads.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -137,6 +138,7 @@ if (bundler === null) {
   try {
     const output = await build(bundler.rolldown, fresh)
     copyFileSync(join(root, "bin/launch.cjs"), join(fresh, "main.cjs"))
+    await writePluginModule(bundler.rolldown, fresh)
     writeFileSync(
       join(fresh, "THIRD-PARTY-NOTICES.txt"),
       noticesOf(

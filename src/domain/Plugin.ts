@@ -34,6 +34,17 @@ export const defaultHookPriority = 100
 /** Of a plugin's name: kebab-case. */
 export const pluginNamePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 export const maxPluginNameChars = 64
+/** They stand where `/api/plugins` has a plugin's name. */
+const reservedPluginNames: ReadonlySet<string> = new Set(["marketplace", "scan"])
+
+/** What is wrong with a plugin's name; null: nothing. */
+export const pluginNameProblem = (name: string): string | null => {
+  if (name.length > maxPluginNameChars) return `must have at most ${maxPluginNameChars} characters`
+  if (!pluginNamePattern.test(name)) {
+    return "must be small letters, digits and single dashes between them, such as request-logger"
+  }
+  return reservedPluginNames.has(name) ? "is a name that the gateway keeps for itself" : null
+}
 
 /** `installed`: never activated. `inactive`: deactivated by hand. `error`: it was active and stopped; it is not called any more. */
 export const PluginStatus = Schema.Literal("installed", "active", "inactive", "error")

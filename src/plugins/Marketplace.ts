@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { PluginPermission, pluginNamePattern } from "../domain/Plugin.ts"
 import { blockMessage } from "../egress/OutboundPolicy.ts"
@@ -75,20 +76,36 @@ const Package = Schema.Struct({
 
 const failed = (reason: string) => new Errors.MarketplaceFailed({ reason })
 
+/** What became of a call, as the end of a sentence that begins with what was fetched. Never has its address, which may hold a key. */
 const reasonOf = (error: PublicFetchError): string => {
   switch (error._tag) {
     case "UrlBlocked":
-      return blockMessage[error.reason].replace(/\.$/, "")
+      return `has an address that is not called. ${blockMessage[error.reason].replace(/\.$/, "")}`
     case "ResponseTooLarge":
-      return "its answer is too large"
+      return `is larger than ${error.limitBytes} bytes`
     case "TimedOut":
-      return `it did not answer within ${error.timeoutMs} ms`
+      return `did not come within ${error.timeoutMs / 1_000} seconds`
     case "RedirectRefused":
-      return "it redirects to where no request may go"
-    default:
-      return "it cannot be reached"
+      return "is redirected too often, or to where it must not be"
+    case "TransportFailure":
+      return `cannot be reached. ${error.message.replace(/\.$/, "")}`
   }
 }
+
+/** Where a value differs from its form. Its own words are left out: they are somebody else's, and may be long. */
+const placeOf = (error: ParseResult.ParseError): string => {
+  const path = ParseResult.ArrayFormatter.formatErrorSync(error)[0]?.path.join(".") ?? ""
+  return path === "" ? "is not what is expected" : `is not what is expected at '${path.slice(0, 100)}'`
+}
+
+const listProblem = (value: unknown): string | null => {
+  const given = isObject(value) ? value["plugins"] : null
+  return Array.isArray(given) && given.length > maxOffers ? `has more than ${maxOffers} plugins` : null
+}
+
+/** A name that is there twice; null: none is. */
+const twice = (names: ReadonlyArray<string>): string | null =>
+  names.find((name, at) => names.indexOf(name) !== at) ?? null
 
 const own: ReadonlyArray<Omit<Offer, "installed">> = samples.map(({ integrity, manifest }) => ({
   name: manifest.name,
@@ -105,27 +122,36 @@ export const make = Effect.gen(function* () {
   const settings = yield* GatewaySettings
   const { get } = yield* PublicFetch
 
-  const fetchAs = <A, I>(url: string, schema: Schema.Schema<A, I>, limits: typeof listLimits) =>
+  /** `what`: the beginning of a sentence about it. */
+  const fetchAs = <A, I>(what: string, url: string, schema: Schema.Schema<A, I>, limits: typeof listLimits) =>
     get(url, limits, ({ status }) => status === 200).pipe(
-      Effect.mapError((error) => failed(reasonOf(error))),
+      Effect.mapError((error) => failed(`${what} ${reasonOf(error)}`)),
       Effect.flatMap(({ body, status }) => {
-        if (status !== 200) return failed(`${url} answered with the status ${status}`)
+        if (status !== 200) return failed(`${what} was answered with the status ${status}`)
         const value = readForeignJson(new TextDecoder().decode(body))
-        if (value instanceof Unreadable) return failed(`what is at ${url} is no JSON that can be read`)
-        return Either.mapLeft(Schema.decodeUnknownEither(schema)(value), () =>
-          failed(`what is at ${url} has not the form of it`)
-        )
+        if (value instanceof Unreadable) return failed(`${what} is no JSON that can be read`)
+        const problem = listProblem(value)
+        if (problem !== null) return failed(`${what} ${problem}`)
+        return Either.mapLeft(Schema.decodeUnknownEither(schema)(value), (error) => failed(`${what} ${placeOf(error)}`))
       })
     )
+
+  const theList = "the list of pluginMarketplaceUrl"
+
+  const fetchList = (url: string) =>
+    Effect.flatMap(fetchAs(theList, url, RemoteList, listLimits), ({ plugins: offers }) => {
+      const again = twice(offers.map(({ name }) => name))
+      return again === null ? Effect.succeed(offers) : failed(`${theList} has '${again}' twice`)
+    })
 
   const remote = Effect.suspend(() => {
     const url = settings.current().pluginMarketplaceUrl
     if (url === null) return Effect.succeed({ offers: [], error: null })
-    return Effect.match(fetchAs(url, RemoteList, listLimits), {
+    return Effect.match(fetchList(url), {
       onFailure: ({ reason }) => ({ offers: [], error: reason }),
       // A name of ours stays ours.
       onSuccess: (list) => ({
-        offers: list.plugins.filter(({ name }) => !own.some((each) => each.name === name)),
+        offers: list.filter(({ name }) => !own.some((each) => each.name === name)),
         error: null
       })
     })
@@ -133,15 +159,15 @@ export const make = Effect.gen(function* () {
 
   const packageOf = Effect.fnUntraced(function* ({ integrity, name, url, version }: Omit<Offer, "installed">) {
     const sample = url === null ? samples.find(({ manifest }) => manifest.name === name) : undefined
-    const given: PluginPackage = sample ?? (yield* fetchAs(url ?? "", Package, packageLimits))
+    const given: PluginPackage = sample ?? (yield* fetchAs(`the file of '${name}'`, url ?? "", Package, packageLimits))
     const files = new Map(Object.entries(given.files).map(([path, text]) => [path, String(text)] as const))
     files.delete("plugin.json")
     if (integrityOf(withManifest(files, given.manifest)) !== integrity) {
-      return yield* failed(`the files of ${name} have not the hash that the list names`)
+      return yield* failed(`the files of '${name}' have not the hash that the list names`)
     }
     const { manifest } = given
     if (!isObject(manifest) || manifest["name"] !== name || manifest["version"] !== version) {
-      return yield* failed(`the manifest of ${name} is of another plugin or version`)
+      return yield* failed(`the manifest of '${name}' is of another plugin or version`)
     }
     return given
   })
@@ -165,8 +191,11 @@ export const make = Effect.gen(function* () {
       const offer = [...own, ...offers].find((each) => each.name === name)
       if (offer === undefined) return yield* new Errors.PluginNotFound({ name, where: "marketplace" })
       const before = yield* repo.get(name)
-      const replaces = before !== null && before.source === "marketplace" && before.integrity !== offer.integrity
-      return yield* plugins.install(yield* packageOf(offer), replaces, "marketplace")
+      const isSame = before?.integrity === offer.integrity
+      // One with an error may have other files in its folder than those that were installed.
+      if (isSame && before.lastError === null) return yield* new Errors.PluginExists({ name, by: "same" })
+      if (!isSame && before?.source === "local") return yield* new Errors.PluginExists({ name, by: "local" })
+      return yield* plugins.install(yield* packageOf(offer), before !== null, "marketplace")
     })
   })
 })

@@ -23,15 +23,25 @@ export class PluginInvalid extends Data.TaggedError("PluginInvalid")<{
   }
 }
 
-/** `by`: a plugin, or files in its folder that were not scanned yet. */
+const existing = {
+  plugin: (name: string) => `There is already a plugin '${name}'. Send replace: true to put this one in its place.`,
+  folder: (name: string) =>
+    `There are already files in the folder of '${name}'. Take them over with a scan, or remove them.`,
+  same: (name: string) => `The plugin '${name}' is installed already, with the same files.`,
+  local: (name: string) =>
+    `There is already a plugin '${name}' that is not from the marketplace. Remove it before you install this one.`
+}
+
+/**
+ * `by`: a plugin, or files in its folder that were not scanned yet. Of an offer of the marketplace: a plugin with the very files of it, or one
+ * that came from elsewhere.
+ */
 export class PluginExists extends Data.TaggedError("PluginExists")<{
   readonly name: string
-  readonly by: "plugin" | "folder"
+  readonly by: keyof typeof existing
 }> {
   override get message(): string {
-    return this.by === "plugin"
-      ? `There is already a plugin '${this.name}'. Send replace: true to put this one in its place.`
-      : `There are already files in the folder of '${this.name}'. Take them over with a scan, or remove them.`
+    return existing[this.by](this.name)
   }
 }
 

@@ -75,7 +75,8 @@ describe("the package", () => {
 
   it("holds the program and its papers, and nothing of how it is made", () => {
     const paths = packed.files.map(({ path }) => path)
-    for (const needed of ["LICENSE", "README.md", "bin/gateway", "dist/main.cjs", "dist/THIRD-PARTY-NOTICES.txt"]) {
+    const program = ["bin/gateway", "dist/main.cjs", "dist/THIRD-PARTY-NOTICES.txt"]
+    for (const needed of ["LICENSE", "README.md", ...program, "dist/plugin.mjs", "dist/plugin.d.mts"]) {
       assert.include(paths, needed)
     }
     assert.deepStrictEqual(

@@ -11,7 +11,7 @@ import {
   type PluginHook,
   type PluginManifest,
   PluginPermission,
-  pluginNamePattern
+  pluginNameProblem
 } from "../../domain/Plugin.ts"
 import { closest } from "../../kernel/Closest.ts"
 import { objectOr } from "../../wire/json/Json.ts"
@@ -136,8 +136,9 @@ const gatewayOf = (fields: Fields, version: string | null): string | null => {
 const nameOf = (fields: Fields): string => {
   const name = fields.text("name", maxPluginNameChars) ?? ""
   if (fields.value("name") === undefined) fields.problem("name", "is missing")
-  else if (name !== "" && !pluginNamePattern.test(name)) {
-    fields.problem("name", "must be small letters, digits and single dashes between them, such as request-logger")
+  else if (name !== "") {
+    const problem = pluginNameProblem(name)
+    if (problem !== null) fields.problem("name", problem)
   }
   return name
 }

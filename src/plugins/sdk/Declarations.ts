@@ -1,4 +1,7 @@
-/** The types of the module `gateway/plugin`, made from the schemas of contexts and payloads. `plugin new` writes them into a project. */
+/**
+ * The types of the module `gateway/plugin`, made from the schemas of contexts and payloads. `plugin new` writes them into a project, and the
+ * build puts them beside the module that the package exports (`bin/pluginModule.mjs`).
+ */
 import * as Option from "effect/Option"
 import * as AST from "effect/SchemaAST"
 import type * as Schema from "effect/Schema"
@@ -68,16 +71,14 @@ const handlers = (): ReadonlyArray<string> => [
   ...LifecycleHook.literals.map((hook) => `${hook}?: (payload: ${payloadName(hook)}) => void | Promise<void>`)
 ]
 
-/** The text of `gateway-plugin.d.ts`. */
-export const declarations =
-  (): string => `// Types of "gateway/plugin", written by 'gateway plugin new'. They belong to the gateway: do not change them.
-declare module "gateway/plugin" {
-${[
-  declared("Context", PluginContext),
-  ...[...RequestHook.literals, ...LifecycleHook.literals].map((hook) =>
-    declared(payloadName(hook), pluginPayloads[hook])
-  ),
-  `/** What \`onRequest\` may return; several are merged by spreading them. */
+/** The types as the module's own. */
+export const moduleTypes = (): string =>
+  [
+    declared("Context", PluginContext),
+    ...[...RequestHook.literals, ...LifecycleHook.literals].map((hook) =>
+      declared(payloadName(hook), pluginPayloads[hook])
+    ),
+    `/** What \`onRequest\` may return; several are merged by spreading them. */
 export interface Result {
   readonly blocked?: true
   readonly [name: string]: any
@@ -154,9 +155,15 @@ export interface Definition {
 
 export function definePlugin(definition: Definition): Definition
 `
-]
-  .map((part) => part.trimEnd().replaceAll(/^(?=.)/gm, "  "))
-  .join("\n\n")}
+  ]
+    .map((part) => part.trimEnd())
+    .join("\n\n")
+
+/** The text of `gateway-plugin.d.ts`. */
+export const declarations =
+  (): string => `// Types of "gateway/plugin", written by 'gateway plugin new'. They belong to the gateway: do not change them.
+declare module "gateway/plugin" {
+${moduleTypes().replaceAll(/^(?=.)/gm, "  ")}
 }
 
 ${globals}`

@@ -29,6 +29,8 @@ const files = "test/unit/plugins/sandbox/host/Files.test.ts"
 const network = "test/unit/plugins/sandbox/host/Network.test.ts"
 const exec = "test/unit/plugins/sandbox/host/Exec.test.ts"
 const folder = "test/unit/plugins/files/PluginFolder.test.ts"
+const marketplace = "test/faults/plugins/marketplace.test.ts"
+const hanging = "test/unit/plugins/Marketplace.test.ts"
 const texts = "test/unit/plugins/files/PluginFiles.test.ts"
 
 const matrix = [globals, 'with ${set.length === 0 ? "no permission" : set.join(", ")}'] as const
@@ -327,13 +329,19 @@ export const pluginRows: ReadonlyArray<StatementRow> = [
     ],
     [lifecycle, "each plugin of the marketplace can be installed and starts"]
   ),
-  statement("Plugins of a list elsewhere are installed as the list names them, or not at all", [
-    "test/cli/marketplace.test.ts",
-    "is shown beside the plugins that come with the gateway, and installed from",
-    "installs nothing but what it names",
-    "that cannot be read leaves the plugins that come with the gateway, and says why",
-    "on a private address is not asked"
-  ]),
+  statement(
+    "Of a list elsewhere nothing is installed but what has the hash, the name and the version that it names; where it cannot be had, the own plugins are listed",
+    [
+      marketplace,
+      "is shown behind the own plugins, and what it has is installed with its hash",
+      "that is wrong leaves the own plugins, and says why; nothing is installed",
+      "at a private address is not called without permission",
+      "that is not what the list says is not installed",
+      "is looked at as every other one, whatever its hash",
+      "does not take the place of one that came from elsewhere"
+    ],
+    [hanging, "and has a plugin: it is given up after 30 seconds"]
+  ),
   statement("The documented commands lead from nothing to a plugin that is called on real requests", [
     commands,
     "is made, tested, installed, called, configured, changed and replaced as the page says",

@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { maxPluginNameChars, pluginNamePattern } from "../../../domain/Plugin.ts"
+import { pluginNameProblem } from "../../../domain/Plugin.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { loadConfig } from "../../EnvFile.ts"
 import { AlreadyReported, BadArgument, CommandFailed } from "../../Failure.ts"
@@ -28,10 +28,10 @@ const newName = Args.text({ name: "name" }).pipe(
 
 export const pluginNew = Command.make("new", { name: newName }, ({ name }) =>
   Effect.gen(function* () {
-    if (name.length > maxPluginNameChars || !pluginNamePattern.test(name)) {
+    const problem = pluginNameProblem(name)
+    if (problem !== null) {
       return yield* new BadArgument({
-        message: `'${name}' cannot be the name of a plugin.`,
-        hint: "Take small letters, digits and single dashes between them, such as request-logger."
+        message: `'${name.slice(0, 100)}' cannot be the name of a plugin: it ${problem}.`
       })
     }
     const root = resolve(name)

@@ -195,10 +195,13 @@ const installed = (to: Client.Target, word: string, replace: boolean, activates:
     const client = yield* Client.group(to, "plugins")
     if (!isPath(word)) {
       return yield* client.installOffer({ path: { name: word } }).pipe(
-        // It was installed before, and is to be activated now.
+        // It was installed before, and is to be activated now. One that came from elsewhere is another plugin of that name.
         Effect.catchIf(
-          (error) => activates && taken(error),
-          () => Effect.map(client.get({ path: { name: word } }), ({ plugin }) => ({ plugin, warnings: [] }))
+          (error): error is Conflict => activates && taken(error),
+          (error) =>
+            Effect.flatMap(client.get({ path: { name: word } }), ({ plugin }) =>
+              plugin.source === "marketplace" ? Effect.succeed({ plugin, warnings: [] }) : Effect.fail(error)
+            )
         ),
         Client.orExplain(to)
       )
@@ -374,7 +377,8 @@ export const pluginMarketplace = Command.make("marketplace", { ...Client.connect
       columns: offerColumns,
       empty: "The marketplace is empty."
     })
-    if (value.remoteError !== null) yield* Output.remark(`The list elsewhere is not among them: ${value.remoteError}.`)
+    if (value.remoteError !== null)
+      yield* Output.remark(`Those of the list elsewhere are not shown: ${value.remoteError}.`)
   })
 )
 

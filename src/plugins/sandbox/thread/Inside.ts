@@ -50,6 +50,8 @@ export const resolveModule = (from: string, asked: string): string | null => {
 const sdkName = "gateway/plugin"
 /** Of a plugin's files, so that none can be named like the SDK. */
 const filePrefix = "plugin/"
+/** Of what is none of them. The loader refuses it: the engine drops the error of a resolver and asks for a module without a name. */
+const foreignPrefix = "foreign/"
 
 const interrupted = /^InternalError: interrupted/
 
@@ -61,18 +63,19 @@ export const makeInside = (engine: Engine, api: HostApi, code: InsideCode): Insi
   runtime.setModuleLoader(
     (name) => {
       if (name === sdkName) return code.inside.sdk
+      if (name.startsWith(foreignPrefix)) {
+        const asked = name.slice(foreignPrefix.length, foreignPrefix.length + 200)
+        return {
+          error: new Error(`A plugin imports "gateway/plugin" and its own files by relative path, not "${asked}"`)
+        }
+      }
       const source = name.startsWith(filePrefix) ? code.files.get(name.slice(filePrefix.length)) : undefined
       return source ?? { error: new Error(`The plugin has no file ${name.replace(filePrefix, "").slice(0, 200)}`) }
     },
     (from, asked) => {
       if (asked === sdkName) return sdkName
       const path = from.startsWith(filePrefix) ? resolveModule(from.slice(filePrefix.length), asked) : null
-      if (path !== null) return filePrefix + path
-      return {
-        error: new Error(
-          `A plugin imports "gateway/plugin" and its own files by relative path, not "${asked.slice(0, 200)}"`
-        )
-      }
+      return path === null ? foreignPrefix + asked : filePrefix + path
     }
   )
 

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { managementRoutes } from "../../../../src/api/ManagementRoutes.ts"
 import { readManifest, storedManifest } from "../../../../src/plugins/manifest/Manifest.ts"
 import { isInRange } from "../../../../src/plugins/manifest/Range.ts"
 
@@ -7,7 +8,16 @@ const good = { name: "one", version: "1.0.0", main: "index.js", hooks: { onReque
 const fieldsOf = (manifest: unknown): ReadonlyArray<string> =>
   readManifest(manifest, "1.2.3").problems.map(({ field }) => field)
 
+/** What stands where the routes of a plugin have its name. */
+const inRoutes = [
+  ...new Set(managementRoutes.flatMap(({ path }) => /^\/api\/plugins\/([a-z-]+)/.exec(path)?.[1] ?? []))
+]
+
 describe("readManifest", () => {
+  it("knows the routes that no plugin may be named like", () => {
+    assert.sameMembers(inRoutes, ["marketplace", "scan"])
+  })
+
   it("fills in defaults", () => {
     const { manifest, problems } = readManifest(good, "1.2.3")
     assert.deepStrictEqual(problems, [])
@@ -39,6 +49,11 @@ describe("readManifest", () => {
     ["two dashes", { ...good, name: "a--b" }, ["name"]],
     ["65 characters", { ...good, name: "a".repeat(65) }, ["name"]],
     ["a path as its name", { ...good, name: "../one" }, ["name"]],
+    ...inRoutes.map((name): [string, unknown, ReadonlyArray<string>] => [
+      `the name ${name}, which a route has`,
+      { ...good, name },
+      ["name"]
+    ]),
     ["an event that is none", { ...good, hooks: { onRequst: true } }, ["hooks.onRequst"]],
     ["a hook of the wrong type", { ...good, hooks: { onRequest: 5 } }, ["hooks.onRequest"]],
     ["NaN as a priority", { ...good, hooks: { onRequest: { priority: Number.NaN } } }, ["hooks.onRequest.priority"]],

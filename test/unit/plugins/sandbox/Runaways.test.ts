@@ -86,6 +86,10 @@ describe("a plugin that does not end", () => {
         ["await new Promise(() => {})", /awaits/],
         ["this is no code", /SyntaxError/],
         ["export const x = 1", /default export/],
+        ['import "fs"', /its own files by relative path, not "fs"/],
+        ['await import("node:fs")', /its own files by relative path, not "node:fs"/],
+        ['import "../../other/index.js"', /its own files by relative path, not "\.\.\/\.\.\/other/],
+        ['import "./missing.js"', /has no file missing\.js/],
         ["export default {}", /definePlugin/],
         ['import { definePlugin } from "gateway/plugin"; export default definePlugin({ name: "A B" })', /kebab/],
         [
