@@ -60,6 +60,7 @@ export const playgroundRows: ReadonlyArray<StatementRow> = [
       "work with curl",
       "work with Python",
       "work with TypeScript",
+      "of music and searches work with ${language}",
       "work where the key is put in the place of its placeholder"
     ],
     [
