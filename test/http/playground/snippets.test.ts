@@ -77,7 +77,11 @@ const ran = (program: string, args: ReadonlyArray<string>, folder: string, key: 
   })
 
 const languages = {
-  curl: (code: string, folder: string, key: string | null) => ran("/bin/sh", ["-c", code], folder, key),
+  curl: (code: string, folder: string, key: string | null) => {
+    // As an argument, long ones would be too long.
+    writeFileSync(join(folder, "snippet.sh"), code)
+    return ran("/bin/sh", ["snippet.sh"], folder, key)
+  },
   python: (code: string, folder: string, key: string | null) => {
     writeFileSync(join(folder, "snippet.py"), code)
     return ran("python3", ["snippet.py"], folder, key)
@@ -115,12 +119,12 @@ const expected: Readonly<Record<string, RegExp>> = {
   rerank: /relevance_score/
 }
 
-const written = async ({ send }: Setting, endpoint: string, model = "up/m") => {
+const written = async ({ send }: Setting, endpoint: string, model = "up/m", text = hostile) => {
   const answer = await send("POST", "/api/playground/snippets", {
     endpoint,
     model,
-    system: hostile,
-    messages: [{ role: "user", content: hostile }],
+    system: text,
+    messages: [{ role: "user", content: text }],
     params: endpoint === "chat" ? { temperature: 0.5, stop: ["a'b"] } : {}
   })
   assert.strictEqual(answer.status, 200)
@@ -181,7 +185,12 @@ const runServices = async (setting: Setting, language: keyof typeof languages): 
   const { gateway, upstream } = setting
   upstream.always(withServices)
   for (const provider of ["suno", "tavily"]) {
-    await gateway.manage("POST", "/api/providers", { provider, apiKey: "k", baseUrl: upstream.origin, models: ["V4_5"] })
+    await gateway.manage("POST", "/api/providers", {
+      provider,
+      apiKey: "k",
+      baseUrl: upstream.origin,
+      models: ["V4_5"]
+    })
   }
   const { secret } = await gateway.manage("POST", "/api/keys", { name: "mine" })
   await inFolder(async (folder) => {
@@ -225,6 +234,28 @@ describe("snippets that are run as they are printed, with hostile text and keys 
     const run = withKeys(language, runServices)
     scenario(`of music and searches work with ${language}`, run, keysRequired, manyPrograms)
   }
+
+  scenario(
+    "work with texts that are longer than an argument of a program can be",
+    async (setting) => {
+      setting.upstream.always(answering)
+      const text = `${hostile}${"é".repeat(70_000)}\n`
+      await inFolder(async (folder) => {
+        for (const language of ["curl", "typescript", ...(hasPython ? (["python"] as const) : [])] as const) {
+          for (const endpoint of ["chat", "transcriptions"]) {
+            const { [language]: code } = await written(setting, endpoint, "up/m", text)
+            const { err, out } = await languages[language](code, folder, "none")
+            assert.match(out, /Forty-two\./, `${language} ${endpoint}: ${err.slice(-500)}`)
+            const sent = setting.upstream.requests.at(-1)?.body ?? ""
+            if (endpoint === "chat") assert.strictEqual(JSON.parse(sent).messages.at(-1).content, text)
+            else assert.include(sent.replaceAll("\r\n", "\n"), text)
+          }
+        }
+      })
+    },
+    {},
+    manyPrograms
+  )
 
   scenario(
     "work where the key is put in the place of its placeholder",
