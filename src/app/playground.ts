@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { InnerRequests } from "../inference/InnerRequests.ts"
+import { TrafficTap } from "../inference/tap/TrafficTap.ts"
 import { Timers } from "../platform/Timers.ts"
 import { presetOf } from "../playground/CapturedPreset.ts"
 import { makeCompare } from "../playground/Compare.ts"
@@ -17,11 +18,12 @@ const layer = Presets.layer.pipe(Layer.provide(PlaygroundPresetRepo.layer))
 export const playground = Effect.gen(function* () {
   const built = yield* Layer.build(layer)
   const inner = yield* InnerRequests
+  const tap = yield* TrafficTap
   const timers = yield* Timers
   const services: PlaygroundServices = {
     presets: Context.get(built, Presets.Presets),
-    improve: makeImprove(inner),
-    compare: makeCompare({ inner, timers }),
+    improve: makeImprove({ inner, tap }),
+    compare: makeCompare({ inner, tap, timers }),
     snippets: snippetsOf,
     presetOf
   }

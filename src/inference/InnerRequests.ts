@@ -33,6 +33,8 @@ export interface InnerRequest {
   readonly isCallers?: true
   /** The gateway makes it to serve another request: of its events plugins get only those of calls to providers. */
   readonly isAside?: true
+  /** As of a relayed request. */
+  readonly prepared?: (exchange: Exchange) => Exchange
 }
 
 /** A request as a client of its wire would have sent it, whose answer goes on as it comes. */
@@ -124,6 +126,7 @@ export const make = Effect.gen(function* () {
     isAside,
     isCallers,
     path,
+    prepared,
     principal,
     spoken = asChat
   }: InnerRequest) {
@@ -170,7 +173,8 @@ export const make = Effect.gen(function* () {
       },
       reply
     }
-    yield* settled((over) => door.serve(exchange, over), reply.leave)
+    const served = prepared === undefined ? exchange : prepared(exchange)
+    yield* settled((over) => door.serve(served, over), reply.leave)
     const latencyMs = timers.monotonicMs() - startedMs
     return { requestId, status, body: Buffer.concat(chunks).toString(), latencyMs, retryAfterMs, tokens, error }
   })

@@ -7,6 +7,7 @@ import * as Stream from "effect/Stream"
 import type { Principal } from "../domain/ApiKey.ts"
 import { maxCompared, type PlaygroundParams, type PromptMessage } from "../domain/Playground.ts"
 import { type HeardRequest, headerIn, type InnerRequests, tokensIn } from "../inference/InnerRequests.ts"
+import { tappedWhereOn, type TrafficTap } from "../inference/tap/TrafficTap.ts"
 import type { Timers } from "../platform/Timers.ts"
 import { chat } from "../wire/chat/Codec.ts"
 import { type ColumnError, makeChatStreamReader } from "./ChatStream.ts"
@@ -84,9 +85,10 @@ const bodyOf = (asked: Comparison, model: string): Buffer =>
 export interface CompareServices {
   readonly inner: Pick<typeof InnerRequests.Service, "hear">
   readonly timers: Pick<typeof Timers.Service, "monotonicMs">
+  readonly tap: Pick<typeof TrafficTap.Service, "isOn" | "tapped">
 }
 
-export const makeCompare = ({ inner, timers }: CompareServices) => {
+export const makeCompare = ({ inner, tap, timers }: CompareServices) => {
   const ask = (asked: Comparison, principal: Principal, column: number, model: string, { onDrain, push }: Outlet) =>
     Effect.suspend(() => {
       const tell = (event: CompareEvent): boolean => push(textOfEvent(event))
@@ -112,7 +114,7 @@ export const makeCompare = ({ inner, timers }: CompareServices) => {
         headers: {},
         prepared: (exchange) => {
           requestId = exchange.requestId
-          return exchange
+          return tappedWhereOn(tap, exchange, "http")
         },
         heard: {
           head: (status, headers) => {

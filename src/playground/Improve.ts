@@ -5,6 +5,7 @@ import type { Principal } from "../domain/ApiKey.ts"
 import { describe } from "../domain/Errors.ts"
 import type { PromptMessage } from "../domain/Playground.ts"
 import type { InnerAnswer, InnerRequests } from "../inference/InnerRequests.ts"
+import { tappedWhereOn, type TrafficTap } from "../inference/tap/TrafficTap.ts"
 import { chat } from "../wire/chat/Codec.ts"
 import { isObject, objectOr, parseJson, stringOr } from "../wire/json/Json.ts"
 import { AskRefused, ImproveFailed } from "./Errors.ts"
@@ -58,13 +59,19 @@ const textOf = (body: string): string | null => {
   return response === null ? null : response.parts.map((part) => (part.type === "text" ? part.text : "")).join("")
 }
 
-export const makeImprove = (inner: Pick<typeof InnerRequests.Service, "ask">) => {
+export interface ImproveServices {
+  readonly inner: Pick<typeof InnerRequests.Service, "ask">
+  readonly tap: Pick<typeof TrafficTap.Service, "isOn" | "tapped">
+}
+
+export const makeImprove = ({ inner, tap }: ImproveServices) => {
   const ask = (model: string, messages: ReadonlyArray<PromptMessage>, principal: Principal) =>
     inner.ask({
       principal,
       path: improvePath,
       body: { model, messages: messages.map((message) => ({ ...message })) },
-      isCallers: true
+      isCallers: true,
+      prepared: (exchange) => tappedWhereOn(tap, exchange, "http")
     })
 
   return Effect.fn("Playground.improve")(function* (request: ImproveRequest, principal: Principal) {

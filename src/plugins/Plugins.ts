@@ -160,6 +160,8 @@ export const make = Effect.gen(function* () {
       yield* running.stop(name, null)
       rings.delete(name)
       running.forget(name)
+      // A call that is under way may use its files, and must not bring them back.
+      yield* Effect.exit(Effect.interruptible(running.closed(name)))
       yield* folder.discard(name)
     },
     Effect.uninterruptible,

@@ -1,6 +1,7 @@
 /** The answer to a search, as clients get it. Pure. */
 import { isArray, isObject, type Json, type JsonObject, numberOr, parseJson, stringOr } from "../wire/json/Json.ts"
 import type { AttemptView } from "../domain/Decision.ts"
+import { isWebAddress } from "../wire/search/Reading.ts"
 import { shownName } from "./SearchProviders.ts"
 
 /** What came of the calls: the same for everybody who waits for it, and for those that ask again. */
@@ -80,6 +81,62 @@ export const foundIn = (text: string, served: Served): FoundAnswer | null => {
     errors: served.attempts.filter(({ outcome }) => outcome === "failed").map(errorOf)
   }
 }
+
+/** Results of one search. */
+const mostResults = 100
+
+type Check = (value: Json | undefined) => boolean
+
+const isText: Check = (value) => typeof value === "string"
+const isNumber: Check = (value) => numberOr(value) !== null
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value)
+const has =
+  (members: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    isObject(value) && Object.entries(members).every(([name, check]) => check(value[name]))
+const isListOf =
+  (most: number, check: Check): Check =>
+  (value) =>
+    isArray(value) && value.length <= most && value.every(check)
+
+/** The published form (`api/compat/Search`), with results that can be followed. */
+const isWhole = has({
+  id: isText,
+  object: (value) => value === "search",
+  provider: isText,
+  query: isText,
+  results: isListOf(
+    mostResults,
+    has({
+      title: isText,
+      url: (value) => typeof value === "string" && isWebAddress(value),
+      display_url: isText,
+      snippet: isText,
+      position: isNumber,
+      score: orNull(isNumber),
+      published_at: orNull(isText),
+      favicon_url: orNull(isText),
+      content: orNull(isText),
+      metadata: isObject,
+      citation: has({ provider: isText, retrieved_at: isText, rank: isNumber })
+    })
+  ),
+  answer: orNull(isText),
+  usage: has({ queries_used: isNumber, search_cost_usd: isNumber, llm_tokens: isNumber }),
+  metrics: has({
+    response_time_ms: isNumber,
+    upstream_latency_ms: orNull(isNumber),
+    total_results_available: orNull(isNumber)
+  }),
+  cached: (value) => typeof value === "boolean",
+  errors: isListOf(mostResults, isObject)
+})
+
+/** Whether clients can read it as what a search has found. */
+export const isSearchAnswer = (answer: JsonObject): boolean => isWhole(answer)
 
 export const answerOf = (found: FoundAnswer, { cached, elapsedMs, requestId }: AnswerFacts): JsonObject => ({
   id: requestId,

@@ -27,7 +27,7 @@ import { invalidField } from "../wire/json/FieldReader.ts"
 import { bodyOf } from "../wire/search/Codec.ts"
 import { readSearchRequest, type SearchRequest } from "../wire/search/Request.ts"
 import { type Search, searchModel, type TimeRange } from "../wire/search/Search.ts"
-import { answerOf, type FoundAnswer, foundIn } from "./SearchAnswer.ts"
+import { answerOf, type FoundAnswer, foundIn, isSearchAnswer } from "./SearchAnswer.ts"
 import { SearchCounts } from "./SearchCounts.ts"
 import { SearchFlight, type Landed } from "./SearchFlight.ts"
 import { shownName } from "./SearchProviders.ts"
@@ -171,8 +171,8 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  /** The first who asked gets the answer of the call, the others the same error. */
-  const refuseAll = (waiting: ReadonlyArray<Exchange>, leaderId: string, asked: Asked, landed: Landed): void => {
+  /** The first who asked gets what has ended the call, an error or a plugin's own answer, and the others the same. */
+  const handOn = (waiting: ReadonlyArray<Exchange>, leaderId: string, asked: Asked, landed: Landed): void => {
     for (const exchange of waiting) {
       const answer = (): void => {
         if (exchange.reply.isClosed()) return
@@ -183,7 +183,11 @@ export const make = Effect.gen(function* () {
       }
       if (exchange.requestId === leaderId) answer()
       else {
-        const ending = { outcome: "failed", status: landed.status, error: "shared_search_failed" } as const
+        const { status } = landed
+        const ending =
+          status < 300
+            ? ({ outcome: "completed", status, error: null } as const)
+            : ({ outcome: "failed", status, error: "shared_search_failed" } as const)
         const { requestedModel } = asked.route
         pipeline.answerKept(exchange, { requestedModel, provider: null, model: searchModel, ending }, answer)
       }
@@ -202,18 +206,18 @@ export const make = Effect.gen(function* () {
       for (const exchange of waiting) pipeline.refuse(exchange, new InternalError({ cause: "the answer was cut" }))
       return
     }
-    // Without a provider a plugin has answered.
-    const provider = row?.provider ?? "plugin"
+    const provider = row?.provider ?? ""
     const served = { provider, query: request.search.query, attempts: attemptsOf(leader.requestId) }
+    // Without a provider a plugin has answered, in the form that clients get.
     const found =
-      landed.status === 200
+      landed.status === 200 && provider !== ""
         ? foundIn(landed.body, {
             ...served,
             costUsd: (row?.costNanoUsd ?? 0) / nanoUsdPerUsd,
             nowIso: new Date(timers.nowMs()).toISOString()
           })
         : null
-    if (found === null) return refuseAll(waiting, leader.requestId, asked, landed)
+    if (found === null) return handOn(waiting, leader.requestId, asked, landed)
     const kept = { found, provider, bytes: 2 * landed.body.length }
     if (key !== null) cache.set(key, kept, timers.nowMs())
     for (const exchange of waiting) {
@@ -251,7 +255,7 @@ export const make = Effect.gen(function* () {
         ? corridorBody(exchange, again)
         : invalidField("provider", "a plugin has changed it; which providers are asked is for the client to say")
     }
-    const forPlugins = { body: exchange.body, read: changed }
+    const forPlugins = { body: exchange.body, read: changed, isAnswer: isSearchAnswer }
     pipeline.serve({ ...exchange, body, forPlugins, service: route.service, reply: flight.reply })
   }
 

@@ -254,6 +254,11 @@ export interface WireCodec {
   readonly billedUsage?: (usage: Usage, request: JsonObject) => Usage
   /** A client's codec: whether an answer in its own form is in the one that the request asks for; absent: it is relayed in any case. */
   readonly isAsAsked?: (answer: JsonObject, request: JsonObject) => boolean
+  /**
+   * A client's codec of an endpoint whose upstreams' codecs do not read its own form: whether this is a whole answer in it. Absent: where
+   * `readAnswer` and `decodeResponse` read one.
+   */
+  readonly isOwnAnswer?: (answer: JsonObject) => boolean
   /** A client's codec: costs nothing, whatever a price list says of the model. */
   readonly isFree?: true
   /** A client's codec: `mediaUsage` is an estimate, for answers that tell no usage. */

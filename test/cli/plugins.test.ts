@@ -94,6 +94,13 @@ describe("a new user's plugin", () => {
           assert.include(page, "`gateway plugin install my-plugin --replace`")
           const again = await typed(documented('chat "a secret word"'))
           assert.include(again.stderr, "This request is refused.", "it keeps its settings and is in force at once")
+
+          const code = readFileSync(file, "utf8")
+          writeFileSync(file, code.replace("definePlugin({", "definePlugin({ strategies: { mine: (pool) => pool[0] },"))
+          await good(["plugin", "install", "my-plugin", "--replace"])
+          assert.match(await good(["plugin", "show", "my-plugin"]), /^strategy +mine\b/m)
+          const [listed] = JSON.parse(await good(["plugin", "list", "--json"])).plugins
+          assert.deepStrictEqual(listed.strategies, ["mine"])
         })
       ),
     60_000

@@ -97,8 +97,8 @@ export const PluginView = Schema.Struct({
   ),
   strategies: field(
     Schema.Array(Schema.String),
-    "Router strategies it brings, by the names that `routerStrategy` of a combo takes while it is active.",
-    []
+    "Router strategies that `config.routerStrategy` of an `auto` combo may name because this plugin is active; empty while it is not, or brings none.",
+    ["cheap-and-fast"]
   ),
   permissions: field(
     Schema.Struct({

@@ -15,7 +15,7 @@ import { answered, badFields } from "./Answers.ts"
 import { paged } from "./Pages.ts"
 import { iso } from "./Views.ts"
 
-const viewOf = ({ manifest, stats, stored }: Plugin): PluginView => ({
+const viewOf = ({ manifest, stats, stored, strategies }: Plugin): PluginView => ({
   name: stored.name,
   version: stored.version,
   description: manifest.description,
@@ -25,7 +25,7 @@ const viewOf = ({ manifest, stats, stored }: Plugin): PluginView => ({
   source: stored.source,
   status: stored.status,
   hooks: effectiveHooks(manifest, stored.defined),
-  strategies: stored.defined.strategies,
+  strategies,
   permissions: { requested: manifest.permissions, granted: stored.granted },
   hosts: manifest.hosts,
   failClosed: manifest.failClosed,

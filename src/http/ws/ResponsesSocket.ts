@@ -17,7 +17,7 @@ import type { Exchange } from "../../inference/request/Exchange.ts"
 import * as BodyBudget from "../../resilience/BodyBudget.ts"
 import * as LoadShedder from "../../resilience/LoadShedder.ts"
 import * as Pipeline from "../../inference/Pipeline.ts"
-import { TrafficTap } from "../../inference/tap/TrafficTap.ts"
+import { tappedWhereOn, TrafficTap } from "../../inference/tap/TrafficTap.ts"
 import { makeResponseHistory } from "../../inference/state/ResponseHistory.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import * as IdGen from "../../platform/IdGen.ts"
@@ -86,7 +86,7 @@ export const make = Effect.gen(function* () {
   }
   yield* Effect.addFinalizer(() => Effect.sync(stopWatching))
 
-  const tapped = (exchange: Exchange): Exchange => (tap.isOn ? tap.tapped(exchange, "ws") : exchange)
+  const tapped = (exchange: Exchange): Exchange => tappedWhereOn(tap, exchange, "ws")
 
   /** Each turn counts as a request of its own. */
   const serve = (asked: Exchange): void => {

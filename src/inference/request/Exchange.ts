@@ -65,8 +65,15 @@ export interface Exchange {
   readonly body: Buffer
   /** The body as the client sent it, where a plugin has changed it. */
   readonly clientBody?: Buffer
-  /** Where `body` is of the gateway's own making: what plugins are shown in its place, and how what they make of it is read. */
-  readonly forPlugins?: { readonly body: Buffer; readonly read: (changed: Buffer) => Buffer | InferenceError }
+  /**
+   * Where `body` is of the gateway's own making: what plugins are shown in its place, how what they make of it is read, and what they may
+   * answer it with.
+   */
+  readonly forPlugins?: {
+    readonly body: Buffer
+    readonly read: (changed: Buffer) => Buffer | InferenceError
+    readonly isAnswer: (answer: JsonObject) => boolean
+  }
   /** Members that this wire tells in the path instead of the body (`model`, `stream`); null where all stands in the body. */
   readonly fromPath: JsonObject | null
   readonly atOnce: AtOnce | null

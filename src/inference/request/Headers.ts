@@ -50,10 +50,11 @@ export const costFacts = ({ costNanoUsd, isCacheHit = false, latencyMs, tokens }
 
 const nothingSpent: AnswerCost = { tokens: noTokens, costNanoUsd: 0, latencyMs: 0 }
 
-/** Value of the header that announces `costFacts` as trailers. */
-export const trailerNames = costFacts(nothingSpent)
-  .filter((_, at) => at % 2 === 0)
-  .join(", ")
+/** Names plugins that have changed or blocked a request; in a trailer where that was not known before the head. */
+export const pluginsHeader = "X-Gateway-Plugins"
+
+/** Value of the header that announces what may come as trailers. */
+export const trailerNames = [...costFacts(nothingSpent).filter((_, at) => at % 2 === 0), pluginsHeader].join(", ")
 
 /** Header values are latin1 without control characters; model ids come from clients. */
 const headerSafe = (value: string, maxChars = 512): string => value.slice(0, maxChars).replace(/[^\x20-\x7e]/g, "?")

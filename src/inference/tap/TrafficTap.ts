@@ -26,6 +26,13 @@ export class TrafficTap extends Context.Tag("gateway/inference/tap/TrafficTap")<
   }
 >() {}
 
+/** Hot: a request of a client that came by this scheme, recorded where that is on. */
+export const tappedWhereOn = (
+  tap: Pick<typeof TrafficTap.Service, "isOn" | "tapped">,
+  exchange: Exchange,
+  scheme: Head["scheme"]
+): Exchange => (tap.isOn ? tap.tapped(exchange, scheme) : exchange)
+
 class Tap {
   isOn = false
   readonly #services: Omit<RecordingServices, "sink">

@@ -13,36 +13,45 @@ export const quoted = (text: string): string => escaped(JSON.stringify(text))
 /** One word of a POSIX shell: between single quotes nothing has a meaning. Without NUL, which no argument can hold. */
 export const shellWord = (text: string): string => `'${text.replaceAll("\0", "").replaceAll("'", `'\\''`)}'`
 
-interface Words {
+/** How a language writes what is not a text. */
+interface Language {
   readonly yes: string
   readonly no: string
   readonly nothing: string
+  readonly minusZero: string
+  readonly name: (text: string) => string
 }
 
-const ofJson: Words = { yes: "true", no: "false", nothing: "null" }
-const ofPython: Words = { yes: "True", no: "False", nothing: "None" }
+const json: Language = { yes: "true", no: "false", nothing: "null", minusZero: "-0", name: quoted }
+// Between quotes alone it would set the prototype.
+const script: Language = { ...json, name: (text) => (text === "__proto__" ? `["__proto__"]` : quoted(text)) }
+// `-0` is an integer there, which has no sign.
+const python: Language = { yes: "True", no: "False", nothing: "None", minusZero: "-0.0", name: quoted }
 
-const written = (value: Json, words: Words, indent: string): string => {
-  if (value === null) return words.nothing
-  if (typeof value === "boolean") return value ? words.yes : words.no
+const written = (value: Json, language: Language, indent: string): string => {
+  if (value === null) return language.nothing
+  if (typeof value === "boolean") return value ? language.yes : language.no
   if (typeof value === "string") return quoted(value)
-  if (typeof value === "number") return JSON.stringify(value)
+  if (typeof value === "number") return Object.is(value, -0) ? language.minusZero : JSON.stringify(value)
   const deeper = `${indent}  `
   const [open, close, items] = isArray(value)
-    ? ["[", "]", value.map((item) => written(item, words, deeper))]
-    : ["{", "}", members(value, words, deeper)]
+    ? ["[", "]", value.map((item) => written(item, language, deeper))]
+    : ["{", "}", members(value, language, deeper)]
   if (items.length === 0) return open + close
   return `${open}\n${deeper}${items.join(`,\n${deeper}`)}\n${indent}${close}`
 }
 
-const members = (value: Json, words: Words, indent: string): ReadonlyArray<string> =>
+const members = (value: Json, language: Language, indent: string): ReadonlyArray<string> =>
   isObject(value)
     ? Object.entries(value).flatMap(([name, member]) =>
-        member === undefined ? [] : `${quoted(name)}: ${written(member, words, indent)}`
+        member === undefined ? [] : `${language.name(name)}: ${written(member, language, indent)}`
       )
     : []
 
-/** JSON, which JavaScript and TypeScript read too. `indent`: of the line it begins on. */
-export const jsonLiteral = (value: Json, indent = ""): string => written(value, ofJson, indent)
+/** `indent`: of the line it begins on, here and below. */
+export const jsonLiteral = (value: Json, indent = ""): string => written(value, json, indent)
 
-export const pythonLiteral = (value: Json, indent = ""): string => written(value, ofPython, indent)
+/** Of JavaScript and TypeScript. */
+export const scriptLiteral = (value: Json, indent = ""): string => written(value, script, indent)
+
+export const pythonLiteral = (value: Json, indent = ""): string => written(value, python, indent)

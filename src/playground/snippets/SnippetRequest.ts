@@ -6,6 +6,7 @@ import {
   type PromptMessage
 } from "../../domain/Playground.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
+import { searchAdapters } from "../../wire/search/adapters/index.ts"
 
 export interface Snippet {
   readonly endpoint: PlaygroundEndpoint
@@ -54,6 +55,12 @@ const queryOf = (snippet: Snippet): string =>
     .trim()
     .slice(0, maxQueryChars)
 
+/** A search has no model: what stands there may be the name of the provider that is to be asked. */
+const searchOf = (snippet: Snippet): JsonObject => ({
+  ...(Object.hasOwn(searchAdapters, snippet.model) ? { provider: snippet.model } : { model: snippet.model }),
+  query: queryOf(snippet) || sample
+})
+
 /** A form's field is no JSON: only line ends and tabs of it are kept as they are. */
 const plainText = (text: string): string => text.replaceAll(/(?![\n\t])\p{Cc}/gu, "")
 
@@ -74,6 +81,8 @@ const chatOf = (snippet: Snippet): JsonObject => {
 interface Form {
   readonly path: string
   readonly of: (snippet: Snippet) => JsonObject
+  /** `of` says it, or something in its place. */
+  readonly namesModel?: true
   readonly takes: ReadonlyArray<keyof PlaygroundParams>
   readonly takesSystem?: true
   readonly sdk: SdkCall | null
@@ -140,7 +149,7 @@ const forms: Readonly<Record<PlaygroundEndpoint, Form>> = {
     sdk: { method: "moderations.create", shown: "response.results" }
   },
   rerank: { path: "/v1/rerank", of: rerankOf, takes: [], sdk: null },
-  search: { path: "/v1/search", of: (snippet) => ({ query: queryOf(snippet) || sample }), takes: [], sdk: null }
+  search: { path: "/v1/search", of: searchOf, namesModel: true, takes: [], sdk: null }
 }
 
 export const requestOf = (snippet: Snippet): SnippetRequest => {
@@ -152,7 +161,7 @@ export const requestOf = (snippet: Snippet): SnippetRequest => {
   const isHeard = endpoint === "transcriptions"
   return {
     path: form.path,
-    body: { model, ...form.of(snippet), ...values },
+    body: { ...(form.namesModel === true ? {} : { model }), ...form.of(snippet), ...values },
     file: form.file ?? null,
     savedAs: form.savedAs ?? null,
     sdk: form.sdk,

@@ -4,7 +4,7 @@
  * runs as well. Pure.
  */
 import type { Json } from "../../wire/json/Json.ts"
-import { jsonLiteral, pythonLiteral, quoted, shellWord } from "./Literals.ts"
+import { jsonLiteral, pythonLiteral, quoted, scriptLiteral, shellWord } from "./Literals.ts"
 import { requestOf, type Snippet, type SnippetRequest } from "./SnippetRequest.ts"
 
 export interface Snippets {
@@ -26,18 +26,39 @@ const fieldText = (value: Json | undefined): string => (typeof value === "string
 const fieldsOf = ({ body }: SnippetRequest): ReadonlyArray<readonly [string, string]> =>
   Object.entries(body).map(([name, value]) => [name, fieldText(value)])
 
+/** Linux starts no program with a longer argument than 128 KiB; what a shell writes itself has no limit. */
+const argumentBytes = 120_000
+const isLong = (text: string): boolean => Buffer.byteLength(text) > argumentBytes
+const piped = (text: string): string => `printf '%s' ${shellWord(text)} |`
+
+interface Sent {
+  readonly words: ReadonlyArray<string>
+  /** Written to curl's input; null: nothing is. */
+  readonly input: string | null
+}
+
+const sentJson = ({ body }: SnippetRequest): Sent => {
+  const text = jsonLiteral(body)
+  const data = isLong(text) ? "--data-binary @-" : `--data-raw ${shellWord(text)}`
+  return { words: [`-H 'Content-Type: application/json'`, data], input: isLong(text) ? text : null }
+}
+
+const sentForm = (request: SnippetRequest, file: string): Sent => {
+  const fields = fieldsOf(request)
+  const [long, input] = fields.find(([, value]) => isLong(value)) ?? [null, null]
+  // The values are texts, whatever they begin with.
+  const words = fields.map(([name, value]) =>
+    name === long ? `-F ${shellWord(`${name}=<-`)}` : `--form-string ${shellWord(`${name}=${value}`)}`
+  )
+  return { words: [`-F ${shellWord(`file=@${file}`)}`, ...words], input }
+}
+
 const curlOf = (url: string, request: SnippetRequest): string => {
-  const { body, file, savedAs } = request
-  const sent =
-    file === null
-      ? [`-H 'Content-Type: application/json'`, `--data-raw ${shellWord(jsonLiteral(body))}`]
-      : [
-          `-F ${shellWord(`file=@${file}`)}`,
-          // The values are texts, whatever they begin with.
-          ...fieldsOf(request).map(([name, value]) => `--form-string ${shellWord(`${name}=${value}`)}`)
-        ]
-  const words = [`curl ${shellWord(url)}`, `-H "Authorization: Bearer ${placeholder}"`, ...sent]
-  return lines([...words, ...(savedAs === null ? [] : [`--output ${shellWord(savedAs)}`])].join(" \\\n  "))
+  const { file, savedAs } = request
+  const { input, words } = file === null ? sentJson(request) : sentForm(request, file)
+  const saved = savedAs === null ? [] : [`--output ${shellWord(savedAs)}`]
+  const command = [`curl ${shellWord(url)}`, `-H "Authorization: Bearer ${placeholder}"`, ...words, ...saved]
+  return lines(input === null ? [] : piped(input), command.join(" \\\n  "))
 }
 
 const pythonPath = (path: ReadonlyArray<string | number>): string =>
@@ -80,7 +101,7 @@ const key = `const apiKey = ${environment}.${variable} ?? "${placeholder}"`
 const sdkOf = (base: string, { body, file, savedAs, sdk }: SnippetRequest): string => {
   const { method, shown } = sdk ?? { method: "", shown: "" }
   const files = [...(file === null ? [] : ["createReadStream"]), ...(savedAs === null ? [] : ["writeFileSync"])]
-  const literal = jsonLiteral(body)
+  const literal = scriptLiteral(body)
   const argument = file === null ? literal : `{\n  file: createReadStream(${quoted(file)}),${literal.slice(1)}`
   return lines(
     files.length === 0 ? [] : [`import { ${files.join(", ")} } from "node:fs"`],
@@ -105,7 +126,7 @@ const fetchOf = (url: string, { body }: SnippetRequest): string =>
     "    Authorization: `Bearer ${apiKey}`,",
     `    "Content-Type": "application/json"`,
     "  },",
-    `  body: JSON.stringify(${jsonLiteral(body, "  ")})`,
+    `  body: JSON.stringify(${scriptLiteral(body, "  ")})`,
     "})",
     "console.log(response.status, await response.json())"
   )

@@ -2,7 +2,7 @@
  * The hooks of requests: the one object of plugins that the path of a request knows. With no listener a request reads booleans of it and nothing else.
  * Calls that are waited for run one after the other, lower priorities first; all other events go through a bounded line per plugin, in batches.
  * A request asks those that listen at the moment it comes to a hook: a change of listeners concerns running requests from their next hook on. A chain
- * of calls that has begun goes on with those it began with.
+ * of calls that has begun goes on with those it began with, as far as they are still active.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -220,7 +220,7 @@ export const make = Effect.gen(function* () {
   }
 
   /** A listener keeps its bounds itself; one that dies all the same has failed. */
-  const called = (each: Active, call: HookCall): Effect.Effect<HookOutcome> =>
+  const called = (each: Active, call: HookCall): Effect.Effect<HookOutcome | null> =>
     each.isStopped
       ? Effect.succeed(stopped)
       : Effect.catchAllDefect(each.listener.call(call), () =>
@@ -246,6 +246,7 @@ export const make = Effect.gen(function* () {
     for (const each of of("onRequest")) {
       const call = { context: hookRun.context("onRequest"), body, payload: {} }
       const told = yield* called(each, call)
+      if (told === null) continue
       const isTooLarge = told._tag === "Changed" && told.body.length > maxBodyBytes
       const outcome = settle(
         each,
@@ -280,6 +281,7 @@ export const make = Effect.gen(function* () {
       if (isStream && !holdsStreams(each)) continue
       const context = hookRun.context("onResponse", answer.provider)
       const told = yield* called(each, { context, body, payload: answer.payload })
+      if (told === null) continue
       const outcome = settle(each, hookRun, "onResponse", usable(told, answer))
       const { failClosed, plugin } = each.listener
       if (outcome._tag === "Changed") body = outcome.body
@@ -298,6 +300,7 @@ export const make = Effect.gen(function* () {
       each.observing += 1
       const context = hookRun.context("onResponse", answer.provider)
       const calling = Effect.map(called(each, { context, body: answer.body, payload: answer.payload }), (told) => {
+        if (told === null) return
         // What has been sent is not taken back.
         const isDone = told._tag === "Unchanged" || told._tag === "Failed"
         settle(each, hookRun, "onResponse", isDone ? told : { ...told, _tag: "Unchanged" })

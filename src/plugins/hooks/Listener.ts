@@ -83,8 +83,8 @@ export interface HookListener {
   /** Where it fails, the request is refused. */
   readonly failClosed: boolean
   readonly hooks: { readonly [Hook in RequestHook]?: HookUse }
-  /** For `onRequest` and `onResponse`. Bounded in time; never fails. */
-  readonly call: (call: HookCall) => Effect.Effect<HookOutcome>
+  /** For `onRequest` and `onResponse`. Bounded in time; never fails. Null: it is not active any more, and was not called. */
+  readonly call: (call: HookCall) => Effect.Effect<HookOutcome | null>
   /** For all others: a batch that no request waits for. Bounded in time; never fails. Returns how many of them failed. */
   readonly notify: (events: ReadonlyArray<HookEvent>) => Effect.Effect<number>
 }

@@ -31,6 +31,8 @@ export interface Plugin {
   readonly stored: StoredPlugin
   readonly manifest: PluginManifest
   readonly stats: HookStats
+  /** Names of the router strategies that combos may name as long as it runs. */
+  readonly strategies: ReadonlyArray<string>
 }
 
 export const refuse = ([first, ...others]: ReadonlyArray<FieldProblem>): Effect.Effect<void, Errors.PluginInvalid> =>
@@ -55,7 +57,7 @@ export const makeCore = Effect.gen(function* () {
   const ids = yield* IdGen
   const { dataDir, environment } = yield* AppConfig
   const folder = makePluginFolder(dataDir)
-  const running = makeRunning(
+  const running = yield* makeRunning(
     hooks,
     yield* Sandbox,
     makeStrategies(yield* RouterStrategies, yield* Timers),
@@ -78,7 +80,8 @@ export const makeCore = Effect.gen(function* () {
   const view = (stored: StoredPlugin): Plugin => ({
     stored,
     manifest: storedManifest(stored),
-    stats: running.statsOf(stored.name)
+    stats: running.statsOf(stored.name),
+    strategies: running.strategiesOf(stored.name)
   })
   const find = Effect.fnUntraced(function* (name: string) {
     const stored = isPluginName(name) ? yield* repo.get(name) : null

@@ -1,6 +1,7 @@
 /** The plugins that run, as the hooks of requests have them: active ones, and guards that stopped and refuse every request. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import type { ConfigValues, LifecycleHook, PluginManifest, PluginPermission } from "../../domain/Plugin.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
@@ -11,7 +12,7 @@ import type { HookListener } from "../hooks/Listener.ts"
 import { lifecycleMs } from "../sandbox/Limits.ts"
 import type { DefinedPlugin, LogLine, OpenSandbox, PluginNotLoaded, Sandbox } from "../sandbox/Sandbox.ts"
 import type { RouterStrategy } from "../../routing/auto/RouterStrategies.ts"
-import { codeOf, type Defined, usesOf } from "./Code.ts"
+import { codeOf, usesOf } from "./Code.ts"
 import { makeUnderWay, type UnderWay } from "./UnderWay.ts"
 import type { Strategies } from "./Strategies.ts"
 
@@ -38,20 +39,26 @@ export interface Opened {
 export interface Running {
   /** A sandbox that is not called yet. */
   readonly open: (plugin: ToOpen, log: (line: LogLine) => void) => Effect.Effect<Opened, PluginNotLoaded>
-  /**
-   * Requests and decisions see it from now on, in the place of one of the same name, which is closed as soon as what it was asked is judged.
-   */
+  /** Requests and decisions see it from now on, in the place of one of the same name, which is closed as the one of `stop` is. */
   readonly start: (manifest: PluginManifest, opened: Opened) => Effect.Effect<void>
   readonly get: (name: string) => Opened | null
+  /** Names of the router strategies that it has registered; empty: it brings none, or does not run. */
+  readonly strategiesOf: (name: string) => ReadonlyArray<string>
   /** Of its run, or of the last one since the gateway was started. */
   readonly statsOf: (name: string) => HookStats
   /** Of a plugin that was removed. */
   readonly forget: (name: string) => void
-  /** Not called any more; closed as soon as what it was asked is judged. `refuses`: requests are refused until it is started or stopped again. */
+  /**
+   * Not called any more. `refuses`: requests are refused until it is started or stopped again. What it was asked is still answered by it: its
+   * sandbox is closed in the background, as soon as no call is under way or after the time that one may take.
+   */
   readonly stop: (
     name: string,
     refuses: { readonly reason: string; readonly manifest: PluginManifest } | null
   ) => Effect.Effect<void>
+  /** Done when no sandbox of a plugin that was stopped or replaced is open any longer. Interrupted, it closes it with its calls. */
+  readonly closed: (name: string) => Effect.Effect<void>
+  /** At once, with the calls that are under way. */
   readonly closeAll: Effect.Effect<void>
 }
 
@@ -64,20 +71,6 @@ const refusing = (manifest: PluginManifest, reason: string): HookListener => ({
   notify: ({ length }) => Effect.succeed(length)
 })
 
-/** `current`: the sandbox that is in the place of this one when it is called. */
-const listenerOf = (
-  manifest: PluginManifest,
-  defined: Defined,
-  underWay: UnderWay,
-  current: () => OpenSandbox
-): HookListener => ({
-  plugin: manifest.name,
-  failClosed: manifest.failClosed,
-  hooks: usesOf(manifest, defined),
-  call: (call) => underWay.counted(Effect.suspend(() => current().call(call))),
-  notify: (events) => underWay.counted(Effect.suspend(() => current().notify(events)))
-})
-
 interface Listening {
   readonly opened: Opened
   readonly listener: HookListener
@@ -85,25 +78,69 @@ interface Listening {
   readonly timeoutMs: number
 }
 
-export const makeRunning = (
+export const makeRunning = Effect.fnUntraced(function* (
   hooks: typeof Hooks.Service,
   sandboxes: typeof Sandbox.Service,
   strategies: Strategies,
   dataFolder: (name: string) => string
-): Running => {
+): Effect.fn.Return<Running, never, Scope.Scope> {
+  const lifetime = yield* Effect.scope
   const running = new Map<string, Listening>()
   const refusals = new Map<string, HookListener>()
 
   /** Of plugins that do not run any more. */
   const lastStats = new Map<string, HookStats>()
 
+  /** What closes sandboxes that are not called any more: one per plugin, so that their threads do not pile up. */
+  const closing = new Map<string, Fiber.RuntimeFiber<void>>()
+
+  const closed: Running["closed"] = (name) =>
+    Effect.suspend(() => {
+      const fiber = closing.get(name)
+      return fiber === undefined
+        ? Effect.void
+        : Effect.asVoid(Effect.onInterrupt(Fiber.await(fiber), () => Fiber.interrupt(fiber)))
+    })
+
+  /** Of one that is not in `running` any more, so that no further call begins. A gateway that stops does not wait for its calls. */
+  const retire = (name: string, { opened, timeoutMs, underWay }: Listening): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      yield* closed(name)
+      const fiber = yield* Effect.interruptible(underWay.none(timeoutMs)).pipe(
+        Effect.ensuring(opened.close),
+        Effect.forkIn(lifetime)
+      )
+      closing.set(name, fiber)
+      fiber.addObserver(() => {
+        if (closing.get(name) === fiber) closing.delete(name)
+      })
+    }).pipe(Effect.uninterruptible)
+
+  /** Requests whose hooks have begun with a plugin may come to it when another one is in its place, or none. */
+  const listenerOf = (manifest: PluginManifest, opened: Opened, underWay: UnderWay): HookListener => {
+    const { name } = manifest
+    const isRunning = (): boolean => running.get(name)?.opened === opened
+    return {
+      plugin: name,
+      failClosed: manifest.failClosed,
+      hooks: usesOf(manifest, opened.defined),
+      call: (call) =>
+        Effect.suspend(() => {
+          if (isRunning()) return underWay.counted(opened.sandbox.call(call))
+          const other = running.get(name)?.listener ?? refusals.get(name)
+          return other?.hooks[call.context.hook] === undefined ? Effect.succeed(null) : other.call(call)
+        }),
+      notify: (calls) =>
+        Effect.suspend(() => {
+          if (isRunning()) return underWay.counted(opened.sandbox.notify(calls))
+          return running.get(name)?.listener.notify(calls) ?? Effect.succeed(0)
+        })
+    }
+  }
+
   const publish = Effect.sync(() =>
     hooks.set([...Array.from(running.values(), ({ listener }) => listener), ...refusals.values()])
   )
-
-  /** What it was asked is judged first: nobody asks it any more. */
-  const closed = ({ opened, timeoutMs, underWay }: Listening): Effect.Effect<void> =>
-    Effect.zipRight(underWay.none(timeoutMs), opened.close)
 
   const open: Running["open"] = (plugin, log) =>
     Effect.gen(function* () {
@@ -145,17 +182,15 @@ export const makeRunning = (
         const before = running.get(manifest.name)
         const { name, timeoutMs } = manifest
         const underWay = makeUnderWay()
-        // Requests whose hooks have begun with this one are asked of its successor.
-        const current = () => running.get(name)?.opened.sandbox ?? opened.sandbox
-        const listener = listenerOf(manifest, opened.defined, underWay, current)
-        running.set(name, { opened, listener, underWay, timeoutMs })
+        running.set(name, { opened, listener: listenerOf(manifest, opened, underWay), underWay, timeoutMs })
         lastStats.delete(name)
         refusals.delete(name)
         strategies.register(name, opened.strategies)
         yield* publish
-        if (before !== undefined) yield* closed(before)
+        if (before !== undefined) yield* retire(name, before)
       }),
     get: (name) => running.get(name)?.opened ?? null,
+    strategiesOf: strategies.of,
     statsOf: (name) =>
       running.has(name) || refusals.has(name) ? hooks.statsOf(name) : (lastStats.get(name) ?? noStats),
     forget: (name) => void lastStats.delete(name),
@@ -168,17 +203,17 @@ export const makeRunning = (
         strategies.unregister(name)
         if (refuses !== null) refusals.set(name, refusing(refuses.manifest, refuses.reason))
         yield* publish
-        if (before !== undefined) yield* closed(before)
+        if (before !== undefined) yield* retire(name, before)
       }),
+    closed,
     closeAll: Effect.suspend(() => {
-      const all = [...running.values()]
       for (const name of running.keys()) strategies.unregister(name)
-      running.clear()
-      refusals.clear()
-      return Effect.zipRight(
-        publish,
-        Effect.forEach(all, ({ opened }) => opened.close, { discard: true, concurrency: "unbounded" })
-      )
+      hooks.set([])
+      // They stay in `running`: a request that has begun is not let past one of them.
+      return Effect.forEach([...running.values()], ({ opened }) => opened.close, {
+        discard: true,
+        concurrency: "unbounded"
+      })
     })
   }
-}
+})

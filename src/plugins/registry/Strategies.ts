@@ -18,6 +18,8 @@ export interface Strategies {
   /** In the place of those that the plugin had before. */
   readonly register: (plugin: string, strategies: ReadonlyArray<RouterStrategy>) => void
   readonly unregister: (plugin: string) => void
+  /** The names that `config.routerStrategy` of a combo may have because of this plugin. */
+  readonly of: (plugin: string) => ReadonlyArray<string>
 }
 
 const reasons: Readonly<Record<Refusal, string>> = {
@@ -72,6 +74,7 @@ export const makeStrategies = (registry: Registry, timers: typeof Timers.Service
           names.map(({ name }) => name)
         )
     },
-    unregister
+    unregister,
+    of: (plugin) => registered.get(plugin) ?? []
   }
 }

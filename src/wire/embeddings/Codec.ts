@@ -5,6 +5,7 @@
  * https://developers.openai.com/api/reference/resources/embeddings/methods/create (read in 2026-11)
  */
 import { chat } from "../chat/Codec.ts"
+import { isEmbeddings } from "../media/OwnAnswers.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { encodeResponse } from "./Answer.ts"
 import { checkEnvelope } from "./Input.ts"
@@ -22,5 +23,6 @@ export const embeddings: WireCodec = {
   join: joined,
   checkEnvelope,
   decodeRequest,
+  isOwnAnswer: isEmbeddings,
   encodeResponse
 }

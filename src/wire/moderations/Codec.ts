@@ -10,6 +10,7 @@ import { chat } from "../chat/Codec.ts"
 import { invalidField, mismatch } from "../json/FieldReader.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../json/Json.ts"
 import { answersOf, valueIn } from "../media/OpaqueAnswer.ts"
+import { isModeration } from "../media/OwnAnswers.ts"
 import { envelopeOf, wholeRequest } from "../media/WholeRequest.ts"
 import type { Envelope, WireCodec } from "../WireCodec.ts"
 
@@ -67,6 +68,7 @@ export const moderations: WireCodec = {
   },
   checkEnvelope,
   decodeRequest,
+  isOwnAnswer: isModeration,
   encodeResponse: (response, { model }) => ({
     id: response.id ?? "modr-unknown",
     model: response.model ?? model,

@@ -9,6 +9,7 @@ import { mediaRequest, withoutOwn } from "../jobs/MediaRequest.ts"
 import { openAiJob } from "../jobs/OpenAiStyle.ts"
 import { outputsReader } from "../jobs/Outputs.ts"
 import { stringOr } from "../json/Json.ts"
+import { isOutputs } from "../media/OwnAnswers.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { encodeSuno, sunoJob } from "./adapters/Suno.ts"
 
@@ -42,5 +43,6 @@ export const music: WireCodec = {
   },
   // A song has about two minutes.
   ...mediaRequest({ needsNoPrompt: ({ lyrics }) => (stringOr(lyrics) ?? "") !== "", usualSeconds: 120 }),
+  isOwnAnswer: isOutputs,
   encodeResponse: encodeOutputs("music", "/v1/music/generations")
 }

@@ -2,6 +2,7 @@
 import type { MediaAdapter } from "../../domain/MediaKind.ts"
 import { chat } from "../chat/Codec.ts"
 import { answersOf } from "../media/OpaqueAnswer.ts"
+import { isRanking } from "../media/OwnAnswers.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { encodeResponse, nvidia, usual, voyage } from "./Answer.ts"
 import { checkEnvelope, decodeRequest, encodeNvidia, encodeUsual, encodeVoyage, usageOf } from "./Request.ts"
@@ -38,5 +39,6 @@ export const rerank: WireCodec = {
   },
   checkEnvelope,
   decodeRequest,
+  isOwnAnswer: isRanking,
   encodeResponse
 }

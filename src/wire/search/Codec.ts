@@ -13,7 +13,7 @@ import { answersOf, valueIn } from "../media/OpaqueAnswer.ts"
 import { envelopeOf, wholeRequest } from "../media/WholeRequest.ts"
 import type { AnswerLimits, EncodedRequest, WireCodec } from "../WireCodec.ts"
 import { searchAdapters } from "./adapters/index.ts"
-import { cut } from "./Reading.ts"
+import { cut, isWebAddress } from "./Reading.ts"
 import { asksFor, type AskedAs, type Found, type Search, type SearchAdapter, searchModel } from "./Search.ts"
 
 /** A hundred results with the text of their pages; and people wait for a search. */
@@ -107,6 +107,11 @@ const shown = (result: Json, search: Search): ReadonlyArray<JsonObject> => {
   ]
 }
 
+const isShown = (result: Json): boolean =>
+  isObject(result) &&
+  isWebAddress(stringOr(result["url"]) ?? "") &&
+  ["title", "snippet"].every((name) => typeof (result[name] ?? "") === "string")
+
 /** The client's side. */
 export const searches: WireCodec = {
   ...chat,
@@ -123,6 +128,7 @@ export const searches: WireCodec = {
       ? Either.right(envelopeOf(stringOr(body["model"]) ?? searchModel))
       : Either.left(invalidField("search", "a search is required")),
   decodeRequest: (body) => Either.right(wholeRequest(body, stringOr(body["model"]) ?? searchModel)),
+  isOwnAnswer: ({ results }) => isArray(results) && results.every(isShown),
   encodeResponse: (response, { request = {} }) => {
     const { answer, results, total } = valueIn("search", response)
     const search = searchIn(request)

@@ -10,7 +10,8 @@ const maxUrlChars = 8_192
 export const cut = (text: string, chars: number): string =>
   text.length <= chars ? text : text.slice(0, /[\ud800-\udbff]/.test(text.charAt(chars - 1)) ? chars - 1 : chars)
 
-const isWebAddress = (url: string): boolean =>
+/** Clients show it as a link. */
+export const isWebAddress = (url: string): boolean =>
   url.length <= maxUrlChars && /^https?:\/\//i.test(url) && URL.canParse(url)
 
 interface Told {

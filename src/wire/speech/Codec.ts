@@ -32,5 +32,7 @@ export const speech: WireCodec = {
     return wire === "responses" ? overResponses : null
   },
   checkEnvelope,
-  decodeRequest
+  decodeRequest,
+  // Sound is no JSON.
+  isOwnAnswer: () => false
 }

@@ -4,6 +4,7 @@ import { chat } from "../chat/Codec.ts"
 import { encodeOutputs } from "../jobs/ClientAnswer.ts"
 import { openAiJob } from "../jobs/OpenAiStyle.ts"
 import { outputsReader } from "../jobs/Outputs.ts"
+import { isOutputs } from "../media/OwnAnswers.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { encodeMinimax, minimaxJob } from "./adapters/Minimax.ts"
 import { encodeRunway, runwayJob } from "./adapters/Runway.ts"
@@ -38,5 +39,6 @@ export const videos: WireCodec = {
     return wire === "responses" ? overResponses : null
   },
   ...videoRequest,
+  isOwnAnswer: isOutputs,
   encodeResponse: encodeOutputs("videos", "/v1/videos/generations")
 }

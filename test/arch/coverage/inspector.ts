@@ -167,7 +167,12 @@ export const inspectorRows: ReadonlyArray<StatementRow> = [
   ]),
   statement(
     "The gateway's own traffic is recorded where that is turned on, with what was sent upstream",
-    [own, 'is recorded: ${apiKind}${streamed ? ", streamed" : ""}', "is not recorded while it is off"],
+    [
+      own,
+      'is recorded: ${apiKind}${streamed ? ", streamed" : ""}',
+      "is not recorded while it is off",
+      "has each column of a comparison once, with its request, answer and decision"
+    ],
     [gateway, "is off at first, loads nothing, and is kept over a restart"]
   )
 ]

@@ -60,6 +60,8 @@ export const playgroundRows: ReadonlyArray<StatementRow> = [
       "work with curl",
       "work with Python",
       "work with TypeScript",
+      "of music and searches work with ${language}",
+      "work with texts that are longer than an argument of a program can be",
       "work where the key is put in the place of its placeholder"
     ],
     [
@@ -67,6 +69,13 @@ export const playgroundRows: ReadonlyArray<StatementRow> = [
       "as a literal is the same text to JavaScript and to JSON, in ASCII and characters that are seen",
       "within a value is the same value to Python",
       "as a word of a shell is the same word"
+    ],
+    [
+      "test/property/playground/programs.test.ts",
+      "is the same value to Node, whatever its members are called",
+      "is the same value to Python, whatever its members are called",
+      "is the same word to a shell, but for what no word can hold",
+      "is what curl is given by a whole command"
     ]
   ),
   statement("Time to the first token, tokens per second, token counts and a cost that is marked as an estimate", [

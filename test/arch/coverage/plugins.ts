@@ -6,6 +6,7 @@ const life = "test/http/plugins/lifecycle.test.ts"
 const lifecycle = "test/http/plugins/plugins.test.ts"
 const endpoints = "test/http/plugins/endpoints.test.ts"
 const samples = "test/http/plugins/samples.test.ts"
+const running = "test/unit/plugins/registry/Running.test.ts"
 const stopping = "test/http/plugins/stopping.test.ts"
 const events = "test/http/inference/plugins/events.test.ts"
 const requests = "test/http/inference/plugins/requests.test.ts"
@@ -167,6 +168,16 @@ export const pluginRows: ReadonlyArray<StatementRow> = [
       "goes on as it comes where it is too large"
     ]
   ),
+  statement("Plugins that changed a stream whose head had gone out are named in a trailer", [
+    "test/unit/inference/features/plugins/HookedReply.test.ts",
+    "names them in a trailer where its head was sent with a sign of life",
+    "reaches a client over a socket with its trailer, if that takes some"
+  ]),
+  statement(
+    "A plugin's own answer to a search, and to each other endpoint, is one that its clients can read, or is refused",
+    [endpoints, "what is not a conversation in the form of its endpoint, and in no other"],
+    ["test/unit/search/SearchAnswer.test.ts", "is what is published"]
+  ),
   statement("What an answer has used is told as the provider said it, whatever a plugin writes there", [
     official,
     "are read by the SDKs of five wires, whole and held back; from a ${upstreamWire} upstream"
@@ -258,6 +269,23 @@ export const pluginRows: ReadonlyArray<StatementRow> = [
       'is judged by it${failClosed ? ", a guard," : ""} while it is deactivated'
     ],
     [hooks, "of one that was replaced meanwhile are not those of its successor"]
+  ),
+  statement(
+    "A plugin that is deactivated, removed or has failed still answers what it was asked, within its time, and is asked nothing more",
+    [
+      running,
+      "${kind} what it was asked before, and is asked nothing after",
+      "has the time of one call, and not more",
+      "ends with the gateway, without a wait",
+      "passes a guard that was deactivated before its turn",
+      "is refused by a guard that has failed before its turn",
+      "is not let past a guard by a gateway that stops"
+    ],
+    [
+      "test/http/plugins/replacing.test.ts",
+      'is judged by it${failClosed ? ", a guard," : ""} while it is deactivated',
+      'is judged by it${failClosed ? ", a guard," : ""} before its files are removed'
+    ]
   ),
   statement("A gateway that stops waits for no plugin", [
     stopping,

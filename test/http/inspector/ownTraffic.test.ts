@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { DecisionRecord } from "../../../src/domain/Decision.ts"
-import type { ApiKind } from "../../../src/domain/TrafficRecord.ts"
+import type { ApiKind, TrafficRecord } from "../../../src/domain/TrafficRecord.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Tapped from "../../support/TappedGateway.ts"
 import { open } from "../ws/support.ts"
@@ -244,11 +244,105 @@ describe("the gateway's own traffic", () => {
         tap.turn(null)
         assert.isFalse(tap.isOn)
         for (const [path, body] of wires) await (await gateway.post(path, body)).text()
+        for (const [name, more] of [
+          ["compare", { models: ["up/m"] }],
+          ["improve-prompt", { model: "up/m" }]
+        ] as const) {
+          await (await gateway.post(`/api/playground/${name}`, { prompt: "Hi", ...more })).text()
+        }
         assert.deepStrictEqual(calls, { begin: 0, update: 0, finish: 0 })
         tap.turn(sink)
         assert.strictEqual(await ask(), 200)
         await finished()
         assert.deepStrictEqual(calls, { begin: 1, update: 0, finish: 1 })
+      })
+    })
+  )
+
+  it.scopedLive("has each column of a comparison once, with its request, answer and decision", () =>
+    Effect.gen(function* () {
+      const { calls, connectionId, finished, gateway, inspector, list, sent, upstream } = yield* setUp
+      upstream.always((response, request) => {
+        const { model, stream } = JSON.parse(request.body)
+        const answer =
+          model === "b"
+            ? Fake.json(Fake.errorBody("chat", "no such thing"), { status: 400 })
+            : stream === true
+              ? Fake.sse(Fake.chatStream(["Bon", "jour"]))
+              : Fake.json(Fake.chatCompletion({ text: "Bonjour" }))
+        return answer(response, request)
+      })
+      yield* Effect.promise(async () => {
+        const targets = [{ model: "up/c" }, { model: "up/d" }]
+        await gateway.manage("POST", "/api/combos", { name: "panel", strategy: "fusion", targets })
+        const models = ["up/a", "up/b", "panel", "nobody/m"]
+        const path = "/api/playground/compare"
+        const response = await gateway.post(path, { models, system: "Short.", prompt: "Hi", params: { seed: 7 } })
+        const text = await response.text()
+        assert.include(text, "event: done")
+        await finished(models.length)
+        assert.deepStrictEqual(calls, { begin: models.length, update: 0, finish: models.length })
+        const items = await list()
+        const records = await Promise.all(items.map(({ id }) => Effect.runPromise(inspector.get(id, true))))
+        const of = (model: string): TrafficRecord =>
+          records.find(({ requestBody }) => JSON.parse(requestBody ?? "").model === model)!
+        for (const model of models) {
+          const record = of(model)
+          assert.deepInclude(record, { source: "gateway", method: "POST", path, replayOf: null, error: null })
+          assert.deepInclude(JSON.parse(record.requestBody ?? ""), { seed: 7, stream: true })
+          // The id of the record's request is the one that the column tells.
+          assert.include(text, `"requestId":"${record.gatewayRequestId}"`)
+          assert.deepInclude(record.llm, { apiKind: "chat", model })
+        }
+        const answered = of("up/a")
+        assert.deepInclude(answered, { status: 200, sourceModel: "up/a", mappedModel: "a", detectedKind: "llm" })
+        assert.include(answered.responseBody ?? "", "jour")
+        assert.strictEqual((answered.decision as DecisionRecord).attempts[0]!.outcome, "completed")
+        assert.deepInclude(sent.get(answered.id), { wire: "chat", provider: "up", account: connectionId, model: "a" })
+        const failed = of("up/b")
+        assert.strictEqual(failed.status, 400)
+        assert.strictEqual((failed.decision as DecisionRecord).attempts[0]!.status, 400)
+        // The models of the panel are asked by the gateway: they are no records.
+        assert.strictEqual(of("panel").status, 200)
+        assert.isAbove(upstream.requests.length, models.length)
+        assert.deepInclude(of("nobody/m"), { status: 404, decision: null })
+      })
+    })
+  )
+
+  it.scopedLive("has the columns that were left", () =>
+    Effect.gen(function* () {
+      const { calls, finished, gateway, list, upstream } = yield* setUp
+      upstream.always(Fake.silence(Fake.chatStream(["Bon"]).slice(0, 2)))
+      yield* Effect.promise(async () => {
+        const leaving = new AbortController()
+        const asked = { models: ["up/a", "up/b"], prompt: "Hi" }
+        const response = await gateway.post("/api/playground/compare", asked, {}, leaving.signal)
+        await Promise.all([upstream.received(1), upstream.received(2)])
+        await response.body!.getReader().read()
+        leaving.abort()
+        await finished(2)
+        for (const item of await list()) assert.deepInclude(item, { status: "error", source: "gateway" })
+        assert.deepStrictEqual(calls, { begin: 2, update: 0, finish: 2 })
+      })
+    })
+  )
+
+  it.scopedLive("has each request that improves a prompt", () =>
+    Effect.gen(function* () {
+      const { calls, finished, gateway, upstream } = yield* setUp
+      const says = (improvedPrompt: string) =>
+        Fake.json(Fake.chatCompletion({ text: JSON.stringify({ improvedPrompt }) }))
+      upstream.enqueue(says("The name is lost."), says("Hi, {{name}}!"))
+      yield* Effect.promise(async () => {
+        const path = "/api/playground/improve-prompt"
+        const response = await gateway.post(path, { prompt: "hi {{name}}", model: "up/m" })
+        assert.strictEqual(response.status, 200, await response.text())
+        const record = await finished(2)
+        assert.deepInclude(record, { source: "gateway", path, status: 200, sourceModel: "up/m", mappedModel: "m" })
+        assert.include(record.responseBody ?? "", "{{name}}")
+        assert.strictEqual((record.decision as DecisionRecord).attempts.length, 1)
+        assert.deepStrictEqual(calls, { begin: 2, update: 0, finish: 2 })
       })
     })
   )

@@ -290,7 +290,7 @@ const rooms = Layer.provideMerge(
       NoReplay.layer,
       OpenStreams.layer,
       PlaygroundDoor.layer(() => import("../../../src/app/playground.ts").then((m) => m.playground)).pipe(
-        Layer.provide(InnerRequests.layer.pipe(Layer.provide(InnerDoor.layer)))
+        Layer.provide(Layer.mergeAll(InnerRequests.layer.pipe(Layer.provide(InnerDoor.layer)), TrafficTap.layer))
       ),
       GatewayCapture.layer.pipe(Layer.provide(TrafficTap.layer))
     ).pipe(

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { playgroundEndpoints } from "../../../src/domain/Playground.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
+import { tavilyAnswer } from "../../support/Searches.ts"
 import { scenario, type Setting } from "./support.ts"
 
 const hostile = `it's "quoted" $(id) \`id\` \${HOME} \\ \n'''\t"""\u2028 @/etc/passwd {{name}} 👋 $GATEWAY_API_KEY %s !x`
@@ -76,7 +77,11 @@ const ran = (program: string, args: ReadonlyArray<string>, folder: string, key: 
   })
 
 const languages = {
-  curl: (code: string, folder: string, key: string | null) => ran("/bin/sh", ["-c", code], folder, key),
+  curl: (code: string, folder: string, key: string | null) => {
+    // As an argument, long ones would be too long.
+    writeFileSync(join(folder, "snippet.sh"), code)
+    return ran("/bin/sh", ["snippet.sh"], folder, key)
+  },
   python: (code: string, folder: string, key: string | null) => {
     writeFileSync(join(folder, "snippet.py"), code)
     return ran("python3", ["snippet.py"], folder, key)
@@ -114,12 +119,12 @@ const expected: Readonly<Record<string, RegExp>> = {
   rerank: /relevance_score/
 }
 
-const written = async ({ send }: Setting, endpoint: string) => {
+const written = async ({ send }: Setting, endpoint: string, model = "up/m", text = hostile) => {
   const answer = await send("POST", "/api/playground/snippets", {
     endpoint,
-    model: "up/m",
-    system: hostile,
-    messages: [{ role: "user", content: hostile }],
+    model,
+    system: text,
+    messages: [{ role: "user", content: text }],
     params: endpoint === "chat" ? { temperature: 0.5, stop: ["a'b"] } : {}
   })
   assert.strictEqual(answer.status, 200)
@@ -144,23 +149,113 @@ const runAll = async (setting: Setting, language: keyof typeof languages): Promi
   })
 }
 
+/** Of providers that do nothing else, each in its own documented form. */
+const withServices: FakeUpstream.Answer = (response, request) => {
+  const json = (value: unknown): void | Promise<void> => FakeUpstream.json(value)(response, request)
+  const { method, url } = request
+  const suno = (data: object): void | Promise<void> => json({ code: 200, msg: "success", data })
+  if (method === "POST" && url === "/search") return json(tavilyAnswer)
+  if (method === "POST" && url === "/api/v1/generate") return suno({ taskId: "task-1" })
+  if (method === "GET" && url === "/api/v1/generate/record-info?taskId=task-1") {
+    const sunoData = [{ audioUrl: "https://cdn.test/waltz.mp3", duration: 198.5 }]
+    return suno({ taskId: "task-1", status: "SUCCESS", response: { taskId: "task-1", sunoData } })
+  }
+  return answering(response, request)
+}
+
+interface Service {
+  readonly endpoint: "audio" | "search"
+  readonly model: string
+  readonly shown: RegExp
+  /** What the provider is asked. */
+  readonly asked: (text: string) => object
+}
+
+const services: ReadonlyArray<Service> = [
+  {
+    endpoint: "audio",
+    model: "suno/V4_5",
+    shown: /https:\/\/cdn\.test\/waltz\.mp3/,
+    asked: (prompt) => ({ model: "V4_5", customMode: false, prompt })
+  },
+  { endpoint: "search", model: "tavily", shown: /https:\/\/example\.com\/gateways/, asked: (query) => ({ query }) }
+]
+
+const runServices = async (setting: Setting, language: keyof typeof languages): Promise<void> => {
+  const { gateway, upstream } = setting
+  upstream.always(withServices)
+  for (const provider of ["suno", "tavily"]) {
+    await gateway.manage("POST", "/api/providers", {
+      provider,
+      apiKey: "k",
+      baseUrl: upstream.origin,
+      models: ["V4_5"]
+    })
+  }
+  const { secret } = await gateway.manage("POST", "/api/keys", { name: "mine" })
+  await inFolder(async (folder) => {
+    for (const { asked, endpoint, model, shown: pattern } of services) {
+      const code = (await written(setting, endpoint, model))[language]
+      const { code: exit, err, out } = await languages[language](code, folder, secret)
+      assert.strictEqual(exit, 0, `${endpoint}\n${code}\n${out}\n${err}`)
+      assert.match(out, pattern, `${endpoint}\n${code}\n${err}`)
+      const [first] = upstream.requests.filter(({ method }) => method === "POST").slice(-1)
+      const text = endpoint === "search" ? hostile.replaceAll(/\p{Cc}+/gu, " ").trim() : hostile
+      assert.deepInclude(JSON.parse(first?.body ?? ""), asked(text))
+    }
+    const { logs } = await gateway.manage("GET", "/api/usage/logs?limit=10")
+    const rows = logs.map(({ outcome, provider }: Readonly<Record<string, unknown>>) => [provider, outcome])
+    assert.sameDeepMembers(rows, [
+      ["suno", "completed"],
+      ["tavily", "completed"]
+    ])
+  })
+}
+
 const keysRequired = { environment: new Map([["REQUIRE_API_KEY", "true"]]) }
 const manyPrograms = 240_000
 
 describe("snippets that are run as they are printed, with hostile text and keys required", () => {
-  const withKeys = (language: keyof typeof languages) => async (setting: Setting) => {
+  const withKeys = (language: keyof typeof languages, run: typeof runAll) => async (setting: Setting) => {
     const { secret } = await setting.gateway.manage("POST", "/api/keys", { name: "writer" })
     const authorized: Setting = {
       ...setting,
       send: (method, path, body, headers = {}) =>
         setting.send(method, path, body, { authorization: `Bearer ${secret}`, ...headers })
     }
-    await runAll(authorized, language)
+    await run(authorized, language)
   }
 
-  scenario("work with curl", withKeys("curl"), keysRequired, manyPrograms)
-  if (hasPython) scenario("work with Python", withKeys("python"), keysRequired, manyPrograms)
-  scenario("work with TypeScript", withKeys("typescript"), keysRequired, manyPrograms)
+  scenario("work with curl", withKeys("curl", runAll), keysRequired, manyPrograms)
+  if (hasPython) scenario("work with Python", withKeys("python", runAll), keysRequired, manyPrograms)
+  scenario("work with TypeScript", withKeys("typescript", runAll), keysRequired, manyPrograms)
+
+  for (const language of ["curl", ...(hasPython ? (["python"] as const) : []), "typescript"] as const) {
+    const run = withKeys(language, runServices)
+    scenario(`of music and searches work with ${language}`, run, keysRequired, manyPrograms)
+  }
+
+  scenario(
+    "work with texts that are longer than an argument of a program can be",
+    async (setting) => {
+      setting.upstream.always(answering)
+      const text = `${hostile}${"é".repeat(70_000)}\n`
+      await inFolder(async (folder) => {
+        for (const language of ["curl", "typescript", ...(hasPython ? (["python"] as const) : [])] as const) {
+          for (const endpoint of ["chat", "transcriptions"]) {
+            const { [language]: code } = await written(setting, endpoint, "up/m", text)
+            const { err, out } = await languages[language](code, folder, "none")
+            assert.match(out, /Forty-two\./, `${language} ${endpoint}: ${err.slice(-500)}`)
+            const sent = setting.upstream.requests.at(-1)?.body ?? ""
+            if (endpoint === "chat") assert.strictEqual(JSON.parse(sent).messages.at(-1).content, text)
+            else assert.include(sent.replaceAll("\r\n", "\n"), text)
+          }
+        }
+      })
+    },
+    {},
+    manyPrograms
+  )
 
   scenario(
     "work where the key is put in the place of its placeholder",
@@ -196,28 +291,6 @@ describe("snippets", () => {
       }
     }
   })
-
-  scenario(
-    "of music and search reach their routes",
-    async (setting) => {
-      await inFolder(async (folder) => {
-        for (const endpoint of ["audio", "search"]) {
-          const { curl, typescript } = await written(setting, endpoint)
-          for (const [language, code] of [
-            ["curl", curl],
-            ["typescript", typescript]
-          ] as const) {
-            const { out } = await languages[language](code, folder, "none")
-            // Nothing that makes music or searches is connected: the route itself says so.
-            assert.match(out, /"?error"?:/, code)
-            assert.notMatch(out, /no such route|not valid JSON|is required|must/i, out)
-          }
-        }
-      })
-    },
-    {},
-    manyPrograms
-  )
 
   scenario("are refused with the field that is wrong", async ({ send }) => {
     const good = { endpoint: "chat", model: "m" }

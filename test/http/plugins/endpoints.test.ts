@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { SearchAnswer } from "../../../src/api/compat/Search.ts"
 import { RequestHook } from "../../../src/domain/Plugin.ts"
 import { PluginContext, pluginPayloads } from "../../../src/domain/PluginPayload.ts"
 import { eventually } from "../../support/eventually.ts"
@@ -259,45 +258,213 @@ describe("a plugin changes", () => {
     assert.strictEqual(upstream.requests.length, asked)
   })
 
-  scenario(
-    "what was found, and a picture and a search into its own; what cannot be read refuses the search",
-    async ({ gateway, upstream }) => {
-      upstream.always(Fake.json(tavilyAnswer))
-      await installPlugin(gateway, "answering", {
-        manifest: { hooks: { onRequest: true, onResponse: true } },
-        members: `onRequest: ({ body }) => body.query?.startsWith("own ") ? blockRequest({ status: 200, body: JSON.parse(body.query.slice(4)) })
-          : body.prompt === "own" ? blockRequest({ body: { created: 5, data: [{ b64_json: "AAAA" }] } }) : undefined,
-        onResponse: (_, { body }) => ({ body: { ...body, results: body.results.slice(0, 1).map((each) => ({ ...each, title: "Changed" })) } })`
-      })
-      const own = (body: object) => gateway.post("/v1/search", { query: `own ${JSON.stringify(body)}` })
-      for (const body of [
-        {},
-        { results: {} },
-        { results: [{ title: "No address" }] },
-        { results: [{ url: "file:///etc" }] }
-      ]) {
-        const refused = await own(body)
-        assert.strictEqual(refused.status, 403, await refused.text())
-      }
-      const result = { title: "Mine", url: "https://example.com/mine", snippet: "Here.", published_at: "2035-01-01" }
-      const found = await own({ results: [result], answer: "It is here." })
-      assert.strictEqual(found.status, 200)
-      assert.strictEqual(found.headers.get("x-gateway-plugins"), "answering")
-      const read = Schema.decodeUnknownSync(SearchAnswer)(await found.json())
-      assert.deepInclude(read, { provider: "plugin", answer: "It is here." })
-      assert.deepInclude(read.usage, { search_cost_usd: 0 })
-      assert.deepInclude(read.results[0], { ...result, display_url: "example.com/mine", position: 1 })
-      const row = await gateway.usageRow(found.headers.get("x-gateway-request-id") ?? "")
-      assert.deepInclude(row, { outcome: "completed", status: 200, costUsd: 0, provider: null })
-      const picture = await gateway.post("/v1/images/generations", { model: "openai/gpt-image-1", prompt: "own" })
-      assert.strictEqual(picture.status, 200)
-      assert.deepStrictEqual(await picture.json(), { created: 5, data: [{ b64_json: "AAAA" }] })
-      assert.strictEqual(upstream.requests.length, 0)
-      const changed = await gateway.post("/v1/search", { query: "other" })
-      const { results } = (await changed.json()) as { results: ReadonlyArray<object> }
-      assert.strictEqual(results.length, 1)
-      assert.deepInclude(results[0], { title: "Changed", url: "https://example.com/gateways" })
-      assert.strictEqual(changed.headers.get("x-gateway-plugins"), "answering")
+  scenario("what was found, as far as it can be shown", async ({ gateway, upstream }) => {
+    upstream.always(Fake.json(tavilyAnswer))
+    await installPlugin(gateway, "answering", {
+      manifest: { hooks: { onRequest: true, onResponse: true } },
+      members: `onRequest: ({ body }) => addMetadata({ query: body.query }),
+      onResponse: ({ metadata: { query } }, { body }) => ({ body: { ...body, results: body.results.slice(0, 1).map((each) => ({ ...each, ...JSON.parse(query) })) } })`
+    })
+    const found = async (change: object) => {
+      const response = await gateway.post("/v1/search", { query: JSON.stringify(change) })
+      assert.strictEqual(response.status, 200, await response.clone().text())
+      const { results } = (await response.json()) as { results: ReadonlyArray<object> }
+      return { results, by: response.headers.get("x-gateway-plugins") }
     }
+    const changed = await found({ title: "Changed" })
+    assert.strictEqual(changed.results.length, 1)
+    assert.deepInclude(changed.results[0], { title: "Changed", url: "https://example.com/gateways" })
+    assert.strictEqual(changed.by, "answering")
+    for (const wrong of [{ url: "nowhere" }, { url: "javascript:alert(1)" }, { title: { a: 1 } }]) {
+      const original = await found(wrong)
+      assert.strictEqual(original.results.length, 2, JSON.stringify(wrong))
+      assert.isNull(original.by)
+    }
+  })
+})
+
+const searchAnswer = (results: number) => ({
+  id: "own",
+  object: "search",
+  provider: "answering",
+  query: "own",
+  results: Array.from({ length: results }, (_, at) => ({
+    title: "Own",
+    url: `https://example.com/${at}`,
+    display_url: "example.com",
+    snippet: "Of a list of its own.",
+    position: at + 1,
+    score: null,
+    published_at: null,
+    favicon_url: null,
+    content: null,
+    metadata: {},
+    citation: { provider: "answering", retrieved_at: "2035-01-01T00:00:00.000Z", rank: at + 1 }
+  })),
+  answer: null,
+  usage: { queries_used: 0, search_cost_usd: 0, llm_tokens: 0 },
+  metrics: { response_time_ms: 0, upstream_latency_ms: null, total_results_available: null },
+  cached: false,
+  errors: []
+})
+
+interface OwnAnswer {
+  readonly name: string
+  readonly path: string
+  readonly body: object
+  /** What its client can read. */
+  readonly own: object | null
+}
+
+const completion = Fake.chatCompletion({ text: "Of a conversation" })
+
+const said = [{ role: "user", content: "Hi" }]
+const ownAnswers: ReadonlyArray<OwnAnswer> = [
+  { name: "a search", path: "/v1/search", body: { query: "own" }, own: searchAnswer(2) },
+  {
+    name: "a picture",
+    path: "/v1/images/generations",
+    body: { model: "openai/gpt-image-1", prompt: "own" },
+    own: { created: 5, data: [{ b64_json: "AAAA" }] }
+  },
+  {
+    name: "a film",
+    path: "/v1/videos/generations",
+    body: { model: "openai/sora-2", prompt: "own" },
+    own: { id: "own", status: "completed", data: [{ url: "https://example.com/own.mp4" }] }
+  },
+  {
+    name: "speech",
+    path: "/v1/audio/speech",
+    body: { model: "openai/tts-1", input: "own", voice: "alloy" },
+    own: null
+  },
+  {
+    name: "a moderation",
+    path: "/v1/moderations",
+    body: { model: "openai/omni-moderation-latest", input: "own" },
+    own: { id: "own", model: "own", results: [{ flagged: true, categories: {}, category_scores: {} }] }
+  },
+  {
+    name: "an embedding",
+    path: "/v1/embeddings",
+    body: { model: "openai/text-embedding-3-small", input: "own" },
+    own: { object: "list", model: "own", data: [{ object: "embedding", index: 0, embedding: [1, 2] }] }
+  },
+  {
+    name: "an embedding for Cohere's client",
+    path: "/v2/embed",
+    body: { model: "openai/text-embedding-3-small", texts: ["own"], input_type: "search_query" },
+    own: { id: "own", embeddings: { float: [[1, 2]] }, texts: ["own"] }
+  },
+  {
+    name: "an embedding for Gemini's client",
+    path: "/v1beta/models/openai/text-embedding-3-small:embedContent",
+    body: { content: { parts: [{ text: "own" }] } },
+    own: { embedding: { values: [1, 2] } }
+  },
+  {
+    name: "embeddings for Gemini's client",
+    path: "/v1beta/models/openai/text-embedding-3-small:batchEmbedContents",
+    body: { requests: [{ content: { parts: [{ text: "own" }] } }] },
+    own: { embeddings: [{ values: [1, 2] }] }
+  },
+  {
+    name: "an embedding for Ollama's client",
+    path: "/api/embed",
+    body: { model: "openai/text-embedding-3-small", input: "own" },
+    own: { model: "own", embeddings: [[1, 2]] }
+  },
+  {
+    name: "an embedding for Ollama's older client",
+    path: "/api/embeddings",
+    body: { model: "openai/text-embedding-3-small", prompt: "own" },
+    own: { embedding: [1, 2] }
+  },
+  {
+    name: "a ranking",
+    path: "/v1/rerank",
+    body: { model: "cohere/rerank-v3.5", query: "own", documents: ["One", "Two"] },
+    own: { id: "own", model: "own", results: [{ index: 1, relevance_score: 0.9 }] }
+  },
+  {
+    name: "a count of tokens",
+    path: "/v1/messages/count_tokens",
+    body: { model: "openai/gpt-4o", messages: said },
+    own: { input_tokens: 5 }
+  },
+  {
+    name: "a count of tokens for Gemini's client",
+    path: "/v1beta/models/openai/gpt-4o:countTokens",
+    body: { contents: [{ role: "user", parts: [{ text: "Hi" }] }] },
+    own: { totalTokens: 5 }
+  },
+  {
+    name: "a count of tokens for a client of responses",
+    path: "/v1/responses/input_tokens",
+    body: { model: "openai/gpt-4o", input: "Hi" },
+    own: { object: "response.input_tokens", input_tokens: 5 }
+  }
+]
+
+/** Answers with what the header says. */
+const told = `onRequest: ({ headers }) => headers["x-own"] === undefined ? undefined : blockRequest({ body: JSON.parse(headers["x-own"]) })`
+
+const answeringRoom = Effect.gen(function* () {
+  const gateway = yield* TestGateway.start()
+  const upstream = yield* Fake.start
+  yield* Effect.promise(async () => {
+    const { origin } = upstream
+    for (const [provider, baseUrl] of [
+      ["openai", `${origin}/v1`],
+      ["cohere", origin],
+      ["tavily", origin]
+    ])
+      await gateway.manage("POST", "/api/providers", { provider, name: provider, apiKey: "k", baseUrl })
+    await installPlugin(gateway, "answering", { manifest: { hooks: { onRequest: true } }, members: told })
+  })
+  const ask = ({ body, path }: OwnAnswer, own: object) =>
+    fetch(gateway.url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-own": JSON.stringify(own) },
+      body: JSON.stringify(body)
+    })
+  const row = (response: Response) =>
+    eventually(
+      "the row",
+      async () =>
+        (await gateway.manage("GET", "/api/usage/logs?limit=200")).logs.find(
+          ({ requestId }: { requestId: string }) => requestId === idOf(response)
+        ),
+      (found) => found !== undefined
+    )
+  return { ask, row, upstream }
+})
+
+describe("a plugin answers", () => {
+  it.scopedLive("what is not a conversation in the form of its endpoint, and in no other", () =>
+    Effect.flatMap(answeringRoom, ({ ask, row, upstream }) =>
+      Effect.promise(async () => {
+        for (const asked of ownAnswers) {
+          const { name, own } = asked
+          if (own !== null) {
+            const response = await ask(asked, own)
+            assert.strictEqual(response.status, 200, `${name}: ${await response.clone().text()}`)
+            assert.deepStrictEqual(await response.json(), own, name)
+            assert.strictEqual(response.headers.get("x-gateway-plugins"), "answering", name)
+            assert.deepInclude(await row(response), { status: 200, outcome: "completed", costUsd: 0 }, name)
+          }
+          for (const wrong of [completion, {}, { results: [{}] }]) {
+            const response = await ask(asked, wrong)
+            const text = await response.text()
+            assert.strictEqual(response.status, 403, `${name}: ${text}`)
+            assert.include(text, "cannot be read in its format", name)
+            assert.strictEqual(response.headers.get("x-gateway-plugins"), "answering", name)
+            assert.deepInclude(await row(response), { status: 403, outcome: "failed", costUsd: 0 }, name)
+          }
+        }
+        assert.strictEqual(upstream.requests.length, 0)
+      })
+    )
   )
 })

@@ -1,4 +1,4 @@
-/** A plugin that is replaced or deactivated while it is asked: what is under way is still judged, and the next request as it is now. */
+/** A plugin that is replaced, deactivated or removed while it is asked: what is under way is still judged by it, and no other request. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, writeFileSync } from "node:fs"
@@ -46,7 +46,7 @@ const setUp = (failClosed: boolean) =>
       // In an object, so that it is not waited for here.
       return { judged }
     }
-    return { codeOf, gateway, goOn: () => writeFileSync(join(data, "go"), ""), upstream, waiting }
+    return { codeOf, data, gateway, goOn: () => writeFileSync(join(data, "go"), ""), upstream, waiting }
   })
 
 describe("a request that waits for a plugin", () => {
@@ -77,18 +77,33 @@ describe("a request that waits for a plugin", () => {
       Effect.flatMap(setUp(failClosed), ({ codeOf, gateway, goOn, upstream, waiting }) =>
         Effect.promise(async () => {
           const { judged } = await waiting()
-          const deactivated = gateway.manage("POST", `${plugins}/judge/deactivate`)
+          // The answer does not wait for the call.
+          const { plugin } = await gateway.manage("POST", `${plugins}/judge/deactivate`)
+          assert.strictEqual(plugin.status, "inactive")
+          assert.isUndefined(await codeOf("other"))
+          assert.strictEqual(upstream.requests.length, 1)
+          goOn()
+          assert.strictEqual(await judged, "old")
+          assert.strictEqual(upstream.requests.length, 1)
+        })
+      )
+    )
+
+    it.scopedLive(`is judged by it${failClosed ? ", a guard," : ""} before its files are removed`, () =>
+      Effect.flatMap(setUp(failClosed), ({ codeOf, data, gateway, goOn, waiting }) =>
+        Effect.promise(async () => {
+          const { judged } = await waiting()
+          const removed = gateway.manage("DELETE", `${plugins}/judge`)
           await eventually(
-            "requests that are not asked about",
+            "no plugin",
             () => codeOf("other"),
             (code) => code === undefined
           )
-          const passed = upstream.requests.length
+          assert.isTrue(existsSync(data), "its data are there while it is asked")
           goOn()
           assert.strictEqual(await judged, "old")
-          const { plugin } = await deactivated
-          assert.strictEqual(plugin.status, "inactive")
-          assert.strictEqual(upstream.requests.length, passed)
+          await removed
+          assert.isFalse(existsSync(data))
         })
       )
     )

@@ -72,10 +72,20 @@ scene(
   "one is chosen by the setting of auto, and decides as long as its plugin runs",
   async ({ combo, decided, gateway, install }) => {
     assert.strictEqual((await combo("steady")).status, 400, "a name that is not known cannot be saved")
-    assert.strictEqual((await install("picker", picks("three"))).status, 201)
+    const installed = await install("picker", picks("three"))
+    assert.strictEqual(installed.status, 201)
+    assert.deepStrictEqual(installed.body.plugin.strategies, [], "it is not active")
+    /** Those that a combo may name because of it. */
+    const named = async () => {
+      const [listed] = (await gateway.manage("GET", P)).plugins
+      const { plugin } = await gateway.manage("GET", `${P}/picker`)
+      assert.deepStrictEqual(listed.strategies, plugin.strategies)
+      return plugin.strategies
+    }
     assert.strictEqual((await combo("steady")).status, 400, "nor one of a plugin that is not active")
-    const { plugin } = await gateway.manage("POST", `${P}/picker/activate`, {})
-    assert.deepStrictEqual(plugin.strategies, ["steady"])
+    const activated = await gateway.manage("POST", `${P}/picker/activate`, {})
+    assert.deepStrictEqual(activated.plugin.strategies, ["steady"])
+    assert.deepStrictEqual(await named(), ["steady"])
     const made = await combo("steady")
     assert.strictEqual(made.status, 201, JSON.stringify(made.body))
     for (let turn = 0; turn < 3; turn += 1) {
@@ -86,6 +96,7 @@ scene(
     await install("picker", picks("two"), true)
     assert.strictEqual((await decided()).by, "two", "the new version decides")
     await gateway.manage("POST", `${P}/picker/deactivate`)
+    assert.deepStrictEqual(await named(), [])
     assert.match((await decided()).reason, /^router strategy steady is unknown, best score/)
     await gateway.manage("POST", `${P}/picker/activate`, {})
     assert.strictEqual((await decided()).by, "two")

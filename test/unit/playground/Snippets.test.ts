@@ -66,4 +66,13 @@ describe("snippets", () => {
     assert.match(String(body["query"]), /^a b x+$/)
     assert.lengthOf(String(body["query"]), 500)
   })
+
+  it("of a search name the provider where the model is one's name", () => {
+    const asked = (model: string) => requestOf({ endpoint: "search", model }).body
+    assert.deepEqual(asked("tavily"), { provider: "tavily", query: "Hello!" })
+    assert.deepEqual(asked("google-pse"), { provider: "google-pse", query: "Hello!" })
+    for (const model of ["search", "openai/gpt-4o", "toString"]) {
+      assert.deepEqual(asked(model), { model, query: "Hello!" })
+    }
+  })
 })

@@ -86,7 +86,9 @@ const page = (plugin: PluginView) =>
         `event       ${hook} (${enabled ? `priority ${priority}` : "off"}${stream === "buffer" ? ", holds streams back" : ""})`
       )
     }
-    if (plugin.strategies.length > 0) yield* Output.print(`strategies  ${plugin.strategies.join(", ")}`)
+    for (const strategy of plugin.strategies) {
+      yield* Output.print(`strategy    ${strategy} (routerStrategy of auto combos)`)
+    }
     for (const permission of requested) {
       yield* Output.print(`permission  ${permission} (${granted.includes(permission) ? "granted" : "not granted"})`)
     }

@@ -4,9 +4,9 @@ import { PluginBlocked } from "../../../domain/Errors.ts"
 import { noTokens } from "../../../domain/Usage.ts"
 import type { BlockedAnswer } from "../../../plugins/hooks/Listener.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
-import { writtenAnswer } from "../../../wire/search/Written.ts"
 import type { Envelope, WireCodec } from "../../../wire/WireCodec.ts"
 import { renderAnswer } from "../../attempt/AnswerReader.ts"
+import { readCount } from "../../counting/CountRequest.ts"
 import { costFacts, identityHeaders } from "../../request/Headers.ts"
 import type { Exchange } from "../../request/Exchange.ts"
 import { isWholeAnswer } from "./WholeAnswer.ts"
@@ -73,10 +73,11 @@ const asStream = (
   return renderAnswer(codec, decoded.right, context, true)
 }
 
-/** The answer in the form in which it goes out from here; null: its client could not read it. */
-const wholeOf = ({ envelope, exchange }: BlockedRequest, codec: WireCodec, body: JsonObject): JsonObject | null => {
-  if (exchange.service !== undefined) return writtenAnswer(body)
-  return envelope === null || isWholeAnswer(codec, body) ? body : null
+/** Whether the client can read it as what it has asked for. */
+const isAsked = ({ envelope, exchange }: BlockedRequest, body: JsonObject): boolean => {
+  const { codec, forPlugins, wire } = exchange
+  if (envelope === null) return readCount(wire === "gemini" ? wire : "messages", body) !== null
+  return forPlugins === undefined ? isWholeAnswer(codec, body) : forPlugins.isAnswer(body)
 }
 
 export const blockedBy = (request: BlockedRequest, plugin: string, answer: BlockedAnswer): Blocked => {
@@ -87,14 +88,13 @@ export const blockedBy = (request: BlockedRequest, plugin: string, answer: Block
   const { body } = answer
   if (body === null) return { _tag: "Error", error: errorOf(plugin, model, answer), headers: more }
   const status = answer.status ?? 200
-  const whole = isSuccess(status) ? wholeOf(request, codec, body) : null
-  if (!isErrorStatus(status) && whole === null) {
+  if (!isErrorStatus(status) && !(isSuccess(status) && isAsked(request, body))) {
     const message = `The plugin '${plugin}' has blocked the request with an answer that cannot be read in its format.`
     const error = errorOf(plugin, model, { ...answer, status: 403, error: null }, message)
     return { _tag: "Error", error, headers: more }
   }
   const isStream = isSuccess(status) && envelope?.stream === true
-  const text = isStream ? asStream(request, codec, body, model) : JSON.stringify(whole ?? body)
+  const text = isStream ? asStream(request, codec, body, model) : JSON.stringify(body)
   const headers = identityHeaders(requestId)
   if (isStream) headers.push("Content-Type", codec.streamContentType, "Cache-Control", "no-cache")
   else headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(text)))

@@ -26,7 +26,7 @@ export interface HookedReplyOptions {
   readonly isGuarded: boolean
   readonly room: Room
   readonly timers: Pick<typeof Timers.Service, "after">
-  /** Makes the headers of what goes out. */
+  /** Makes the headers of what goes out. What it adds only once the head has gone out goes into the trailers. */
   readonly marked: (headers: Array<string>) => Array<string>
 }
 
@@ -73,6 +73,8 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
   let concluded: Buffer | null = null
   let head: Head | null = null
   let headSent = false
+  /** What `marked` has added to the head. */
+  let marks = ""
   let beat: Timer | null = null
   /** The client has taken what was held, once that was released. */
   let isFree = true
@@ -103,6 +105,7 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
     if (head === null || headSent) return
     headSent = true
     const { headers, status } = head
+    marks = marked([]).join()
     client.head(status, status === 200 ? marked(headers) : headers)
   }
 
@@ -161,7 +164,8 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
     }
     sendHead()
     over()
-    client.end(last, trailers)
+    const late = marked([])
+    client.end(last, late.join() === marks ? trailers : () => [...(trailers?.() ?? []), ...late])
   }
 
   const reply: ClientReply = {

@@ -1,7 +1,6 @@
 /** The header that names plugins which have changed or blocked a request. Pure. */
+import { pluginsHeader } from "../../request/Headers.ts"
 import { headerIn, withHeaders } from "../../reply/ReplyHeaders.ts"
-
-export const pluginsHeader = "X-Gateway-Plugins"
 
 /** Flat name–value list. Those that are named already stay. */
 export const namingPlugins = (headers: Array<string>, plugins: ReadonlyArray<string>): Array<string> => {

@@ -11,6 +11,7 @@ import { renderError } from "../../chat/Errors.ts"
 import { optionalFieldProblem } from "../../Envelope.ts"
 import { invalidField, mismatch } from "../../json/FieldReader.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, optional } from "../../json/Json.ts"
+import { isCohereEmbeddings } from "../../media/OwnAnswers.ts"
 import { envelopeOf, wholeRequest } from "../../media/WholeRequest.ts"
 import type { Envelope, WireCodec } from "../../WireCodec.ts"
 import { cohereShape, makeReadAnswer } from "../Answer.ts"
@@ -98,6 +99,7 @@ export const cohereEmbed: WireCodec = {
   checkEnvelope,
   decodeRequest,
   encodeRequest: encodeCohere,
+  isOwnAnswer: isCohereEmbeddings,
   readAnswer: (body) => ({ ...readAnswer(body), hasContent: hasVectors(body["embeddings"]) }),
   encodeResponse: (response, { fallbackId, request = {} }) => {
     const embeddings = Object.fromEntries(

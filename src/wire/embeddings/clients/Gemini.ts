@@ -9,6 +9,7 @@ import type { Conversation } from "../../canonical/Conversation.ts"
 import { gemini } from "../../gemini/Codec.ts"
 import { invalidField, mismatch } from "../../json/FieldReader.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, optional } from "../../json/Json.ts"
+import { isEmbeddedBatch, isEmbeddedContent } from "../../media/OwnAnswers.ts"
 import { envelopeOf, wholeRequest } from "../../media/WholeRequest.ts"
 import type { Envelope, WireCodec } from "../../WireCodec.ts"
 import { peerOfOther } from "../Peers.ts"
@@ -98,6 +99,7 @@ const codecOf = (batch: boolean, answerOf: WireCodec["encodeResponse"]): WireCod
     join: joined,
     checkEnvelope: check,
     decodeRequest,
+    isOwnAnswer: batch ? isEmbeddedBatch : isEmbeddedContent,
     encodeResponse: answerOf
   }
 }

@@ -9,6 +9,7 @@ import type { Conversation } from "../../canonical/Conversation.ts"
 import { optionalFieldProblem } from "../../Envelope.ts"
 import { invalidField, mismatch } from "../../json/FieldReader.ts"
 import { isObject, type Json, type JsonObject } from "../../json/Json.ts"
+import { isOllamaEmbedding, isOllamaEmbeddings } from "../../media/OwnAnswers.ts"
 import { envelopeOf, wholeRequest } from "../../media/WholeRequest.ts"
 import { ollama } from "../../ollama/Codec.ts"
 import type { Envelope, WireCodec } from "../../WireCodec.ts"
@@ -52,6 +53,7 @@ const codecOf = (field: Field, answerOf: WireCodec["encodeResponse"]): WireCodec
     join: joined,
     checkEnvelope: check,
     decodeRequest,
+    isOwnAnswer: field === "prompt" ? isOllamaEmbedding : isOllamaEmbeddings,
     encodeResponse: answerOf
   }
 }

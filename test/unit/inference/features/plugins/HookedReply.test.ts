@@ -1,9 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
+import { createServer, type IncomingMessage, request } from "node:http"
+import type { AddressInfo } from "node:net"
 import { PluginFailed } from "../../../../../src/domain/Errors.ts"
+import { NodeReply } from "../../../../../src/http/NodeReply.ts"
+import type { OpenStreams } from "../../../../../src/http/OpenStreams.ts"
 import {
   heartbeatMs,
+  type HookedReply,
   hookedReply,
   type HookedReplyOptions,
   maxAnswerBytes
@@ -64,6 +71,85 @@ describe("a stream that is held back", () => {
       hooked.conclude(Buffer.from("data: two\n\n"))
       hooked.reply.end("")
       assert.includeMembers([...client.headers()], ["X-Gateway-Plugins", "a"])
+    })
+  )
+
+  it.effect("names them in a trailer where its head was sent with a sign of life", () =>
+    Effect.gen(function* () {
+      const named: Array<string> = []
+      const { client, hooked } = yield* setUp({ marked: (headers) => [...headers, ...named] })
+      hooked.reply.head(200, heads())
+      yield* TestClock.adjust(heartbeatMs)
+      assert.notInclude(client.headers(), "X-Gateway-Plugins")
+      named.push("X-Gateway-Plugins", "a")
+      hooked.conclude(Buffer.from("data: two\n\n"))
+      hooked.reply.end("", () => ["X-Cost", "0"])
+      assert.deepStrictEqual(client.trailers(), ["X-Cost", "0", "X-Gateway-Plugins", "a"])
+    })
+  )
+
+  it.effect("has no such trailer where all stands in its head, or nothing was changed", () =>
+    Effect.gen(function* () {
+      const { client, hooked } = yield* setUp()
+      hooked.reply.head(200, heads())
+      yield* TestClock.adjust(heartbeatMs)
+      hooked.release()
+      hooked.reply.end("")
+      assert.includeMembers([...client.headers()], ["X-Gateway-Plugins", "a"])
+      assert.isNull(client.trailers())
+      const other = yield* setUp({ marked: (headers) => headers })
+      other.hooked.reply.head(200, heads())
+      yield* TestClock.adjust(heartbeatMs)
+      other.hooked.release()
+      other.hooked.reply.end("", () => ["X-Cost", "0"])
+      assert.deepStrictEqual(other.client.trailers(), ["X-Cost", "0"])
+    })
+  )
+
+  it.scoped("reaches a client over a socket with its trailer, if that takes some", () =>
+    Effect.gen(function* () {
+      const named: Array<string> = []
+      const begun = yield* Deferred.make<void>()
+      const waiting: Array<HookedReply> = []
+      const timers = yield* TestTimers.make
+      const streams = { opened: () => {}, closed: () => {} } as unknown as typeof OpenStreams.Service
+      const server = createServer((_, response) => {
+        const exchange = { codec: codecs.chat, wire: "chat", requestId: "r", reply: new NodeReply(response, streams) }
+        const hooked = hookedReply(exchange as unknown as Exchange, {
+          isStream: true,
+          holds: true,
+          isGuarded: false,
+          room: new Room(1_048_576),
+          timers,
+          marked: (headers) => [...headers, ...named]
+        })
+        waiting.push(hooked)
+        hooked.reply.head(200, heads())
+        Deferred.unsafeDone(begun, Effect.void)
+      })
+      yield* Effect.acquireRelease(
+        Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+        () => Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
+      )
+      const { port } = server.address() as AddressInfo
+      const answered = yield* Effect.fork(
+        Effect.async<IncomingMessage>((resume) => {
+          const asked = request({ port, host: "127.0.0.1", agent: false, headers: { te: "trailers" } }, (response) => {
+            response.resume()
+            response.on("end", () => resume(Effect.succeed(response)))
+          })
+          asked.end()
+        })
+      )
+      yield* Deferred.await(begun)
+      yield* TestClock.adjust(heartbeatMs)
+      named.push("X-Gateway-Plugins", "a")
+      waiting[0]?.conclude(Buffer.from("data: two\n\n"))
+      waiting[0]?.reply.end("")
+      const { headers, trailers } = yield* Fiber.join(answered)
+      assert.isUndefined(headers["x-gateway-plugins"])
+      assert.include(headers["trailer"], "X-Gateway-Plugins")
+      assert.deepStrictEqual({ ...trailers }, { "x-gateway-plugins": "a" })
     })
   )
 
