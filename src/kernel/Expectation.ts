@@ -2,10 +2,13 @@
 
 const expectation = /^Expected (.+?)(?:, actual .*)?$/s
 
+/** Of several words: only objects have such names. What is made of something else has it in its name. */
+const ofObject = /^(?!.*From[A-Z])(?:[A-Z][a-z0-9]+){2,}$/
+
 /** What was expected, without the name of a type of ours. */
 const plainly = (expected: string): string => {
   if (expected.startsWith("ReadonlyArray<")) return "an array"
-  return /^\(?(?:Struct\b|\{)/.test(expected) ? "an object" : expected
+  return /^\(?(?:Struct\b|\{)/.test(expected) || ofObject.test(expected) ? "an object" : expected
 }
 
 /**

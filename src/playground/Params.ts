@@ -3,9 +3,10 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { maxParamsChars, PlaygroundParams, playgroundParams } from "../domain/Playground.ts"
+import { expectedOf } from "../kernel/Expectation.ts"
 import { isObject, parseJson } from "../wire/json/Json.ts"
 
-const decode = Schema.decodeUnknownEither(PlaygroundParams, { onExcessProperty: "error", errors: "first" })
+const decode = Schema.decodeUnknownEither(PlaygroundParams, { onExcessProperty: "error", errors: "all" })
 
 const known = playgroundParams.join(", ")
 
@@ -17,7 +18,9 @@ export const readParams = (text: string): Either.Either<PlaygroundParams, string
   const unknown = Object.keys(parsed).find((name) => !playgroundParams.some((each) => each === name))
   if (unknown !== undefined) return Either.left(`holds '${unknown.slice(0, 100)}'; it may hold ${known}`)
   return Either.mapLeft(decode(parsed), (error) => {
-    const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
-    return `is wrong at '${issue?.path.join(".") ?? ""}': ${issue?.message ?? "it is not valid"}`
+    const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
+    const at = issues[0]?.path.join(".") ?? ""
+    const messages = issues.flatMap(({ message, path }) => (path.join(".") === at ? message : []))
+    return `is wrong at '${at}': it ${expectedOf(messages)}`
   })
 }

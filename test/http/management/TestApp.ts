@@ -292,8 +292,9 @@ const rooms = Layer.provideMerge(
       PlaygroundDoor.layer(() => import("../../../src/app/playground.ts").then((m) => m.playground)).pipe(
         Layer.provide(Layer.mergeAll(InnerRequests.layer.pipe(Layer.provide(InnerDoor.layer)), TrafficTap.layer))
       ),
-      GatewayCapture.layer.pipe(Layer.provide(TrafficTap.layer))
+      GatewayCapture.layer
     ).pipe(
+      Layer.provide(TrafficTap.layer),
       Layer.provideMerge(InspectorDoor.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),
       Layer.provide(
         Layer.mergeAll(

@@ -50,6 +50,31 @@ describe("gateway playground", () => {
     })
   )
 
+  it.scopedLive("shows the beginning of a long system prompt in a list, all of it alone, and takes it out", () =>
+    Effect.gen(function* () {
+      const { type } = yield* setUp
+      const system = `Be short.\n\tBe kind.\n${"And be careful. ".repeat(5_000)}\u001b[2J`
+      yield* type(["presets", "add", "Long", "--model", "up/a", "--system", system])
+      yield* type(["presets", "add", "None", "--model", "up/a", "--system", ""])
+      const listed = (yield* type(["presets", "list"])).stdout.split("\n")
+      assert.match(listed[1] ?? "", /Be short\. Be kind\. And be careful\. .*…/)
+      assert.isBelow(Math.max(...listed.map((line) => line.length)), 160)
+      const shown = yield* type(["presets", "show", "Long"])
+      assert.include(shown.stdout, "\n\nBe short.\n\tBe kind.\nAnd be careful.")
+      assert.notInclude(shown.stdout, "\u001b")
+      const csv = yield* type(["presets", "list", "-o", "csv"])
+      assert.isAbove(csv.stdout.length, system.length)
+      const none = yield* type(["presets", "edit", "Long"])
+      assert.deepEqual([none.code, none.stderr.includes("Nothing is to be changed")], [2, true])
+      assert.strictEqual((yield* type(["presets", "edit", "Long", "--system", ""])).code, 0)
+      const { presets } = JSON.parse((yield* type(["presets", "list", "--json"])).stdout)
+      assert.deepEqual(
+        presets.map((preset: { readonly system: unknown }) => preset.system),
+        [null, null]
+      )
+    })
+  )
+
   it.scopedLive("compares models: as JSON, and as plain text in a pipe", () =>
     Effect.gen(function* () {
       const { type, upstream } = yield* setUp
@@ -70,6 +95,8 @@ describe("gateway playground", () => {
       assert.include(failed.stderr, "None of the models answered")
       const many = yield* type(["compare", "Who?", ...["1", "2", "3", "4", "5"].flatMap((name) => ["--model", name])])
       assert.deepEqual([many.code, many.stderr.includes("at most 4 models")], [2, true])
+      const twice = yield* type(["compare", "Who?", "--model", "up/a", "--model", "up/a"])
+      assert.deepEqual([twice.code, twice.stderr.includes("--model: 'up/a' is given twice")], [2, true])
     })
   )
 

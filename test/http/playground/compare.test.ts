@@ -147,11 +147,14 @@ describe("a comparison", () => {
       ["prompt", { models: ["up/a"], prompt: "  " }],
       ["messages", { models: ["up/a"], prompt: "x", messages: [{ role: "user", content: "y" }] }],
       ["messages", { models: ["up/a"], messages: [] }],
+      ["params", { models: ["up/a"], prompt: "x", params: 7 }],
+      ["messages.0", { models: ["up/a"], messages: ["y"] }],
       ["params.top_k", { models: ["up/a"], prompt: "x", params: { top_k: 1 } }]
     ]
     for (const [field, body] of wrong) {
       const answer = await send("POST", compare, body)
       assert.deepEqual([answer.status, answer.body.error?.param], [400, field], JSON.stringify(body))
+      assert.notInclude(answer.body.error.message, "Playground")
     }
   })
 

@@ -77,6 +77,19 @@ describe("presets", () => {
     }
     assert.deepEqual((await send("GET", presets)).body, { presets: [] })
     const { preset } = (await send("POST", presets, short)).body
+    const said = async (params_json: string): Promise<string> =>
+      (await send("POST", presets, { ...short, params_json })).body.error.details[0].message
+    assert.strictEqual(
+      await said('{"temperature":3}'),
+      "is wrong at 'temperature': it must be a number between 0 and 2"
+    )
+    // What was given is not repeated.
+    for (const stop of [[], [1], "", "x".repeat(501)]) {
+      assert.match(
+        await said(JSON.stringify({ stop })),
+        /^is wrong at 'stop[^']*': it must be (?:a )?string[^[\]]{0,120}$/
+      )
+    }
     const change = await send("PUT", `${presets}/${preset.id}`, { params_json: "no" })
     assert.deepEqual([change.status, change.body.error.param], [400, "params_json"])
     assert.deepEqual((await send("GET", presets)).body, { presets: [preset] })

@@ -8,7 +8,7 @@ import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Compare } from "../../../api/Groups/Playground.ts"
-import { CommandFailed } from "../../Failure.ts"
+import { BadArgument, CommandFailed } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
 import * as Client from "../../gateway/Client.ts"
 import { ask, Metrics } from "../../gateway/CompareStream.ts"
@@ -70,6 +70,10 @@ export const playgroundCompare = Command.make(
         },
         { models: "--model", prompt: "<prompt>", system: "--system" }
       )
+      const twice = payload.models.find((model, at) => payload.models.indexOf(model) !== at)
+      if (twice !== undefined) {
+        return yield* new BadArgument({ message: `--model: '${twice}' is given twice, and each model is asked once.` })
+      }
       const to = yield* Client.target(given)
       const format = yield* OutputFormat
       const width = (yield* Screen).columns()

@@ -5,8 +5,11 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { CreatePreset, type PresetView, UpdatePreset } from "../../../api/Groups/Playground.ts"
+import { harmlessLines } from "../../../kernel/TerminalText.ts"
+import { BadArgument } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
 import * as Client from "../../gateway/Client.ts"
+import { orDash } from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
 import { columns, endpoint, findPreset, model, OnePreset, params, preset, Presets, system } from "./rows.ts"
@@ -26,16 +29,21 @@ export const presetsList = Command.make("list", Client.connection, (given) =>
   })
 )
 
-const page = (shown: PresetView) =>
-  fields([
+const page = (shown: PresetView) => {
+  const system = orDash(shown.system)
+  // Of several lines, it stands below the others.
+  const isText = system.includes("\n")
+  const facts = fields([
     ["Name", shown.name],
     ["Endpoint", shown.endpoint],
     ["Model", shown.model],
-    ["System", shown.system ?? "-"],
+    ["System", isText ? "(below)" : system],
     ["Params", shown.params_json],
     ["Created", Output.shortTime(shown.created_at)],
     ["Id", shown.id]
   ])
+  return isText ? `${facts}\n\n${harmlessLines(system)}` : facts
+}
 
 export const presetsShow = Command.make("show", { preset, ...Client.connection }, (given) =>
   Effect.gen(function* () {
@@ -83,7 +91,8 @@ interface MaybeFields {
 const givenFields = (given: MaybeFields) => ({
   model: Option.getOrUndefined(given.model),
   endpoint: Option.getOrUndefined(given.endpoint),
-  system: Option.getOrUndefined(given.system),
+  // An empty one is none.
+  system: Option.getOrUndefined(Option.map(given.system, (text) => (text === "" ? null : text))),
   params_json: Option.getOrUndefined(given.params)
 })
 
@@ -122,11 +131,14 @@ export const presetsEdit = Command.make(
   { preset, name: newName, ...maybeFields, ...Client.connection },
   (given) =>
     Effect.gen(function* () {
-      const payload = yield* body(
-        UpdatePreset,
-        known({ name: Option.getOrUndefined(given.name), ...givenFields(given) }),
-        { ...flagsOf, name: "--name" }
-      )
+      const changes = known({ name: Option.getOrUndefined(given.name), ...givenFields(given) })
+      if (Object.keys(changes).length === 0) {
+        return yield* new BadArgument({
+          message: "Nothing is to be changed.",
+          hint: "Give --name, --model, --endpoint, --system or --params."
+        })
+      }
+      const payload = yield* body(UpdatePreset, changes, { ...flagsOf, name: "--name" })
       const to = yield* Client.target(given)
       const { client, found } = yield* findPreset(to, given.preset)
       const answer = yield* client.updatePreset({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))

@@ -11,15 +11,22 @@ import { BadArgument } from "../../Failure.ts"
 import { body, pick } from "../../Flags.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
+import { fit } from "../../output/Table.ts"
 
 export const Presets = Schema.Struct({ presets: Schema.Array(PresetView) })
 export const OnePreset = Schema.Struct({ preset: PresetView })
+
+const shownChars = 60
+
+/** A prompt may be long, and of many lines. */
+const beginning = (text: string | null): string =>
+  Column.orDash(text === null ? null : fit(text.slice(0, 1_000).replaceAll(/\s+/g, " ").trim(), shownChars))
 
 export const columns: ReadonlyArray<Column.Column<PresetView>> = [
   Column.name("NAME", ({ name }) => name),
   Column.text("ENDPOINT", ({ endpoint }) => endpoint),
   Column.text("MODEL", ({ model }) => model),
-  Column.prose("SYSTEM", ({ system }) => system),
+  { ...Column.prose<PresetView>("SYSTEM", ({ system }) => system), value: ({ system }) => beginning(system) },
   Column.text("PARAMS", ({ params_json }) => params_json, { in: "wide" }),
   Column.time("CREATED", ({ created_at }) => created_at),
   Column.id("ID", ({ id }) => id)
