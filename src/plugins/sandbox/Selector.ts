@@ -29,7 +29,7 @@ export const selectorLimits = {
 } as const
 
 /** How much of the clock the processor time may take, where a busy machine gives little of it. */
-const mostOfClock = 5
+const mostOfClock = 25
 
 interface Ready {
   readonly engine: Engine
@@ -189,5 +189,5 @@ export const openSelector = Effect.fn("Selector.open")(function* (
       ready = null
     })
   )
-  return { name, description: first.description.slice(0, 500), select }
+  return { name, description: first.description.slice(0, 500), select, boundsItself: true }
 })
