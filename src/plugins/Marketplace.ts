@@ -92,7 +92,7 @@ const reasonOf = (error: PublicFetchError): string => {
   }
 }
 
-/** Where a value differs from its form. Its own words are left out: they are somebody else's, and may be long. */
+/** The path at which a value does not match its schema, without the value: it is foreign text, and may be long. */
 const placeOf = (error: ParseResult.ParseError): string => {
   const path = ParseResult.ArrayFormatter.formatErrorSync(error)[0]?.path.join(".") ?? ""
   return path === "" ? "is not what is expected" : `is not what is expected at '${path.slice(0, 100)}'`

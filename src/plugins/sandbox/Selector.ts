@@ -29,7 +29,7 @@ export const selectorLimits = {
 } as const
 
 /** How much of the clock the processor time may take, where a busy machine gives little of it. */
-const mostOfClock = 25
+const mostOfClock = 5
 
 interface Ready {
   readonly engine: Engine

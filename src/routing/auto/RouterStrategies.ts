@@ -59,7 +59,7 @@ export interface RouterStrategy {
   readonly name: string
   readonly description: string
   readonly select: (pool: ReadonlyArray<PoolMember>, context: RoutingContext) => Selection
-  /** It keeps its time itself, by the processor: the clock would blame it for what the machine did meanwhile. */
+  /** It limits its own processor time, so the registry does not measure it by the wall clock, which also counts other processes. */
   readonly boundsItself?: true
 }
 

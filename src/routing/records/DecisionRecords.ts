@@ -128,7 +128,7 @@ const headOf = (entry: DecisionEntry, reason: Reason, leftOut: number): Head => 
 const excludedOf = ({ decision, exclusions }: DecisionEntry, target: Target): Excluded | undefined =>
   exclusions.get(target) ?? decision.exclusions.get(target)
 
-/** A candidate without its factors, for what is told of a decision as soon as it is made. */
+/** A candidate with its score and what excludes it, without the factors of the score. */
 export interface DecidedCandidate {
   readonly target: Target
   readonly score: number | null
