@@ -1,11 +1,11 @@
-/** The events that one plugin is still to be told of. Bounded in number and in bytes of bodies; what finds it full is dropped. */
+/** The events that one plugin is still to be told of. Bounded in number and in size; what finds it full is dropped. */
 import type { HookEvent } from "./Listener.ts"
 
 export const mostWaiting = 2_000
 export const mostWaitingBytes = 16 * 1_048_576
 export const batchCalls = 250
 
-const bytesOf = ({ body }: HookEvent): number => body?.length ?? 0
+const bytesOf = ({ body, text }: HookEvent): number => text.length + (body?.length ?? 0)
 
 export class EventLine {
   #events: Array<HookEvent> = []
@@ -22,7 +22,7 @@ export class EventLine {
   /** Hot: false: it is full. */
   add(event: HookEvent): boolean {
     const bytes = bytesOf(event)
-    if (this.#events.length >= mostWaiting || (bytes > 0 && this.#bytes + bytes > mostWaitingBytes)) return false
+    if (this.#events.length >= mostWaiting || this.#bytes + bytes > mostWaitingBytes) return false
     this.#events.push(event)
     this.#bytes += bytes
     return true
