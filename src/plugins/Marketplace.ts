@@ -16,7 +16,7 @@ import { GatewaySettings } from "../flags/GatewaySettings.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { PluginRepo } from "../store/repo/PluginRepo.ts"
 import { isObject } from "../wire/json/Json.ts"
-import { readForeignJson, Unreadable } from "../wire/json/Bounds.ts"
+import { readAnswerJson, Unreadable } from "../wire/json/Bounds.ts"
 import { integrityOf, withManifest } from "./files/PluginFiles.ts"
 import * as Errors from "./PluginErrors.ts"
 import { Plugins } from "./Plugins.ts"
@@ -128,7 +128,7 @@ export const make = Effect.gen(function* () {
       Effect.mapError((error) => failed(`${what} ${reasonOf(error)}`)),
       Effect.flatMap(({ body, status }) => {
         if (status !== 200) return failed(`${what} was answered with the status ${status}`)
-        const value = readForeignJson(new TextDecoder().decode(body))
+        const value = readAnswerJson(new TextDecoder().decode(body))
         if (value instanceof Unreadable) return failed(`${what} is no JSON that can be read`)
         const problem = listProblem(value)
         if (problem !== null) return failed(`${what} ${problem}`)

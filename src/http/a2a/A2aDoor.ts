@@ -26,7 +26,7 @@ import {
   BadMessage,
   errorMessage,
   invalidParams,
-  readMessages,
+  readClientMessages,
   resultMessage,
   rpcCodes,
   RpcError,
@@ -274,7 +274,7 @@ export const make = Effect.gen(function* () {
   const serve = (body: Buffer, caller: Caller, request: IncomingMessage, reply: A2aReply): void => {
     const value = readForeignJson(body.toString())
     if (value instanceof Unreadable) return reply.refuse(400, rpcCodes.parse, value.message)
-    const read = readMessages(value)
+    const read = readClientMessages(value)
     if (read instanceof BadMessage) return reply.refuse(400, rpcCodes.invalidRequest, read.message, read.id)
     const { isBatch, messages } = read
     const [only] = messages

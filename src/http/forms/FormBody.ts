@@ -52,6 +52,9 @@ export const makeFormBody = (): FormBody => {
         }
         return
       }
+      if (!name.endsWith("[]") && members.has(name)) {
+        problem ??= { param: name, message: `${name}: the field is repeated. Send it once.` }
+      }
       add(name, value)
     },
     file: ({ contentType, filename, name }) => {

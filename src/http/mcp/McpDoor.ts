@@ -24,7 +24,7 @@ import {
   BadMessage,
   errorMessage,
   notificationMessage,
-  readMessages,
+  readClientMessages,
   type RequestId,
   resultMessage,
   type RpcMessage,
@@ -313,7 +313,7 @@ export const make = Effect.gen(function* () {
   const serve = (body: Buffer, caller: Caller, request: IncomingMessage, response: ServerResponse, reply: McpReply) => {
     const value = readForeignJson(body.toString())
     if (value instanceof Unreadable) return reply.refuse(400, rpcCodes.parse, value.message)
-    const read = readMessages(value)
+    const read = readClientMessages(value)
     if (read instanceof BadMessage) return reply.refuse(400, rpcCodes.invalidRequest, read.message, read.id)
     const { isBatch, messages } = read
     const [only] = messages

@@ -4,6 +4,8 @@
  */
 import * as Data from "effect/Data"
 import { isArray, isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
+import { read } from "../../wire/json/Members.ts"
+import { makeSpelling } from "../../wire/json/Spelling.ts"
 
 export type RequestId = string | number
 
@@ -113,6 +115,27 @@ export const readMessages = (
     return new BadMessage({ id: null, message: `A batch must hold 1 to ${maxBatch} messages.` })
   }
   return { isBatch: true, messages: value.map(readMessage) }
+}
+
+const misspelt = makeSpelling({
+  ...read("jsonrpc", "id", "method", "result", "error"),
+  params: {
+    of: read("name", "arguments", "uri", "_meta", "cursor", "protocolVersion", "capabilities", "clientInfo", "message")
+  }
+})
+
+/** The messages of a client. A member that equals one of the protocol but for the case of its letters is refused. */
+export const readClientMessages = (value: unknown): ReturnType<typeof readMessages> => {
+  const found = readMessages(value)
+  if (found instanceof BadMessage) return found
+  const given = isArray(value) ? value : [value]
+  const messages = found.messages.map((message, index) => {
+    const item = given[index]
+    const wrong = isObject(item) ? misspelt(item) : null
+    const id = "id" in message ? message.id : null
+    return wrong === null ? message : new BadMessage({ id, message: wrong.message })
+  })
+  return { ...found, messages }
 }
 
 export const resultMessage = (id: RequestId, result: JsonObject): JsonObject => ({ jsonrpc: "2.0", id, result })

@@ -4,6 +4,7 @@
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
  */
 import { read, type ReadMembers } from "../json/Members.ts"
+import { makeSpelling } from "../json/Spelling.ts"
 
 const part = read("type", "cache_control", "prompt_cache_breakpoint")
 const text = { ...part, text: true } as const
@@ -42,3 +43,32 @@ export const nestedMembers: ReadMembers = {
     of: { type: true, json_schema: { of: read("name", "description", "schema", "strict") } }
   }
 }
+
+const namedTool = { of: read("name", "description", "parameters", "strict", "format", "input_schema", "cache_control") }
+
+/** Members that requests of the endpoints under `/v1` have in OpenAI's form, those for pictures, sound, film and vectors included. */
+const ofOpenAi: ReadMembers = {
+  ...read(
+    ...["model", "messages", "input", "prompt", "instructions", "stream", "tool_choice", "parallel_tool_calls", "n"],
+    ...["max_tokens", "max_completion_tokens", "max_output_tokens", "temperature", "top_p", "top_k", "seed", "stop"],
+    ...["presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias", "reasoning_effort", "user"],
+    ...["metadata", "functions", "function_call", "modalities", "audio", "prediction", "service_tier", "store"],
+    ...["web_search_options", "verbosity", "safety_identifier", "prompt_cache_key", "suffix", "echo", "best_of"],
+    ...["encoding_format", "dimensions", "size", "quality", "style", "background", "output_format", "moderation"],
+    ...["partial_images", "voice", "speed", "language", "file", "image", "mask", "async", "seconds", "duration"],
+    ...["input_reference", "query", "documents", "top_n", "reasoning", "thinking"]
+  ),
+  stream_options: { of: read("include_usage", "include_obfuscation") },
+  tools: {
+    each: {
+      of: {
+        ...read("type", "name", "description", "parameters", "strict", "input_schema", "cache_control"),
+        function: namedTool,
+        custom: namedTool
+      }
+    }
+  }
+}
+
+/** Finds members that programs could read in two ways. */
+export const misspelt = makeSpelling({ ...ofOpenAi, ...nestedMembers })
