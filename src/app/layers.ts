@@ -185,7 +185,8 @@ const resilience = Layer.mergeAll(
 const foundation = resilience.pipe(Layer.provideMerge(Layer.mergeAll(flags, GatewaySettings.layer, Settings.layer)))
 
 const providers = Layer.mergeAll(ModelSync.layer, ProxyChecks.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(ProviderCalls.layer, TokenRefresh.layer)),
+  Layer.provideMerge(ProviderCalls.layer),
+  Layer.provideMerge(TokenRefresh.layer),
   Layer.provideMerge(Catalog.layer),
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
 )

@@ -16,6 +16,7 @@ import type { AppConfig } from "../platform/AppConfig.ts"
 import * as CatalogRoom from "../providers/Catalog.ts"
 import * as ModelListsRoom from "../providers/ModelLists.ts"
 import * as ProviderCallsRoom from "../providers/ProviderCalls.ts"
+import * as TokenRefreshRoom from "../providers/oauth/TokenRefresh.ts"
 import { defaultResilience } from "../domain/Resilience.ts"
 import * as CooldownsRoom from "../resilience/cooldown/Cooldowns.ts"
 import * as DataLock from "../store/DataLock.ts"
@@ -54,6 +55,7 @@ const egress = Upstream.layer.pipe(
 /** The connections and the ways in, over a store. */
 const services = localManagement.pipe(
   Layer.provideMerge(ProviderCallsRoom.layer),
+  Layer.provideMerge(TokenRefreshRoom.layer),
   Layer.provideMerge(CatalogRoom.layer),
   Layer.provideMerge(Layer.mergeAll(ModelListsRoom.layer, egress)),
   Layer.provideMerge(CooldownsRoom.layer),
