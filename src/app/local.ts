@@ -9,7 +9,7 @@ import * as Sessions from "../auth/Sessions.ts"
 import * as Dns from "../egress/Dns.ts"
 import * as ProxyPlan from "../providers/ProxyPlan.ts"
 import * as Upstream from "../egress/Upstream.ts"
-import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
+import { layerFromEnvironment } from "../egress/UpstreamSettings.ts"
 import * as Flags from "../flags/Flags.ts"
 import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import type { AppConfig } from "../platform/AppConfig.ts"
@@ -45,7 +45,7 @@ const egress = Upstream.layer.pipe(
   Layer.provide(
     Layer.mergeAll(
       Dns.layer,
-      Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => defaultResilience.timeouts.connectMs })
+      layerFromEnvironment(() => defaultResilience.timeouts.connectMs)
     )
   ),
   Layer.provide(GatewaySettings.layer),

@@ -177,8 +177,7 @@ export const make = Effect.gen(function* () {
   const askAndKeep = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
     const { id } = connection
     const usable = yield* Effect.either(tokens.usable(connection))
-    const result =
-      usable._tag === "Left" ? notRenewed(usable.left) : yield* fetchModels(upstream, spec, usable.right)
+    const result = usable._tag === "Left" ? notRenewed(usable.left) : yield* fetchModels(upstream, spec, usable.right)
     const source = listSourceOf(spec, connection) ?? ""
     if (result._tag === "NotListed") {
       yield* lists.failed(id, source, result.error)

@@ -218,5 +218,8 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<JobDoor, never, GatewaySettings | MediaJobs | Settings | Timers | TokenRefresh | Upstream> =
-  Layer.effect(JobDoor, make)
+export const layer: Layer.Layer<
+  JobDoor,
+  never,
+  GatewaySettings | MediaJobs | Settings | Timers | TokenRefresh | Upstream
+> = Layer.effect(JobDoor, make)

@@ -119,7 +119,11 @@ export const make = Effect.gen(function* () {
     const account = current(connectionId)
     const tokens = account === null ? null : tokensOf(account.connection)
     if (account === null || tokens === null) {
-      return impossible(connectionId, "no_account", "There is no active OAuth account with this id: activate the connection.")
+      return impossible(
+        connectionId,
+        "no_account",
+        "There is no active OAuth account with this id: activate the connection."
+      )
     }
     const { refreshToken } = tokens
     if (refreshToken === null) {
