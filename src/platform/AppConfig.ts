@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { homedir, totalmem } from "node:os"
 import { join, resolve } from "node:path"
+import { bareHost } from "../kernel/BindAddress.ts"
 import { booleanOf, booleanTexts } from "../kernel/BooleanText.ts"
 import { isIpRange } from "../kernel/IpRanges.ts"
 import { readOrigin } from "../kernel/Origins.ts"
@@ -270,7 +271,7 @@ export const defaultPort = 20128
 
 const config = Config.all({
   dataDir: Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault("~/.gateway"), Config.map(expandHome)),
-  host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
+  host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1"), Config.map(bareHost)),
   port: bounded("PORT", defaultPort, 0, 65_535),
   livePort: optional(within("GATEWAY_LIVE_PORT", 0, 65_535)),
   adminKey: secret("GATEWAY_ADMIN_KEY", keyProblem),
