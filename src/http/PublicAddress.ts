@@ -15,8 +15,9 @@ const ownMachine = ["127.0.0.0/8", "::1"]
 
 /** `/llm` from what a proxy sent; null when it is no path of plain names. */
 export const readPrefix = (text: string): string | null => {
+  if (text.length > maxPrefixChars) return null
   const path = text.trim().replace(/\/+$/, "")
-  if (path.length > maxPrefixChars || !/^(?:\/[\w~!$&'()*+,;=:@%-][\w.~!$&'()*+,;=:@%-]*)+$/.test(path)) return null
+  if (!/^(?:\/[\w~!$&'()*+,;=:@%-][\w.~!$&'()*+,;=:@%-]*)+$/.test(path)) return null
   return /["'<>\\]|%(?![\da-f]{2})/i.test(path) ? null : path
 }
 

@@ -25,9 +25,8 @@ const secure = new TlsAgent({ keepAlive: false })
 /** Read at the first request: by then the settings file of the data folder has been read. */
 const environmentProxies = once(() => readEnvironmentProxies(processEnvironment()))
 
-/** The socket is in TLS already where the URL is https: what is written to it is plain HTTP. */
-const throughProxy = (hop: ProxyHop, url: URL): Pick<RequestOptions, "agent" | "protocol" | "createConnection"> => ({
-  agent: false,
+/** Without an agent, else it would make the socket. The socket is in TLS already where the URL is https: what is written to it is plain HTTP. */
+const throughProxy = (hop: ProxyHop, url: URL): Pick<RequestOptions, "protocol" | "createConnection"> => ({
   protocol: "http:",
   createConnection: (_options, done) => {
     openThrough(hop, url, (error, socket) => done(error, socket ?? new Socket()))
