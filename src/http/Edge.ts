@@ -334,10 +334,11 @@ export const make = Effect.gen(function* () {
     })
   }
 
+  const rootOf = (prefix: string) => ({ name: "gateway", version, docs: `${prefix}/openapi.json` })
+
   const answerRoot = ({ headers }: IncomingMessage, reply: ClientReply): void => {
     const { accept } = headers
     const prefix = prefixAsked(headers)
-    const root = { name: "gateway", version, docs: `${prefix}/openapi.json` }
     const requestId = ids.next(timers.nowMs())
     const isPage = wantsPage(accept)
     send(
@@ -345,7 +346,7 @@ export const make = Effect.gen(function* () {
       requestId,
       200,
       isPage ? htmlType : "application/json",
-      isPage ? pageBelow(rootPage, prefix) : JSON.stringify(root),
+      isPage ? pageBelow(rootPage, prefix) : JSON.stringify(rootOf(prefix)),
       ["Vary", "Accept, Origin", ...(isPage ? Object.entries(pageHeaders(rootPolicy)).flat() : [])]
     )
   }
@@ -362,7 +363,7 @@ export const make = Effect.gen(function* () {
       listingOf("inference.models", "", entriesFor(principal).filter(keep), query)
     switch (route.key) {
       case "inference.editor":
-        return root
+        return rootOf(prefixAsked(request.headers))
       case "inference.embeddingModels":
       case "inference.imageModels":
       case "inference.videoModels":
