@@ -16,7 +16,7 @@ import * as GuardedFetch from "../egress/GuardedFetch.ts"
 import * as PublicDownload from "../egress/PublicDownload.ts"
 import * as PublicFetch from "../egress/PublicFetch.ts"
 import * as Upstream from "../egress/Upstream.ts"
-import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
+import { layerFromEnvironment } from "../egress/UpstreamSettings.ts"
 import * as Batches from "../batches/Batches.ts"
 import * as BatchRetention from "../batches/BatchRetention.ts"
 import * as BatchRunner from "../batches/BatchRunner.ts"
@@ -158,11 +158,8 @@ const access = Gate.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeys.layer, OwnerToken.layer))
 )
 
-const upstreamSettings = Layer.effect(
-  UpstreamSettings,
-  Effect.map(Settings.Settings, (settings) =>
-    UpstreamSettings.of({ connectTimeoutMs: () => settings.current().timeouts.connectMs })
-  )
+const upstreamSettings = Layer.unwrapEffect(
+  Effect.map(Settings.Settings, (settings) => layerFromEnvironment(() => settings.current().timeouts.connectMs))
 )
 
 /** The way out, with nothing above it. Tests that fake upstreams still use it: the fakes are real sockets. */
@@ -185,7 +182,8 @@ const resilience = Layer.mergeAll(
 const foundation = resilience.pipe(Layer.provideMerge(Layer.mergeAll(flags, GatewaySettings.layer, Settings.layer)))
 
 const providers = Layer.mergeAll(ModelSync.layer, ProxyChecks.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(ProviderCalls.layer, TokenRefresh.layer)),
+  Layer.provideMerge(ProviderCalls.layer),
+  Layer.provideMerge(TokenRefresh.layer),
   Layer.provideMerge(Catalog.layer),
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
 )

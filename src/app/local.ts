@@ -9,13 +9,14 @@ import * as Sessions from "../auth/Sessions.ts"
 import * as Dns from "../egress/Dns.ts"
 import * as ProxyPlan from "../providers/ProxyPlan.ts"
 import * as Upstream from "../egress/Upstream.ts"
-import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
+import { layerFromEnvironment } from "../egress/UpstreamSettings.ts"
 import * as Flags from "../flags/Flags.ts"
 import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import type { AppConfig } from "../platform/AppConfig.ts"
 import * as CatalogRoom from "../providers/Catalog.ts"
 import * as ModelListsRoom from "../providers/ModelLists.ts"
 import * as ProviderCallsRoom from "../providers/ProviderCalls.ts"
+import * as TokenRefreshRoom from "../providers/oauth/TokenRefresh.ts"
 import { defaultResilience } from "../domain/Resilience.ts"
 import * as CooldownsRoom from "../resilience/cooldown/Cooldowns.ts"
 import * as DataLock from "../store/DataLock.ts"
@@ -44,7 +45,7 @@ const egress = Upstream.layer.pipe(
   Layer.provide(
     Layer.mergeAll(
       Dns.layer,
-      Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => defaultResilience.timeouts.connectMs })
+      layerFromEnvironment(() => defaultResilience.timeouts.connectMs)
     )
   ),
   Layer.provide(GatewaySettings.layer),
@@ -54,6 +55,7 @@ const egress = Upstream.layer.pipe(
 /** The connections and the ways in, over a store. */
 const services = localManagement.pipe(
   Layer.provideMerge(ProviderCallsRoom.layer),
+  Layer.provideMerge(TokenRefreshRoom.layer),
   Layer.provideMerge(CatalogRoom.layer),
   Layer.provideMerge(Layer.mergeAll(ModelListsRoom.layer, egress)),
   Layer.provideMerge(CooldownsRoom.layer),

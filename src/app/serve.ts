@@ -9,11 +9,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { environmentProblems, Flags } from "../flags/Flags.ts"
+import { readEnvironmentProxies } from "../egress/proxy/EnvironmentProxy.ts"
 import { ManagementDoor } from "../http/ManagementDoor.ts"
 import { type ListenFailed, Listener } from "../http/Listener.ts"
 import { HttpServer } from "../http/Server.ts"
 import { OwnerToken } from "../auth/OwnerToken.ts"
-import { addressOf, isLoopbackHost } from "../kernel/BindAddress.ts"
+import { addressOf, bareHost, isLoopbackHost } from "../kernel/BindAddress.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as Invocation from "../platform/Invocation.ts"
 import * as OwnerFile from "../platform/OwnerFile.ts"
@@ -55,7 +56,7 @@ const configured = (options: ServeOptions): Layer.Layer<AppConfig.AppConfig, Con
       if (problems.length > 0) return yield* new StartFailed({ message: `${problems.join("; ")}.` })
       return {
         ...config,
-        host: options.host ?? config.host,
+        host: bareHost(options.host ?? config.host),
         port: options.port ?? config.port,
         allowKeyless: options.allowKeyless
       }
@@ -101,6 +102,14 @@ const greet = Effect.gen(function* () {
   yield* stderr("Ctrl-C stops the gateway.")
 })
 
+/** A proxy that somebody set for the whole machine is easily forgotten. */
+const namedProxies = Effect.gen(function* () {
+  const { environment } = yield* AppConfig.AppConfig
+  const { description, problems } = readEnvironmentProxies(environment)
+  for (const problem of problems) yield* Effect.logWarning(`${problem}.`)
+  if (description !== null) yield* stderr(description)
+})
+
 /** Lets commands of the same user find this gateway for as long as it runs. Without the file they ask for a key, so that a failure only warns. */
 const ownerFile = Effect.gen(function* () {
   const { dataDir } = yield* AppConfig.AppConfig
@@ -125,6 +134,7 @@ const running = (stopping: Stopping.Stopping, isFirst: boolean, up: Effect.Effec
     if (isFirst) {
       yield* stdout(`Gateway listening on ${server.url}`)
       yield* greet
+      yield* namedProxies
     }
     yield* (yield* ManagementDoor).open
     yield* up

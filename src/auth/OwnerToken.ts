@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import { isGatewayKey } from "../kernel/GatewayKey.ts"
-import { bearerOf, type RequestHeaders } from "./Credentials.ts"
+import { bearerOf, publicAddressHeader, type RequestHeaders } from "./Credentials.ts"
 import { formatKey, hashKey } from "./KeyFormat.ts"
 import { isLoopback } from "./Loopback.ts"
 
@@ -34,7 +34,9 @@ const ownPrefix = "x-gateway-"
 export const isDirect = (rawKey: string, headers: RequestHeaders, socketAddress: string | null): boolean =>
   bearerOf(headers) === rawKey &&
   isLoopback(socketAddress, headers) &&
-  Object.keys(headers).every((name) => plainHeaders.has(name) || name.startsWith(ownPrefix))
+  Object.keys(headers).every(
+    (name) => plainHeaders.has(name) || name.startsWith(ownPrefix) || name === publicAddressHeader
+  )
 
 export class OwnerToken extends Context.Tag("gateway/auth/OwnerToken")<
   OwnerToken,

@@ -117,7 +117,7 @@ export const make = Effect.gen(function* () {
       const atMs = yield* Clock.currentTimeMillis
       const proof = signatureOf(key, `GET\n${path}\n${atMs}`).slice("sha256=".length)
       const answer = yield* Effect.mapError(
-        net.get(`${path}?at=${atMs}&signature=${proof}`, limits, ({ status }) => status === 200),
+        net.get(`${path}?at=${atMs}&signature=${proof}`, limits, ({ status }) => status === 200, "operator"),
         (error) => failed(`${path} cannot be reached (${error._tag})`)
       )
       if (answer.status === 404) return null

@@ -12,7 +12,9 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { homedir, totalmem } from "node:os"
 import { join, resolve } from "node:path"
+import { bareHost } from "../kernel/BindAddress.ts"
 import { booleanOf, booleanTexts } from "../kernel/BooleanText.ts"
+import { isIpRange } from "../kernel/IpRanges.ts"
 import { readOrigin } from "../kernel/Origins.ts"
 import { keyProblem, passwordProblem } from "../kernel/SecretRules.ts"
 import { type Pairs, parsePairs } from "./Pairs.ts"
@@ -44,6 +46,10 @@ export interface AppConfigShape {
   readonly maxBufferedBytes: number
   /** Origins of pages that may call the gateway without a key (`CORS_ORIGINS`), in lower case. */
   readonly corsOrigins: ReadonlyArray<string>
+  /** The gateway's address for its callers, where a reverse proxy serves it below a path; without a slash at its end. */
+  readonly publicUrl: string | null
+  /** Addresses and CIDR blocks of reverse proxies whose `X-Forwarded-Prefix` is believed, besides those of this machine. */
+  readonly trustedProxies: ReadonlyArray<string>
   readonly otlpEndpoint: string | null
   /** Headers for the collector, such as its key. */
   readonly otlpHeaders: Redacted.Redacted<Pairs>
@@ -160,6 +166,44 @@ const origins = (name: string): Config.Config<ReadonlyArray<string>> =>
     })
   )
 
+/** An absolute URL without credentials, query and fragment; its slash at the end is taken away. */
+const publicUrl = Config.string("GATEWAY_PUBLIC_URL").pipe(
+  Config.withDefault(""),
+  Config.map((text) => text.trim()),
+  Config.mapOrFail((text) => {
+    if (text === "") return Either.right(null)
+    const url = URL.canParse(text) ? new URL(text) : null
+    const isPlain =
+      url !== null &&
+      /^https?:$/.test(url.protocol) &&
+      url.username + url.password + url.search + url.hash === "" &&
+      /^[\w.~!$&()*+,;=:@%/-]*$/.test(url.pathname)
+    return isPlain
+      ? Either.right(url.href.replace(/\/+$/, ""))
+      : Either.left(
+          ConfigError.InvalidData(
+            [],
+            "GATEWAY_PUBLIC_URL must be the gateway's address for its callers, such as https://ai.example/llm, without user name, query and fragment"
+          )
+        )
+  })
+)
+
+const trustedProxies = Config.string("GATEWAY_TRUSTED_PROXIES").pipe(
+  Config.withDefault(""),
+  Config.mapOrFail((text) => {
+    const ranges = text.split(/[\s,]+/).filter((range) => range !== "")
+    return ranges.every(isIpRange)
+      ? Either.right(ranges)
+      : Either.left(
+          ConfigError.InvalidData(
+            [],
+            "GATEWAY_TRUSTED_PROXIES must be addresses or CIDR blocks, such as 10.0.0.0/8, separated by commas"
+          )
+        )
+  })
+)
+
 const boolean = (name: string, fallback: boolean): Config.Config<boolean> =>
   Config.string(name).pipe(
     Config.withDefault(""),
@@ -227,7 +271,7 @@ export const defaultPort = 20128
 
 const config = Config.all({
   dataDir: Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault("~/.gateway"), Config.map(expandHome)),
-  host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
+  host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1"), Config.map(bareHost)),
   port: bounded("PORT", defaultPort, 0, 65_535),
   livePort: optional(within("GATEWAY_LIVE_PORT", 0, 65_535)),
   adminKey: secret("GATEWAY_ADMIN_KEY", keyProblem),
@@ -239,6 +283,8 @@ const config = Config.all({
   maxUploadBytes: mebibytes(bounded("GATEWAY_MAX_UPLOAD_MB", 512, 1, 1_048_576)),
   searchCacheTtlMs: bounded("SEARCH_CACHE_TTL_MS", 60_000, 0, 86_400_000),
   corsOrigins: origins("CORS_ORIGINS"),
+  publicUrl,
+  trustedProxies,
   otlpEndpoint: optional(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOINT")),
   otlpHeaders,
   otlpResource,
@@ -248,6 +294,9 @@ const config = Config.all({
 
 const snapshot = (environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> =>
   new Map(Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined))
+
+/** For code without a configuration: the client of commands. */
+export const processEnvironment = (): ReadonlyMap<string, string> => snapshot(process.env)
 
 /** Reads and checks the whole configuration; fails with every wrong variable named. */
 export const make: Effect.Effect<AppConfigShape, ConfigError.ConfigError> = Effect.map(
@@ -285,6 +334,8 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     maxBufferedBytes: 4 * 50 * bytesPerMebibyte,
     searchCacheTtlMs: 60_000,
     corsOrigins: [],
+    publicUrl: null,
+    trustedProxies: [],
     otlpEndpoint: null,
     otlpHeaders: Redacted.make([]),
     otlpResource: [["service.name", "gateway"]],

@@ -19,6 +19,8 @@ import { endpointOf, type UpstreamEndpoint, withQuery } from "./Endpoints.ts"
 import { fetchModelDetails, fetchModels, listSourceOf, type ModelsResult } from "./ModelListFetch.ts"
 import { layFacts } from "./ModelFacts.ts"
 import * as ModelLists from "./ModelLists.ts"
+import type { RefreshFailed } from "./oauth/RefreshFailed.ts"
+import * as TokenRefresh from "./oauth/TokenRefresh.ts"
 import { failureText, reasonOf } from "./UpstreamAnswer.ts"
 import { wholeRequest } from "../wire/media/WholeRequest.ts"
 import { bodyOf, searches } from "../wire/search/Codec.ts"
@@ -130,12 +132,21 @@ const searchRequest = (spec: ProviderSpec, { headers, media }: UpstreamEndpoint)
   }
 }
 
+/** The access token is over and there is no new one: the upstream is not asked. */
+const notRenewed = (failed: RefreshFailed): Extract<ModelsResult, { readonly _tag: "NotListed" }> => ({
+  _tag: "NotListed",
+  status: null,
+  error: failed.message,
+  isTransient: failed._tag === "RefreshTransient"
+})
+
 type Asking = Pick<typeof Upstream.Upstream.Service, "request">
 
 export const make = Effect.gen(function* () {
   const upstream = yield* Upstream.Upstream
   const catalog = yield* Catalog.Catalog
   const lists = yield* ModelLists.ModelLists
+  const tokens = yield* TokenRefresh.TokenRefresh
   const control: Asking = { request: upstream.controlRequest }
 
   const ask = (by: Asking, spec: ProviderSpec, connection: Connection, model: string) => {
@@ -165,13 +176,15 @@ export const make = Effect.gen(function* () {
 
   const askAndKeep = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
     const { id } = connection
-    const result = yield* fetchModels(upstream, spec, connection)
+    const usable = yield* Effect.either(tokens.usable(connection))
+    const result = usable._tag === "Left" ? notRenewed(usable.left) : yield* fetchModels(upstream, spec, usable.right)
     const source = listSourceOf(spec, connection) ?? ""
     if (result._tag === "NotListed") {
       yield* lists.failed(id, source, result.error)
       return result
     }
-    const details = fetchModelDetails(upstream, spec, connection, result.models)
+    const asked = usable._tag === "Left" ? connection : usable.right
+    const details = fetchModelDetails(upstream, spec, asked, result.models)
     const nowMs = yield* Clock.currentTimeMillis
     // The names are of use before all details are there.
     yield* lists.learn(id, source, details === null ? result.models : withKnown(id, result.models), nowMs)
@@ -230,7 +243,9 @@ export const make = Effect.gen(function* () {
         spec.models[0] ??
         firstOf(yield* Fiber.join(listing)))
     if (model === null) return yield* done(null, null, "No model is known for this connection; give it a defaultModel.")
-    const { status, error } = yield* ask(upstream, spec, connection, model)
+    const usable = yield* Effect.either(tokens.usable(connection))
+    if (usable._tag === "Left") return yield* done(model, null, usable.left.message)
+    const { status, error } = yield* ask(upstream, spec, usable.right, model)
     return yield* done(model, status, error)
   })
 
@@ -270,7 +285,12 @@ export const make = Effect.gen(function* () {
 
   const check = Effect.fn("ProviderCalls.check")((connection: Connection) => {
     const spec = catalog.current().provider(connection.provider)
-    return spec === null ? Effect.succeed(null) : judge(spec, connection)
+    return spec === null
+      ? Effect.succeed(null)
+      : Effect.matchEffect(tokens.usable(connection), {
+          onFailure: ({ message }) => Effect.succeed({ valid: false, status: null, error: message }),
+          onSuccess: (usable) => judge(spec, usable)
+        })
   })
 
   return ProviderCalls.of({ test, models, validate, check })
@@ -305,5 +325,8 @@ const candidateConnection = (
   updatedAtMs: 0
 })
 
-export const layer: Layer.Layer<ProviderCalls, never, Upstream.Upstream | Catalog.Catalog | ModelLists.ModelLists> =
-  Layer.effect(ProviderCalls, make)
+export const layer: Layer.Layer<
+  ProviderCalls,
+  never,
+  Upstream.Upstream | Catalog.Catalog | ModelLists.ModelLists | TokenRefresh.TokenRefresh
+> = Layer.effect(ProviderCalls, make)

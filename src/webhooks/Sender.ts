@@ -74,8 +74,14 @@ export const make = Effect.gen(function* () {
       Effect.map(answered),
       Effect.catchTags({
         // A name that leads to a private address now is not tried again: what it led to when it was saved was checked.
-        TransportFailure: ({ kind: failure }) =>
-          Effect.succeed(failed(failures[failure], failure !== "blocked", failure === "connect_timeout")),
+        TransportFailure: ({ kind: failure, message }) =>
+          Effect.succeed(
+            failed(
+              failure === "tls" ? message.replace("the upstream", "the receiver") : failures[failure],
+              failure !== "blocked",
+              failure === "connect_timeout"
+            )
+          ),
         TimedOut: () =>
           Effect.succeed(failed(`The receiver did not answer within ${attemptTimeoutMs / 1_000} seconds.`, true, true)),
         UrlBlocked: ({ reason }) => Effect.succeed(failed(blockMessage[reason], false))

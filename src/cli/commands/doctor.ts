@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { AppConfigShape } from "../../platform/AppConfig.ts"
-import { addressOf } from "../../kernel/BindAddress.ts"
+import { addressOf, bareHost } from "../../kernel/BindAddress.ts"
 import { database, storage } from "../doctor/data.ts"
 import * as Finding from "../doctor/Finding.ts"
 import * as machine from "../doctor/machine.ts"
@@ -62,7 +62,7 @@ interface Wanted {
 /** The checks that need a configuration, in the order a start meets them. */
 const checksOf = (config: AppConfigShape, wanted: Wanted) =>
   Effect.gen(function* () {
-    const host = Option.getOrElse(wanted.host, () => config.host)
+    const host = bareHost(Option.getOrElse(wanted.host, () => config.host))
     // The gateway of this folder may listen on another port than the next one would.
     const running = yield* Effect.orElseSucceed(runningGateway(config.dataDir), () => null)
     const pingUrl = `${running?.url ?? addressOf(host, config.port)}/api/health/ping`

@@ -1,19 +1,38 @@
 /**
  * The HTTP client of commands, over Node's own requests. Node's `fetch` is a browser's: it adds `Sec-Fetch-Mode`, and a gateway accepts
- * its owner's token only without such headers. No proxy of the environment is used for addresses of this machine.
+ * its owner's token only without such headers. Proxies of the environment are used as the gateway uses them: never for this machine
+ * and its network.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import { RequestError } from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
-import { Agent, type IncomingMessage, request as httpRequest } from "node:http"
+import { Agent, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http"
 import { Agent as TlsAgent, request as httpsRequest } from "node:https"
+import { Socket } from "node:net"
 import { Readable } from "node:stream"
+import { readEnvironmentProxies } from "../../egress/proxy/EnvironmentProxy.ts"
+import { openThrough } from "../../egress/proxy/ProxiedSocket.ts"
+import type { ProxyHop } from "../../egress/proxy/ProxyRoute.ts"
+import { once } from "../../kernel/once.ts"
+import { processEnvironment } from "../../platform/AppConfig.ts"
 
 /** Agents of our own: the global ones may be set to use a proxy. A command makes few requests, and its end must not wait for idle sockets. */
 const plain = new Agent({ keepAlive: false })
 const secure = new TlsAgent({ keepAlive: false })
+
+/** Read at the first request: by then the settings file of the data folder has been read. */
+const environmentProxies = once(() => readEnvironmentProxies(processEnvironment()))
+
+/** Without an agent, else it would make the socket. The socket is in TLS already where the URL is https: what is written to it is plain HTTP. */
+const throughProxy = (hop: ProxyHop, url: URL): Pick<RequestOptions, "protocol" | "createConnection"> => ({
+  protocol: "http:",
+  createConnection: (_options, done) => {
+    openThrough(hop, url, (error, socket) => done(error, socket ?? new Socket()))
+    return undefined
+  }
+})
 
 const withoutBody = new Set([101, 204, 205, 304])
 
@@ -57,10 +76,11 @@ const send = (request: HttpClientRequest.HttpClientRequest, url: URL, signal: Ab
     const body = bodyOf(request)
     if (body === undefined) return reject(new TypeError("Commands send text, bytes and streams of Node only."))
     const isSecure = url.protocol === "https:"
-    const call = (isSecure ? httpsRequest : httpRequest)(
+    const hop = environmentProxies().hopOf(url.origin)
+    const call = (isSecure && hop === null ? httpsRequest : httpRequest)(
       url,
       {
-        agent: isSecure ? secure : plain,
+        ...(hop === null ? { agent: isSecure ? secure : plain } : throughProxy(hop, url)),
         method: request.method,
         signal,
         headers: { ...request.headers, ...lengthOf(body, request) }

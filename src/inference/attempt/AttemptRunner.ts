@@ -175,7 +175,7 @@ export const make = Effect.gen(function* () {
 
   const wayOf = ({ request, wire }: UpstreamCall) => ({
     targetWire: wire,
-    egress: request.owner === null ? directEgress : upstream.egressOf(request.owner)
+    egress: request.owner === null ? directEgress : upstream.egressOf(request.owner, request.origin)
   })
 
   const called = (work: Work, way: Way, call: UpstreamCall, lastChance: boolean): Attempting => {

@@ -3,6 +3,10 @@
  * Written by hand instead of `@effect/opentelemetry/Otlp`, which also exports every log line and internal span, marks failed spans as
  * interrupted, reads metrics from a registry shared by the whole process and has no bound on its queue.
  */
+import type { Dispatcher } from "undici"
+import UndiciClient from "undici/lib/dispatcher/client.js"
+import { openThrough } from "../../egress/proxy/ProxiedSocket.ts"
+import type { ProxyHop } from "../../egress/proxy/ProxyRoute.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -40,6 +44,8 @@ export interface OtlpOptions {
   readonly headers: Redacted.Redacted<Pairs>
   /** Of the resource that telemetry is about. */
   readonly attributes: Pairs
+  /** By which the collector is reached; absent or null: none. */
+  readonly proxy?: ProxyHop | null
 }
 
 export const plainOptions: OtlpOptions = { headers: Redacted.make([]), attributes: [["service.name", "gateway"]] }
@@ -142,8 +148,24 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
+const dispatcherBy = (proxy: ProxyHop | null, endpoint: string): Effect.Effect<Dispatcher, never, Scope.Scope> =>
+  proxy === null
+    ? NodeHttpClient.makeDispatcher
+    : Effect.acquireRelease(
+        Effect.sync(
+          () =>
+            new UndiciClient(new URL(endpoint).origin, {
+              connect: (_options, done) =>
+                openThrough(proxy, new URL(endpoint), (error, socket) =>
+                  socket === null ? done(error ?? new Error("no socket"), null) : done(null, socket)
+                )
+            })
+        ),
+        (dispatcher) => Effect.promise(() => dispatcher.destroy())
+      )
+
 /** A client of its own: nothing else shares its connections, and it is never traced. */
 export const makeLive = (endpoint: string, options: OtlpOptions): Effect.Effect<OtlpExport, never, Scope.Scope> =>
-  Effect.flatMap(NodeHttpClient.makeDispatcher, (dispatcher) =>
+  Effect.flatMap(dispatcherBy(options.proxy ?? null, endpoint), (dispatcher) =>
     Effect.provideService(make(endpoint, options), HttpClient.HttpClient, NodeHttpClient.makeUndici(dispatcher))
   )

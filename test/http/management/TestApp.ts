@@ -48,6 +48,7 @@ import * as ProcessFacts from "../../../src/platform/ProcessFacts.ts"
 import * as Catalog from "../../../src/providers/Catalog.ts"
 import * as ModelLists from "../../../src/providers/ModelLists.ts"
 import * as ProviderCalls from "../../../src/providers/ProviderCalls.ts"
+import * as TokenRefresh from "../../../src/providers/oauth/TokenRefresh.ts"
 import * as BodyBudget from "../../../src/resilience/BodyBudget.ts"
 import * as Breakers from "../../../src/resilience/breaker/Breakers.ts"
 import * as ConcurrencyGate from "../../../src/resilience/ConcurrencyGate.ts"
@@ -202,6 +203,7 @@ const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
 )
 
 const providers = ProviderCalls.layer.pipe(
+  Layer.provideMerge(TokenRefresh.layer),
   Layer.provideMerge(Catalog.layer),
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
 )

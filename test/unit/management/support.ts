@@ -23,6 +23,7 @@ import * as Lifecycle from "../../../src/platform/Lifecycle.ts"
 import * as Catalog from "../../../src/providers/Catalog.ts"
 import * as ModelLists from "../../../src/providers/ModelLists.ts"
 import * as ProviderCalls from "../../../src/providers/ProviderCalls.ts"
+import * as TokenRefresh from "../../../src/providers/oauth/TokenRefresh.ts"
 import * as Breakers from "../../../src/resilience/breaker/Breakers.ts"
 import * as ConcurrencyGate from "../../../src/resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../../../src/resilience/cooldown/Cooldowns.ts"
@@ -56,6 +57,7 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
     Layer.provideMerge(Layer.mergeAll(keyLimits, evals, Memories.layer, compression)),
     Layer.provideMerge(QuotaShareUsage.layer),
     Layer.provideMerge(Layer.mergeAll(ProviderCalls.layer, Upstreams.layer)),
+    Layer.provideMerge(TokenRefresh.layer),
     Layer.provideMerge(Catalog.layer),
     Layer.provideMerge(
       Layer.mergeAll(
