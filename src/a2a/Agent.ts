@@ -86,6 +86,7 @@ const smartRouting = ({ inner, manage }: Sources) =>
     const answer = yield* inner.ask({
       principal: caller.principal,
       path: "/a2a",
+      isCallers: true,
       body: { model: asked.model, messages: asked.messages.map(({ content, role }) => ({ role, content })) }
     })
     const { requestId } = answer
