@@ -38,7 +38,7 @@ import { Upstreams } from "../../mcp/upstream/Upstreams.ts"
 import { McpAuditRepo } from "../../store/repo/McpAuditRepo.ts"
 import { makeServer, type McpServer } from "../../mcp/Server.ts"
 import { makeSessions, type Session, sessionLimits } from "../../mcp/Sessions.ts"
-import type { Tool, ToolCall, ToolOutput } from "../../mcp/Tool.ts"
+import type { ListWish, Tool, ToolCall, ToolOutput } from "../../mcp/Tool.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { BodyBudget } from "../../resilience/BodyBudget.ts"
@@ -50,6 +50,7 @@ import { beginningOf, type BodyBeginning } from "../BodyBeginning.ts"
 import { readBody } from "../RequestBody.ts"
 import { makeAskSearch } from "./AskSearch.ts"
 import { makeReply, type McpReply } from "./McpReply.ts"
+import { wishOf } from "./Toolsets.ts"
 
 export class McpDoor extends Context.Tag("gateway/http/mcp/McpDoor")<
   McpDoor,
@@ -83,6 +84,14 @@ const isEventReader = (request: IncomingMessage): boolean =>
 const clientOf = (params: JsonObject): string => {
   const { name, version } = objectOr(params["clientInfo"])
   return `${stringOr(name) ?? "unknown"} ${stringOr(version) ?? ""}`.trim().slice(0, 200)
+}
+
+/** What all messages of one request have in common. */
+interface Turn {
+  readonly caller: Caller
+  readonly listed: ListWish
+  readonly session: Session | null
+  readonly reply: McpReply
 }
 
 /** Refuses a request before its body is understood: each request in it, as far as its beginning shows them. */
@@ -160,7 +169,7 @@ export const make = Effect.gen(function* () {
     const resources = resourcesOf(management.ask)
     return makeServer({
       resources: () => Effect.succeed(resources),
-      templates: templatesOf(management.ask),
+      templates: templatesOf(management.ask, withForeign),
       prompts: promptsOf(
         management.ask,
         allProviders.map(({ id }) => id)
@@ -221,11 +230,11 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  const work = (request: RpcRequest, caller: Caller, reply: McpReply) =>
+  const work = (request: RpcRequest, { caller, listed, reply }: Turn) =>
     unlessStopped(
       stop,
       Effect.flatMap(server, (ready) =>
-        ready.answer(request, { caller, ...progressOf(request.params, reply), startedMs: timers.monotonicMs() })
+        ready.answer(request, { caller, listed, ...progressOf(request.params, reply), startedMs: timers.monotonicMs() })
       )
     ).pipe(
       Effect.map((result) => resultMessage(request.id, result)),
@@ -239,15 +248,16 @@ export const make = Effect.gen(function* () {
     )
 
   /** Runs in a fiber of its own, so that a notification or the end of its session can stop it. */
-  const answerRequest = (request: RpcRequest, caller: Caller, session: Session | null, reply: McpReply) =>
+  const answerRequest = (request: RpcRequest, turn: Turn) =>
     Effect.suspend(() => {
+      const { reply, session } = turn
       const own = session?.running
       if (running >= mostCalls || (own !== undefined && own.size >= sessionLimits.mostRunning)) {
         return Effect.succeed(errorMessage(request.id, busy))
       }
       running += 1
       return Effect.gen(function* () {
-        const fiber = yield* Effect.fork(work(request, caller, reply))
+        const fiber = yield* Effect.fork(work(request, turn))
         own?.set(request.id, () => void runFork(Fiber.interrupt(fiber)))
         const exit = yield* Fiber.await(fiber)
         if (Exit.isSuccess(exit)) return exit.value
@@ -273,21 +283,16 @@ export const make = Effect.gen(function* () {
     if (typeof id === "string" || typeof id === "number") session?.running.get(id as RequestId)?.()
   }
 
-  const answerMessage = (
-    message: RpcMessage | BadMessage,
-    caller: Caller,
-    session: Session | null,
-    reply: McpReply
-  ): Effect.Effect<JsonObject | null> =>
+  const answerMessage = (message: RpcMessage | BadMessage, turn: Turn): Effect.Effect<JsonObject | null> =>
     Effect.suspend(() => {
       if (message instanceof BadMessage) {
         return Effect.succeed(errorMessage(message.id, { code: rpcCodes.invalidRequest, message: message.message }))
       }
       switch (message._tag) {
         case "Request":
-          return answerRequest(message, caller, session, reply)
+          return answerRequest(message, turn)
         case "Notification":
-          notified(message.method, message.params, session)
+          notified(message.method, message.params, turn.session)
           return Effect.succeed(null)
         case "Response":
           return Effect.succeed(null)
@@ -334,9 +339,10 @@ export const make = Effect.gen(function* () {
     }
     const session = sessionOf(request, messages, caller, reply)
     if (session === false) return reply.refuse(404, rpcCodes.unauthorized, noSession, whole)
-    const answers = Effect.forEach(messages, (message) => answerMessage(message, caller, session, reply), {
-      concurrency: 4
-    })
+    const listed = wishOf({ url: request.url ?? "", header: (name) => headerOf(request, name) })
+    if (typeof listed === "string") return reply.refuse(400, rpcCodes.invalidParams, listed, whole)
+    const turn: Turn = { caller, listed, reply, session }
+    const answers = Effect.forEach(messages, (message) => answerMessage(message, turn), { concurrency: 4 })
     const fiber = runFork(
       Effect.map(answers, (all) => {
         const told = all.filter((one) => one !== null)
