@@ -33,7 +33,10 @@ export const missingScopes = ({ scopes }: Caller, needed: ReadonlyArray<KeyScope
   scopes === null ? [] : needed.filter((scope) => !scopes.has(scope))
 
 /** Why a key may not use a kind of endpoint by other means either, as a sentence; null: it may. */
-export const endpointProblem = ({ principal }: Pick<Caller, "principal">, category: EndpointCategory): string | null => {
+export const endpointProblem = (
+  { principal }: Pick<Caller, "principal">,
+  category: EndpointCategory
+): string | null => {
   if (principal._tag !== "Key") return null
   const { allowedEndpoints } = principal.key
   return allowedEndpoints.length === 0 || allowedEndpoints.includes(category)

@@ -92,7 +92,14 @@ interface Home {
 
 const homeFor = (agent: Agent, key: string | null): Home => {
   const home = mkdtempSync(join(folder, "home-"))
-  const setting = { root: gateway.url, apiKey: "none", model: model[agent.name as "claude"], home, prompt: "", retries: false }
+  const setting = {
+    root: gateway.url,
+    apiKey: "none",
+    model: model[agent.name as "claude"],
+    home,
+    prompt: "",
+    retries: false
+  }
   const { env: own, files = {} } = agent.launch(setting)
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(home, path)), { recursive: true })
@@ -134,7 +141,11 @@ for (const name of ["claude", "codex"].filter(chosen("AGENTS_ONLY"))) {
       assert.notMatch(await home.run(command), /ended with/, command)
       const shown = await home.run(`${name} mcp list`)
       assert.match(shown, name === "claude" ? /gateway.*Connected/ : /gateway.*enabled/, shown)
-      const server = command.includes("gateway-local") ? "gateway-local" : transport === "stdio" ? "gateway-key" : "gateway"
+      const server = command.includes("gateway-local")
+        ? "gateway-local"
+        : transport === "stdio"
+          ? "gateway-key"
+          : "gateway"
       const prefix = `mcp__${name === "claude" ? server : server.replaceAll("-", "_")}__gateway_`
       const nonce = `p${process.pid}${transport}${who}`
       const conversation = Conversation.steps(wireOf(name === "claude" ? "messages" : "chat"), nonce, [

@@ -29,7 +29,11 @@ const spoken = async (
   const lines = messages.map((message) => (typeof message === "string" ? message : JSON.stringify(message)))
   const home = { PATH: process.env["PATH"] ?? "", HOME: environment["DATA_DIR"] ?? "", ...environment }
   const { code, stderr, stdout } = await fed(main, args, home, lines.map((line) => `${line}\n`).join(""))
-  const answers = stdout.toString().split("\n").filter(Boolean).map((line) => JSON.parse(line))
+  const answers = stdout
+    .toString()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
   return { code, stderr, answers }
 }
 
@@ -83,7 +87,11 @@ describe("gateway --mcp", () => {
     const operator = await made("operator", "--scope", "manage")
     for (const args of [["--mcp"], ["mcp", "serve"]]) {
       const owner = await spoken({ DATA_DIR }, messages, args)
-      assert.deepStrictEqual(owner.answers.map(({ id }) => id), ["first", 2], owner.stderr)
+      assert.deepStrictEqual(
+        owner.answers.map(({ id }) => id),
+        ["first", 2],
+        owner.stderr
+      )
       assert.isAbove(toolsIn(owner.answers)?.length ?? 0, 30)
       const ordinary = toolsIn((await spoken({ DATA_DIR, GATEWAY_API_KEY: plain }, messages, args)).answers)
       assert.lengthOf(ordinary ?? [], 7)

@@ -119,7 +119,10 @@ export const explain =
               hint: to.namedBy === "owner" ? tokenIsOld : `${keyUsed(to)}${howToGetAKey}`
             })
       case "Forbidden":
-        return new AuthRefused({ message: messageOf(error), hint: `${keyUsed(to)}Use a key of scope 'manage'${orOwner(to)}.` })
+        return new AuthRefused({
+          message: messageOf(error),
+          hint: `${keyUsed(to)}Use a key of scope 'manage'${orOwner(to)}.`
+        })
       case "BadRequest":
       case "NotFound":
       case "Unprocessable":

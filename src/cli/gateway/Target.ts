@@ -130,11 +130,7 @@ const keyIn = (
 }
 
 /** The key for an address that was named: of the caller's environment, else one that is kept for just this address. */
-const keyAt = Effect.fnUntraced(function* (
-  config: AppConfigShape,
-  url: string,
-  variables: ReadonlyArray<KeyVariable>
-) {
+const keyAt = Effect.fnUntraced(function* (config: AppConfigShape, url: string, variables: ReadonlyArray<KeyVariable>) {
   const fromCaller = keyIn(config, variables, "caller")
   if (fromCaller !== null) return fromCaller.key
   const kept = Contexts.keyFor(yield* contextsOf(config), url)

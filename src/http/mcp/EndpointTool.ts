@@ -3,7 +3,15 @@ import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../../api/ManagementRoutes.ts"
 import type { KeyScope } from "../../domain/ApiKey.ts"
 import { closest } from "../../kernel/Closest.ts"
-import { badlyGiven, failed, succeeded, type Tool, type ToolCall, type ToolEffect, type ToolOutput } from "../../mcp/Tool.ts"
+import {
+  badlyGiven,
+  failed,
+  succeeded,
+  type Tool,
+  type ToolCall,
+  type ToolEffect,
+  type ToolOutput
+} from "../../mcp/Tool.ts"
 import { isObject, type Json, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import type { Plane } from "../Management.ts"
 import { type Place, schemasOf } from "./OperationSchemas.ts"

@@ -7,7 +7,15 @@ import * as Schema from "effect/Schema"
 import { asMap, clean, type Json as SchemaJson } from "../../api/document/JsonSchemas.ts"
 import type { ManagementKey } from "../../api/ManagementRoutes.ts"
 import type { EndpointCategory, KeyScope } from "../../domain/ApiKey.ts"
-import { badlyGiven, failed, succeeded, type Tool, type ToolCall, type ToolEffect, type ToolOutput } from "../../mcp/Tool.ts"
+import {
+  badlyGiven,
+  failed,
+  succeeded,
+  type Tool,
+  type ToolCall,
+  type ToolEffect,
+  type ToolOutput
+} from "../../mcp/Tool.ts"
 import { type Json, type JsonObject, objectOr } from "../../wire/json/Json.ts"
 import { badInput } from "../handlers/Answers.ts"
 import type { Plane } from "../Management.ts"

@@ -13,7 +13,12 @@ describe("isDirect", () => {
       { "content-type": "application/json", "transfer-encoding": "chunked", accept: "*/*" },
       { "mcp-session-id": "s", "mcp-protocol-version": "2025-11-25", "last-event-id": "1" },
       { "a2a-version": "1.0", "a2a-extensions": "x" },
-      { upgrade: "websocket", "sec-websocket-key": "k", "sec-websocket-version": "13", "sec-websocket-extensions": "x" },
+      {
+        upgrade: "websocket",
+        "sec-websocket-key": "k",
+        "sec-websocket-version": "13",
+        "sec-websocket-extensions": "x"
+      },
       { "x-gateway-mcp-toolsets": "models" }
     ]) {
       assert.isTrue(isAccepted(headers), JSON.stringify(headers))
@@ -21,7 +26,16 @@ describe("isDirect", () => {
   })
 
   it("refuses what browsers, proxies and tunnels add, also beside the headers of MCP", () => {
-    for (const name of ["origin", "referer", "cookie", "sec-fetch-mode", "x-forwarded-for", "via", "x-real-ip", "dnt"]) {
+    for (const name of [
+      "origin",
+      "referer",
+      "cookie",
+      "sec-fetch-mode",
+      "x-forwarded-for",
+      "via",
+      "x-real-ip",
+      "dnt"
+    ]) {
       assert.isFalse(isAccepted({ "mcp-session-id": "s", [name]: "x" }), name)
     }
     assert.isFalse(isAccepted({ upgrade: "websocket", "sec-websocket-key": "k", origin: "http://127.0.0.1:20128" }))

@@ -200,7 +200,8 @@ export const makeRelay = ({ headers, note, target, write }: Relaying): Effect.Ef
     const carried = (line: string, asked: ReadonlyArray<RequestId>, isFirst: boolean) =>
       Effect.gen(function* () {
         const response = yield* asking(line, isFirst)
-        if (!isFirst || response.status !== 200) return { status: response.status, ...(yield* answered(response, asked)) }
+        if (!isFirst || response.status !== 200)
+          return { status: response.status, ...(yield* answered(response, asked)) }
         const [answer = null] = Array.from(yield* Stream.runCollect(messagesOf(response)))
         yield* begun(response, answer)
         if (answer !== null) yield* written(answer)
@@ -212,7 +213,11 @@ export const makeRelay = ({ headers, note, target, write }: Relaying): Effect.Ef
     const send = (line: string): Effect.Effect<void> =>
       Effect.gen(function* () {
         if (line.length > maxLineChars) {
-          return yield* refuse(idWithin(line), rpcCodes.invalidRequest, `A message may have ${maxLineChars} characters.`)
+          return yield* refuse(
+            idWithin(line),
+            rpcCodes.invalidRequest,
+            `A message may have ${maxLineChars} characters.`
+          )
         }
         const value = jsonIn(line)
         if (value === null) return yield* refuse(idWithin(line), rpcCodes.parse, "The line is no JSON.")
@@ -231,7 +236,8 @@ export const makeRelay = ({ headers, note, target, write }: Relaying): Effect.Ef
         )
         const code = status === 401 || status === 403 ? rpcCodes.unauthorized : rpcCodes.unavailable
         for (const id of open) yield* refuse(id, code, reason)
-        if (asked.length === 0 && (status === 0 || status >= 400)) yield* note(`A notification was not taken: ${reason}`)
+        if (asked.length === 0 && (status === 0 || status >= 400))
+          yield* note(`A notification was not taken: ${reason}`)
       })
 
     const end = Effect.suspend(() => {

@@ -29,7 +29,9 @@ const flags = {
 }
 
 const headersOf = (given: Readonly<Record<string, Option.Option<string>>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : [])))
+  Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
+  )
 
 export const mcpServe = Command.make("serve", flags, (given) =>
   Effect.gen(function* () {

@@ -129,16 +129,15 @@ const toolTemplate = (tools: ToolsOf): ResourceTemplate => ({
   variable: "name",
   name: "tool",
   title: "A tool with its whole schemas",
-  description: "What a tool is given and what it answers, whole, with the scopes it needs and the toolset it is listed in.",
+  description:
+    "What a tool is given and what it answers, whole, with the scopes it needs and the toolset it is listed in.",
   mimeType: "application/json",
   scopes: ["read:tools"],
   read: (name, call) =>
     Effect.flatMap(mayCall(tools)(call), (all) => {
       const tool = all.find((one) => one.name === name)
       if (tool !== undefined) {
-        return Effect.succeed(
-          JSON.stringify({ ...viewOf(tool), scopes: tool.scopes, toolset: tool.toolset }, null, 2)
-        )
+        return Effect.succeed(JSON.stringify({ ...viewOf(tool), scopes: tool.scopes, toolset: tool.toolset }, null, 2))
       }
       const [near] = closest(
         name,
