@@ -108,11 +108,14 @@ export const makeRelay = ({ headers, note, target, write }: Relaying): Effect.Ef
     const ofSession = (): Readonly<Record<string, string>> =>
       session === null ? {} : { "mcp-session-id": session.id, "mcp-protocol-version": session.version }
 
+    /** To the gateway and in the session of the moment in which it runs. */
     const post = (line: string) =>
-      Client.httpClient(to, headers).execute(
-        HttpClientRequest.post(`${to.url}/mcp`).pipe(
-          HttpClientRequest.bodyText(line, "application/json"),
-          HttpClientRequest.setHeaders({ accept: "application/json, text/event-stream", ...ofSession() })
+      Effect.suspend(() =>
+        Client.httpClient(to, headers).execute(
+          HttpClientRequest.post(`${to.url}/mcp`).pipe(
+            HttpClientRequest.bodyText(line, "application/json"),
+            HttpClientRequest.setHeaders({ accept: "application/json, text/event-stream", ...ofSession() })
+          )
         )
       )
 
@@ -154,7 +157,9 @@ export const makeRelay = ({ headers, note, target, write }: Relaying): Effect.Ef
         Effect.gen(function* () {
           if (generation !== before) return
           generation += 1
-          to = yield* target
+          const found = yield* target
+          // While none runs, the one before is the likeliest to come back.
+          if (found.namedBy !== "default") to = found
           session = null
           if (first === null || isFirst) return
           const response = yield* post(first)
@@ -166,7 +171,7 @@ export const makeRelay = ({ headers, note, target, write }: Relaying): Effect.Ef
 
     /** Whether it was refused because the gateway was started anew since. Nothing of it was done then. */
     const isStale = ({ status }: HttpClientResponse.HttpClientResponse): boolean =>
-      (status === 404 && session !== null) || (status === 401 && to.namedBy === "owner")
+      (status === 404 && session !== null) || (status === 401 && (to.namedBy === "owner" || to.namedBy === "default"))
 
     const asking = (line: string, isFirst: boolean) =>
       Effect.gen(function* () {
