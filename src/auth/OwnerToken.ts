@@ -26,7 +26,19 @@ const plainHeaders: ReadonlySet<string> = new Set([
   "content-type",
   "host",
   "transfer-encoding",
-  "user-agent"
+  "user-agent",
+  // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+  "last-event-id",
+  "mcp-protocol-version",
+  "mcp-session-id",
+  // https://a2a-protocol.org/v1.0.0/specification/#142-http-headers
+  "a2a-extensions",
+  "a2a-version",
+  // The handshake of a WebSocket. A page cannot open one with an `Authorization`, and a browser adds `Origin` to it.
+  "sec-websocket-extensions",
+  "sec-websocket-key",
+  "sec-websocket-version",
+  "upgrade"
 ])
 const ownPrefix = "x-gateway-"
 

@@ -2,10 +2,12 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { ApiKey } from "../domain/ApiKey.ts"
 import { type Account, Catalog } from "../providers/Catalog.ts"
 import type { ModelFacts } from "../providers/ModelFacts.ts"
 import { ModelLists } from "../providers/ModelLists.ts"
-import { autoIds } from "../routing/resolve/ModelResolver.ts"
+import { isOffered, usesAnyModel } from "../routing/resolve/KeyModels.ts"
+import { autoIds, resolve } from "../routing/resolve/ModelResolver.ts"
 import { PriceBook, type SourcedPrice } from "../usage/PriceBook.ts"
 import { Resilience } from "./Resilience.ts"
 import type { Standing } from "./Standings.ts"
@@ -29,7 +31,8 @@ export interface CatalogRow {
 export class ModelCatalog extends Context.Tag("gateway/management/ModelCatalog")<
   ModelCatalog,
   {
-    readonly list: Effect.Effect<ReadonlyArray<CatalogRow>>
+    /** What a key may have of it; null: all. */
+    readonly list: (key: ApiKey | null) => Effect.Effect<ReadonlyArray<CatalogRow>>
     /** Every price that is known: the operator's, and those of the models that can be routed to. */
     readonly prices: Effect.Effect<ReadonlyMap<string, ReadonlyMap<string, SourcedPrice>>>
   }
@@ -79,7 +82,7 @@ export const make = Effect.gen(function* () {
     return [...rows.values()]
   }
 
-  const list = Effect.map(resilience.accounts, (accounts): ReadonlyArray<CatalogRow> => {
+  const all = Effect.map(resilience.accounts, (accounts): ReadonlyArray<CatalogRow> => {
     const { aliases, combos } = catalog.current()
     const standings = new Map(accounts.map(({ connection, standing }) => [connection.id, standing]))
     const named =
@@ -92,6 +95,12 @@ export const make = Effect.gen(function* () {
       ...[...aliases.keys()].map(named("alias"))
     ]
   })
+
+  const list = (key: ApiKey | null) => {
+    if (key === null || usesAnyModel(key)) return all
+    const view = { catalog: catalog.current(), modelsOf: catalog.modelsOf, factsOf: catalog.factsOf }
+    return Effect.map(all, (rows) => rows.filter(({ id }) => isOffered(key, id, () => resolve(view, id))))
+  }
 
   const known = Effect.gen(function* () {
     const table = new Map<string, Map<string, SourcedPrice>>()

@@ -129,7 +129,7 @@ export const make = Effect.gen(function* () {
   })
 
   const chosenFor = Effect.fnUntraced(function* (model: string | undefined) {
-    const rows = yield* catalog.list
+    const rows = yield* catalog.list(null)
     const offered = rows.filter(({ facts }) => facts?.toolCalling !== false).map(offeredOf)
     const chosen = choose(offered, model ?? null, [])
     return typeof chosen === "string"

@@ -27,3 +27,9 @@ export const enter = (values: ReadonlyMap<string, string>): void => {
   entered = new Map([...values].filter(([name]) => process.env[name] === undefined))
   for (const [name, value] of entered) process.env[name] = value
 }
+
+/** Whether a variable of this process has its value from the file, and not from the program that started the process. */
+export const isEntered = (name: string): boolean => {
+  const value = entered.get(name)
+  return value !== undefined && process.env[name] === value
+}

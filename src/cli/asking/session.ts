@@ -49,7 +49,11 @@ export const withFlags = <A, E, R>(
 ) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
-    if (to.namedBy === "owner" && !given.passwordStdin) return yield* work(yield* Client.group(to, "flags"), to)
+    // No key suffices here, so that of a variable is no reason to ask for the password.
+    const owner = to.inPlaceOfOwner === undefined ? to : { ...to, apiKey: to.inPlaceOfOwner.token }
+    if ((to.namedBy === "owner" || owner !== to) && !given.passwordStdin) {
+      return yield* work(yield* Client.group(owner, "flags"), owner)
+    }
     const headers = yield* logIn(to, yield* passwordOf(given.passwordStdin))
     const anonymous = { ...to, apiKey: null }
     const logOut = Effect.flatMap(Client.group(anonymous, "auth", headers), (auth) => auth.logout()).pipe(Effect.ignore)

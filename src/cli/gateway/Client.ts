@@ -28,7 +28,7 @@ import * as NodeHttp from "./NodeHttp.ts"
 import { withSpinner } from "../output/spinner.ts"
 import type { Target } from "./Target.ts"
 
-export { atPlace, connection, here, place, type Target, target } from "./Target.ts"
+export { atPlace, clientKeys, connection, here, place, type Target, target } from "./Target.ts"
 
 /** The platform's client with the key of the target on every request. */
 export const httpClient = (to: Target, headers: Readonly<Record<string, string>> = {}): HttpClient.HttpClient =>
@@ -47,6 +47,13 @@ const howToGetAKey = [
 
 /** The token changes with every start. */
 const tokenIsOld = "It may have been restarted just now: run the command again."
+
+/** Which key was used, where the caller may not think of it. */
+const keyUsed = ({ inPlaceOfOwner }: Target): string =>
+  inPlaceOfOwner === undefined ? "" : `The key of ${inPlaceOfOwner.variable} was used. `
+
+const orOwner = ({ inPlaceOfOwner }: Target): string =>
+  inPlaceOfOwner === undefined ? "" : ", or give --local: you run this gateway, and need none"
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
@@ -109,10 +116,13 @@ export const explain =
           ? new AuthRefused({ message: `The gateway at ${to.url} asks for a key.`, hint: howToGetAKey })
           : new AuthRefused({
               message: `The gateway at ${to.url} does not accept this key.`,
-              hint: to.namedBy === "owner" ? tokenIsOld : howToGetAKey
+              hint: to.namedBy === "owner" ? tokenIsOld : `${keyUsed(to)}${howToGetAKey}`
             })
       case "Forbidden":
-        return new AuthRefused({ message: messageOf(error), hint: "Use a key of scope 'manage'." })
+        return new AuthRefused({
+          message: messageOf(error),
+          hint: `${keyUsed(to)}Use a key of scope 'manage'${orOwner(to)}.`
+        })
       case "BadRequest":
       case "NotFound":
       case "Unprocessable":

@@ -17,7 +17,9 @@ const Created = Schema.Struct({ key: KeyView, secret: Schema.String })
 const flags = {
   name: Args.text({ name: "name" }),
   scopes: Options.text("scope").pipe(
-    Options.withDescription("What the key may do beside inference: manage, admin. May be given several times."),
+    Options.withDescription(
+      "What the key may do beside inference, one of the scopes below. May be given several times."
+    ),
     Options.repeated
   ),
   allowedModels: Options.text("model").pipe(

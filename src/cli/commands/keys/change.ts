@@ -74,7 +74,10 @@ const several = (name: string, description: string) =>
 const editFlags = {
   key,
   name: Options.text("name").pipe(Options.withDescription("Another name."), Options.optional),
-  scopes: several("scope", "What it may do beside inference: manage, admin; 'none' for nothing. Several times."),
+  scopes: several(
+    "scope",
+    "What it may do beside inference, one of the scopes below; 'none' for nothing. Several times."
+  ),
   allowedModels: several("model", "A model it may use, '*' in it for any text; 'all' for all. Several times."),
   expiresAt: Options.text("expires").pipe(
     Options.withDescription("When it stops working, ISO 8601; 'never'."),
