@@ -7,7 +7,7 @@ import type { CatalogModel } from "../../api/Groups/ModelCatalog.ts"
 import { type CatalogRow, ModelCatalog } from "../../management/ModelCatalog.ts"
 import { paged } from "./Pages.ts"
 
-const viewOf = ({ facts, health, id, kind, model, price, provider, source }: CatalogRow): CatalogModel => ({
+const viewOf = ({ converses, facts, health, id, kind, model, price, provider, source }: CatalogRow): CatalogModel => ({
   id,
   kind,
   provider,
@@ -24,6 +24,7 @@ const viewOf = ({ facts, health, id, kind, model, price, provider, source }: Cat
           toolCalling: facts.toolCalling,
           structuredOutput: facts.structuredOutput
         },
+  converses,
   price: price?.price ?? null,
   priceSource: price?.source ?? null,
   priceDated: price?.dated ?? null,
