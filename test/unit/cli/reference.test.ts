@@ -49,7 +49,8 @@ it("the page of commands has every command that people can type", () => {
 
 const manual = fileURLToPath(new URL("../../../docs/reference/gateway.1", import.meta.url))
 
-it("the manual page is that of the tree, with every command", async () => {
+// Loads the modules of all commands.
+it("the manual page is that of the tree, with every command", { timeout: 180_000 }, async () => {
   const made = await manualPage(program, version)
   if (process.env["UPDATE_REFERENCE"] === "1") writeFileSync(manual, made)
   assert.strictEqual(readFileSync(manual, "utf8"), made)

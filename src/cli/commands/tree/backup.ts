@@ -22,7 +22,7 @@ export const backup = group(
       "Make a backup. Its id is printed on stdout.",
       () => import("../backup/backup.ts"),
       (m) => m.backupCreate,
-      { aliases: ["make", "add"], examples: ["backup"] }
+      { aliases: ["make", "add"], examples: ["backup create"] }
     ),
     command(
       "list",
