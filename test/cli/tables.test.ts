@@ -68,7 +68,7 @@ layer(layerOf(), { excludeTestServices: true })("lists on a terminal", (it) => {
       const all = yield* asked("models --all", 80)
       assert.match(plain.stdout, /^openai\/gpt-4o /m)
       assert.notMatch(plain.stdout, /^auto\//m)
-      assert.match(plain.stderr, /variants? of these with '--all'/)
+      assert.match(plain.stderr, /variants? left out: '--all'/)
       assert.match(all.stdout, /^auto\/fast/m)
       for (const line of `${plain.stdout}\n${all.stdout}`.split("\n")) assert.isAtMost(line.length, 80, line)
       const { keys } = JSON.parse((yield* asked("key list --json")).stdout)

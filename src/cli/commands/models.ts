@@ -59,6 +59,6 @@ export const modelsCommand = Command.make("models", { provider, all, ...Client.c
       columns,
       empty: "There are no models. Connect a provider with 'gateway setup' or 'gateway provider add'."
     })
-    if (left > 0) yield* Output.remark(`${Output.counted(left, "variant")} of these with '--all'.`)
+    if (left > 0) yield* Output.remark(`${Output.counted(left, "variant")} left out: '--all' shows them.`)
   })
 )
