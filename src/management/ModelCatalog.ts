@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApiKey } from "../domain/ApiKey.ts"
 import { type Account, Catalog } from "../providers/Catalog.ts"
+import { converses } from "../providers/ChatModels.ts"
 import type { ModelFacts } from "../providers/ModelFacts.ts"
 import { ModelLists } from "../providers/ModelLists.ts"
 import { isOffered, usesAnyModel } from "../routing/resolve/KeyModels.ts"
@@ -23,6 +24,8 @@ export interface CatalogRow {
   readonly model: string | null
   readonly source: ModelSource | null
   readonly facts: ModelFacts | null
+  /** Whether it can hold a conversation; a combo and an alias: whether one of their models can. */
+  readonly converses: boolean
   readonly price: SourcedPrice | null
   /** By connection; empty where it is no model. */
   readonly health: ReadonlyArray<{ readonly connectionId: string; readonly name: string; readonly state: Standing }>
@@ -66,13 +69,15 @@ export const make = Effect.gen(function* () {
         const known = rows.get(id)
         if (known !== undefined) known.health.push(here)
         else {
+          const facts = catalog.factsOf(account, model)
           rows.set(id, {
             id,
             kind: "model",
             provider: spec.id,
             model,
             source: sourceOf(account, model),
-            facts: catalog.factsOf(account, model),
+            facts,
+            converses: converses(model, facts, spec),
             price: prices.sourced(spec.id, model),
             health: [here]
           })
@@ -82,12 +87,22 @@ export const make = Effect.gen(function* () {
     return [...rows.values()]
   }
 
+  /** One that leads nowhere now may converse when it does. */
+  const oneConverses = (id: string): boolean => {
+    const { factsOf, modelsOf } = catalog
+    const found = resolve({ catalog: catalog.current(), factsOf, modelsOf }, id)
+    return (
+      found instanceof Error ||
+      found.targets.some(({ account, model }) => converses(model, factsOf(account, model), account.spec))
+    )
+  }
+
   const all = Effect.map(resilience.accounts, (accounts): ReadonlyArray<CatalogRow> => {
     const { aliases, combos } = catalog.current()
     const standings = new Map(accounts.map(({ connection, standing }) => [connection.id, standing]))
     const named =
       (kind: CatalogRow["kind"]) =>
-      (id: string): CatalogRow => ({ ...plain, id, kind })
+      (id: string): CatalogRow => ({ ...plain, id, kind, converses: kind === "auto" || oneConverses(id) })
     return [
       ...models(standings),
       ...[...combos.keys()].map(named("combo")),

@@ -2,6 +2,8 @@
  * The small calls a person makes about a provider: does this key work, does this connection answer, which models has it.
  * Cold, bounded in time and size, and never with a stored key to a host the registry or the operator did not name.
  */
+import { converses } from "./ChatModels.ts"
+import { unknownFacts } from "./ModelFacts.ts"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -66,8 +68,12 @@ export class ProviderCalls extends Context.Tag("gateway/providers/ProviderCalls"
 /** What a test waits for the list of models beyond its own answer. */
 const listPatience = "5 seconds"
 
-const firstOf = (result: ModelsResult): string | null =>
-  result._tag === "Listed" ? (result.models[0]?.id ?? null) : null
+const listedIn = (result: ModelsResult): ReadonlyArray<string> =>
+  result._tag === "Listed" ? result.models.map(({ id }) => id) : []
+
+/** The model that is asked a question: the first that can answer it, else the first; null: there is none. */
+const questionable = (spec: ProviderSpec, models: ReadonlyArray<string>): string | null =>
+  models.find((model) => converses(model, unknownFacts, spec)) ?? models[0] ?? null
 
 const limits: Upstream.RequestLimits = { timeoutMs: 15_000, maxBytes: 8 * 1_048_576 }
 
@@ -239,9 +245,8 @@ export const make = Effect.gen(function* () {
       ? searchModel
       : (wanted ??
         connection.defaultModel ??
-        connection.models[0] ??
-        spec.models[0] ??
-        firstOf(yield* Fiber.join(listing)))
+        questionable(spec, [...connection.models, ...spec.models]) ??
+        questionable(spec, listedIn(yield* Fiber.join(listing))))
     if (model === null) return yield* done(null, null, "No model is known for this connection; give it a defaultModel.")
     const usable = yield* Effect.either(tokens.usable(connection))
     if (usable._tag === "Left") return yield* done(model, null, usable.left.message)
@@ -268,7 +273,10 @@ export const make = Effect.gen(function* () {
     }
     // A tiny request tells a refused key (401, 403) from any other complaint, such as an unknown model.
     const model =
-      connection.defaultModel ?? connection.models[0] ?? spec.models[0] ?? firstOf(listed) ?? "gateway-validation"
+      connection.defaultModel ??
+      questionable(spec, [...connection.models, ...spec.models]) ??
+      questionable(spec, listedIn(listed)) ??
+      "gateway-validation"
     const asked = yield* ask(control, spec, connection, model)
     const refused = isForSearchesOnly(spec) ? refusesSearches(asked) : refusesKey(asked.status)
     return { valid: !refused, status: asked.status, error: refused ? asked.error : null } satisfies ValidationResult

@@ -3,6 +3,8 @@ import * as Prompt from "@effect/cli/Prompt"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
+import { converses } from "../../providers/ChatModels.ts"
+import { unknownFacts } from "../../providers/ModelFacts.ts"
 import { isForSearchesOnly, type ProviderSpec } from "../../domain/Provider.ts"
 import { closest } from "../../kernel/Closest.ts"
 import { commandName } from "../../platform/Invocation.ts"
@@ -166,8 +168,6 @@ export const offerWords = (provider: ProviderFacts, models: connections.Models):
 
 /** Ids are a provider's words; only those that a shell takes as they are may stand in a line to copy. */
 const isCopyable = (id: string): boolean => /^[\w.:@/+-]{1,200}$/.test(id)
-const answersText = (id: string): boolean =>
-  !/embed|whisper|tts|dall-e|image|moderation|rerank|transcribe|audio/i.test(id)
 
 /** The model of the first question: the registry's usual one where the provider has it, else the first that answers with text. */
 export const firstModel = (
@@ -175,8 +175,9 @@ export const firstModel = (
   { ids }: connections.Models,
   defaultModel: string | null
 ): string => {
-  const usual = provider.models.find((model) => ids.includes(model))
-  const model = defaultModel ?? usual ?? ids.find(answersText) ?? provider.models[0]
+  const answers = (id: string): boolean => converses(id, unknownFacts, null)
+  const usual = provider.models.find((model) => ids.includes(model) && answers(model))
+  const model = defaultModel ?? usual ?? ids.find(answers) ?? provider.models.find(answers)
   return model !== undefined && isCopyable(model) && isCopyable(provider.id) ? `${provider.id}/${model}` : "auto"
 }
 

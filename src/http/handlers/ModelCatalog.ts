@@ -9,7 +9,7 @@ import { type CatalogRow, ModelCatalog } from "../../management/ModelCatalog.ts"
 import { InnerCaller } from "../InnerCaller.ts"
 import { paged } from "./Pages.ts"
 
-const viewOf = ({ facts, health, id, kind, model, price, provider, source }: CatalogRow): CatalogModel => ({
+const viewOf = ({ converses, facts, health, id, kind, model, price, provider, source }: CatalogRow): CatalogModel => ({
   id,
   kind,
   provider,
@@ -26,6 +26,7 @@ const viewOf = ({ facts, health, id, kind, model, price, provider, source }: Cat
           toolCalling: facts.toolCalling,
           structuredOutput: facts.structuredOutput
         },
+  converses,
   price: price?.price ?? null,
   priceSource: price?.source ?? null,
   priceDated: price?.dated ?? null,

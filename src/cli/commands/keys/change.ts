@@ -9,20 +9,23 @@ import { KeyView, RotateKey, UpdateKey } from "../../../api/Groups/Keys.ts"
 import * as Client from "../../gateway/Client.ts"
 import { confirmOnTerminal, yes } from "../../asking/confirm.ts"
 import { BadArgument } from "../../Failure.ts"
-import { body, pick } from "../../Flags.ts"
+import { body } from "../../Flags.ts"
 import { each, notOf, twoNumbers } from "../../Forms.ts"
 import { listOf, restrictionNames, restrictions, restrictionsOf } from "./restrictions.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
+import { pickKey } from "../../pickKey.ts"
 
 const OneKey = Schema.Struct({ key: KeyView })
 
-const key = Args.text({ name: "key" }).pipe(Args.withDescription("Its name, its id or the beginning of it."))
+const key = Args.text({ name: "key" }).pipe(
+  Args.withDescription("Its name, its id or the beginning of it, or what its secret begins with.")
+)
 
 const findKey = Effect.fnUntraced(function* (to: Client.Target, word: string) {
   const client = yield* Client.group(to, "keys")
   const { keys } = yield* client.list().pipe(Client.orExplain(to))
-  return { client, found: yield* pick("key", keys, word, "gateway key list") }
+  return { client, found: yield* pickKey(keys, word) }
 })
 
 const mostText = (most: number | null): string => (most === null || most === 0 ? "no limit" : String(most))
