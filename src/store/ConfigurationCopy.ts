@@ -6,12 +6,12 @@ import * as Table from "./Table.ts"
 
 interface Copied {
   readonly table: string
-  /** A unique column that rows are read in the order of. */
-  readonly by: "rowid" | "alias"
+  /** SQL of a unique value that rows are read in the order of. */
+  readonly by: "rowid" | "alias" | "namespace || char(0) || key"
 }
 
 const configuration: ReadonlyArray<Copied> = [
-  { table: "settings", by: "rowid" },
+  { table: "settings", by: "namespace || char(0) || key" },
   { table: "connections", by: "rowid" },
   { table: "provider_nodes", by: "rowid" },
   { table: "combos", by: "rowid" },
