@@ -167,10 +167,13 @@ const upstreamSettings = Layer.effect(
 )
 
 /** The way out, with nothing above it. Tests that fake upstreams still use it: the fakes are real sockets. */
-export const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer, PublicDownload.layer, GuardedFetch.layer, Mail.layer).pipe(
-  Layer.provide(Layer.mergeAll(Dns.layer, upstreamSettings)),
-  Layer.provideMerge(ProxyPlan.layer)
-)
+export const egress = Layer.mergeAll(
+  Upstream.layer,
+  PublicFetch.layer,
+  PublicDownload.layer,
+  GuardedFetch.layer,
+  Mail.layer
+).pipe(Layer.provide(Layer.mergeAll(Dns.layer, upstreamSettings)), Layer.provideMerge(ProxyPlan.layer))
 
 /** What is known of the state of providers, connections and models. */
 const resilience = Layer.mergeAll(

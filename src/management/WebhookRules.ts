@@ -42,5 +42,7 @@ export const mailProblem = ({ given, kind, mail, url }: Facts): FieldProblem | n
   if (mail.tls === "none" && mail.user !== null) {
     return problem("mail.tls", "'none' would show the password to everybody on the way; log in with TLS")
   }
-  return (mail.user === null) === (mail.password === null) ? null : problem("mail.password", "belongs to mail.user; give both or none")
+  return (mail.user === null) === (mail.password === null)
+    ? null
+    : problem("mail.password", "belongs to mail.user; give both or none")
 }

@@ -102,7 +102,10 @@ export const make = Effect.gen(function* () {
     const url = input.url ?? before.url
     const isElsewhere = url !== before.url
     if (isElsewhere && before.mail?.password != null && input.mail?.password === undefined) {
-      return yield* Errors.invalid("mail.password", "is needed with another mail server: the kept one stays with its server")
+      return yield* Errors.invalid(
+        "mail.password",
+        "is needed with another mail server: the kept one stays with its server"
+      )
     }
     const mailSettings = mailOf(url, input.mail ?? {}, before.mail)
     yield* Errors.refuseOne(mailProblem({ kind, url, given: input.mail ?? null, mail: mailSettings }))

@@ -53,10 +53,7 @@ export const copyConfiguration = (
       for (const { copied_by: _, ...row } of rows) {
         const names = Object.keys(row)
         const places = names.map(() => "?").join(", ")
-        yield* to.unsafe(
-          `INSERT OR REPLACE INTO ${table} (${names.join(", ")}) VALUES (${places})`,
-          Object.values(row)
-        )
+        yield* to.unsafe(`INSERT OR REPLACE INTO ${table} (${names.join(", ")}) VALUES (${places})`, Object.values(row))
       }
       const end = rows.at(-1)
       if (end === undefined || rows.length < pageSize) return

@@ -90,7 +90,10 @@ const waitOf = (header: string | null, body: string, nowMs: number): number => {
   const inBody = objectOr(parseJson(body))["retry_after"]
   const ofBody = typeof inBody === "number" && inBody >= 0 ? inBody * 1_000 : null
   const ofHeader = retryAfter((name) => (name === "retry-after" ? header : null), nowMs)
-  return Math.min(longestWaitMs, Math.max(ofBody ?? 0, ofHeader ?? 0, ofBody === null && ofHeader === null ? usualWaitMs : 0))
+  return Math.min(
+    longestWaitMs,
+    Math.max(ofBody ?? 0, ofHeader ?? 0, ofBody === null && ofHeader === null ? usualWaitMs : 0)
+  )
 }
 
 const tooMany = 429

@@ -63,7 +63,10 @@ export class Configuration extends HttpApiGroup.make("configuration")
       summary: "Make several changes, all or none",
       description:
         "Everything is tried at a copy of the configuration first. When one change is refused, the answer names it with its reason and nothing is changed.",
-      example: { changes: [{ kind: "alias", action: "create", name: "best", body: { model: "openai/gpt-4o" } }], dryRun: true }
+      example: {
+        changes: [{ kind: "alias", action: "create", name: "best", body: { model: "openai/gpt-4o" } }],
+        dryRun: true
+      }
     })
       .setPayload(ApplyConfiguration)
       .addSuccess(ConfigurationApplied)

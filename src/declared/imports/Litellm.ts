@@ -82,9 +82,7 @@ const keyOf = (given: Json | undefined, variable: string, { withSecrets }: Impor
   const named = text === null ? null : /^os\.environ\/(\w+)$/.exec(text)
   if (named !== null) return { apiKey: `\${${named[1] ?? ""}}`, isReplaced: false }
   if (text === null) return { apiKey: null, isReplaced: false }
-  return withSecrets
-    ? { apiKey: escaped(text), isReplaced: false }
-    : { apiKey: `\${${variable}}`, isReplaced: true }
+  return withSecrets ? { apiKey: escaped(text), isReplaced: false } : { apiKey: `\${${variable}}`, isReplaced: true }
 }
 
 /** A variable for each key of a provider: two keys must not become one. */

@@ -40,7 +40,10 @@ export const shapeProblems = (value: Json, shape: Shape): ReadonlyArray<string> 
         if (typeof each !== "string") say(path, "a text")
         return
       case "number":
-        if (typeof each !== "number" && !(typeof each === "string" && each.trim() !== "" && Number.isFinite(Number(each)))) {
+        if (
+          typeof each !== "number" &&
+          !(typeof each === "string" && each.trim() !== "" && Number.isFinite(Number(each)))
+        ) {
           say(path, "a number")
         }
         return

@@ -79,9 +79,7 @@ export const layer = HttpApiBuilder.group(contractOf(Configuration), "configurat
         const ip = yield* clientAddress
         const withKeys = wishes.some(({ kind }) => kind === "key" || kind === "mcpServer")
         yield* Effect.scoped(
-          Effect.flatMap(answered(planes.rehearsal({ withKeys })), (ask) =>
-            rehearse(askBy(ask, principal, ip), wishes)
-          )
+          Effect.flatMap(answered(planes.rehearsal({ withKeys })), (ask) => rehearse(askBy(ask, principal, ip), wishes))
         )
         const dryRun = payload.dryRun ?? false
         const { secrets } = dryRun

@@ -30,8 +30,6 @@ export class Planes extends Context.Tag("gateway/http/management/Planes")<
     /** Asks this plane. */
     readonly ask: AskPlane
     /** Asks a plane over a copy of the configuration, which lives as long as the scope. */
-    readonly rehearsal: (options: {
-      readonly withKeys: boolean
-    }) => Effect.Effect<AskPlane, StoreError, Scope.Scope>
+    readonly rehearsal: (options: { readonly withKeys: boolean }) => Effect.Effect<AskPlane, StoreError, Scope.Scope>
   }
 >() {}

@@ -114,6 +114,13 @@ export interface MailText {
 /** A subject is one line; `Notice` has no control characters. */
 export const mailText = (notice: Notice): MailText => {
   const { at, event, facts, headline } = notice
-  const lines = [headline, "", ...facts.map(([label, value]) => `${label}: ${value}`), "", repeatsLine(notice), `${event}, ${at}`]
+  const lines = [
+    headline,
+    "",
+    ...facts.map(([label, value]) => `${label}: ${value}`),
+    "",
+    repeatsLine(notice),
+    `${event}, ${at}`
+  ]
   return { subject: cut(`Gateway: ${headline}`, 200), text: `${lines.join("\n").replaceAll(/\n{3,}/g, "\n\n")}\n` }
 }

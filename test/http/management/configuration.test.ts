@@ -70,7 +70,11 @@ describe("a plan", () => {
     ["a combo of a model that is not there", combo("wrong", "nobody/m"), /^combo 'wrong': /],
     ["an alias that is a combo's name", alias("best", "cellar/m"), /^alias 'best': /],
     ["a field that is not known", create("node", "x", { prefix: "x", colour: "red" }), /^node 'x': .*colour/],
-    ["a connection that is named and not there", create("key", "k", { name: "k", allowedConnections: ["a/b"] }), /^key 'k': .*'a\/b'/],
+    [
+      "a connection that is named and not there",
+      create("key", "k", { name: "k", allowedConnections: ["a/b"] }),
+      /^key 'k': .*'a\/b'/
+    ],
     ["settings of the wrong kind", create("settings", "settings", { metricsPublic: "yes" }), /^settings 'settings': /],
     ["a price below zero", price("cellar/m", -1), /^price 'cellar\/m'/],
     ["a program", create("mcpServer", "p", { name: "p", command: "/bin/sh" }), /^mcpServer 'p': /]
@@ -130,7 +134,10 @@ describe("a plan", () => {
       const gateway = yield* TestGateway.start()
       yield* Effect.promise(async () => {
         assert.strictEqual((await apply(gateway, [{ kind: "moon", action: "create", name: "x" }], false)).status, 400)
-        assert.strictEqual((await apply(gateway, [{ ...node("x"), extra: 1 }], false)).body.error.param, "changes.0.extra")
+        assert.strictEqual(
+          (await apply(gateway, [{ ...node("x"), extra: 1 }], false)).body.error.param,
+          "changes.0.extra"
+        )
       })
     })
   )

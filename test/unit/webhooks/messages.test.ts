@@ -47,7 +47,10 @@ describe("a message", () => {
             const [{ fields }] = body.embeds
             assert.isAtMost(fields.length, 25)
             const all: ReadonlyArray<{ readonly name: string; readonly value: string }> = fields
-            assert.isAtMost(all.map(({ name, value }) => name.length + value.length).reduce((a, b) => a + b, 0), 6_000)
+            assert.isAtMost(
+              all.map(({ name, value }) => name.length + value.length).reduce((a, b) => a + b, 0),
+              6_000
+            )
           }
           if (kind === "slack") {
             assert.isAtMost(body.text.length, 3_000)

@@ -17,15 +17,23 @@ const settings = {
     Options.repeated
   ),
   kind: Options.choice("kind", ["custom", "generic", "slack", "discord", "teams", "email"]).pipe(
-    Options.withDescription("What is sent: custom (or generic) is each event as JSON, the others are messages for people."),
+    Options.withDescription(
+      "What is sent: custom (or generic) is each event as JSON, the others are messages for people."
+    ),
     Options.optional
   ),
-  from: Options.text("from").pipe(Options.withDescription("Of email: the address that messages come from."), Options.optional),
+  from: Options.text("from").pipe(
+    Options.withDescription("Of email: the address that messages come from."),
+    Options.optional
+  ),
   receivers: Options.text("mail-to").pipe(
     Options.withDescription("Of email: an address that messages go to. May be given several times."),
     Options.repeated
   ),
-  user: Options.text("user").pipe(Options.withDescription("Of email: who logs in at the mail server."), Options.optional),
+  user: Options.text("user").pipe(
+    Options.withDescription("Of email: who logs in at the mail server."),
+    Options.optional
+  ),
   password: Options.text("password").pipe(
     Options.withDescription("Of email: the password at the mail server."),
     Options.optional
@@ -87,7 +95,9 @@ const plainOf = ({ description, events, kind, secret }: Given) => ({
 
 const inputOf = (given: Given) => ({ ...plainOf(given), mail: mailOf(given) })
 
-const newUrl = Args.text({ name: "url" }).pipe(Args.withDescription("Where events are sent: http or https; of email the server, smtps://host or smtp://host."))
+const newUrl = Args.text({ name: "url" }).pipe(
+  Args.withDescription("Where events are sent: http or https; of email the server, smtps://host or smtp://host.")
+)
 
 export const webhookAdd = Command.make("add", { receiver: newUrl, ...settings, ...Client.connection }, (given) =>
   Effect.gen(function* () {

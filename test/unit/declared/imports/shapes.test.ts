@@ -10,7 +10,11 @@ describe("a configuration of LiteLLM is refused where", () => {
     ["model_list is a text", { model_list: "a" }, "model_list: must be a list"],
     ["an entry is a text", { model_list: ["gpt-4o"] }, "model_list.0: must be an object"],
     ["a name is a number", { model_list: [{ model_name: 4 }] }, "model_list.0.model_name: must be a text"],
-    ["parameters are a list", { model_list: [{ litellm_params: [] }] }, "model_list.0.litellm_params: must be an object"],
+    [
+      "parameters are a list",
+      { model_list: [{ litellm_params: [] }] },
+      "model_list.0.litellm_params: must be an object"
+    ],
     [
       "a model is a list",
       { model_list: [{ litellm_params: { model: [] } }] },
@@ -35,7 +39,7 @@ describe("a configuration of LiteLLM is refused where", () => {
     ]
   ]
   for (const [what, given, problem] of cases) {
-    it(what, () => assert.deepStrictEqual(shapeProblems(given, litellmShape), [problem]))
+    it(`${what}`, () => assert.deepStrictEqual(shapeProblems(given, litellmShape), [problem]))
   }
 })
 
