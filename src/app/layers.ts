@@ -12,6 +12,7 @@ import * as Gate from "../auth/Gate.ts"
 import * as OwnerToken from "../auth/OwnerToken.ts"
 import * as Sessions from "../auth/Sessions.ts"
 import * as Dns from "../egress/Dns.ts"
+import * as Mail from "../egress/Mail.ts"
 import * as GuardedFetch from "../egress/GuardedFetch.ts"
 import * as PublicDownload from "../egress/PublicDownload.ts"
 import * as PublicFetch from "../egress/PublicFetch.ts"
@@ -163,10 +164,13 @@ const upstreamSettings = Layer.unwrapEffect(
 )
 
 /** The way out, with nothing above it. Tests that fake upstreams still use it: the fakes are real sockets. */
-export const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer, PublicDownload.layer, GuardedFetch.layer).pipe(
-  Layer.provide(Layer.mergeAll(Dns.layer, upstreamSettings)),
-  Layer.provideMerge(ProxyPlan.layer)
-)
+export const egress = Layer.mergeAll(
+  Upstream.layer,
+  PublicFetch.layer,
+  PublicDownload.layer,
+  GuardedFetch.layer,
+  Mail.layer
+).pipe(Layer.provide(Layer.mergeAll(Dns.layer, upstreamSettings)), Layer.provideMerge(ProxyPlan.layer))
 
 /** What is known of the state of providers, connections and models. */
 const resilience = Layer.mergeAll(

@@ -39,6 +39,7 @@ import * as UsageExport from "../management/UsageExport.ts"
 import * as UsageHistory from "../management/UsageHistory.ts"
 import * as UsageReports from "../management/UsageReports.ts"
 import * as ToolSettings from "../management/ToolSettings.ts"
+import { rehearsals } from "./rehearsals.ts"
 import * as Webhooks from "../management/Webhooks.ts"
 import * as AcpAgents from "../tools/AcpAgents.ts"
 import * as Detector from "../tools/detection/Detector.ts"
@@ -77,7 +78,7 @@ export const management = Layer.mergeAll(
   Webhooks.layer,
   Layer.mergeAll(ModelCatalog.layer, SystemHealth.layer, QuotaChecks.layer).pipe(Layer.provideMerge(Resilience.layer))
 ).pipe(
-  Layer.provideMerge(IssueLimits.layer),
+  Layer.provideMerge(Layer.mergeAll(IssueLimits.layer, rehearsals)),
   Layer.provide(ConnectionRecords.layer),
   Layer.provide(Layer.mergeAll(ConfigChanges.layer, KeyChanges.layer, ObservedState.layer))
 )

@@ -129,9 +129,11 @@ const keyOf = ({ kind, name }: { readonly kind: Kind; readonly name: string }): 
 
 const rank = (kind: Kind): number => kinds.indexOf(kind)
 
-/** Combos that others name come before them. */
-const comboOrder = (wanted: ReadonlyArray<Wanted>): ReadonlyMap<string, number> => {
-  const byName = new Map(wanted.filter(({ kind }) => kind === "combo").map((each) => [each.name, each]))
+/** Places of combos by name: those that others name come before them. */
+export const comboOrder = (
+  combos: ReadonlyArray<{ readonly name: string; readonly targets: Json }>
+): ReadonlyMap<string, number> => {
+  const byName = new Map(combos.map((each) => [each.name, each]))
   const order = new Map<string, number>()
   const open = new Set<string>()
   const visit = (name: string): void => {
@@ -139,7 +141,7 @@ const comboOrder = (wanted: ReadonlyArray<Wanted>): ReadonlyMap<string, number> 
     // A circle is refused by the gateway itself.
     if (combo === undefined || order.has(name) || open.has(name)) return
     open.add(name)
-    const { targets } = combo.fields
+    const { targets } = combo
     for (const target of isArray(targets) ? targets : []) {
       const model = stringOr(objectOr(target)["model"]) ?? ""
       visit(model.startsWith("combo:") ? model.slice("combo:".length) : model)
@@ -157,7 +159,9 @@ export const plan = (
   { prune }: PlanOptions
 ): ReadonlyArray<Change> => {
   const there = new Map(present.map((thing) => [keyOf(thing), thing]))
-  const order = comboOrder(wanted)
+  const order = comboOrder(
+    wanted.flatMap(({ fields, kind, name }) => (kind === "combo" ? [{ name, targets: fields["targets"] ?? null }] : []))
+  )
   const made = wanted
     .toSorted((a, b) => rank(a.kind) - rank(b.kind) || (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0))
     .flatMap((each): ReadonlyArray<Change> => {

@@ -162,6 +162,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   providers: () => import("../../api/Groups/Providers.ts").then(({ Providers }) => Providers),
   providerNodes: () => import("../../api/Groups/ProviderNodes.ts").then(({ ProviderNodes }) => ProviderNodes),
   providerModels: () => import("../../api/Groups/ProviderModels.ts").then(({ ProviderModels }) => ProviderModels),
+  configuration: () => import("../../api/Groups/Configuration.ts").then(({ Configuration }) => Configuration),
   combos: () => import("../../api/Groups/Combos.ts").then(({ Combos }) => Combos),
   compressionCombos: () =>
     import("../../api/Groups/CompressionCombos.ts").then(({ CompressionCombos }) => CompressionCombos),

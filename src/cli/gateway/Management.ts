@@ -18,7 +18,8 @@ export const manage = (
   to: Client.Target,
   method: HttpMethod,
   path: string,
-  body?: JsonObject
+  body?: JsonObject,
+  within?: "1 hour"
 ): Effect.Effect<JsonObject, CliFailure> =>
   Effect.gen(function* () {
     const plain = HttpClientRequest.make(method as "GET")(`${to.url}${path}`)
@@ -28,7 +29,7 @@ export const manage = (
     const text = yield* response.text
     return { status: response.status, answer: text === "" ? {} : parseJson(text) }
   }).pipe(
-    Client.orExplain(to),
+    Client.orExplain(to, within),
     Effect.flatMap(({ answer, status }): Effect.Effect<JsonObject, CliFailure> => {
       const value = isObject(answer) ? answer : {}
       if (status < 400) return Effect.succeed(value)

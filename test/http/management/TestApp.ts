@@ -22,6 +22,7 @@ import * as OwnerToken from "../../../src/auth/OwnerToken.ts"
 import * as Sessions from "../../../src/auth/Sessions.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
 import * as ProxyPlan from "../../../src/providers/ProxyPlan.ts"
+import * as Mail from "../../../src/egress/Mail.ts"
 import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
 import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
@@ -197,7 +198,7 @@ const access = Gate.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeys.layer, OwnerToken.layer))
 )
 
-const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
+const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer, Mail.layer).pipe(
   Layer.provide(Layer.mergeAll(Dns.layer, UpstreamSettings.layerOf({ connectTimeoutMs: 2_000 }))),
   Layer.provideMerge(ProxyPlan.layer)
 )

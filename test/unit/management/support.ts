@@ -8,6 +8,7 @@ import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
 import * as Sessions from "../../../src/auth/Sessions.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
 import * as ProxyPlan from "../../../src/providers/ProxyPlan.ts"
+import * as Mail from "../../../src/egress/Mail.ts"
 import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
 import * as Upstreams from "../../../src/mcp/upstream/Upstreams.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
@@ -46,7 +47,7 @@ import { evals } from "../../support/Evals.ts"
 import { keyLimits } from "../../support/KeyLimits.ts"
 import { webhookDeliveries } from "../../support/WebhookDeliveries.ts"
 
-const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
+const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer, Mail.layer).pipe(
   Layer.provide(Layer.mergeAll(Dns.layer, UpstreamSettings.layerOf({ connectTimeoutMs: 2_000 }))),
   Layer.provideMerge(ProxyPlan.layer)
 )

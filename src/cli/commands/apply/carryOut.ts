@@ -75,19 +75,19 @@ export const carryOut = (
     }
     const lines = linesOf(changes)
     if (lines.length > 0) yield* Output.note(lines.join("\n"))
+    // A question about what would be refused is of no use. With '--yes' the gateway tries it by itself, before it begins.
+    if (changes.length > 0 && (given.dryRun || !given.yes)) yield* execute(to, changes, true)
     const isDone = given.dryRun || changes.length === 0
     if (!isDone) yield* confirm(given, `Make ${Output.counted(changes.length, "change")} at ${to.url}?`)
-    const remember = ({ action, kind, name }: Change): void => {
-      if (action === "create") made.add(`${kind} ${name}`)
-      if (action === "remove") made.delete(`${kind} ${name}`)
+    const { secrets } = isDone ? { secrets: {} } : yield* execute(to, changes, false)
+    if (!isDone) {
+      for (const { action, kind, name } of changes) {
+        if (action === "create") made.add(`${kind} ${name}`)
+        if (action === "remove") made.delete(`${kind} ${name}`)
+      }
+      // The secrets of new keys are shown this once, whether or not this can be remembered.
+      yield* Effect.ignore(Made.write(environment, home, to.url, made))
     }
-    const { secrets } = isDone
-      ? { secrets: {} }
-      : // What was made before a failure was made, too.
-        yield* Effect.ensuring(
-          execute(to, changes, remember),
-          Effect.ignore(Effect.suspend(() => Made.write(environment, home, to.url, made)))
-        )
     const value = {
       dryRun: given.dryRun,
       changes: changes.map(({ action, changes: fields, kind, name }) => ({ action, kind, name, changes: fields })),

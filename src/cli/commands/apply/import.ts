@@ -11,6 +11,9 @@ import type { Imported, ImportOptions, Row } from "../../../declared/imports/Imp
 import { filled } from "../../../declared/Variables.ts"
 import { addressOfHost, usualAddress } from "../../../declared/imports/Ollama.ts"
 import { readLitellm } from "../../../declared/imports/Litellm.ts"
+import { omniRouteNamespaces, omniRouteTables } from "../../../declared/imports/OmniRouteRecords.ts"
+import { litellmShape, omniRouteShape, type Shape, shapeProblems } from "../../../declared/imports/Shapes.ts"
+import type { Json } from "../../../declared/Values.ts"
 import { readOmniRoute } from "../../../declared/imports/OmniRoute.ts"
 import { yes } from "../../asking/confirm.ts"
 import { loadConfig, parse } from "../../EnvFile.ts"
@@ -58,6 +61,14 @@ const optionsOf = (withSecrets: boolean) =>
     })
   )
 
+/** Refuses a source of which a member is of another kind than its program takes. */
+const checkShape = (value: Json, shape: Shape, file: string): Effect.Effect<void, BadArgument> => {
+  const problems = shapeProblems(value, shape)
+  return problems.length === 0
+    ? Effect.void
+    : new BadArgument({ message: `'${file}' is not right:\n${problems.join("\n")}`, hint: "Nothing was changed." })
+}
+
 interface Given extends GatewayFlags {
   readonly dryRun: boolean
   readonly print: boolean
@@ -102,6 +113,7 @@ export const importLitellm = Command.make(
   (given) =>
     Effect.gen(function* () {
       const config = yield* readYaml(given.file, "<config.yaml>", "Name LiteLLM's config.yaml.")
+      yield* checkShape(config, litellmShape, given.file)
       yield* finish(readLitellm(config, yield* optionsOf(given.withSecrets)), given.file, given)
     })
 )
@@ -117,6 +129,8 @@ export const importOmniRoute = Command.make(
   (given) =>
     Effect.gen(function* () {
       const content = yield* readOmniRouteFile(given.file)
+      const records = omniRouteTables.map(({ member }) => member)
+      yield* checkShape(content, omniRouteShape(records, omniRouteNamespaces), given.file)
       yield* finish(readOmniRoute(content, yield* optionsOf(given.withSecrets)), given.file, given)
     })
 )

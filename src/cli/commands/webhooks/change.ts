@@ -16,8 +16,30 @@ const settings = {
     Options.withDescription("An event that is sent, such as request.failed; '*' for all. May be given several times."),
     Options.repeated
   ),
-  kind: Options.choice("kind", ["custom", "slack", "discord"]).pipe(
-    Options.withDescription("The shape of the body: custom is the event as JSON."),
+  kind: Options.choice("kind", ["custom", "generic", "slack", "discord", "teams", "email"]).pipe(
+    Options.withDescription(
+      "What is sent: custom (or generic) is each event as JSON, the others are messages for people."
+    ),
+    Options.optional
+  ),
+  from: Options.text("from").pipe(
+    Options.withDescription("Of email: the address that messages come from."),
+    Options.optional
+  ),
+  receivers: Options.text("mail-to").pipe(
+    Options.withDescription("Of email: an address that messages go to. May be given several times."),
+    Options.repeated
+  ),
+  user: Options.text("user").pipe(
+    Options.withDescription("Of email: who logs in at the mail server."),
+    Options.optional
+  ),
+  password: Options.text("password").pipe(
+    Options.withDescription("Of email: the password at the mail server."),
+    Options.optional
+  ),
+  tls: Options.choice("tls", ["implicit", "starttls", "none"]).pipe(
+    Options.withDescription("Of email: how the connection is protected; smtps:// is implicit, smtp:// starttls."),
     Options.optional
   ),
   secret: Options.text("secret").pipe(
@@ -32,7 +54,12 @@ const flagNames = {
   events: "--event",
   kind: "--kind",
   secret: "--secret",
-  description: "--description"
+  description: "--description",
+  "mail.from": "--from",
+  "mail.to": "--mail-to",
+  "mail.user": "--user",
+  "mail.password": "--password",
+  "mail.tls": "--tls"
 }
 
 interface Given {
@@ -40,16 +67,37 @@ interface Given {
   readonly kind: Option.Option<string>
   readonly secret: Option.Option<string>
   readonly description: Option.Option<string>
+  readonly from: Option.Option<string>
+  readonly receivers: ReadonlyArray<string>
+  readonly user: Option.Option<string>
+  readonly password: Option.Option<string>
+  readonly tls: Option.Option<string>
 }
 
-const inputOf = ({ description, events, kind, secret }: Given) => ({
+/** Members that were given; undefined where none was. */
+const mailOf = ({ from, password, receivers, tls, user }: Given) => {
+  const given = Object.entries({
+    from: Option.getOrUndefined(from),
+    to: receivers.length === 0 ? undefined : receivers,
+    user: Option.getOrUndefined(user),
+    password: Option.getOrUndefined(password),
+    tls: Option.getOrUndefined(tls)
+  }).filter(([, value]) => value !== undefined)
+  return given.length === 0 ? undefined : Object.fromEntries(given)
+}
+
+const plainOf = ({ description, events, kind, secret }: Given) => ({
   events: events.length === 0 ? undefined : events,
   kind: Option.getOrUndefined(kind),
   secret: Option.getOrUndefined(secret),
   description: Option.getOrUndefined(description)
 })
 
-const newUrl = Args.text({ name: "url" }).pipe(Args.withDescription("Where events are sent, http or https."))
+const inputOf = (given: Given) => ({ ...plainOf(given), mail: mailOf(given) })
+
+const newUrl = Args.text({ name: "url" }).pipe(
+  Args.withDescription("Where events are sent: http or https; of email the server, smtps://host or smtp://host.")
+)
 
 export const webhookAdd = Command.make("add", { receiver: newUrl, ...settings, ...Client.connection }, (given) =>
   Effect.gen(function* () {
@@ -57,14 +105,17 @@ export const webhookAdd = Command.make("add", { receiver: newUrl, ...settings, .
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "webhooks")
     const created = yield* client.create({ payload }).pipe(Client.orExplain(to))
-    const { secret, url } = created.webhook
+    const { kind, secret, url } = created.webhook
     yield* Output.result({
       schema: OneWebhook,
       value: created,
-      text: Effect.zipRight(
-        Output.note(`${url} is sent events from now on. Its receiver verifies them with this secret:`),
-        Output.print(secret ?? "")
-      ),
+      text:
+        kind === "custom"
+          ? Effect.zipRight(
+              Output.note(`${url} is sent events from now on. Its receiver verifies them with this secret:`),
+              Output.print(secret ?? "")
+            )
+          : Output.note(`${url} is sent messages from now on. Try it: gateway webhook test ${url}`),
       name: url
     })
   })
