@@ -18,6 +18,7 @@ import * as Attempts from "./Attempts.ts"
 import type { Delivered } from "./Message.ts"
 import { Outbox } from "./Outbox.ts"
 import { Sender, type Sent } from "./Sender.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** Since the start. */
 export interface DeliveryCounts {
@@ -159,7 +160,7 @@ export const make = Effect.gen(function* () {
         }
       })
       const orWarn = Effect.tapError(next, (error) =>
-        Effect.logError(`The outbox of webhooks cannot be read: ${error.message}.`)
+        Effect.logError(`The outbox of webhooks cannot be read: ${asSentence(error.message)}`)
       )
       yield* Effect.forever(
         Effect.retry(

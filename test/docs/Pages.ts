@@ -1,7 +1,10 @@
 /** The pages of the project as data: their blocks of commands, and their links. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { project } from "../cli/support.ts"
+import { fileURLToPath } from "node:url"
+
+/** The root of the project. */
+export const project = fileURLToPath(new URL("../..", import.meta.url))
 
 export interface Block {
   /** The page's path from the root of the project. */
@@ -32,8 +35,12 @@ export const textOf = (page: string): string => readFileSync(join(project, page)
 /** The fenced blocks of a page. */
 export const blocksOf = (page: string): ReadonlyArray<Block> => {
   const blocks: Array<Block> = []
-  let open: { readonly fence: string; readonly indent: string; readonly language: string; readonly line: number } | null =
-    null
+  let open: {
+    readonly fence: string
+    readonly indent: string
+    readonly language: string
+    readonly line: number
+  } | null = null
   let lines: Array<string> = []
   for (const [index, line] of textOf(page).split("\n").entries()) {
     const [, indent = "", fence = "", language = ""] = /^( *)(`{3,})([^`]*)$/.exec(line) ?? []

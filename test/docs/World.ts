@@ -13,7 +13,7 @@ import { createServer } from "node:tls"
 import { fileURLToPath } from "node:url"
 import { furnish, type Manage, managing, models, writeFiles } from "../cli/exampleWorld.ts"
 import { builtFolder } from "../cli/built.ts"
-import { project, type Serving } from "../cli/support.ts"
+import type { Serving } from "../cli/support.ts"
 import { docsServer, newDocs, program as mcpProgram } from "../http/mcp/upstream/Servers.ts"
 import { upstreamAnswer } from "../support/DocumentedOperations.ts"
 import { eventually } from "../support/eventually.ts"
@@ -22,6 +22,7 @@ import * as Terminal from "../support/Terminal.ts"
 import { makeCertificate } from "../support/tunnels/Certificate.ts"
 import { fakeCloudflared } from "../support/tunnels/FakeCloudflared.ts"
 import { makeClone } from "./clone.ts"
+import { project } from "./Pages.ts"
 
 export interface Ran {
   readonly stdout: string
@@ -170,10 +171,15 @@ const onTerminal = (file: string, folder: string, env: Record<string, string>, s
     const terminal = yield* Terminal.open(["bash", file], { cwd: folder, env, columns: 160, rows: 50 })
     for (const [shows, types] of steps) {
       const screen = () => terminal.screen().slice(-2_000)
-      yield* terminal.shows(shows).pipe(
-        Effect.timeoutFail({ duration: "20 seconds", onTimeout: () => new Error(`It shows no ${shows}:\n${screen()}`) }),
-        Effect.orDie
-      )
+      yield* terminal
+        .shows(shows)
+        .pipe(
+          Effect.timeoutFail({
+            duration: "60 seconds",
+            onTimeout: () => new Error(`It shows no ${shows}:\n${screen()}`)
+          }),
+          Effect.orDie
+        )
       terminal.type(types)
     }
     yield* terminal.ended
@@ -226,7 +232,10 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
     (serving) => Effect.promise(() => serving.stop("SIGTERM"))
   )
   own.port = Number(new URL(url).port)
-  writeFileSync(join(folder, ".curlrc"), `connect-to = "127.0.0.1:20128:127.0.0.1:${own.port}"\nsilent\nshow-error\nfail-with-body\n`)
+  writeFileSync(
+    join(folder, ".curlrc"),
+    `connect-to = "127.0.0.1:20128:127.0.0.1:${own.port}"\nsilent\nshow-error\nfail-with-body\n`
+  )
   const manage = managing(url, adminKey)
   yield* Effect.promise(() => furnish(manage, upstream.origin))
   const variables: Record<string, string> = {}
@@ -247,7 +256,9 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
         REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
         ...variables
       }
-      const [stdout, stderr] = yield* steps.length === 0 ? piped(file, folder, env) : onTerminal(file, folder, env, steps)
+      const [stdout, stderr] = yield* steps.length === 0
+        ? piped(file, folder, env)
+        : onTerminal(file, folder, env, steps)
       const failed = readFileSync(failures, "utf8").split("\n").filter(Boolean)
       return { stdout, stderr, failed }
     })
@@ -263,7 +274,8 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
     const id = answer.headers.get("x-gateway-request-id") ?? ""
     await eventually(
       `the row of ${id}`,
-      async () => (await manage("GET", "/api/usage/logs?limit=20")).logs as ReadonlyArray<{ readonly requestId: string }>,
+      async () =>
+        (await manage("GET", "/api/usage/logs?limit=20")).logs as ReadonlyArray<{ readonly requestId: string }>,
       (logs) => logs.some(({ requestId }) => requestId === id)
     )
     return id

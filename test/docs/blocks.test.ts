@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll } from "vitest"
-import { program, project } from "../cli/support.ts"
-import { type Block, blocksOf, exchangesOf, isCommands, pages, textOf } from "./Pages.ts"
+import { program } from "../cli/support.ts"
+import { type Block, blocksOf, exchangesOf, isCommands, pages, project, textOf } from "./Pages.ts"
 import { mostMarked, type Presumed, presumed } from "./presumed.ts"
 import { alike } from "./alike.ts"
 import * as World from "./World.ts"
@@ -57,7 +57,8 @@ const runBlock = Effect.fnUntraced(function* (block: Block, world: World.World) 
     const { failed, stderr, stdout } = yield* world.run(command, types)
     const bad = failed.filter((each) => !isExpected(each, ends))
     if (bad.length > 0) wrong.push(`${where(block)}: ${bad.join("\n")}\n${stdout}${stderr}`)
-    if (shows !== undefined && !shows.test(stdout)) wrong.push(`${where(block)} does not show ${shows}:\n${stdout}${stderr}`)
+    if (shows !== undefined && !shows.test(stdout))
+      wrong.push(`${where(block)} does not show ${shows}:\n${stdout}${stderr}`)
     if (/\(FiberFailure\)|^\s+at .*\.[cm]?js:\d+|syntax error|command not found/m.test(stderr + stdout))
       wrong.push(`${where(block)}: ${stderr}${stdout}`)
     ran.commands += command.split("\n").filter((line) => /^[^#\s]/.test(line)).length
@@ -68,7 +69,10 @@ const runBlock = Effect.fnUntraced(function* (block: Block, world: World.World) 
   for (const name of Object.keys(own)) delete world.variables[name]
   ran.blocks += 1
   if (process.env["UPDATE_DOCS"] === "1" && update !== block.text)
-    writeFileSync(join(project, block.page), textOf(block.page).replace(block.text, () => update))
+    writeFileSync(
+      join(project, block.page),
+      textOf(block.page).replace(block.text, () => update)
+    )
   return wrong
 })
 
@@ -85,7 +89,7 @@ describe.concurrent("blocks of commands", () => {
           const wrong = yield* Effect.forEach(toRun, (block) => runBlock(block, world))
           assert.strictEqual(wrong.flat().join("\n\n"), "")
         }),
-      { timeout: 120_000 }
+      { timeout: 400_000 }
     )
   }
 })

@@ -2,7 +2,7 @@
 import { cpSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { builtFolder } from "../cli/built.ts"
-import { project } from "../cli/support.ts"
+import { project } from "./Pages.ts"
 
 export const makeClone = (folder: string): void => {
   cpSync(join(project, "bin"), join(folder, "bin"), { recursive: true })

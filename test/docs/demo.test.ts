@@ -30,7 +30,11 @@ const demo = (variables: Readonly<Record<string, string>> = {}): Promise<Ran> =>
     execFile(
       "npm",
       ["run", "demo"],
-      { cwd: folder, env: { PATH: process.env["PATH"], HOME: folder, TMPDIR: temporary, ...variables }, timeout: 60_000 },
+      {
+        cwd: folder,
+        env: { PATH: process.env["PATH"], HOME: folder, TMPDIR: temporary, ...variables },
+        timeout: 60_000
+      },
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code ?? 99), stdout, stderr })
     )
   })
@@ -64,19 +68,23 @@ describe("npm run demo", () => {
     )
   })
 
-  it("shows the same where the terminal has variables of the gateway and of providers", { timeout: 60_000 }, async () => {
-    isRight(
-      await demo({
-        REQUIRE_API_KEY: "true",
-        GATEWAY_API_KEY: "gw_of_another",
-        GATEWAY_URL: "http://127.0.0.1:9",
-        OPENAI_API_KEY: "sk-of-the-terminal-0123",
-        OPENAI_BASE_URL: "http://127.0.0.1:9/v1",
-        ANTHROPIC_AUTH_TOKEN: "of-the-terminal",
-        PORT: "1"
-      })
-    )
-  })
+  it(
+    "shows the same where the terminal has variables of the gateway and of providers",
+    { timeout: 60_000 },
+    async () => {
+      isRight(
+        await demo({
+          REQUIRE_API_KEY: "true",
+          GATEWAY_API_KEY: "gw_of_another",
+          GATEWAY_URL: "http://127.0.0.1:9",
+          OPENAI_API_KEY: "sk-of-the-terminal-0123",
+          OPENAI_BASE_URL: "http://127.0.0.1:9/v1",
+          ANTHROPIC_AUTH_TOKEN: "of-the-terminal",
+          PORT: "1"
+        })
+      )
+    }
+  )
 
   it("says what to do where the program is not built", { timeout: 60_000 }, async () => {
     rmSync(join(folder, "dist"))
@@ -97,10 +105,9 @@ describe("the sample upstream", () => {
     try {
       const chat = `${url}/chat/completions`
       const models = await fetch(`${url}/models`)
-      assert.deepStrictEqual(
-        ((await models.json()) as { readonly data: unknown }).data,
-        [{ id: "sample-model", object: "model" }]
-      )
+      assert.deepStrictEqual(((await models.json()) as { readonly data: unknown }).data, [
+        { id: "sample-model", object: "model" }
+      ])
       const asked: ReadonlyArray<readonly [address: string, init: RequestInit, status: number]> = [
         [chat, { method: "GET" }, 404],
         [chat, { method: "POST" }, 400],

@@ -34,7 +34,6 @@ export interface PresumedOfPage {
 /** Most blocks that may be marked. */
 export const mostMarked = 20
 
-
 const file = (name: string, text: string) => async (world: World) => writeFileSync(join(world.folder, name), text)
 
 const combo = (name: string, strategy: string) => (world: World) =>
@@ -132,9 +131,7 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
   },
   "docs/playground.md": { before: captured, blocks: [] },
   "docs/resilience.md": {
-    blocks: [
-      { begins: "$ gateway resilience status", before: breakerOpen }
-    ]
+    blocks: [{ begins: "$ gateway resilience status", before: breakerOpen }]
   },
   "docs/routing.md": {
     blocks: [
