@@ -171,15 +171,13 @@ const onTerminal = (file: string, folder: string, env: Record<string, string>, s
     const terminal = yield* Terminal.open(["bash", file], { cwd: folder, env, columns: 160, rows: 50 })
     for (const [shows, types] of steps) {
       const screen = () => terminal.screen().slice(-2_000)
-      yield* terminal
-        .shows(shows)
-        .pipe(
-          Effect.timeoutFail({
-            duration: "60 seconds",
-            onTimeout: () => new Error(`It shows no ${shows}:\n${screen()}`)
-          }),
-          Effect.orDie
-        )
+      yield* terminal.shows(shows).pipe(
+        Effect.timeoutFail({
+          duration: "60 seconds",
+          onTimeout: () => new Error(`It shows no ${shows}:\n${screen()}`)
+        }),
+        Effect.orDie
+      )
       terminal.type(types)
     }
     yield* terminal.ended
@@ -217,7 +215,7 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
     NODE_EXTRA_CA_CERTS: authority
   }
   const DATA_DIR = join(folder, ".gateway")
-  const { stop, url } = yield* Effect.acquireRelease(
+  const { url } = yield* Effect.acquireRelease(
     Effect.promise(() =>
       serve({
         ...base,
@@ -237,7 +235,7 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
     `connect-to = "127.0.0.1:20128:127.0.0.1:${own.port}"\nsilent\nshow-error\nfail-with-body\n`
   )
   const manage = managing(url, adminKey)
-  yield* Effect.promise(() => furnish(manage, upstream.origin))
+  yield* Effect.promise(() => furnish(manage, "http://upstream.example.com"))
   const variables: Record<string, string> = {}
 
   const run = (text: string, steps: ReadonlyArray<Step>): Effect.Effect<Ran> =>

@@ -14,7 +14,7 @@ const temporary = mkdtempSync(join(tmpdir(), "gateway-demo-tmp-"))
 beforeAll(async () => {
   await build()
   makeClone(folder)
-})
+}, 300_000)
 afterAll(() => {
   for (const each of [folder, temporary]) rmSync(each, { recursive: true, force: true })
 })
@@ -60,7 +60,7 @@ const isRight = ({ code, stderr, stdout }: Ran): void => {
 }
 
 describe("npm run demo", () => {
-  it("shows the main job, also twice at once, and leaves no data folder", { timeout: 60_000 }, async () => {
+  it("shows the main job, also twice at once, and leaves no data folder", { timeout: 120_000 }, async () => {
     for (const ran of await Promise.all([demo(), demo()])) isRight(ran)
     assert.deepStrictEqual(
       readdirSync(temporary).filter((name) => name.startsWith("gateway-demo-")),
@@ -70,7 +70,7 @@ describe("npm run demo", () => {
 
   it(
     "shows the same where the terminal has variables of the gateway and of providers",
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async () => {
       isRight(
         await demo({
@@ -86,7 +86,7 @@ describe("npm run demo", () => {
     }
   )
 
-  it("says what to do where the program is not built", { timeout: 60_000 }, async () => {
+  it("says what to do where the program is not built", { timeout: 120_000 }, async () => {
     rmSync(join(folder, "dist"))
     try {
       const { code, stderr } = await demo()

@@ -36,13 +36,6 @@ export const mostMarked = 20
 
 const file = (name: string, text: string) => async (world: World) => writeFileSync(join(world.folder, name), text)
 
-const combo = (name: string, strategy: string) => (world: World) =>
-  world.manage("POST", "/api/combos", {
-    name,
-    strategy,
-    targets: [{ model: "openai/gpt-4o" }, { model: "groq/llama-3.3-70b-versatile" }]
-  })
-
 const inTurn =
   (...steps: ReadonlyArray<(world: World) => Promise<unknown>>) =>
   async (world: World): Promise<void> => {
@@ -118,6 +111,10 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
           const { nextCursor } = await world.manage("GET", "/api/keys?limit=1")
           world.variables["NEXT_CURSOR"] = nextCursor
         }
+      },
+      {
+        begins: 'curl -s "$GATEWAY_URL/openapi.json"',
+        marked: "takes half a minute of a processor; test/http/document runs the same commands"
       }
     ]
   },
@@ -125,6 +122,25 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
     blocks: [{ begins: "gateway export", types: [[/\?/, "y\r"]] }]
   },
   "docs/batches.md": { blocks: [] },
+  "docs/costs.md": {
+    blocks: [
+      {
+        begins: "$ gateway cost reconcile",
+        before: async (world) => {
+          await world.manage("PATCH", "/api/pricing", { openai: { "gpt-4o-mini": { input: 0.15, output: 0.6 } } })
+          await world.ask("openai/gpt-4o-mini")
+          await world.ask("openai/gpt-4o-mini")
+          const startMs = Math.floor(Date.now() / 86_400_000) * 86_400_000
+          const results = [
+            { amount: { value: 0.000_005_7, currency: "usd" }, line_item: "gpt-4o-mini-2024-07-18, input" },
+            { amount: { value: 0.01, currency: "usd" }, line_item: "web search tool calls" }
+          ]
+          const data = [{ object: "bucket", start_time: startMs / 1_000, results }]
+          writeFileSync(join(world.folder, "costs.json"), JSON.stringify({ object: "page", data, has_more: false }))
+        }
+      }
+    ]
+  },
   "docs/inspector.md": {
     before: captured,
     blocks: [{ begins: "gateway inspect tail", types: [[/tail|GET|POST|TIME/, interrupt]] }]
