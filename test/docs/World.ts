@@ -169,15 +169,18 @@ const piped = (file: string, folder: string, env: NodeJS.ProcessEnv): Effect.Eff
 const onTerminal = (file: string, folder: string, env: Record<string, string>, steps: ReadonlyArray<Step>) =>
   Effect.gen(function* () {
     const terminal = yield* Terminal.open(["bash", file], { cwd: folder, env, columns: 160, rows: 50 })
+    // A question that was answered is not the next one.
+    let seenChars = 0
     for (const [shows, types] of steps) {
       const screen = () => terminal.screen().slice(-2_000)
-      yield* terminal.shows(shows).pipe(
+      yield* terminal.showsFrom(seenChars, shows).pipe(
         Effect.timeoutFail({
           duration: "60 seconds",
           onTimeout: () => new Error(`It shows no ${shows}:\n${screen()}`)
         }),
         Effect.orDie
       )
+      seenChars = terminal.screen().length
       terminal.type(types)
     }
     yield* terminal.ended

@@ -2,8 +2,10 @@
  * What the blocks of each page presume: things that are there, variables, and what a person types. A block is named by how its text begins. The
  * block itself is run as it is printed; what cannot be run at all is marked with its reason.
  */
-import { writeFileSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { running } from "../cli/omniRouteData.ts"
 import { eventually } from "../support/eventually.ts"
 import * as FakeUpstream from "../support/FakeUpstream.ts"
 import { addClone, type Step, type World } from "./World.ts"
@@ -18,6 +20,8 @@ export interface Presumed {
   readonly types?: ReadonlyArray<Step>
   /** What commands end with, where that is not 0, by how they begin. */
   readonly ends?: Readonly<Record<string, number>>
+  /** Programs beside those that the tests need anyway; where one is missing the block is not run. */
+  readonly needs?: ReadonlyArray<string>
   /** What it prints. */
   readonly shows?: RegExp
   /** What of the output differs from run to run, beside times, ids and ports. */
@@ -64,6 +68,8 @@ const asked = async (world: World): Promise<void> => {
 
 const interrupt = "\u0003"
 
+const confirmed: Step = [/\(y\/N\)[^\n]*$/, "y"]
+
 /** The provider answers as many questions as its breaker takes with an error. */
 const breakerOpen = async (world: World): Promise<void> => {
   for (let count = 0; count < 14; count += 1) {
@@ -87,8 +93,9 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
       {
         begins: "bin/gateway provider add",
         types: [
-          [/Provider/, "anthropic\r"],
-          [/Key of Anthropic/, "sk-ant-0123456789abcdef\r"]
+          [/type to search$/, "anthropic"],
+          [/❯ Anthropic/, "\r"],
+          [/Key of Anthropic[^\n]*$/, "sk-ant-0123456789abcdef\r"]
         ],
         shows: /Connected/
       },
@@ -96,9 +103,10 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
         begins: "gateway provider add anthropic",
         before: inTurn(file("key.txt", "sk-ant-0123456789abcdef\n")),
         types: [
-          [/TIME.*\n.*gpt/, interrupt],
-          [/Key/i, "admin-key-of-the-pages-0001\r"]
-        ]
+          [/STATUS[^\n]*\n[^\n]*gpt/, interrupt],
+          [/Admin password[^\n]*›[^\n]*$/, "admin-key-of-the-pages-0001\r"]
+        ],
+        ends: { "gateway logs --follow": 130 }
       },
       { begins: "gateway combo create turns", before: asked }
     ]
@@ -119,9 +127,17 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
     ]
   },
   "docs/apply.md": {
-    blocks: [{ begins: "gateway export", types: [[/\?/, "y\r"]] }]
+    blocks: [{ begins: "gateway export", shows: /Nothing differs|no change|nothing to change/i }]
   },
-  "docs/batches.md": { blocks: [] },
+  "docs/command-line.md": {
+    blocks: [
+      {
+        begins: "git diff --staged",
+        before: (world) => Effect.runPromise(world.run("git init -q . && git add notes.txt", [])),
+        needs: ["git", "jq"]
+      }
+    ]
+  },
   "docs/costs.md": {
     blocks: [
       {
@@ -143,7 +159,13 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
   },
   "docs/inspector.md": {
     before: captured,
-    blocks: [{ begins: "gateway inspect tail", types: [[/tail|GET|POST|TIME/, interrupt]] }]
+    blocks: [
+      {
+        begins: "gateway inspect tail",
+        types: [[/[^\n]/, interrupt]],
+        ends: { "gateway inspect tail": 130 }
+      }
+    ]
   },
   "docs/playground.md": { before: captured, blocks: [] },
   "docs/resilience.md": {
@@ -155,7 +177,100 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
       { begins: "$ gateway route decision", before: asked }
     ]
   },
+  "docs/evals.md": {
+    blocks: [
+      { begins: "gateway eval list", ends: { "gateway eval run golden-set auto": 1 } },
+      {
+        begins: "gateway eval suite show",
+        ends: { "gateway eval suite add": 1 }
+      }
+    ]
+  },
+  "docs/import.md": {
+    blocks: [
+      { begins: "gateway import litellm", types: [confirmed] },
+      {
+        begins: "gateway import omniroute",
+        before: (world) =>
+          Effect.runPromise(
+            Effect.scoped(
+              Effect.flatMap(
+                Effect.sync(() => mkdirSync(join(world.folder, ".omniroute"))),
+                () => running(join(world.folder, ".omniroute"), world.upstream.origin)
+              )
+            )
+          ),
+        types: [confirmed]
+      },
+      { begins: "gateway import ollama", types: [confirmed] }
+    ]
+  },
+  "docs/media.md": {
+    before: async (world) => {
+      for (const provider of ["gemini", "deepgram"])
+        await world.manage("POST", "/api/providers", { provider, name: provider, apiKey: "k" })
+    },
+    blocks: []
+  },
+  "docs/operations.md": {
+    before: async (world) => {
+      const elsewhere = join(world.folder, "elsewhere")
+      mkdirSync(elsewhere)
+      world.variables["SAFE"] = elsewhere
+    },
+    blocks: [
+      // The database is in use here: GNU tar ends with 1 where a file changed while it was read.
+      { begins: "tar --create", ends: { tar: 1 } },
+      { begins: "sqlite3", needs: ["sqlite3"] }
+    ]
+  },
+  "docs/plugins.md": {
+    blocks: [
+      { begins: 'gateway chat "Hello"', types: [[/[^\n]/, interrupt]], ends: { "gateway plugin logs": 130 } },
+      { begins: "gateway plugin config my-plugin", ends: { 'gateway chat "a secret word"': 1 } },
+      {
+        begins: "gateway plugin config rate-limiter",
+        before: (world) => Effect.runPromise(world.run("gateway plugin install rate-limiter --activate --yes", []))
+      }
+    ]
+  },
+  "docs/proxies.md": {
+    before: async (world) => {
+      const path = "/api/v1/management/proxies"
+      const { proxies } = await world.manage("GET", path)
+      for (const { id } of proxies) await world.manage("DELETE", `${path}?id=${id}`)
+    },
+    blocks: [
+      {
+        begins: "gateway proxy add",
+        types: [[/[Pp]assword[^\n]*$/, "a-password\r"]],
+        ends: { "gateway proxy test": 1 }
+      }
+    ]
+  },
+  "docs/search.md": {
+    blocks: [{ begins: "gateway provider add tavily", types: [[/Key of Tavily[^\n]*$/, "tvly-0123456789abcdef\r"]] }]
+  },
+  "docs/sign-in.md": {
+    blocks: [
+      { begins: "gateway provider login", marked: "asks a provider on the internet for a sign-in (test/cli/login)" }
+    ]
+  },
+  "docs/tools.md": {
+    blocks: [
+      {
+        begins: "gateway launch claude",
+        before: (world) => Effect.runPromise(world.run("gateway setup-claude", []))
+      }
+    ]
+  },
   "docs/tunnels.md": {
-    blocks: [{ begins: "gateway flags set REQUIRE_API_KEY", types: [[/running/, interrupt]] }]
+    blocks: [
+      {
+        begins: "gateway flags set REQUIRE_API_KEY",
+        types: [[/running/, interrupt]],
+        ends: { "gateway tunnel status": 130 }
+      }
+    ]
   }
 }
