@@ -15,6 +15,7 @@ import {
   quotaReport
 } from "./Reports.ts"
 import { noFacts, type TaskFacts } from "./Task.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** What came of a task. */
 export type Outcome =
@@ -66,7 +67,7 @@ const explanationOf = (decision: JsonObject): string | null => {
   const reason = stringOr(decision["reason"])
   const chosen = stringOr(decision["chosen"])
   if (chosen === null) return reason
-  return `${chosen} by ${stringOr(decision["strategy"]) ?? "its strategy"}${reason === null ? "" : `: ${reason}`}.`
+  return `${chosen} by ${stringOr(decision["strategy"]) ?? "its strategy"}${asSentence(reason === null ? "" : `: ${reason}`)}`
 }
 
 const traceOf = (decision: JsonObject): TaskFacts["trace"] =>

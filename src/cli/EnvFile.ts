@@ -9,6 +9,7 @@ import * as AppConfig from "../platform/AppConfig.ts"
 import { enter, envFile, line, parse } from "../platform/EnvText.ts"
 import { CommandFailed, wrongConfig } from "./Failure.ts"
 import { loadRoom } from "./lazy.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 export { envFile, line, parse }
 
@@ -17,7 +18,7 @@ const onFile = <A>(file: string, run: () => A): Effect.Effect<A, CommandFailed> 
     try: run,
     catch: (error) =>
       new CommandFailed({
-        message: `${file} cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
+        message: `${file} cannot be used: ${asSentence(error instanceof Error ? error.message : String(error))}`,
         hint: "Check the permissions of the data folder, or set DATA_DIR to another one."
       })
   })

@@ -22,6 +22,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { dirname, join, sep } from "node:path"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** `problem` is a part of a sentence behind the path: "is read-only". */
 export class ConfigFileRefused extends Data.TaggedError("ConfigFileRefused")<{
@@ -29,7 +30,7 @@ export class ConfigFileRefused extends Data.TaggedError("ConfigFileRefused")<{
   readonly problem: string
 }> {
   override get message(): string {
-    return `${this.path} ${this.problem}.`
+    return `${this.path} ${asSentence(this.problem)}`
   }
 }
 

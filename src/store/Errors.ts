@@ -5,6 +5,7 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** A statement failed, or a stored row no longer fits its schema. `operation` is `Service.method`. */
 export class StoreError extends Data.TaggedError("StoreError")<{
@@ -91,13 +92,13 @@ export const describeStoreFailure = (failure: StoreFailure): string => {
     case "DatabaseCorrupt":
       return `The database ${failure.file} is damaged (${failure.detail}): put a backup in its place, or move it away to start empty. The file was not changed.`
     case "DataUnwritable":
-      return `The gateway cannot write to ${failure.path}: ${failure.reason}.`
+      return `The gateway cannot write to ${failure.path}: ${asSentence(failure.reason)}`
     case "MigrationFailed":
-      return `The database ${failure.file} could not be brought to this gateway's schema and was left as it was: ${failure.reason}.`
+      return `The database ${failure.file} could not be brought to this gateway's schema and was left as it was: ${asSentence(failure.reason)}`
     case "WrongKey":
       return wrongKey(failure)
     case "StoreError":
-      return `The database refused an operation: ${failure.message}.`
+      return `The database refused an operation: ${asSentence(failure.message)}`
   }
 }
 

@@ -22,6 +22,7 @@ import { syncLog } from "./LateSync.ts"
 import { UsageHook } from "./UsageHook.ts"
 import { insert, type RowWithFacts, sharedFacts } from "./UsageInsert.ts"
 import { UsageLines } from "./UsageLines.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** Counted since the start. */
 export interface JournalTrouble {
@@ -236,13 +237,15 @@ export const make = (
       if (unsynced !== null) {
         const reason = reasonOf(unsynced)
         unsynced = null
-        return warn(`The database's log could not be brought to disk: ${reason}. Usage rows stay on file meanwhile.`)
+        return warn(
+          `The database's log could not be brought to disk: ${asSentence(reason)} Usage rows stay on file meanwhile.`
+        )
       }
       if (unwritten === null) return Effect.void
       const { error, row } = unwritten
       unwritten = null
       return warn(
-        `The usage row ${row.id} (${row.costNanoUsd / nanoUsdPerUsd} USD) could not be put on file: ${reasonOf(error)}.`
+        `The usage row ${row.id} (${row.costNanoUsd / nanoUsdPerUsd} USD) could not be put on file: ${asSentence(reasonOf(error))}`
       )
     })
 
@@ -261,7 +264,9 @@ export const make = (
 
     const orWarn = (flushing: typeof flush) =>
       warnUnwritten.pipe(
-        Effect.zipRight(Effect.tapError(flushing, (error) => warn(`Usage rows wait in memory: ${error.message}.`))),
+        Effect.zipRight(
+          Effect.tapError(flushing, (error) => warn(`Usage rows wait in memory: ${asSentence(error.message)}`))
+        ),
         Effect.ensuring(logChange)
       )
 

@@ -21,6 +21,7 @@ import { type Coalescing, makeCoalescing } from "./messages/Coalescing.ts"
 import { isForPeople, noticeOf, subjectOf } from "./messages/Notice.ts"
 import { Outbox } from "./Outbox.ts"
 import { Sender, type Sent } from "./Sender.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** Since the start. */
 export interface DeliveryCounts {
@@ -200,7 +201,7 @@ export const make = Effect.gen(function* () {
         }
       })
       const orWarn = Effect.tapError(next, (error) =>
-        Effect.logError(`The outbox of webhooks cannot be read: ${error.message}.`)
+        Effect.logError(`The outbox of webhooks cannot be read: ${asSentence(error.message)}`)
       )
       yield* Effect.forever(
         Effect.retry(

@@ -17,6 +17,7 @@ import { choose } from "./search.ts"
 import { cleanKey } from "./providerKey.ts"
 import { withSpinner } from "../output/spinner.ts"
 import type { GatewayFlags } from "../gateway/Target.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** What has to be known of a provider to ask for the rest. */
 export interface ProviderFacts {
@@ -94,7 +95,7 @@ export const askKey = (provider: ProviderFacts) =>
       if (text.trim() === "" && !provider.needsKey) return Effect.succeed("")
       return Either.match(cleanKey(text), {
         onRight: Effect.succeed,
-        onLeft: (problem) => Effect.fail(`The key ${problem}.`)
+        onLeft: (problem) => Effect.fail(`The key ${asSentence(problem)}`)
       })
     }
   }).pipe(Prompt.map((key) => (Redacted.value(key) === "" ? null : key)))
@@ -146,7 +147,7 @@ export const refusalOf = (flags: GatewayFlags, candidate: connections.Candidate,
 /** The refusal as a failure. */
 export const refused = (refusal: string): CommandFailed =>
   new CommandFailed({
-    message: `${refusal.replace(/\.$/, "")}. Nothing was stored.`,
+    message: `${asSentence(refusal)} Nothing was stored.`,
     hint: "Correct the key or the address; --no-verify stores it without asking the provider."
   })
 

@@ -19,6 +19,7 @@ import { runningGateway } from "../gateway/Target.ts"
 import { plugins } from "../doctor/plugins.ts"
 import { tunnels } from "../doctor/tunnels.ts"
 import { capture } from "../doctor/capture.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 const Check = Schema.Struct({
   name: Schema.Literal(
@@ -98,7 +99,7 @@ const diagnose = (wanted: Wanted) =>
             ? Effect.void
             : Effect.fail(
                 new CommandFailed({
-                  message: `The configuration is wrong: ${problem}.`,
+                  message: `The configuration is wrong: ${asSentence(problem)}`,
                   hint: "Correct the environment."
                 })
               )

@@ -12,6 +12,7 @@ import { BadArgument, CommandFailed, configProblem } from "../Failure.ts"
 import { loadRoom } from "../lazy.ts"
 import * as Output from "../output/Output.ts"
 import * as Column from "../output/Column.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 const Entry = Schema.Struct({
   name: Schema.String,
@@ -133,7 +134,9 @@ export const envGet = Command.make("get", { name, reveal }, (given) =>
 const checked = (values: ReadonlyMap<string, string>) =>
   AppConfig.make.pipe(
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(values))),
-    Effect.mapError((error) => new BadArgument({ message: `${configProblem(error)}.`, hint: "Nothing was changed." }))
+    Effect.mapError(
+      (error) => new BadArgument({ message: `${asSentence(configProblem(error))}`, hint: "Nothing was changed." })
+    )
   )
 
 export const envSet = Command.make("set", { name, value: Args.text({ name: "value" }) }, (given) =>
@@ -153,7 +156,8 @@ export const envSet = Command.make("set", { name, value: Args.text({ name: "valu
     else values.set(given.name, given.value)
     yield* checked(values)
     const problem = yield* EnvFile.flagProblems(values)
-    if (problem !== null) return yield* new BadArgument({ message: `${problem}.`, hint: "Nothing was changed." })
+    if (problem !== null)
+      return yield* new BadArgument({ message: `${asSentence(problem)}`, hint: "Nothing was changed." })
     yield* EnvFile.write(folder, values)
     yield* Output.done(
       { name: given.name, set: given.value !== "" },

@@ -16,6 +16,7 @@ import { systemctl, unitName } from "../service/Systemctl.ts"
 import { type UnitFacts, unitMark, unitProblem, unitText } from "../service/Unit.ts"
 import { withSpinner } from "../output/spinner.ts"
 import { serveConfig } from "./serve.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** Where systemd looks for units of the user. */
 const unitFile = ({ environment }: AppConfigShape): string => {
@@ -28,7 +29,7 @@ const onFile = <A>(file: string, run: () => A): Effect.Effect<A, CommandFailed> 
     try: run,
     catch: (error) =>
       new CommandFailed({
-        message: `${file} cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
+        message: `${file} cannot be used: ${asSentence(error instanceof Error ? error.message : String(error))}`,
         hint: "Check the permissions of the folder."
       })
   })

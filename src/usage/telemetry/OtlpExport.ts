@@ -23,6 +23,7 @@ import { version } from "../../platform/Version.ts"
 import type { MetricsSnapshot } from "./Families.ts"
 import { encodeMetrics, encodeTraces, type Resource } from "./OtlpEncode.ts"
 import type { RequestSummary } from "./Summary.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export interface OtlpExport {
   /** Hot: takes the request for the next batch of spans; dropped when too many wait. */
@@ -97,7 +98,7 @@ export const make = Effect.fnUntraced(function* (
       client.post(`${base}${path}`, { body: HttpBody.unsafeJson(body) }).pipe(
         Effect.zipRight(turned(false, "works again")),
         Effect.tapError((error) =>
-          turned(true, `fails: ${reasonOf(error)}. Check OTEL_EXPORTER_OTLP_ENDPOINT and its collector.`)
+          turned(true, `fails: ${asSentence(reasonOf(error))} Check OTEL_EXPORTER_OTLP_ENDPOINT and its collector.`)
         ),
         Effect.as("accepted" as const),
         Effect.catchAll((error) => Effect.succeed(isFinal(error) ? ("refused" as const) : ("later" as const)))

@@ -12,6 +12,7 @@ import { isUnreadable } from "../../../tools/config/formats/Format.ts"
 import { yaml } from "../../../tools/config/formats/Yaml.ts"
 import { BadArgument } from "../../Failure.ts"
 import { withoutValue } from "../../Flags.ts"
+import { asSentence } from "../../../kernel/Sentence.ts"
 
 const maxFileBytes = 4 * 1_048_576
 
@@ -27,7 +28,7 @@ export const readText = (file: string, flag: string, hint: string): Effect.Effec
     catch: (error) => {
       const why = error instanceof Error && error.message.startsWith("is larger") ? error.message : "cannot be read"
       return new BadArgument({
-        message: `${flag}: '${file}' ${why}.`,
+        message: `${flag}: '${file}' ${asSentence(why)}`,
         hint
       })
     }
@@ -49,7 +50,10 @@ export const readYaml = (file: string, flag: string, hint: string): Effect.Effec
   Effect.gen(function* () {
     const parsed = yaml.parse(yield* readText(file, flag, hint))
     return isUnreadable(parsed)
-      ? yield* new BadArgument({ message: `${flag}: '${file}' ${parsed.message}.`, hint: "Nothing was changed." })
+      ? yield* new BadArgument({
+          message: `${flag}: '${file}' ${asSentence(parsed.message)}`,
+          hint: "Nothing was changed."
+        })
       : parsed
   })
 

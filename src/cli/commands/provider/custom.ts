@@ -9,6 +9,7 @@ import * as Client from "../../gateway/Client.ts"
 import { BadArgument, CommandFailed } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
 import type { GatewayFlags } from "../../gateway/Target.ts"
+import { asSentence } from "../../../kernel/Sentence.ts"
 
 export interface CustomProvider {
   readonly baseUrl: string | undefined
@@ -103,7 +104,7 @@ export const addCustom = Effect.fnUntraced(function* (flags: GatewayFlags, custo
       Effect.catchTag("CommandFailed", ({ message }) =>
         Effect.fail(
           new CommandFailed({
-            message: `${message.replace(/\.$/, "")}. Nothing was stored.`,
+            message: `${asSentence(message)} Nothing was stored.`,
             hint: "Correct the address, the wire or the key; --no-verify stores it without asking."
           })
         )
