@@ -92,6 +92,7 @@ import * as ConcurrencyGate from "../resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import * as Hooks from "../plugins/hooks/Hooks.ts"
 import * as PluginsDoor from "../plugins/PluginsDoor.ts"
+import * as AppConfig from "../platform/AppConfig.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
@@ -183,7 +184,16 @@ const resilience = Layer.mergeAll(
   Events.layer
 )
 
-const foundation = resilience.pipe(Layer.provideMerge(Layer.mergeAll(flags, GatewaySettings.layer, Settings.layer)))
+const settings = Settings.layer.pipe(
+  Layer.provide(
+    Layer.effect(
+      Settings.Defaults,
+      Effect.map(AppConfig.AppConfig, ({ maxInFlight }) => Settings.defaultsFor(maxInFlight))
+    )
+  )
+)
+
+const foundation = resilience.pipe(Layer.provideMerge(Layer.mergeAll(flags, GatewaySettings.layer, settings)))
 
 const providers = Layer.mergeAll(ModelSync.layer, ProxyChecks.layer).pipe(
   Layer.provideMerge(ProviderCalls.layer),

@@ -47,6 +47,7 @@ import * as Skills from "../skills/Skills.ts"
 import * as CallSumsRepo from "../store/repo/CallSumsRepo.ts"
 import * as UsageExportRepo from "../store/repo/UsageExportRepo.ts"
 import * as UsageHistoryRepo from "../store/repo/UsageHistoryRepo.ts"
+import * as UsageSearchRepo from "../store/repo/UsageSearchRepo.ts"
 
 /** What is done to the configuration, and said of its state. */
 export const management = Layer.mergeAll(
@@ -74,7 +75,7 @@ export const management = Layer.mergeAll(
   SystemControl.layer,
   UsageExport.layer.pipe(Layer.provide(UsageExportRepo.layer)),
   UsageHistory.layer.pipe(Layer.provide([CallSumsRepo.layer, UsageHistoryRepo.layer])),
-  UsageReports.layer,
+  UsageReports.layer.pipe(Layer.provide(UsageSearchRepo.layer)),
   Webhooks.layer,
   Layer.mergeAll(ModelCatalog.layer, SystemHealth.layer, QuotaChecks.layer).pipe(Layer.provideMerge(Resilience.layer))
 ).pipe(

@@ -8,6 +8,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { defaultResilience } from "../domain/Resilience.ts"
 import { environmentProblems, Flags } from "../flags/Flags.ts"
 import { readEnvironmentProxies } from "../egress/proxy/EnvironmentProxy.ts"
 import { ManagementDoor } from "../http/ManagementDoor.ts"
@@ -17,8 +18,10 @@ import { OwnerToken } from "../auth/OwnerToken.ts"
 import { addressOf, bareHost, isLoopbackHost } from "../kernel/BindAddress.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as Invocation from "../platform/Invocation.ts"
+import { filesFor, openFiles, requestsWithin } from "../platform/OpenFiles.ts"
 import * as OwnerFile from "../platform/OwnerFile.ts"
 import { Catalog } from "../providers/Catalog.ts"
+import { Settings } from "../resilience/Settings.ts"
 import type { DataLock } from "../store/DataLock.ts"
 import type { TunnelEntrance } from "../tunnels/TunnelEntrance.ts"
 import { CommandIndex, type CommandWords } from "../platform/CommandIndex.ts"
@@ -123,10 +126,23 @@ const ownerFile = Effect.gen(function* () {
   )
 )
 
+/** Sockets are files: a low limit holds back fewer requests than the memory would take. */
+const warnOfFewFiles = Effect.gen(function* () {
+  const files = openFiles()
+  if (files === null) return
+  const { maxInFlight } = (yield* Settings).current().loadShedding
+  const wanted = Math.max(maxInFlight, defaultResilience.loadShedding.maxInFlight)
+  if (files >= filesFor(wanted)) return
+  yield* Effect.logWarning(
+    `Only ${files} open files are allowed, which is enough for ${requestsWithin(files)} requests at once: raise the limit to ${filesFor(wanted)} (ulimit -n, or LimitNOFILE of the service).`
+  )
+})
+
 /** One generation: serves until `asked` is done. */
 const running = (stopping: Stopping.Stopping, isFirst: boolean, up: Effect.Effect<void>, asked: Effect.Effect<void>) =>
   Effect.gen(function* () {
     yield* refuseOpenDoor
+    if (isFirst) yield* warnOfFewFiles
     const { drainMs } = yield* AppConfig.AppConfig
     const server = yield* HttpServer
     stopping.listens({ inFlight: server.inFlight, drainMs })

@@ -25,6 +25,8 @@ import { hasRates, type Holder, KeyAccount, type Obstacle } from "./KeyAccount.t
 import { Meter, type MeterSpec, type MeterWindow } from "./Meter.ts"
 import { recoveredRow } from "./Recovered.ts"
 import { isSameMeter, metersOf } from "./Specs.ts"
+import { metersAtStart } from "./StartMeters.ts"
+import { TokenLimits } from "./TokenLimits.ts"
 import { limitReached, tooManyRequests, tooManySessions } from "./Words.ts"
 
 export interface AdmissionRequest {
@@ -103,14 +105,14 @@ export const make = Effect.gen(function* () {
 
   const accounts = new Map<string, KeyAccount>()
   const budgets = new Map<string, Budget>()
-  const limits = new Map<string, TokenLimit>()
+  const limits = new TokenLimits()
   /** Requests that were booked while sums are being made, for the meters they are made for. */
   const booking = new Set<Array<Booked>>()
 
   const specsFor = (apiKeyId: string): ReadonlyArray<MeterSpec> =>
     metersOf(
       budgets.get(apiKeyId) ?? null,
-      [...limits.values()].filter((limit) => limit.apiKeyId === apiKeyId),
+      limits.of(apiKeyId),
       keys.get(apiKeyId)
     )
 
@@ -251,6 +253,26 @@ export const make = Effect.gen(function* () {
     for (const usedUp of commitment.settle(charges)) tell(apiKeyId, requestId, usedUp)
   }
 
+  /** Counts requests of an earlier run for the rates of their keys. Most keys have not asked lately. */
+  const rememberArrivals = Effect.fnUntraced(function* (startMs: number) {
+    const rated: Array<readonly [id: string, account: KeyAccount, sinceMs: number]> = []
+    for (const key of keys.list()) {
+      if (!hasRates(key)) continue
+      const account = accounts.get(key.id) ?? new KeyAccount()
+      accounts.set(key.id, account)
+      account.follow(key)
+      const longestMs = account.rates.reduce((longest, { windowMs }) => Math.max(longest, windowMs), 0)
+      if (longestMs > 0) rated.push([key.id, account, startMs - longestMs])
+    }
+    if (rated.length === 0) return
+    const last = yield* spend.lastArrivals(rated.reduce((least, [, , sinceMs]) => Math.min(least, sinceMs), startMs))
+    for (const [id, account, sinceMs] of rated) {
+      if ((last.get(id) ?? 0) < sinceMs) continue
+      const arrivals = yield* spend.arrivals(id, sinceMs, mostArrivals)
+      account.remember(arrivals.map((atMs) => atMs - startMs + monotonicMs()))
+    }
+  })
+
   // Books what an ended process left open, before anything is counted.
   const { forget, open } = reservations.leftovers
   const startMs = yield* Clock.currentTimeMillis
@@ -269,21 +291,19 @@ export const make = Effect.gen(function* () {
   yield* forget
 
   for (const budget of yield* repo.budgets) budgets.set(budget.apiKeyId, budget)
-  for (const limit of yield* repo.tokenLimits) limits.set(limit.id, limit)
+  for (const limit of yield* repo.tokenLimits) limits.put(limit)
   const told = new Map((yield* repo.notices).map(({ limitId, windowStartMs }) => [limitId, windowStartMs]))
+  const limited = new Map<string, ReadonlyArray<MeterSpec>>()
   for (const key of keys.list()) {
-    if (specsFor(key.id).length > 0) yield* rebuild(key.id)
-    if (hasRates(key)) {
-      const account = accounts.get(key.id) ?? new KeyAccount()
-      accounts.set(key.id, account)
-      account.follow(key)
-      const longestMs = Math.max(0, ...account.rates.map(({ windowMs }) => windowMs))
-      if (longestMs > 0) {
-        const arrivals = yield* spend.arrivals(key.id, startMs - longestMs, mostArrivals)
-        account.remember(arrivals.map((atMs) => atMs - startMs + monotonicMs()))
-      }
-    }
+    const specs = specsFor(key.id)
+    if (specs.length > 0) limited.set(key.id, specs)
   }
+  for (const [apiKeyId, meters] of yield* metersAtStart(spend, limited, startMs)) {
+    const account = new KeyAccount()
+    account.meters = meters
+    accounts.set(apiKeyId, account)
+  }
+  yield* rememberArrivals(startMs)
   for (const { meters } of accounts.values()) {
     for (const meter of meters) {
       const window = meter.at(startMs)
@@ -306,7 +326,7 @@ export const make = Effect.gen(function* () {
 
   const putTokenLimit = Effect.fn("KeyLimits.putTokenLimit")(function* (limit: TokenLimit) {
     if (!(yield* repo.updateTokenLimit(limit))) yield* repo.insertTokenLimit(limit)
-    limits.set(limit.id, limit)
+    limits.put(limit)
     yield* rebuild(limit.apiKeyId)
   }, oneAtATime)
 
@@ -321,7 +341,7 @@ export const make = Effect.gen(function* () {
   const forgetKey = Effect.fn("KeyLimits.forgetKey")(function* (apiKeyId: string) {
     yield* repo.removeKey(apiKeyId)
     budgets.delete(apiKeyId)
-    for (const limit of limits.values()) if (limit.apiKeyId === apiKeyId) limits.delete(limit.id)
+    limits.forgetKey(apiKeyId)
     accounts.delete(apiKeyId)
   }, oneAtATime)
 
@@ -337,7 +357,7 @@ export const make = Effect.gen(function* () {
       return found
     },
     budgets: () => [...budgets.values()],
-    tokenLimits: () => [...limits.values()],
+    tokenLimits: () => limits.list(),
     putBudget,
     removeBudget,
     putTokenLimit,

@@ -18,6 +18,7 @@ import { isIpRange } from "../kernel/IpRanges.ts"
 import { readOrigin } from "../kernel/Origins.ts"
 import { keyProblem, passwordProblem } from "../kernel/SecretRules.ts"
 import { type Pairs, parsePairs } from "./Pairs.ts"
+import { openFiles, requestsWithin } from "./OpenFiles.ts"
 
 export interface AppConfigShape {
   /** Absolute folder that holds the database, keys and everything else the gateway writes. */
@@ -44,6 +45,8 @@ export interface AppConfigShape {
   readonly searchCacheTtlMs: number
   /** Most bytes of all request bodies under way together; at least `maxBodyBytes`. */
   readonly maxBufferedBytes: number
+  /** Most requests at once where the settings say nothing else (`loadShedding.maxInFlight`); from the machine's memory. */
+  readonly maxInFlight: number
   /** Origins of pages that may call the gateway without a key (`CORS_ORIGINS`), in lower case. */
   readonly corsOrigins: ReadonlyArray<string>
   /** The gateway's address for its callers, where a reverse proxy serves it below a path; without a slash at its end. */
@@ -247,6 +250,23 @@ const memoryBytes = (): number => {
 export const defaultBufferedBytes = (maxBodyBytes: number, memory: number): number =>
   Math.max(4 * maxBodyBytes, Math.min(Math.floor(memory / 4), maxDefaultBufferedBytes))
 
+/** What a started process takes before the first request, with room for its caches and for garbage. */
+const baseBytes = 256 * bytesPerMebibyte
+/** What an open stream takes at most, both of its sockets and their buffers included; an idle one takes a third of it. */
+const bytesPerStream = 96 * 1024
+const fewestInFlight = 500
+const mostInFlight = 50_000
+
+/**
+ * Most requests at once by default: half of what the memory has beyond the process itself and the request bodies, by 96 KiB each; from 500
+ * to 50,000. No more than the limit of open files is enough for, null: unknown.
+ */
+export const defaultMaxInFlight = (maxBufferedBytes: number, memory: number, files: number | null): number => {
+  const bytes = Math.max(0, memory - baseBytes - maxBufferedBytes) / 2
+  const fitting = Math.min(Math.max(Math.floor(bytes / bytesPerStream), fewestInFlight), mostInFlight)
+  return files === null ? fitting : Math.min(fitting, requestsWithin(files))
+}
+
 const mebibytes = (config: Config.Config<number>): Config.Config<number> =>
   Config.map(config, (value) => value * bytesPerMebibyte)
 
@@ -304,6 +324,7 @@ export const make: Effect.Effect<AppConfigShape, ConfigError.ConfigError> = Effe
   ({ bodyLimits: limits, ...values }) => ({
     ...values,
     ...limits,
+    maxInFlight: defaultMaxInFlight(limits.maxBufferedBytes, memoryBytes(), openFiles()),
     allowKeyless: false,
     environment: snapshot(process.env)
   })
@@ -332,6 +353,7 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     maxBodyBytes: 50 * bytesPerMebibyte,
     maxUploadBytes: 512 * bytesPerMebibyte,
     maxBufferedBytes: 4 * 50 * bytesPerMebibyte,
+    maxInFlight: 5_000,
     searchCacheTtlMs: 60_000,
     corsOrigins: [],
     publicUrl: null,

@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { AppConfigShape } from "../../platform/AppConfig.ts"
+import { openFiles } from "../../platform/OpenFiles.ts"
 import { addressOf, bareHost } from "../../kernel/BindAddress.ts"
 import { database, storage } from "../doctor/data.ts"
 import * as Finding from "../doctor/Finding.ts"
@@ -27,6 +28,7 @@ const Check = Schema.Struct({
     "runtime",
     "native",
     "memory",
+    "open-files",
     "disk",
     "database",
     "storage",
@@ -117,6 +119,7 @@ const diagnose = (wanted: Wanted) =>
       { name: "runtime", ...machine.runtime(process.versions.node) },
       { name: "native", ...(yield* machine.native) },
       { name: "memory", ...(yield* machine.freeMemory) },
+      { name: "open-files", ...machine.openFilesOf(openFiles()) },
       ...(Either.isRight(config) ? yield* checksOf(config.right, wanted) : [])
     ]
     return { ok: checks.every(({ status }) => status !== "fail"), checks }

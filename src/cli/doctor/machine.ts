@@ -8,6 +8,7 @@ import { createServer } from "node:net"
 import { freemem } from "node:os"
 import { dirname } from "node:path"
 import manifest from "../../../package.json" with { type: "json" }
+import { filesFor, requestsWithin } from "../../platform/OpenFiles.ts"
 import { loadRoom } from "../lazy.ts"
 import * as Finding from "./Finding.ts"
 
@@ -50,6 +51,22 @@ export const native = Effect.gen(function* () {
       )
     : Finding.ok("better-sqlite3 and @node-rs/argon2 load")
 })
+
+/** Requests at once that a gateway should have files for, whatever its memory allows. */
+const usualRequests = 5_000
+
+/** `files`: how many the process may have open; null when it is unknown. */
+export const openFilesOf = (files: number | null): Finding.Finding => {
+  if (files === null) return Finding.ok("No limit of open files is known")
+  const requests = requestsWithin(files)
+  const message = `${files} open files are allowed, enough for ${requests} requests at once`
+  return files >= filesFor(usualRequests)
+    ? Finding.ok(message)
+    : Finding.warn(
+        message,
+        `Start the gateway with a higher limit: 'ulimit -n 65536' in the shell, LimitNOFILE=65536 of a systemd unit, --ulimit nofile=65536 of docker run.`
+      )
+}
 
 const mebibyte = 1_048_576
 const scarceBytes = 256 * mebibyte
