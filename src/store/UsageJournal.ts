@@ -56,6 +56,8 @@ export const mostPending = 100_000
  */
 export const batchRows = 500
 export const flushAfterMs = 250
+/** How long a reader waits for the rows that are on their way. */
+const catchUpMs = 1_000
 const retryEvery = "1 second"
 const warnEveryMs = 60_000
 /** A file takes rows for this long: opening and removing one costs more than the rows of a batch. */
@@ -221,7 +223,12 @@ export const make = (
       return giveUpFiles
     }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
 
-    const catchUp = Effect.suspend(() => (pending === 0 ? Effect.void : Effect.ignore(insertAll(false))))
+    // Another process may hold the database: readers then get what is in the table.
+    const catchUp = Effect.suspend(() =>
+      pending === 0
+        ? Effect.void
+        : insertAll(false).pipe(Effect.disconnect, Effect.timeoutOption(catchUpMs), Effect.ignore)
+    )
 
     const flush = Effect.zipRight(insertAll(true), giveUpIdleFile)
 

@@ -37,9 +37,11 @@ export const native = Effect.gen(function* () {
     Effect.either
   )
   if (Either.isLeft(driver)) {
+    const { driverFailure, describeStoreFailure } = yield* loadRoom(() => import("../../store/Errors.ts"))
+    const failure = driverFailure(driver.left)
     return Finding.fail(
-      "The database driver (better-sqlite3) cannot be loaded.",
-      "Run 'npm rebuild better-sqlite3' in the project folder."
+      failure === null ? "The database driver (better-sqlite3) cannot be loaded." : describeStoreFailure(failure),
+      "Run 'npm rebuild better-sqlite3' in the folder of the program."
     )
   }
   const hasher = yield* Effect.either(loadRoom(() => import("@node-rs/argon2")))
@@ -49,7 +51,7 @@ export const native = Effect.gen(function* () {
         "Run 'npm ci' in the project folder."
       )
     : Finding.ok("better-sqlite3 and @node-rs/argon2 load")
-})
+}).pipe(Effect.catchAll(({ hint, message }) => Effect.succeed(Finding.fail(message, hint ?? ""))))
 
 const mebibyte = 1_048_576
 const scarceBytes = 256 * mebibyte
