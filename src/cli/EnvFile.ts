@@ -6,12 +6,12 @@ import * as Effect from "effect/Effect"
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import * as AppConfig from "../platform/AppConfig.ts"
-import { enter, type EnvContent, envFile, line, read as readText } from "../platform/EnvText.ts"
+import { enter, type EnvContent, envFile, line, parse, read as readText } from "../platform/EnvText.ts"
 import { accessProblem, isThere } from "../platform/PathAccess.ts"
 import { CommandFailed, wrongConfig } from "./Failure.ts"
 import { loadRoom } from "./lazy.ts"
 
-export { envFile, line }
+export { envFile, line, parse }
 
 const unusable = (file: string, error: unknown): string => {
   const problem = accessProblem(file, "read") ?? accessProblem(dirname(file), "read")

@@ -84,10 +84,9 @@ export const insert = (
   hook: UsageHookShape = noHook
 ): Effect.Effect<void, StoreError> => {
   const inserting: Effect.Effect<unknown, SqlError> = waitForDisk
-    ? Effect.scoped(Effect.flatMap(sql.reserve, inTransaction(rows, hook)))
+    ? untilFree(Effect.scoped(Effect.flatMap(sql.reserve, inTransaction(rows, hook))))
     : withLateSync(sql, inTransaction(rows, hook))
-  // A batch that found the database locked has left nothing in it.
-  return untilFree(inserting).pipe(
+  return inserting.pipe(
     Effect.zipRight(Effect.sync(hook.committed)),
     Effect.uninterruptible,
     Effect.mapError(named("UsageJournal.flush"))

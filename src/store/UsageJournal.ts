@@ -22,6 +22,7 @@ import { syncLog } from "./LateSync.ts"
 import { UsageHook } from "./UsageHook.ts"
 import { insert, type RowWithFacts, sharedFacts } from "./UsageInsert.ts"
 import { UsageLines } from "./UsageLines.ts"
+import { waitingAtMost } from "./WriteQueue.ts"
 
 /** Counted since the start. */
 export interface JournalTrouble {
@@ -56,6 +57,8 @@ export const mostPending = 100_000
  */
 export const batchRows = 500
 export const flushAfterMs = 250
+/** How long a stop waits for another process that holds the database; the rows are on file. */
+const flushWaitMs = 5_000
 /** How long a reader waits for the rows that are on their way. */
 const catchUpMs = 1_000
 const retryEvery = "1 second"
@@ -273,7 +276,7 @@ export const make = (
       )
 
     // Finalizers run in reverse: the loop below ends first, then the last rows are inserted.
-    yield* Effect.addFinalizer(() => Effect.ignore(orWarn(flush)))
+    yield* Effect.addFinalizer(() => Effect.ignore(waitingAtMost(flushWaitMs)(orWarn(flush))))
     yield* someWait.await.pipe(
       Effect.zipRight(Effect.raceFirst(batchFull.await, Effect.sleep(flushAfterMs))),
       Effect.zipRight(Effect.retry(orWarn(insertAll(false)), Schedule.spaced(retryEvery))),

@@ -14,7 +14,7 @@ import { codeOf } from "./Errors.ts"
  * what answers a request has less.
  */
 export class LockWait extends Context.Reference<LockWait>()("gateway/store/LockWait", {
-  defaultValue: (): number => 120_000
+  defaultValue: (): number => 30_000
 }) {}
 
 /** For whoever waits for the answer of a request. */
