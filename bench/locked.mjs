@@ -15,7 +15,7 @@ const here = fileURLToPath(new URL(".", import.meta.url))
 const adminKey = "locked-admin-key-of-this-run-only"
 const streams = 50
 const lockMs = Number(process.env.LOCK_MS ?? 8_000)
-const tokenEveryMs = 20
+const tokenEveryMs = 50
 const streamMs = lockMs + 4_000
 
 const now = () => performance.now()
@@ -24,7 +24,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const chunk = (delta, rest = {}) =>
   `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: null }], ...rest })}\n\n`
 
-/** A provider that streams a word every 20 ms for as long as the prompt says, or answers at once. */
+/** A provider that streams a word every 50 ms for as long as the prompt says, or answers at once. */
 const startUpstream = async () => {
   const server = http.createServer(async (request, response) => {
     let body = ""
@@ -100,7 +100,7 @@ const holder = spawn(
   process.execPath,
   [
     "-e",
-    `const db = new (require("better-sqlite3"))(process.argv[1]); db.pragma("busy_timeout = 5000"); db.exec("BEGIN EXCLUSIVE"); console.log("held"); setTimeout(() => { db.exec("COMMIT"); db.close() }, ${lockMs})`,
+    `const db = new (require("better-sqlite3"))(process.argv[1]); db.pragma("busy_timeout = 5000"); db.exec(process.env.NO_LOCK ? "BEGIN" : "BEGIN EXCLUSIVE"); console.log("held"); setTimeout(() => { db.exec("COMMIT"); db.close() }, ${lockMs})`,
     path.join(folder, "gateway.sqlite")
   ],
   { cwd: path.join(here, ".."), stdio: ["ignore", "pipe", "inherit"] }

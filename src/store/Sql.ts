@@ -17,6 +17,7 @@ import { databaseFile, onDisk } from "./DataFolder.ts"
 import { DataLock } from "./DataLock.ts"
 import { failureAt, MigrationFailed, reasonOf, refusedAt, type StoreFailure } from "./Errors.ts"
 import { inspect, migrationsTable } from "./Inspection.ts"
+import { waitingAtMost } from "./WriteQueue.ts"
 import { type Migrations, migrations, versionOf } from "./migrations/index.ts"
 
 /** The client as other modules see it, and as the driver's own type for backups. */
@@ -36,12 +37,15 @@ const settings = [
 const configure = (client: SqliteClient.SqliteClient) =>
   Effect.forEach(settings, (setting) => client.unsafe(`PRAGMA ${setting}`), { discard: true })
 
-/** Takes the write lock for a moment, to detect a read-only file or a transaction of another program. */
+/**
+ * Takes the write lock for a moment, to detect a read-only file or a transaction of another program. SQLite waits for that by itself:
+ * nothing runs yet.
+ */
 const probeWrite = (client: SqliteClient.SqliteClient) =>
   Effect.all(
     ["PRAGMA busy_timeout = 1000", "BEGIN IMMEDIATE", "ROLLBACK"].map((statement) => client.unsafe(statement)),
     { discard: true }
-  )
+  ).pipe(waitingAtMost(0))
 
 /** Runs the missing migrations and records the version, all in one transaction. */
 const migrate = (client: SqliteClient.SqliteClient, all: Migrations) =>
