@@ -177,8 +177,24 @@ const unusable = (path: string, code: string): DataUnwritable | null => {
   return null
 }
 
+const failures = [
+  GatewayRunning,
+  DatabaseLocked,
+  SchemaNewer,
+  DatabaseCorrupt,
+  DataUnwritable,
+  MigrationFailed,
+  DriverMissing,
+  WrongKey,
+  StoreError
+]
+
+const isStoreFailure = (error: unknown): error is StoreFailure => failures.some((failure) => error instanceof failure)
+
 /** Maps an error met while opening `path` to the union; null when it is neither SQLite's nor the system's, hence a bug. */
 export const failureAt = (path: string, error: unknown): StoreFailure | null => {
+  // One that was sorted already, further down.
+  if (isStoreFailure(error)) return error
   const driver = driverFailure(error)
   if (driver !== null) return driver
   const code = codeOf(error)
