@@ -34,7 +34,16 @@ const startUpstream = async () => {
     if (!stream) {
       response.writeHead(200, { "content-type": "application/json" })
       const message = { role: "assistant", content: "Hello" }
-      return response.end(JSON.stringify({ id: "c", object: "chat.completion", created: 1, model: "m", choices: [{ index: 0, message, finish_reason: "stop" }], usage }))
+      return response.end(
+        JSON.stringify({
+          id: "c",
+          object: "chat.completion",
+          created: 1,
+          model: "m",
+          choices: [{ index: 0, message, finish_reason: "stop" }],
+          usage
+        })
+      )
     }
     response.writeHead(200, { "content-type": "text/event-stream" })
     const untilMs = now() + (String(messages?.[0]?.content).startsWith("long") ? streamMs : 100)
@@ -43,18 +52,29 @@ const startUpstream = async () => {
       await pause(tokenEveryMs)
       response.write(chunk({ content: "word " }))
     }
-    response.write(`data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage })}\n\n`)
+    response.write(
+      `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage })}\n\n`
+    )
     response.end("data: [DONE]\n\n")
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
-  return { origin: `http://127.0.0.1:${server.address().port}`, stop: () => server.closeAllConnections() ?? server.close() }
+  return {
+    origin: `http://127.0.0.1:${server.address().port}`,
+    stop: () => server.closeAllConnections() ?? server.close()
+  }
 }
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "gateway-locked-"))
 const upstream = await startUpstream()
 const gateway = spawn(process.execPath, [path.join(here, "../bin/gateway"), "serve", "--port", "0", "--no-open"], {
-  env: { PATH: process.env.PATH, HOME: folder, DATA_DIR: folder, GATEWAY_ADMIN_KEY: adminKey, GATEWAY_ENV_CONNECTIONS: "false" },
+  env: {
+    PATH: process.env.PATH,
+    HOME: folder,
+    DATA_DIR: folder,
+    GATEWAY_ADMIN_KEY: adminKey,
+    GATEWAY_ENV_CONNECTIONS: "false"
+  },
   stdio: ["ignore", "pipe", fs.openSync(path.join(folder, "log"), "w")]
 })
 const [line] = await once(createInterface({ input: gateway.stdout }), "line")
@@ -76,7 +96,15 @@ const call = (method, where, body, within = { from: 0, until: Number.POSITIVE_IN
         last = at
         if (text.length < 4_000_000) text += part
       })
-      response.on("end", () => resolve({ status: response.statusCode, retryAfter: response.headers["retry-after"], silence, text, ms: now() - begun }))
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode,
+          retryAfter: response.headers["retry-after"],
+          silence,
+          text,
+          ms: now() - begun
+        })
+      )
     })
     request.on("error", (error) => resolve({ status: 0, silence: 0, text: String(error), ms: now() - begun }))
     request.end(body === undefined ? undefined : JSON.stringify(body))
@@ -88,7 +116,12 @@ const ask = (content, stream) =>
   call("POST", "/v1/chat/completions", { model: "up/m", stream, messages: [{ role: "user", content }] }, within)
 const manage = (method, where, body) => call(method, where, body, within)
 
-await manage("POST", "/api/provider-nodes", { name: "up", prefix: "up", type: "openai-compatible", baseUrl: `${upstream.origin}/v1` })
+await manage("POST", "/api/provider-nodes", {
+  name: "up",
+  prefix: "up",
+  type: "openai-compatible",
+  baseUrl: `${upstream.origin}/v1`
+})
 const made = await manage("POST", "/api/providers", { provider: "up", apiKey: "k-0123456789", models: ["m"] })
 if (made.status !== 201) throw new Error(`no connection: ${made.text}`)
 const before = await ask("warm", false)
@@ -124,14 +157,23 @@ while (lockedUntil === Number.POSITIVE_INFINITY) {
 }
 await exit
 const heldMs = lockedUntil - lockedFrom
-const [streamed, pinged, answered, written] = await Promise.all([running, pings, answers, writes].map((all) => Promise.all(all)))
+const [streamed, pinged, answered, written] = await Promise.all(
+  [running, pings, answers, writes].map((all) => Promise.all(all))
+)
 const expected = 1 + streams + asked
 let rows = 0
 for (const untilMs = now() + 15_000; now() < untilMs && rows < expected; await pause(200)) {
   rows = 0
   let cursor = null
   do {
-    const page = JSON.parse((await manage("GET", `/api/usage/logs?limit=200${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`)).text)
+    const page = JSON.parse(
+      (
+        await manage(
+          "GET",
+          `/api/usage/logs?limit=200${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`
+        )
+      ).text
+    )
     const list = page.logs ?? page.items ?? page.entries ?? []
     rows += list.length
     cursor = list.length === 0 ? null : (page.nextCursor ?? null)
@@ -152,7 +194,12 @@ console.log(
       requestsDuringLock: answered.length,
       answeredOk: answered.filter(({ status }) => status === 200).length,
       slowestAnswerMs: Math.round(most(answered.map(({ ms }) => ms))),
-      managementWrites: written.map(({ ms, retryAfter, status, text }) => ({ status, ms: Math.round(ms), retryAfter, ...(status >= 400 ? { text } : {}) })),
+      managementWrites: written.map(({ ms, retryAfter, status, text }) => ({
+        status,
+        ms: Math.round(ms),
+        retryAfter,
+        ...(status >= 400 ? { text } : {})
+      })),
       usageRows: rows,
       lostRows: expected - rows
     },
@@ -164,5 +211,12 @@ gateway.kill("SIGTERM")
 await once(gateway, "exit")
 upstream.stop()
 agent.destroy()
-console.log(fs.readFileSync(path.join(folder, "log"), "utf8").split("\n").filter((each) => /"level":"(?:error|warn)"/.test(each)).slice(0, 20).join("\n"))
+console.log(
+  fs
+    .readFileSync(path.join(folder, "log"), "utf8")
+    .split("\n")
+    .filter((each) => /"level":"(?:error|warn)"/.test(each))
+    .slice(0, 20)
+    .join("\n")
+)
 fs.rmSync(folder, { recursive: true, force: true })

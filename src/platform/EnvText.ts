@@ -71,7 +71,10 @@ const bareValue = (text: string, start: number): Value | string => {
 /** What a file's text holds. A blank value does not replace an earlier one. */
 export const read = (given: string): EnvContent => {
   if (given.length > maxEnvCharacters) {
-    return { values: new Map(), problems: [{ line: 1, problem: `the file is longer than ${maxEnvCharacters} characters` }] }
+    return {
+      values: new Map(),
+      problems: [{ line: 1, problem: `the file is longer than ${maxEnvCharacters} characters` }]
+    }
   }
   if (/[\0\uFFFD]/.test(given)) {
     const line = given.slice(0, given.search(/[\0\uFFFD]/)).split(/\r\n|\r|\n/).length
@@ -83,7 +86,7 @@ export const read = (given: string): EnvContent => {
   const last = new Map(quotes.map((quote) => [quote, text.lastIndexOf(quote)]))
   const lastOf = (quote: string): number => last.get(quote) ?? -1
   let line = 1
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const end = lineEnd(text, at)
     const whole = text.slice(at, end)
     let next = end

@@ -13,7 +13,9 @@ export const isBlank = (value: string): boolean => value.length <= longestBlank 
 /** The variables that are set. */
 export const setOnly = (environment: Readonly<Record<string, string | undefined>>): ReadonlyMap<string, string> =>
   new Map(
-    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined && !isBlank(entry[1]))
+    Object.entries(environment).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !isBlank(entry[1])
+    )
   )
 
 const text = Config.string() as Config.Config.Primitive<string>

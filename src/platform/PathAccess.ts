@@ -49,7 +49,8 @@ const seen = (path: string): { readonly path: string; readonly stat: Stats } | n
 }
 
 /** In a shell, as it stands. */
-const quoted = (path: string): string => (/^[\w./@:+,-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`)
+const quoted = (path: string): string =>
+  /^[\w./@:+,-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 
 export interface AccessProblem {
   readonly path: string

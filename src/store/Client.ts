@@ -20,14 +20,16 @@ export const isRead = (statement: string): boolean =>
   (/^\s*WITH\b/i.test(statement) && !/\b(?:INSERT|UPDATE|DELETE|REPLACE)\b/i.test(statement))
 
 /** The driver prepares a statement that is not cached before the effect runs; a locked schema would be a defect. */
-const unprepared = (connection: Connection): Connection["executeUnprepared"] => (sql, params, transform) =>
-  Effect.suspend(() => {
-    try {
-      return connection.executeUnprepared(sql, params, transform)
-    } catch (cause) {
-      return Effect.fail(new SqlError({ cause, message: "Failed to prepare statement" }))
-    }
-  })
+const unprepared =
+  (connection: Connection): Connection["executeUnprepared"] =>
+  (sql, params, transform) =>
+    Effect.suspend(() => {
+      try {
+        return connection.executeUnprepared(sql, params, transform)
+      } catch (cause) {
+        return Effect.fail(new SqlError({ cause, message: "Failed to prepare statement" }))
+      }
+    })
 
 /** The connection as it is used outside of transactions. */
 const waiting = (connection: Connection, queue: WriteQueue.WriteQueue, idle: Effect.Semaphore): Connection => {

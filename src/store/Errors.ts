@@ -157,11 +157,21 @@ export const driverFailure = (error: unknown): DriverMissing | null => {
   const code = codeOf(error)
   if (reason.startsWith("Could not locate the bindings file")) return new DriverMissing({ reason: "not built" })
   // A file that is no library of this platform fails to load as well.
-  return code === "ERR_DLOPEN_FAILED" || code === "ERR_DLOPEN_DISABLED" ? new DriverMissing({ reason: "other Node" }) : null
+  return code === "ERR_DLOPEN_FAILED" || code === "ERR_DLOPEN_DISABLED"
+    ? new DriverMissing({ reason: "other Node" })
+    : null
 }
 
 /** Codes behind which there may be a matter of users and modes, about which more can be said. */
-const ofAccess: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "SQLITE_PERM", "SQLITE_READONLY", "SQLITE_CANTOPEN", "ENOTDIR"])
+const ofAccess: ReadonlySet<string> = new Set([
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "SQLITE_PERM",
+  "SQLITE_READONLY",
+  "SQLITE_CANTOPEN",
+  "ENOTDIR"
+])
 
 /** SQLite keeps a log and an index beside a database, in its folder. */
 const besides = (path: string, code: string): ReadonlyArray<string> =>

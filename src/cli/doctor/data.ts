@@ -70,7 +70,10 @@ export const database = (dataDir: string): Effect.Effect<DatabaseState> =>
     Effect.catchAll(({ message }) => Effect.succeed({ finding: Finding.skip(message), isCurrent: false })),
     Effect.catchAllDefect((defect) =>
       Effect.succeed({
-        finding: Finding.fail(`The database in ${dataDir} cannot be looked at (${codeOf(defect)}).`, "The file was not changed."),
+        finding: Finding.fail(
+          `The database in ${dataDir} cannot be looked at (${codeOf(defect)}).`,
+          "The file was not changed."
+        ),
         isCurrent: false
       })
     )

@@ -36,7 +36,9 @@ describe("a variable that is set to nothing", () => {
 
 describe("a name that the gateway does not read", () => {
   const about = (...names: ReadonlyArray<string>) =>
-    Effect.map(known, (all) => strangeNames(names, all).map((sentence) => /Did you mean (\w+)/.exec(sentence)?.[1] ?? null))
+    Effect.map(known, (all) =>
+      strangeNames(names, all).map((sentence) => /Did you mean (\w+)/.exec(sentence)?.[1] ?? null)
+    )
 
   it.effect.each([
     ["GATEWAY_ADMIN_KEYS", "GATEWAY_ADMIN_KEY"],
@@ -58,7 +60,19 @@ describe("a name that the gateway does not read", () => {
 
   it.effect("is left alone when it is another program's", () =>
     Effect.map(
-      about("PATH", "HOME", "HOSTNAME", "LANG", "SHELL", "OPENAI_API_KEY_2", "GATEWAY_OAUTH_CODEX_CLIENT_ID", "LOGNAME", "XDG_CONFIG_HOME", "DATABASE_URL", "npm_config_cache"),
+      about(
+        "PATH",
+        "HOME",
+        "HOSTNAME",
+        "LANG",
+        "SHELL",
+        "OPENAI_API_KEY_2",
+        "GATEWAY_OAUTH_CODEX_CLIENT_ID",
+        "LOGNAME",
+        "XDG_CONFIG_HOME",
+        "DATABASE_URL",
+        "npm_config_cache"
+      ),
       (found) => assert.deepStrictEqual(found, [])
     )
   )

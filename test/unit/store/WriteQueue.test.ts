@@ -18,7 +18,9 @@ const held = Effect.gen(function* () {
   const other = new Database(file)
   yield* Effect.addFinalizer(() => Effect.sync(() => other.close()))
   other.exec("BEGIN EXCLUSIVE")
-  const words = Effect.map(sql<{ word: string }>`SELECT word FROM notes ORDER BY id`, (rows) => rows.map(({ word }) => word))
+  const words = Effect.map(sql<{ word: string }>`SELECT word FROM notes ORDER BY id`, (rows) =>
+    rows.map(({ word }) => word)
+  )
   const note = (word: string) => sql`INSERT INTO notes ${sql.insert({ word })}`
   return { sql, words, note, free: Effect.sync(() => other.exec("ROLLBACK")) }
 })
