@@ -42,6 +42,8 @@ export interface ServeOptions {
   readonly allowKeyless: boolean
   /** The commands of the program, for the skills. */
   readonly commands: Effect.Effect<ReadonlyArray<CommandWords>>
+  /** Written to the log at the start, each a sentence. */
+  readonly warnings?: ReadonlyArray<string>
   /** Reads the settings file of the data folder again, before a restart. Absent: the environment stays as it was. */
   readonly readEnvironment?: Effect.Effect<void, { readonly message: string }>
 }
@@ -171,6 +173,7 @@ const storeTags: ReadonlySet<string> = new Set([
   "DatabaseCorrupt",
   "DataUnwritable",
   "MigrationFailed",
+  "DriverMissing",
   "WrongKey",
   "StoreError"
 ])
@@ -238,7 +241,8 @@ export const serve = (options: ServeOptions): Effect.Effect<void, StartFailed> =
       })
     })
 
-    return supervised.pipe(
+    return Effect.forEach(options.warnings ?? [], (warning) => Effect.logWarning(warning), { discard: true }).pipe(
+      Effect.zipRight(supervised),
       withServices(held.pipe(Layer.provideMerge(config))),
       Effect.mapError((failure) => (failure instanceof StartFailed ? failure : failed(failure))),
       Effect.tapErrorCause((cause) =>

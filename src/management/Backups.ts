@@ -63,6 +63,7 @@ const storeTags = [
   "DatabaseCorrupt",
   "DataUnwritable",
   "MigrationFailed",
+  "DriverMissing",
   "WrongKey",
   "StoreError"
 ] as const satisfies ReadonlyArray<StoreFailure["_tag"]>

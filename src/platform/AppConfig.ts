@@ -17,6 +17,7 @@ import { booleanOf, booleanTexts } from "../kernel/BooleanText.ts"
 import { isIpRange } from "../kernel/IpRanges.ts"
 import { readOrigin } from "../kernel/Origins.ts"
 import { keyProblem, passwordProblem } from "../kernel/SecretRules.ts"
+import { setOnly, withoutBlank } from "./EnvValue.ts"
 import { type Pairs, parsePairs } from "./Pairs.ts"
 import { openFiles, requestsWithin } from "./OpenFiles.ts"
 
@@ -62,7 +63,7 @@ export interface AppConfigShape {
   readonly logLevel: LogLevel
   /** How log lines are written; null: as text where standard error is a terminal, else as JSON. */
   readonly logFormat: LogFormat | null
-  /** Snapshot of the environment, for flags and provider keys only. */
+  /** Snapshot of the variables that are set to something, for flags and provider keys only. */
   readonly environment: ReadonlyMap<string, string>
 }
 
@@ -312,21 +313,21 @@ const config = Config.all({
   logFormat
 })
 
-const snapshot = (environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> =>
-  new Map(Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined))
+/** The configuration without variables that are set to nothing. */
+const ofSet = Effect.configProviderWith((provider) => Effect.withConfigProvider(config, withoutBlank(provider)))
 
 /** For code without a configuration: the client of commands. */
 export const processEnvironment = (): ReadonlyMap<string, string> => snapshot(process.env)
 
 /** Reads and checks the whole configuration; fails with every wrong variable named. */
 export const make: Effect.Effect<AppConfigShape, ConfigError.ConfigError> = Effect.map(
-  config,
+  ofSet,
   ({ bodyLimits: limits, ...values }) => ({
     ...values,
     ...limits,
     maxInFlight: defaultMaxInFlight(limits.maxBufferedBytes, memoryBytes(), openFiles()),
     allowKeyless: false,
-    environment: snapshot(process.env)
+    environment: setOnly(process.env)
   })
 )
 

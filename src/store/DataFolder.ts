@@ -50,7 +50,7 @@ const sticky = 0o1000
 export const ownFolder = (folder: string): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function* () {
     yield* ensureFolder(folder)
-    const { mode, uid } = statSync(folder)
+    const { mode, uid } = yield* onDisk(folder, () => statSync(folder))
     // Windows has no file modes.
     if (process.getuid === undefined || (mode & writableByOthers) === 0) return
     const isShared = (mode & sticky) !== 0

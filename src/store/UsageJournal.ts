@@ -23,6 +23,7 @@ import { UsageHook } from "./UsageHook.ts"
 import { insert, type RowWithFacts, sharedFacts } from "./UsageInsert.ts"
 import { UsageLines } from "./UsageLines.ts"
 import { asSentence } from "../kernel/Sentence.ts"
+import { waitingAtMost } from "./WriteQueue.ts"
 
 /** Counted since the start. */
 export interface JournalTrouble {
@@ -57,6 +58,10 @@ export const mostPending = 100_000
  */
 export const batchRows = 500
 export const flushAfterMs = 250
+/** How long a stop waits for another process that holds the database; the rows are on file. */
+const flushWaitMs = 5_000
+/** How long a reader waits for the rows that are on their way. */
+const catchUpMs = 1_000
 const retryEvery = "1 second"
 const warnEveryMs = 60_000
 /** A file takes rows for this long: opening and removing one costs more than the rows of a batch. */
@@ -222,7 +227,12 @@ export const make = (
       return giveUpFiles
     }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
 
-    const catchUp = Effect.suspend(() => (pending === 0 ? Effect.void : Effect.ignore(insertAll(false))))
+    // Another process may hold the database: readers then get what is in the table.
+    const catchUp = Effect.suspend(() =>
+      pending === 0
+        ? Effect.void
+        : insertAll(false).pipe(Effect.disconnect, Effect.timeoutOption(catchUpMs), Effect.ignore)
+    )
 
     const flush = Effect.zipRight(insertAll(true), giveUpIdleFile)
 
@@ -271,7 +281,7 @@ export const make = (
       )
 
     // Finalizers run in reverse: the loop below ends first, then the last rows are inserted.
-    yield* Effect.addFinalizer(() => Effect.ignore(orWarn(flush)))
+    yield* Effect.addFinalizer(() => Effect.ignore(waitingAtMost(flushWaitMs)(orWarn(flush))))
     yield* someWait.await.pipe(
       Effect.zipRight(Effect.raceFirst(batchFull.await, Effect.sleep(flushAfterMs))),
       Effect.zipRight(Effect.retry(orWarn(insertAll(false)), Schedule.spaced(retryEvery))),

@@ -13,6 +13,7 @@ import * as Finding from "../doctor/Finding.ts"
 import * as machine from "../doctor/machine.ts"
 import { proxies } from "../doctor/proxies.ts"
 import { flagProblems, loadConfig } from "../EnvFile.ts"
+import { strangeOf } from "../variables.ts"
 import { AlreadyReported, CommandFailed } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
 import * as Column from "../output/Column.ts"
@@ -108,12 +109,18 @@ const diagnose = (wanted: Wanted) =>
         )
       )
     )
+    const strange = Either.isRight(config)
+      ? yield* Effect.orElseSucceed(strangeOf(config.right.environment), (): ReadonlyArray<string> => [])
+      : []
     const checks: ReadonlyArray<Check> = [
       {
         name: "config",
         ...Either.match(config, {
           onLeft: ({ hint, message }) => Finding.fail(message, hint ?? ""),
-          onRight: ({ dataDir }) => Finding.ok(`The configuration can be read; the data folder is ${dataDir}`)
+          onRight: ({ dataDir }) =>
+            strange.length === 0
+              ? Finding.ok(`The configuration can be read; the data folder is ${dataDir}`)
+              : Finding.warn(strange.join(" "), "Correct the names in the environment or in the settings file.")
         })
       },
       { name: "runtime", ...machine.runtime(process.versions.node) },

@@ -38,9 +38,11 @@ export const native = Effect.gen(function* () {
     Effect.either
   )
   if (Either.isLeft(driver)) {
+    const { driverFailure, describeStoreFailure } = yield* loadRoom(() => import("../../store/Errors.ts"))
+    const failure = driverFailure(driver.left)
     return Finding.fail(
-      "The database driver (better-sqlite3) cannot be loaded.",
-      "Run 'npm rebuild better-sqlite3' in the project folder."
+      failure === null ? "The database driver (better-sqlite3) cannot be loaded." : describeStoreFailure(failure),
+      "Run 'npm rebuild better-sqlite3' in the folder of the program."
     )
   }
   const hasher = yield* Effect.either(loadRoom(() => import("@node-rs/argon2")))
@@ -50,7 +52,7 @@ export const native = Effect.gen(function* () {
         "Run 'npm ci' in the project folder."
       )
     : Finding.ok("better-sqlite3 and @node-rs/argon2 load")
-})
+}).pipe(Effect.catchAll(({ hint, message }) => Effect.succeed(Finding.fail(message, hint ?? ""))))
 
 /** Requests at once that a gateway should have files for, whatever its memory allows. */
 const usualRequests = 5_000

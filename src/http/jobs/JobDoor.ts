@@ -1,4 +1,5 @@
 /** Jobs that make films and music, for clients that come back: how they stand, their bytes, their end. */
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,12 +15,14 @@ import { deletedView, jobListView, jobView } from "../../inference/jobs/JobViews
 import { MediaJobs } from "../../inference/jobs/MediaJobs.ts"
 import type { ClientReply } from "../../inference/request/Exchange.ts"
 import { errorHeaders, identityHeaders } from "../../inference/request/Headers.ts"
+import { lockedView } from "../../inference/request/LockedView.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { Account } from "../../providers/Catalog.ts"
 import type { RefreshFailed } from "../../providers/oauth/RefreshFailed.ts"
 import { TokenRefresh } from "../../providers/oauth/TokenRefresh.ts"
 import { Settings } from "../../resilience/Settings.ts"
 import type { StoreError } from "../../store/Errors.ts"
+import { requestWaitMs, waitingAtMost } from "../../store/WriteQueue.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { contentAddress, streamContent, variantOf } from "./JobContent.ts"
 import { jobListOf } from "./JobList.ts"
@@ -92,14 +95,15 @@ export const make = Effect.gen(function* () {
 
   /** Runs `work`, and answers with `then`, or that there is no such job. */
   const answer = <A>(call: JobCall, work: Effect.Effect<A | null, StoreError>, then: (found: A) => void): void => {
-    const failed = errorView(500, "The gateway could not read the job. Its log says why.")
+    const failed = (cause: unknown) =>
+      lockedView(cause) ?? errorView(500, "The gateway could not read the job. Its log says why.")
     runFork(
-      Effect.matchCauseEffect(work, {
+      Effect.matchCauseEffect(waitingAtMost(requestWaitMs)(work), {
         onSuccess: (found) => Effect.sync(() => (found === null ? refuse(call, notFound(call.job)) : then(found))),
         onFailure: (cause) =>
           Effect.zipRight(
             Effect.logError(`A request for a job failed (${call.requestId})`, cause),
-            Effect.sync(() => refuse(call, failed))
+            Effect.sync(() => refuse(call, failed(Cause.squash(cause))))
           )
       })
     )

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoreError } from "../Errors.ts"
 import { moneyOf } from "../MoneyColumns.ts"
+import { withSnapshot } from "../Client.ts"
 import * as Table from "../Table.ts"
 import { idAt } from "./UsageRepo.ts"
 import { hourMs, minuteMs, otherModel, summedSeq } from "../UsageSumsSql.ts"
@@ -183,14 +184,13 @@ export const make = Effect.gen(function* () {
     )
 
   const sumWith: Context.Tag.Service<SpendRepo>["sumWith"] = Effect.fn("SpendRepo.sumWith")((query, recent) =>
-    sql
-      .withTransaction(
-        Effect.gen(function* () {
-          const included = yield* idsIn(recent())
-          return { ...(yield* sum(query)), included }
-        })
-      )
-      .pipe(Effect.mapError(Table.named("SpendRepo.sumWith")))
+    withSnapshot(
+      sql,
+      Effect.gen(function* () {
+        const included = yield* idsIn(recent())
+        return { ...(yield* sum(query)), included }
+      })
+    ).pipe(Effect.mapError(Table.named("SpendRepo.sumWith")))
   )
 
   /** Deleted requests count as having arrived at the end of their minute. */

@@ -1,0 +1,114 @@
+/**
+ * Waiting for a database that another process holds. SQLite's own wait (`busy_timeout`) blocks the thread, and with it every stream of the
+ * process. Here a write that finds the database locked waits by a timer and is tried again; reads and everything else go on. Writes that
+ * wait go in the order in which they came, so that an older value never replaces a newer one.
+ */
+import { SqlError } from "@effect/sql/SqlError"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { codeOf } from "./Errors.ts"
+
+/**
+ * How long a write waits for another process before it fails. The usual wait is that of work in the background, which nobody watches;
+ * what answers a request has less.
+ */
+export class LockWait extends Context.Reference<LockWait>()("gateway/store/LockWait", {
+  defaultValue: (): number => 30_000
+}) {}
+
+/** For whoever waits for the answer of a request. */
+export const requestWaitMs = 10_000
+
+/** The same effect, whose writes wait at most so long for a database that another process holds. */
+export const waitingAtMost =
+  (waitMs: number) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.provideService(effect, LockWait, waitMs)
+
+/** Writes that wait at most; beyond it they fail at once. */
+export const mostWaiting = 10_000
+
+/** Whether another connection holds the lock that a statement needs. */
+export const isBusy = (error: unknown): boolean => {
+  const code = codeOf(error)
+  return code !== null && (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"))
+}
+
+/** Pauses between tries: most locks of other programs last for milliseconds. */
+const pausesMs = [1, 2, 5, 10, 20]
+const longestPauseMs = 50
+
+const pauseMs = (tries: number): number => pausesMs[tries] ?? longestPauseMs
+
+/** Tries until the database is free. `attempt` must leave nothing behind when it finds the database locked. */
+export const untilFree = <A, E>(attempt: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.catchAll(attempt, (first) =>
+    isBusy(first)
+      ? Effect.gen(function* () {
+          const waitMs = yield* LockWait
+          const untilMs = (yield* Clock.currentTimeMillis) + waitMs
+          for (let tries = 0; ; tries += 1) {
+            const nowMs = yield* Clock.currentTimeMillis
+            // A clock that was set back must not keep a write for longer.
+            if (nowMs >= untilMs || untilMs - nowMs > waitMs) return yield* Effect.fail(first)
+            yield* Effect.sleep(Math.min(pauseMs(tries), untilMs - nowMs))
+            const result = yield* Effect.either(attempt)
+            if (result._tag === "Right") return result.right
+            if (!isBusy(result.left)) return yield* Effect.fail(result.left)
+          }
+        })
+      : Effect.fail(first)
+  )
+
+interface Place {
+  wake: (() => void) | null
+}
+
+export interface WriteQueue {
+  /** Hot: whether a write waits for another process, so that a new one has to wait behind it. */
+  readonly isWaiting: () => boolean
+  /** Tries, as the first of those that wait, until the database is free. */
+  readonly wait: <A>(attempt: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
+}
+
+const tooMany = new SqlError({
+  cause: Object.assign(new Error("database is locked, and too many writes wait for it"), { code: "SQLITE_BUSY" }),
+  message: "Failed to execute statement"
+})
+
+export const make = (): WriteQueue => {
+  const places: Array<Place> = []
+
+  /** Only the first one tries. A place stays in the queue until its write is over, so that an interruption cannot lose the turn. */
+  const untilFirst = (place: Place): Effect.Effect<void> =>
+    Effect.suspend(() =>
+      places[0] === place
+        ? Effect.void
+        : Effect.async<void>((resume) => {
+            place.wake = () => resume(Effect.void)
+          })
+    )
+
+  const leave = (place: Place): void => {
+    const index = places.indexOf(place)
+    if (index >= 0) places.splice(index, 1)
+    if (index === 0) places[0]?.wake?.()
+  }
+
+  const inTurn = <A>(attempt: Effect.Effect<A, SqlError>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const place: Place = { wake: null }
+        places.push(place)
+        return place
+      }),
+      (place) => Effect.zipRight(untilFirst(place), untilFree(attempt)),
+      (place) => Effect.sync(() => leave(place))
+    )
+
+  return {
+    isWaiting: () => places.length > 0,
+    wait: (attempt) => Effect.suspend(() => (places.length >= mostWaiting ? Effect.fail(tooMany) : inTurn(attempt)))
+  }
+}
