@@ -21,6 +21,7 @@ export const scopeWords: Readonly<Record<KeyScope, string>> = {
   "read:gamification": unused,
   "read:health": "See the health of the gateway, and why requests go where they go.",
   "read:memory": "Search its own memories.",
+  "read:metrics": "Read /metrics from another machine.",
   "read:models": "List by MCP what can be asked for. Every key may.",
   "read:notion": unused,
   "read:obsidian": unused,

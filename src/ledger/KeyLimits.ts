@@ -110,11 +110,7 @@ export const make = Effect.gen(function* () {
   const booking = new Set<Array<Booked>>()
 
   const specsFor = (apiKeyId: string): ReadonlyArray<MeterSpec> =>
-    metersOf(
-      budgets.get(apiKeyId) ?? null,
-      limits.of(apiKeyId),
-      keys.get(apiKeyId)
-    )
+    metersOf(budgets.get(apiKeyId) ?? null, limits.of(apiKeyId), keys.get(apiKeyId))
 
   const nextTurn = Effect.async<void>((resume) => soon(() => resume(Effect.void)))
 

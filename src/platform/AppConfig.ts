@@ -317,7 +317,7 @@ const config = Config.all({
 const ofSet = Effect.configProviderWith((provider) => Effect.withConfigProvider(config, withoutBlank(provider)))
 
 /** For code without a configuration: the client of commands. */
-export const processEnvironment = (): ReadonlyMap<string, string> => snapshot(process.env)
+export const processEnvironment = (): ReadonlyMap<string, string> => setOnly(process.env)
 
 /** Reads and checks the whole configuration; fails with every wrong variable named. */
 export const make: Effect.Effect<AppConfigShape, ConfigError.ConfigError> = Effect.map(

@@ -96,7 +96,10 @@ const secureEntrance = (portOf: (host: string) => number) =>
       const { certPem, keyPem } = makeCertificate(hosts)
       const sockets = new Set<Socket>()
       const server = createServer({ cert: certPem, key: keyPem }, (outer) => {
-        const inner = connect(portOf(outer.servername || ""), "127.0.0.1")
+        const inner = connect(
+          portOf("servername" in outer && typeof outer.servername === "string" ? outer.servername : ""),
+          "127.0.0.1"
+        )
         for (const [one, other] of [
           [outer, inner],
           [inner, outer]
