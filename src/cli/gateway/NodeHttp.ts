@@ -12,9 +12,6 @@ import { Agent, type IncomingMessage, request as httpRequest, type RequestOption
 import { Agent as TlsAgent, request as httpsRequest } from "node:https"
 import { Socket } from "node:net"
 import { Readable } from "node:stream"
-import { readEnvironmentProxies } from "../../egress/proxy/EnvironmentProxy.ts"
-import { openThrough } from "../../egress/proxy/ProxiedSocket.ts"
-import type { ProxyHop } from "../../egress/proxy/ProxyRoute.ts"
 import { once } from "../../kernel/once.ts"
 import { processEnvironment } from "../../platform/AppConfig.ts"
 
@@ -22,14 +19,33 @@ import { processEnvironment } from "../../platform/AppConfig.ts"
 const plain = new Agent({ keepAlive: false })
 const secure = new TlsAgent({ keepAlive: false })
 
-/** Read at the first request: by then the settings file of the data folder has been read. */
-const environmentProxies = once(() => readEnvironmentProxies(processEnvironment()))
+/** Loaded for those who have such variables only. */
+const proxies = once(async () => {
+  const [{ readEnvironmentProxies }, { openThrough }] = await Promise.all([
+    import("../../egress/proxy/EnvironmentProxy.ts"),
+    import("../../egress/proxy/ProxiedSocket.ts")
+  ])
+  const { hopOf } = readEnvironmentProxies(processEnvironment())
+  return { hopOf, openThrough }
+})
+
+const proxyVariables = /^(?:https?|all)_proxy$/i
+
+/** How the socket for a URL is made through a proxy; null: the usual way. Asked late: the settings file of the data folder is read by then. */
+const wayTo = async (url: URL): Promise<ProxiedWay | null> => {
+  if (![...processEnvironment()].some(([name, value]) => proxyVariables.test(name) && value !== "")) return null
+  const { hopOf, openThrough } = await proxies()
+  const hop = hopOf(url.origin)
+  return hop === null ? null : throughProxy((done) => openThrough(hop, url, done))
+}
+
+type ProxiedWay = Pick<RequestOptions, "protocol" | "createConnection">
 
 /** Without an agent, else it would make the socket. The socket is in TLS already where the URL is https: what is written to it is plain HTTP. */
-const throughProxy = (hop: ProxyHop, url: URL): Pick<RequestOptions, "protocol" | "createConnection"> => ({
+const throughProxy = (open: (done: (error: Error | null, socket: Socket | null) => void) => void): ProxiedWay => ({
   protocol: "http:",
   createConnection: (_options, done) => {
-    openThrough(hop, url, (error, socket) => done(error, socket ?? new Socket()))
+    open((error, socket) => done(error, socket ?? new Socket()))
     return undefined
   }
 })
@@ -71,16 +87,20 @@ const lengthOf = (body: Body, request: HttpClientRequest.HttpClientRequest): Rea
   return bytes === undefined ? {} : { "content-length": String(bytes) }
 }
 
-const send = (request: HttpClientRequest.HttpClientRequest, url: URL, signal: AbortSignal): Promise<Response> =>
+const send = (
+  request: HttpClientRequest.HttpClientRequest,
+  url: URL,
+  signal: AbortSignal,
+  way: ProxiedWay | null
+): Promise<Response> =>
   new Promise((resolve, reject) => {
     const body = bodyOf(request)
     if (body === undefined) return reject(new TypeError("Commands send text, bytes and streams of Node only."))
     const isSecure = url.protocol === "https:"
-    const hop = environmentProxies().hopOf(url.origin)
-    const call = (isSecure && hop === null ? httpsRequest : httpRequest)(
+    const call = (isSecure && way === null ? httpsRequest : httpRequest)(
       url,
       {
-        ...(hop === null ? { agent: isSecure ? secure : plain } : throughProxy(hop, url)),
+        ...(way ?? { agent: isSecure ? secure : plain }),
         method: request.method,
         signal,
         headers: { ...request.headers, ...lengthOf(body, request) }
@@ -105,7 +125,7 @@ const send = (request: HttpClientRequest.HttpClientRequest, url: URL, signal: Ab
 export const client: HttpClient.HttpClient = HttpClient.make((request, url, signal) =>
   Effect.map(
     Effect.tryPromise({
-      try: () => send(request, url, signal),
+      try: async () => send(request, url, signal, await wayTo(url)),
       catch: (cause) => new RequestError({ request, reason: "Transport", cause })
     }),
     (response) => HttpClientResponse.fromWeb(request, response)

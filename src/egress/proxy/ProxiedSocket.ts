@@ -1,10 +1,13 @@
 /** A socket through a proxy of the environment, for clients that have their own HTTP: commands, and the export of telemetry. */
 import { connect as connectTcp, isIP, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
+import type { Client } from "undici"
+import UndiciClient from "undici/lib/dispatcher/client.js"
 import { connectThrough, type Target } from "./HttpConnect.ts"
 import type { ProxyHop } from "./ProxyRoute.ts"
 import { socksThrough } from "./Socks.ts"
 
+/** Without a byte, while the way is made. */
 const timeoutMs = 30_000
 
 const targetOf = (url: URL): Target => ({
@@ -21,12 +24,11 @@ export const openThrough = (
   done: (error: Error | null, socket: Socket | null) => void
 ): void => {
   const target = targetOf(url)
-  const tcp = connectTcp({ host: hop.host, port: hop.port, keepAlive: true, noDelay: true })
+  const tcp = connectTcp({ host: hop.host, port: hop.port, timeout: timeoutMs, keepAlive: true, noDelay: true })
   let isOver = false
   const end = (error: Error | null, socket: Socket | null): void => {
     if (isOver) return
     isOver = true
-    tcp.setTimeout(0)
     if (error !== null) tcp.destroy()
     done(error, socket)
   }
@@ -52,10 +54,21 @@ export const openThrough = (
     if (hop.type === "socks5") socksThrough(way, target, hop, answered)
     else connectThrough(way, target, hop, answered)
   }
-  tcp.setTimeout(timeoutMs, unusable)
-  tcp.on("error", unusable).once("connect", () => {
-    if (hop.type !== "https") return ask(tcp)
-    const secured = connectTls({ socket: tcp, host: hop.host, ...serverName(hop.host), ALPNProtocols: ["http/1.1"] })
-    secured.on("error", unusable).once("secureConnect", () => ask(secured))
-  })
+  tcp
+    .on("timeout", unusable)
+    .on("error", unusable)
+    .once("connect", () => {
+      if (hop.type !== "https") return ask(tcp)
+      const secured = connectTls({ socket: tcp, host: hop.host, ...serverName(hop.host), ALPNProtocols: ["http/1.1"] })
+      secured.on("error", unusable).once("secureConnect", () => ask(secured))
+    })
 }
+
+/** An HTTP client for one origin, by way of the proxy. */
+export const dispatcherThrough = (hop: ProxyHop, url: URL): Client =>
+  new UndiciClient(url.origin, {
+    connect: (_options, done) =>
+      openThrough(hop, url, (error, socket) =>
+        socket === null ? done(error ?? new Error("The proxy opened no way."), null) : done(null, socket)
+      )
+  })

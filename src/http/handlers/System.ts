@@ -19,10 +19,13 @@ import { answered } from "./Answers.ts"
 import { fileHeaders, htmlType, pageBelow, pageHeaders, viewerPolicy } from "../pages/PageHeaders.ts"
 import { viewerFile, viewerPage } from "../pages/Viewer.ts"
 
+/** The first of the document's servers: where the document itself was fetched from. */
+const rootServer = '"servers":[{"url":"/"'
+
 /** The document with the address of the gateway, where a proxy serves it below a path: there "/" is another program's. */
 const withServer = (document: string, headers: RequestHeaders): string => {
   const url = prefixAsked(headers) === "" ? null : addressAsked(headers)
-  return url === null ? document : `{"servers":${JSON.stringify([{ url }])},${document.slice(1)}`
+  return url === null ? document : document.replace(rootServer, () => `"servers":[{"url":${JSON.stringify(url)}`)
 }
 
 const noFile = (name: string): NotFound =>

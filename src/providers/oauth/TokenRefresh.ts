@@ -267,8 +267,12 @@ export const make = Effect.gen(function* () {
 
   const isHeld = ({ untilMs }: Trouble, nowMs: number): boolean => untilMs === null || nowMs < untilMs
 
-  const pending = (failed: RefreshDead | RefreshTransient, leftMs: number): RefreshFailed =>
-    failed._tag === "RefreshDead" ? failed : new RefreshTransient({ ...failed, retryAfterMs: leftMs })
+  const pending = (failed: RefreshDead | RefreshTransient, leftMs: number): RefreshFailed => {
+    if (failed._tag === "RefreshDead") return failed
+    // An error's message is not enumerable: spreading one would lose it.
+    const { connectionId, message, reason, status } = failed
+    return new RefreshTransient({ connectionId, reason, status, message, retryAfterMs: leftMs })
+  }
 
   /** What a call for renewal comes to, decided in one turn: the answer that is there, or a flight and what launches it. */
   const join = (

@@ -4,8 +4,7 @@
  * interrupted, reads metrics from a registry shared by the whole process and has no bound on its queue.
  */
 import type { Dispatcher } from "undici"
-import UndiciClient from "undici/lib/dispatcher/client.js"
-import { openThrough } from "../../egress/proxy/ProxiedSocket.ts"
+import { dispatcherThrough } from "../../egress/proxy/ProxiedSocket.ts"
 import type { ProxyHop } from "../../egress/proxy/ProxyRoute.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as HttpBody from "@effect/platform/HttpBody"
@@ -153,15 +152,7 @@ const dispatcherBy = (proxy: ProxyHop | null, endpoint: string): Effect.Effect<D
   proxy === null
     ? NodeHttpClient.makeDispatcher
     : Effect.acquireRelease(
-        Effect.sync(
-          () =>
-            new UndiciClient(new URL(endpoint).origin, {
-              connect: (_options, done) =>
-                openThrough(proxy, new URL(endpoint), (error, socket) =>
-                  socket === null ? done(error ?? new Error("no socket"), null) : done(null, socket)
-                )
-            })
-        ),
+        Effect.sync(() => dispatcherThrough(proxy, new URL(endpoint))),
         (dispatcher) => Effect.promise(() => dispatcher.destroy())
       )
 

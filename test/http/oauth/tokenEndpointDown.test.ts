@@ -41,31 +41,34 @@ const faults: ReadonlyArray<readonly [string, Fake.Answer | null]> = [
 
 describe("a token endpoint that answers with", () => {
   for (const [name, answer] of faults) {
-    it.scopedLive(`${name}: 503 with Retry-After, and nothing is sent with the dead token`, () =>
-      Effect.gen(function* () {
-        const { connection, gateway, upstream } = yield* world(answer)
-        const lanes: ReadonlyArray<readonly [string, unknown]> = [
-          ["/v1/chat/completions", question("dead/m")],
-          ["/v1/chat/completions", question("dead/m", { stream: true })],
-          ["/v1/embeddings", { model: "dead/m", input: "hi" }]
-        ]
-        for (const [path, body] of lanes) {
-          const response = yield* Effect.promise(() => gateway.post(path, body))
-          const text = yield* Effect.promise(() => response.text())
-          assert.strictEqual(response.status, 503, text)
-          assert.isAbove(Number(response.headers.get("retry-after")), 0)
-          assert.include(text, "token could not be renewed")
-        }
-        const read = yield* Effect.promise(() => gateway.manage("GET", `/api/providers/${connection.id}`))
-        assert.include(read.connection.lastError, "token could not be renewed")
-        assert.strictEqual(read.connection.lastErrorType, "token_refresh_failed")
-        assert.notInclude(["banned", "expired", "credits_exhausted"], read.connection.testStatus)
-        const test = yield* Effect.promise(() => gateway.manage("POST", `/api/providers/${connection.id}/test`))
-        assert.isFalse(test.ok)
-        assert.include(test.error, "token could not be renewed")
-        assert.include(test.modelsError, "token could not be renewed")
-        assert.strictEqual(upstream.requests.length, 0)
-      })
+    it.scopedLive(
+      `${name}: 503 with Retry-After, and nothing is sent with the dead token`,
+      () =>
+        Effect.gen(function* () {
+          const { connection, gateway, upstream } = yield* world(answer)
+          const lanes: ReadonlyArray<readonly [string, unknown]> = [
+            ["/v1/chat/completions", question("dead/m")],
+            ["/v1/chat/completions", question("dead/m", { stream: true })],
+            ["/v1/embeddings", { model: "dead/m", input: "hi" }]
+          ]
+          for (const [path, body] of lanes) {
+            const response = yield* Effect.promise(() => gateway.post(path, body))
+            const text = yield* Effect.promise(() => response.text())
+            assert.strictEqual(response.status, 503, text)
+            assert.isAbove(Number(response.headers.get("retry-after")), 0)
+            assert.include(text, "token could not be renewed")
+          }
+          const read = yield* Effect.promise(() => gateway.manage("GET", `/api/providers/${connection.id}`))
+          assert.include(read.connection.lastError, "token could not be renewed")
+          assert.strictEqual(read.connection.lastErrorType, "token_refresh_failed")
+          assert.notInclude(["banned", "expired", "credits_exhausted"], read.connection.testStatus)
+          const test = yield* Effect.promise(() => gateway.manage("POST", `/api/providers/${connection.id}/test`))
+          assert.isFalse(test.ok)
+          assert.include(test.error, "token could not be renewed")
+          assert.include(test.modelsError, "token could not be renewed")
+          assert.strictEqual(upstream.requests.length, 0)
+        }),
+      60_000
     )
   }
 

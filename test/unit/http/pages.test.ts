@@ -76,7 +76,7 @@ describe("the viewer", () => {
     const start = String(viewerFiles["start.js"]?.content)
     assert.include(start, "validatorUrl: null")
     assert.include(start, "queryConfigEnabled: false")
-    assert.include(start, 'url: "/openapi.json"')
+    assert.include(start, 'new URL("../openapi.json", document.currentScript.src)')
   })
 
   it("has no file by a name of elsewhere", () => {
