@@ -279,11 +279,25 @@ const baseOf = (spec: ProviderSpec, connection: EndpointConnection): Either.Eith
     return Either.left(new BaseUrlInvalid({ provider, reason: "holds credentials" }))
   }
   const wires = connection.wires ?? spec.wires
+  const path = withoutWirePath(pathname.replace(/\/+$/, ""), spec, wires)
   return Either.right({
     origin,
-    path: withoutWirePath(pathname.replace(/\/+$/, ""), spec, wires),
+    path: connection.baseUrl === null ? path : withVersion(path, spec),
     query: search.slice(1)
   })
+}
+
+/** `/v1`, `/v1beta` as a segment of a path. */
+const anyVersion = /\/v\d[^/]*(?=\/|$)/
+
+/**
+ * The path of a connection's own address with the version of the provider's API, where the address has none: `https://proxy.example` of
+ * Groq is `/openai/v1` there, `https://proxy.example/groq` is `/groq/v1`. An API without a version in its address gets none.
+ */
+const withVersion = (path: string, spec: ProviderSpec): string => {
+  const usual = URL.canParse(spec.baseUrl) ? new URL(spec.baseUrl).pathname.replace(/\/+$/, "") : ""
+  const own = version.exec(usual)?.[0]
+  return own === undefined || anyVersion.test(path) ? path : path === "" ? usual : path + own
 }
 
 export const wirePath = (spec: ProviderSpec, wire: WireName): string => {

@@ -8,6 +8,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
 import { headerOf } from "../auth/Credentials.ts"
+import { refusesCache } from "../cache/Eligibility.ts"
 import type { AttemptView } from "../domain/Decision.ts"
 import { InternalError, InvalidRequest } from "../domain/Errors.ts"
 import { nanoUsdPerUsd, type UsageRow } from "../domain/Usage.ts"
@@ -126,7 +127,7 @@ export const make = Effect.gen(function* () {
     const route = routeOf(catalog.current(), request.right)
     if (route instanceof InvalidRequest) return route
     // What plugins are to see or to block is neither given from the cache nor shared.
-    const isKept = ttlMs > 0 && !listens.onRequest && !listens.onResponse
+    const isKept = ttlMs > 0 && !listens.onRequest && !listens.onResponse && !refusesCache(exchange.headers)
     return { request: request.right, route, key: isKept ? keyOf(exchange, route, request.right) : null }
   }
 

@@ -15,7 +15,7 @@ const wrongBody = (message: string, param: string | null = null): InvalidRequest
 export const readBody = (body: Buffer, misspelt: WireCodec["misspelt"]): JsonObject | InvalidRequest => {
   const value = readForeignJson(body.toString("utf8"), maxTopMembers)
   if (value instanceof Unreadable) return wrongBody(value.message, value.param)
-  if (!isObject(value)) return wrongBody("The request body must be a JSON object.")
+  if (!isObject(value)) return wrongBody("The request body must be a JSON object.", "body")
   const wrong = misspelt(value)
   return wrong === null ? value : wrongBody(wrong.message, wrong.path)
 }
