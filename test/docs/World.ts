@@ -31,7 +31,7 @@ export interface Ran {
   readonly failed: ReadonlyArray<string>
 }
 
-/** What a terminal shows, and what a person types then. */
+/** What a terminal shows, and what a person types then. A question is what stands at the end of the screen. */
 export type Step = readonly [shows: RegExp, types: string]
 
 export interface World {
@@ -40,6 +40,8 @@ export interface World {
   readonly adminKey: string
   readonly upstream: FakeUpstream.FakeUpstream
   readonly manage: Manage
+  /** Does something while the provider answers 503. */
+  readonly whileDown: (act: () => Promise<void>) => Promise<void>
   /** Asks a model a question; the request's id, once its row can be read. */
   readonly ask: (model: string) => Promise<string>
   /** Variables of the shell from now on. */
@@ -132,7 +134,8 @@ const writePrograms = (folder: string): void => {
   const node = process.execPath
   program(join(bin, "gateway"), `#!/bin/sh\nexec '${node}' --require '${reroute}' '${builtFolder}/main.cjs' "$@"\n`)
   writeFiles(folder)
-  program(join(bin, "claude"), `#!/bin/sh\nexec '${node}' '${claude}' "$@"\n`)
+  program(join(bin, "claude"), `#!/bin/sh\nexec '${node}' --require '${reroute}' '${claude}' "$@"\n`)
+  program(join(bin, "mcp-server-files"), `#!/bin/sh\nexec '${node}' '${mcpProgram}' "$@"\n`)
   symlinkSync(join(project, "node_modules"), join(folder, "node_modules"))
 }
 
@@ -169,18 +172,15 @@ const piped = (file: string, folder: string, env: NodeJS.ProcessEnv): Effect.Eff
 const onTerminal = (file: string, folder: string, env: Record<string, string>, steps: ReadonlyArray<Step>) =>
   Effect.gen(function* () {
     const terminal = yield* Terminal.open(["bash", file], { cwd: folder, env, columns: 160, rows: 50 })
-    // A question that was answered is not the next one.
-    let seenChars = 0
     for (const [shows, types] of steps) {
       const screen = () => terminal.screen().slice(-2_000)
-      yield* terminal.showsFrom(seenChars, shows).pipe(
+      yield* terminal.shows(shows).pipe(
         Effect.timeoutFail({
           duration: "60 seconds",
           onTimeout: () => new Error(`It shows no ${shows}:\n${screen()}`)
         }),
         Effect.orDie
       )
-      seenChars = terminal.screen().length
       terminal.type(types)
     }
     yield* terminal.ended
@@ -194,11 +194,13 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
   const folder = yield* home
   writePrograms(folder)
   const upstream = yield* FakeUpstream.start
-  upstream.always((response, request) => answerOf(request)(response, request))
+  const works: FakeUpstream.Answer = (response, request) => answerOf(request)(response, request)
+  const isDown = FakeUpstream.json({ error: { message: "The server is overloaded." } }, { status: 503 })
+  upstream.always(works)
   upstream.lists(FakeUpstream.json({ ...FakeUpstream.models(models), models: [{ name: "llama3.2:3b" }] }))
   const mcp = yield* docsServer(newDocs())
   const cloudflared = yield* fakeCloudflared
-  cloudflared.behave("good")
+  cloudflared.behave("ok")
   symlinkSync(cloudflared.path, join(folder, "bin/cloudflared"))
   const own = { port: 0 }
   const entrance = yield* secureEntrance((host) =>
@@ -251,7 +253,6 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
         ...base,
         DOCS_ROUTES: routes({ 20128: own.port, 8080: upstream.port, 11434: upstream.port }),
         DOCS_FAILED: failures,
-        DOCS_MCP_PROGRAM: mcpProgram,
         BASH_ENV: join(folder, ".bash"),
         REDOCLY_TELEMETRY: "off",
         REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
@@ -282,7 +283,13 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
     return id
   }
 
-  const world: World = { folder, url, adminKey, upstream, manage, ask, variables, run }
+  const whileDown = async (act: () => Promise<void>): Promise<void> => {
+    upstream.always(isDown)
+    await act()
+    upstream.always(works)
+  }
+
+  const world: World = { folder, url, adminKey, upstream, manage, whileDown, ask, variables, run }
   return world
 })
 

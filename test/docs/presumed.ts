@@ -7,7 +7,6 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { running } from "../cli/omniRouteData.ts"
 import { eventually } from "../support/eventually.ts"
-import * as FakeUpstream from "../support/FakeUpstream.ts"
 import { addClone, type Step, type World } from "./World.ts"
 
 export interface Presumed {
@@ -63,7 +62,7 @@ const captured = async (world: World): Promise<void> => {
 }
 
 const asked = async (world: World): Promise<void> => {
-  world.variables["REQUEST_ID"] = await world.ask("openai/gpt-4o")
+  world.variables["REQUEST_ID"] = await world.ask("fast")
 }
 
 const interrupt = "\u0003"
@@ -71,11 +70,14 @@ const interrupt = "\u0003"
 const confirmed: Step = [/\(y\/N\)[^\n]*$/, "y"]
 
 /** The provider answers as many questions as its breaker takes with an error. */
-const breakerOpen = async (world: World): Promise<void> => {
-  for (let count = 0; count < 14; count += 1) {
-    world.upstream.enqueue(FakeUpstream.json({ error: { message: "down" } }, { status: 503 }))
-    await world.ask("openai/gpt-4o").catch(() => "")
-  }
+const breakerOpen = (world: World): Promise<void> =>
+  world.whileDown(async () => {
+    for (let count = 0; count < 14; count += 1) await world.ask("openai/gpt-4o")
+  })
+
+/** Requests of an ordinary day. */
+const traffic = async (world: World): Promise<void> => {
+  for (let count = 0; count < 8; count += 1) await world.ask("openai/gpt-4o")
 }
 
 export const presumed: Readonly<Record<string, PresumedOfPage>> = {
@@ -127,7 +129,10 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
     ]
   },
   "docs/apply.md": {
-    blocks: [{ begins: "gateway export", shows: /Nothing differs|no change|nothing to change/i }]
+    before: async ({ variables }) => {
+      for (const name of ["OPENAI_WORK_API_KEY", "GROQ_SPARE_API_KEY", "BRAVE_WEB_API_KEY"]) variables[name] = "k"
+    },
+    blocks: []
   },
   "docs/command-line.md": {
     blocks: [
@@ -144,11 +149,12 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
         begins: "$ gateway cost reconcile",
         before: async (world) => {
           await world.manage("PATCH", "/api/pricing", { openai: { "gpt-4o-mini": { input: 0.15, output: 0.6 } } })
-          await world.ask("openai/gpt-4o-mini")
-          await world.ask("openai/gpt-4o-mini")
+          for (const model of ["gpt-4o-mini", "gpt-4o-mini", "gpt-4o-mini", "an-unknown-model", "an-unknown-model"])
+            await world.ask(`openai/${model}`)
           const startMs = Math.floor(Date.now() / 86_400_000) * 86_400_000
           const results = [
-            { amount: { value: 0.000_005_7, currency: "usd" }, line_item: "gpt-4o-mini-2024-07-18, input" },
+            { amount: { value: 0.000_008_55, currency: "usd" }, line_item: "gpt-4o-mini-2024-07-18, input" },
+            { amount: { value: 0.5, currency: "usd" }, line_item: "an-unknown-model, input" },
             { amount: { value: 0.01, currency: "usd" }, line_item: "web search tool calls" }
           ]
           const data = [{ object: "bucket", start_time: startMs / 1_000, results }]
@@ -168,25 +174,33 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
     ]
   },
   "docs/playground.md": { before: captured, blocks: [] },
+  "docs/keys.md": {
+    before: async ({ variables }) => void (variables["GITHUB_TOKEN"] = "github_pat_0123456789"),
+    blocks: []
+  },
   "docs/resilience.md": {
     blocks: [{ begins: "$ gateway resilience status", before: breakerOpen }]
   },
   "docs/routing.md": {
     blocks: [
-      { begins: "$ gateway route explain best", before: breakerOpen, varies: [/^Seed .*$/gm] },
-      { begins: "$ gateway route decision", before: asked }
+      { begins: "$ gateway route explain best", before: inTurn(traffic, breakerOpen), varies: [/^Seed .*$/gm] },
+      {
+        begins: "$ gateway route decision",
+        before: async (world) => void (world.variables["REQUEST_ID"] = await world.ask("best")),
+        varies: [/^Seed .*$/gm, /\d+(?=\s+ok$)/gm]
+      }
     ]
   },
   "docs/evals.md": {
     blocks: [
       { begins: "gateway eval list", ends: { "gateway eval run golden-set auto": 1 } },
       {
-        begins: "gateway eval suite show",
-        ends: { "gateway eval suite add": 1 }
+        begins: "gateway eval suite show"
       }
     ]
   },
   "docs/import.md": {
+    before: async ({ variables }) => void (variables["OPENAI_API_KEY"] = "k"),
     blocks: [
       { begins: "gateway import litellm", types: [confirmed] },
       {
@@ -226,7 +240,11 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
   },
   "docs/plugins.md": {
     blocks: [
-      { begins: 'gateway chat "Hello"', types: [[/[^\n]/, interrupt]], ends: { "gateway plugin logs": 130 } },
+      {
+        begins: 'gateway chat "Hello"',
+        types: [[/onRequest [^\n]+/, interrupt]],
+        ends: { "gateway plugin logs": 130 }
+      },
       { begins: "gateway plugin config my-plugin", ends: { 'gateway chat "a secret word"': 1 } },
       {
         begins: "gateway plugin config rate-limiter",
