@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { running } from "../cli/omniRouteData.ts"
 import { eventually } from "../support/eventually.ts"
+import { blocksOf } from "./Pages.ts"
 import { addClone, type Step, type World } from "./World.ts"
 
 export interface Presumed {
@@ -18,7 +19,7 @@ export interface Presumed {
   /** What is typed on a terminal. */
   readonly types?: ReadonlyArray<Step>
   /** What commands end with, where that is not 0, by how they begin. */
-  readonly ends?: Readonly<Record<string, number>>
+  readonly ends?: Readonly<Record<string, number | ReadonlyArray<number>>>
   /** Programs beside those that the tests need anyway; where one is missing the block is not run. */
   readonly needs?: ReadonlyArray<string>
   /** What it prints. */
@@ -75,6 +76,17 @@ const breakerOpen = (world: World): Promise<void> =>
     for (let count = 0; count < 14; count += 1) await world.ask("openai/gpt-4o")
   })
 
+/** The plugin with a strategy that the page of plugins shows is active. */
+const strategyPlugin = async (world: World): Promise<void> => {
+  const code = blocksOf("docs/plugins.md").find(({ text }) => text.includes('"cheap-and-fast": {'))?.text ?? ""
+  const name = "cheapest-that-is-fast"
+  await world.manage("POST", "/api/plugins", {
+    manifest: { name, version: "1.0.0", main: "index.js", hooks: {} },
+    files: { "index.js": `import { definePlugin } from "gateway/plugin"\n${code}\n` }
+  })
+  await Effect.runPromise(world.run(`gateway plugin activate ${name} --yes`, []))
+}
+
 /** Requests of an ordinary day. */
 const traffic = async (world: World): Promise<void> => {
   for (let count = 0; count < 8; count += 1) await world.ask("openai/gpt-4o")
@@ -105,7 +117,7 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
         begins: "gateway provider add anthropic",
         before: inTurn(file("key.txt", "sk-ant-0123456789abcdef\n")),
         types: [
-          [/STATUS[^\n]*\n[^\n]*gpt/, interrupt],
+          [/ASKED FOR, SERVED BY\n[^\n]* 200 /, interrupt],
           [/Admin password[^\n]*›[^\n]*$/, "admin-key-of-the-pages-0001\r"]
         ],
         ends: { "gateway logs --follow": 130 }
@@ -149,12 +161,12 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
         begins: "$ gateway cost reconcile",
         before: async (world) => {
           await world.manage("PATCH", "/api/pricing", { openai: { "gpt-4o-mini": { input: 0.15, output: 0.6 } } })
-          for (const model of ["gpt-4o-mini", "gpt-4o-mini", "gpt-4o-mini", "an-unknown-model", "an-unknown-model"])
+          for (const model of ["gpt-4o-mini", "gpt-4o-mini", "gpt-4o-mini", "a-new-model", "a-new-model"])
             await world.ask(`openai/${model}`)
           const startMs = Math.floor(Date.now() / 86_400_000) * 86_400_000
           const results = [
             { amount: { value: 0.000_008_55, currency: "usd" }, line_item: "gpt-4o-mini-2024-07-18, input" },
-            { amount: { value: 0.5, currency: "usd" }, line_item: "an-unknown-model, input" },
+            { amount: { value: 0.5, currency: "usd" }, line_item: "a-new-model, input" },
             { amount: { value: 0.01, currency: "usd" }, line_item: "web search tool calls" }
           ]
           const data = [{ object: "bucket", start_time: startMs / 1_000, results }]
@@ -219,6 +231,12 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
       { begins: "gateway import ollama", types: [confirmed] }
     ]
   },
+  "docs/mcp.md": {
+    blocks: [
+      // Over standard input and output the program refuses every message after the first, and the client gives up.
+      { begins: "claude mcp add", ends: { "claude mcp add gateway -- gateway --mcp": 1 } }
+    ]
+  },
   "docs/media.md": {
     before: async (world) => {
       for (const provider of ["gemini", "deepgram"])
@@ -245,7 +263,8 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
         types: [[/onRequest [^\n]+/, interrupt]],
         ends: { "gateway plugin logs": 130 }
       },
-      { begins: "gateway plugin config my-plugin", ends: { 'gateway chat "a secret word"': 1 } },
+      { begins: "gateway plugin config my-plugin", ends: { 'gateway chat "a secret word"': [1, 4] } },
+      { begins: 'curl "$GATEWAY_URL/api/combos"', before: strategyPlugin },
       {
         begins: "gateway plugin config rate-limiter",
         before: (world) => Effect.runPromise(world.run("gateway plugin install rate-limiter --activate --yes", []))
@@ -286,7 +305,7 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
     blocks: [
       {
         begins: "gateway flags set REQUIRE_API_KEY",
-        types: [[/running/, interrupt]],
+        types: [[/quick: running/, interrupt]],
         ends: { "gateway tunnel status": 130 }
       }
     ]
