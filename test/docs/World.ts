@@ -9,7 +9,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { connect, type AddressInfo, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createServer } from "node:tls"
+import { createServer, type TLSSocket } from "node:tls"
 import { fileURLToPath } from "node:url"
 import { furnish, type Manage, managing, models, writeFiles } from "../cli/exampleWorld.ts"
 import { builtFolder } from "../cli/built.ts"
@@ -98,7 +98,7 @@ const secureEntrance = (portOf: (host: string) => number) =>
       const { certPem, keyPem } = makeCertificate(hosts)
       const sockets = new Set<Socket>()
       const server = createServer({ cert: certPem, key: keyPem }, (outer) => {
-        const inner = connect(portOf(outer.servername || ""), "127.0.0.1")
+        const inner = connect(portOf((outer as Named).servername || ""), "127.0.0.1")
         for (const [one, other] of [
           [outer, inner],
           [inner, outer]
@@ -125,6 +125,9 @@ const secureEntrance = (portOf: (host: string) => number) =>
       })
   )
 
+/** What a socket of a server has, too. */
+type Named = TLSSocket & { readonly servername?: string | false }
+
 const program = (path: string, text: string): void => writeFileSync(path, text, { mode: 0o755 })
 
 /** The programs that blocks start, beside those of the system. */
@@ -132,9 +135,9 @@ const writePrograms = (folder: string): void => {
   const bin = join(folder, "bin")
   mkdirSync(bin, { recursive: true })
   const node = process.execPath
-  program(join(bin, "gateway"), `#!/bin/sh\nexec '${node}' --require '${reroute}' '${builtFolder}/main.cjs' "$@"\n`)
+  program(join(bin, "gateway"), `#!/bin/sh\nexec '${node}' '${builtFolder}/main.cjs' "$@"\n`)
   writeFiles(folder)
-  program(join(bin, "claude"), `#!/bin/sh\nexec '${node}' --require '${reroute}' '${claude}' "$@"\n`)
+  program(join(bin, "claude"), `#!/bin/sh\nexec '${node}' '${claude}' "$@"\n`)
   program(join(bin, "mcp-server-files"), `#!/bin/sh\nexec '${node}' '${mcpProgram}' "$@"\n`)
   symlinkSync(join(project, "node_modules"), join(folder, "node_modules"))
 }
@@ -217,7 +220,8 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
     LANG: "C.UTF-8",
     NO_COLOR: "1",
     GATEWAY_ENV_CONNECTIONS: "false",
-    NODE_EXTRA_CA_CERTS: authority
+    NODE_EXTRA_CA_CERTS: authority,
+    NODE_OPTIONS: `--require=${reroute}`
   }
   const DATA_DIR = join(folder, ".gateway")
   const { url } = yield* Effect.acquireRelease(
@@ -225,7 +229,6 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
       serve({
         ...base,
         DATA_DIR,
-        NODE_OPTIONS: `--require=${reroute}`,
         DOCS_ROUTES: routes({ 8080: upstream.port, 11434: upstream.port }),
         GATEWAY_ADMIN_KEY: adminKey,
         GATEWAY_HOSTS_FILE: join(folder, "hosts"),

@@ -183,7 +183,7 @@ export const makeFor = ({ programs, system }: Stores) =>
       const hint = problem === null ? null : yield* byRoot
       return {
         left: yield* placesOf(store, authority),
-        problem: hint === null ? problem : `${asSentence(problem)} ${hint}.`
+        problem: problem === null || hint === null ? problem : `${asSentence(problem)} ${hint}.`
       }
     })
 
