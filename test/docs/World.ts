@@ -23,6 +23,7 @@ import { makeCertificate } from "../support/tunnels/Certificate.ts"
 import { fakeCloudflared } from "../support/tunnels/FakeCloudflared.ts"
 import { makeClone } from "./clone.ts"
 import { project } from "./Pages.ts"
+import * as SocksProxy from "./SocksProxy.ts"
 
 export interface Ran {
   readonly stdout: string
@@ -60,11 +61,13 @@ const hosts = [
   ...["example.com", "anthropic.com", "openai.com", "tavily.com", "groq.com", "github.com", "deepgram.com"].map(
     (domain) => `*.${domain}`
   ),
-  "*.googleapis.com"
+  "*.googleapis.com",
+  "*.ipify.org"
 ]
 
 /** Vectors by their text, and the answers of all documented operations else. */
 const answerOf = (request: FakeUpstream.RecordedRequest): FakeUpstream.Answer => {
+  if (request.url === "/?format=json") return FakeUpstream.json({ ip: "203.0.113.7" })
   if (request.url.includes("/listen")) {
     const words = [{ word: "hello", punctuated_word: "Hello.", start: 0, end: 0.5, confidence: 1 }]
     const alternatives = [{ transcript: "Hello.", confidence: 1, words }]
@@ -209,11 +212,12 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
   const entrance = yield* secureEntrance((host) =>
     host === "gateway.example" ? own.port : host === "mcp.example.com" ? Number(new URL(mcp.url).port) : upstream.port
   )
+  const socks = yield* SocksProxy.start((port) => (port === 443 ? entrance.port : upstream.port))
   const authority = join(folder, ".authority.pem")
   writeFileSync(authority, entrance.certPem)
   writeFileSync(join(folder, ".bash"), shellBegin)
   const routes = (loopback: Readonly<Record<string, number>>): string =>
-    JSON.stringify({ tls: entrance.port, plain: upstream.port, loopback })
+    JSON.stringify({ tls: entrance.port, plain: upstream.port, loopback, elsewhere: { 1080: socks } })
   const base = {
     HOME: folder,
     PATH: `${folder}/bin:${process.env["PATH"]}`,

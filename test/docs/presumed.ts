@@ -281,7 +281,7 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
       {
         begins: "gateway proxy add",
         types: [[/[Pp]assword[^\n]*$/, "a-password\r"]],
-        ends: { "gateway proxy test": 1 }
+        shows: /'berlin' works, \d+ ms\. It leaves by 203\.0\.113\.7\./
       }
     ]
   },
