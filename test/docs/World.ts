@@ -9,7 +9,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { connect, type AddressInfo, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createServer } from "node:tls"
+import { createServer, type TLSSocket } from "node:tls"
 import { fileURLToPath } from "node:url"
 import { furnish, type Manage, managing, models, writeFiles } from "../cli/exampleWorld.ts"
 import { builtFolder } from "../cli/built.ts"
@@ -23,6 +23,7 @@ import { makeCertificate } from "../support/tunnels/Certificate.ts"
 import { fakeCloudflared } from "../support/tunnels/FakeCloudflared.ts"
 import { makeClone } from "./clone.ts"
 import { project } from "./Pages.ts"
+import * as SocksProxy from "./SocksProxy.ts"
 
 export interface Ran {
   readonly stdout: string
@@ -31,7 +32,7 @@ export interface Ran {
   readonly failed: ReadonlyArray<string>
 }
 
-/** What a terminal shows, and what a person types then. */
+/** What a terminal shows, and what a person types then. A question is what stands at the end of the screen. */
 export type Step = readonly [shows: RegExp, types: string]
 
 export interface World {
@@ -40,6 +41,8 @@ export interface World {
   readonly adminKey: string
   readonly upstream: FakeUpstream.FakeUpstream
   readonly manage: Manage
+  /** Does something while the provider answers 503. */
+  readonly whileDown: (act: () => Promise<void>) => Promise<void>
   /** Asks a model a question; the request's id, once its row can be read. */
   readonly ask: (model: string) => Promise<string>
   /** Variables of the shell from now on. */
@@ -58,11 +61,13 @@ const hosts = [
   ...["example.com", "anthropic.com", "openai.com", "tavily.com", "groq.com", "github.com", "deepgram.com"].map(
     (domain) => `*.${domain}`
   ),
-  "*.googleapis.com"
+  "*.googleapis.com",
+  "*.ipify.org"
 ]
 
 /** Vectors by their text, and the answers of all documented operations else. */
 const answerOf = (request: FakeUpstream.RecordedRequest): FakeUpstream.Answer => {
+  if (request.url === "/?format=json") return FakeUpstream.json({ ip: "203.0.113.7" })
   if (request.url.includes("/listen")) {
     const words = [{ word: "hello", punctuated_word: "Hello.", start: 0, end: 0.5, confidence: 1 }]
     const alternatives = [{ transcript: "Hello.", confidence: 1, words }]
@@ -96,10 +101,7 @@ const secureEntrance = (portOf: (host: string) => number) =>
       const { certPem, keyPem } = makeCertificate(hosts)
       const sockets = new Set<Socket>()
       const server = createServer({ cert: certPem, key: keyPem }, (outer) => {
-        const inner = connect(
-          portOf("servername" in outer && typeof outer.servername === "string" ? outer.servername : ""),
-          "127.0.0.1"
-        )
+        const inner = connect(portOf((outer as Named).servername || ""), "127.0.0.1")
         for (const [one, other] of [
           [outer, inner],
           [inner, outer]
@@ -126,6 +128,9 @@ const secureEntrance = (portOf: (host: string) => number) =>
       })
   )
 
+/** What a socket of a server has, too. */
+type Named = TLSSocket & { readonly servername?: string | false }
+
 const program = (path: string, text: string): void => writeFileSync(path, text, { mode: 0o755 })
 
 /** The programs that blocks start, beside those of the system. */
@@ -133,9 +138,10 @@ const writePrograms = (folder: string): void => {
   const bin = join(folder, "bin")
   mkdirSync(bin, { recursive: true })
   const node = process.execPath
-  program(join(bin, "gateway"), `#!/bin/sh\nexec '${node}' --require '${reroute}' '${builtFolder}/main.cjs' "$@"\n`)
+  program(join(bin, "gateway"), `#!/bin/sh\nexec '${node}' '${builtFolder}/main.cjs' "$@"\n`)
   writeFiles(folder)
   program(join(bin, "claude"), `#!/bin/sh\nexec '${node}' '${claude}' "$@"\n`)
+  program(join(bin, "mcp-server-files"), `#!/bin/sh\nexec '${node}' '${mcpProgram}' "$@"\n`)
   symlinkSync(join(project, "node_modules"), join(folder, "node_modules"))
 }
 
@@ -172,18 +178,15 @@ const piped = (file: string, folder: string, env: NodeJS.ProcessEnv): Effect.Eff
 const onTerminal = (file: string, folder: string, env: Record<string, string>, steps: ReadonlyArray<Step>) =>
   Effect.gen(function* () {
     const terminal = yield* Terminal.open(["bash", file], { cwd: folder, env, columns: 160, rows: 50 })
-    // A question that was answered is not the next one.
-    let seenChars = 0
     for (const [shows, types] of steps) {
       const screen = () => terminal.screen().slice(-2_000)
-      yield* terminal.showsFrom(seenChars, shows).pipe(
+      yield* terminal.shows(shows).pipe(
         Effect.timeoutFail({
           duration: "60 seconds",
           onTimeout: () => new Error(`It shows no ${shows}:\n${screen()}`)
         }),
         Effect.orDie
       )
-      seenChars = terminal.screen().length
       terminal.type(types)
     }
     yield* terminal.ended
@@ -197,28 +200,32 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
   const folder = yield* home
   writePrograms(folder)
   const upstream = yield* FakeUpstream.start
-  upstream.always((response, request) => answerOf(request)(response, request))
+  const works: FakeUpstream.Answer = (response, request) => answerOf(request)(response, request)
+  const isDown = FakeUpstream.json({ error: { message: "The server is overloaded." } }, { status: 503 })
+  upstream.always(works)
   upstream.lists(FakeUpstream.json({ ...FakeUpstream.models(models), models: [{ name: "llama3.2:3b" }] }))
   const mcp = yield* docsServer(newDocs())
   const cloudflared = yield* fakeCloudflared
-  cloudflared.behave("good")
+  cloudflared.behave("ok")
   symlinkSync(cloudflared.path, join(folder, "bin/cloudflared"))
   const own = { port: 0 }
   const entrance = yield* secureEntrance((host) =>
     host === "gateway.example" ? own.port : host === "mcp.example.com" ? Number(new URL(mcp.url).port) : upstream.port
   )
+  const socks = yield* SocksProxy.start((port) => (port === 443 ? entrance.port : upstream.port))
   const authority = join(folder, ".authority.pem")
   writeFileSync(authority, entrance.certPem)
   writeFileSync(join(folder, ".bash"), shellBegin)
   const routes = (loopback: Readonly<Record<string, number>>): string =>
-    JSON.stringify({ tls: entrance.port, plain: upstream.port, loopback })
+    JSON.stringify({ tls: entrance.port, plain: upstream.port, loopback, elsewhere: { 1080: socks } })
   const base = {
     HOME: folder,
     PATH: `${folder}/bin:${process.env["PATH"]}`,
     LANG: "C.UTF-8",
     NO_COLOR: "1",
     GATEWAY_ENV_CONNECTIONS: "false",
-    NODE_EXTRA_CA_CERTS: authority
+    NODE_EXTRA_CA_CERTS: authority,
+    NODE_OPTIONS: `--require=${reroute}`
   }
   const DATA_DIR = join(folder, ".gateway")
   const { url } = yield* Effect.acquireRelease(
@@ -226,7 +233,6 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
       serve({
         ...base,
         DATA_DIR,
-        NODE_OPTIONS: `--require=${reroute}`,
         DOCS_ROUTES: routes({ 8080: upstream.port, 11434: upstream.port }),
         GATEWAY_ADMIN_KEY: adminKey,
         GATEWAY_HOSTS_FILE: join(folder, "hosts"),
@@ -254,7 +260,6 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
         ...base,
         DOCS_ROUTES: routes({ 20128: own.port, 8080: upstream.port, 11434: upstream.port }),
         DOCS_FAILED: failures,
-        DOCS_MCP_PROGRAM: mcpProgram,
         BASH_ENV: join(folder, ".bash"),
         REDOCLY_TELEMETRY: "off",
         REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
@@ -285,7 +290,13 @@ export const make = Effect.fnUntraced(function* (serve: Serve, environment: Read
     return id
   }
 
-  const world: World = { folder, url, adminKey, upstream, manage, ask, variables, run }
+  const whileDown = async (act: () => Promise<void>): Promise<void> => {
+    upstream.always(isDown)
+    await act()
+    upstream.always(works)
+  }
+
+  const world: World = { folder, url, adminKey, upstream, manage, whileDown, ask, variables, run }
   return world
 })
 

@@ -5,7 +5,7 @@ const replaced: ReadonlyArray<readonly [pattern: RegExp, by: string]> = [
   [/\b(?=[0-9a-f]*\d)[0-9a-f]{8}(?:-[0-9a-f]+)*\b/g, "<id>"],
   [/\bgw_[\w…]+/g, "<secret>"],
   [/(?<=127\.0\.0\.1:|localhost:)\d+/g, "<port>"],
-  [/\b\d+(?:\.\d+)? ?(?:ms|s|min|h|MiB|GiB)\b/g, "<amount>"]
+  [/\b\d+(?:\.\d+)? ?(?:ms|s|min|h|MiB|GiB)\b(?: \d+ (?:s|min)\b)?/g, "<amount>"]
 ]
 
 const seen = (text: string, varies: ReadonlyArray<RegExp>): string => {

@@ -50,8 +50,10 @@ const lacking = ({ text }: Block, world: World.World): Readonly<Record<string, s
   )
 }
 
-const isExpected = (failed: string, ends: Readonly<Record<string, number>>): boolean =>
-  Object.entries(ends).some(([command, code]) => failed.startsWith(`${code} ${command}`))
+const isExpected = (failed: string, ends: NonNullable<Presumed["ends"]>): boolean =>
+  Object.entries(ends).some(([command, codes]) =>
+    [codes].flat().some((code) => failed.startsWith(`${code} ${command}`))
+  )
 
 /** What is wrong with a block; null: nothing. */
 const runBlock = Effect.fnUntraced(function* (block: Block, world: World.World) {

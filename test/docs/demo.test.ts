@@ -33,7 +33,7 @@ const demo = (variables: Readonly<Record<string, string>> = {}): Promise<Ran> =>
       {
         cwd: folder,
         env: { PATH: process.env["PATH"], HOME: folder, TMPDIR: temporary, ...variables },
-        timeout: 60_000
+        timeout: 240_000
       },
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code ?? 99), stdout, stderr })
     )
@@ -60,7 +60,7 @@ const isRight = ({ code, stderr, stdout }: Ran): void => {
 }
 
 describe("npm run demo", () => {
-  it("shows the main job, also twice at once, and leaves no data folder", { timeout: 120_000 }, async () => {
+  it("shows the main job, also twice at once, and leaves no data folder", { timeout: 300_000 }, async () => {
     for (const ran of await Promise.all([demo(), demo()])) isRight(ran)
     assert.deepStrictEqual(
       readdirSync(temporary).filter((name) => name.startsWith("gateway-demo-")),
@@ -70,7 +70,7 @@ describe("npm run demo", () => {
 
   it(
     "shows the same where the terminal has variables of the gateway and of providers",
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async () => {
       isRight(
         await demo({
@@ -86,7 +86,7 @@ describe("npm run demo", () => {
     }
   )
 
-  it("says what to do where the program is not built", { timeout: 120_000 }, async () => {
+  it("says what to do where the program is not built", { timeout: 300_000 }, async () => {
     rmSync(join(folder, "dist"))
     try {
       const { code, stderr } = await demo()

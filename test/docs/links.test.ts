@@ -91,7 +91,7 @@ describe("commands in the text of the pages", () => {
   it("are commands that there are", () => {
     const named = pages.flatMap((page) =>
       Array.from(
-        proseOf(page).matchAll(/`gateway ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*)*)[^`\n]*`/g),
+        proseOf(page).matchAll(/`gateway ((?:[a-z][a-z0-9-]*)(?: [a-z][a-z0-9-]*)*)[^`\n]*`/g),
         ([, words = ""]) => ({
           page,
           words: words.split(" ")

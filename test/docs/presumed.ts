@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { running } from "../cli/omniRouteData.ts"
 import { eventually } from "../support/eventually.ts"
-import * as FakeUpstream from "../support/FakeUpstream.ts"
+import { blocksOf } from "./Pages.ts"
 import { addClone, type Step, type World } from "./World.ts"
 
 export interface Presumed {
@@ -19,7 +19,7 @@ export interface Presumed {
   /** What is typed on a terminal. */
   readonly types?: ReadonlyArray<Step>
   /** What commands end with, where that is not 0, by how they begin. */
-  readonly ends?: Readonly<Record<string, number>>
+  readonly ends?: Readonly<Record<string, number | ReadonlyArray<number>>>
   /** Programs beside those that the tests need anyway; where one is missing the block is not run. */
   readonly needs?: ReadonlyArray<string>
   /** What it prints. */
@@ -63,7 +63,7 @@ const captured = async (world: World): Promise<void> => {
 }
 
 const asked = async (world: World): Promise<void> => {
-  world.variables["REQUEST_ID"] = await world.ask("openai/gpt-4o")
+  world.variables["REQUEST_ID"] = await world.ask("fast")
 }
 
 const interrupt = "\u0003"
@@ -71,11 +71,25 @@ const interrupt = "\u0003"
 const confirmed: Step = [/\(y\/N\)[^\n]*$/, "y"]
 
 /** The provider answers as many questions as its breaker takes with an error. */
-const breakerOpen = async (world: World): Promise<void> => {
-  for (let count = 0; count < 14; count += 1) {
-    world.upstream.enqueue(FakeUpstream.json({ error: { message: "down" } }, { status: 503 }))
-    await world.ask("openai/gpt-4o").catch(() => "")
-  }
+const breakerOpen = (world: World): Promise<void> =>
+  world.whileDown(async () => {
+    for (let count = 0; count < 14; count += 1) await world.ask("openai/gpt-4o")
+  })
+
+/** The plugin with a strategy that the page of plugins shows is active. */
+const strategyPlugin = async (world: World): Promise<void> => {
+  const code = blocksOf("docs/plugins.md").find(({ text }) => text.includes('"cheap-and-fast": {'))?.text ?? ""
+  const name = "cheapest-that-is-fast"
+  await world.manage("POST", "/api/plugins", {
+    manifest: { name, version: "1.0.0", main: "index.js", hooks: {} },
+    files: { "index.js": `import { definePlugin } from "gateway/plugin"\n${code}\n` }
+  })
+  await Effect.runPromise(world.run(`gateway plugin activate ${name} --yes`, []))
+}
+
+/** Requests of an ordinary day. */
+const traffic = async (world: World): Promise<void> => {
+  for (let count = 0; count < 8; count += 1) await world.ask("openai/gpt-4o")
 }
 
 export const presumed: Readonly<Record<string, PresumedOfPage>> = {
@@ -103,7 +117,7 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
         begins: "gateway provider add anthropic",
         before: inTurn(file("key.txt", "sk-ant-0123456789abcdef\n")),
         types: [
-          [/STATUS[^\n]*\n[^\n]*gpt/, interrupt],
+          [/ASKED FOR, SERVED BY\n[^\n]* 200 /, interrupt],
           [/Admin password[^\n]*›[^\n]*$/, "admin-key-of-the-pages-0001\r"]
         ],
         ends: { "gateway logs --follow": 130 }
@@ -127,7 +141,10 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
     ]
   },
   "docs/apply.md": {
-    blocks: [{ begins: "gateway export", shows: /Nothing differs|no change|nothing to change/i }]
+    before: async ({ variables }) => {
+      for (const name of ["OPENAI_WORK_API_KEY", "GROQ_SPARE_API_KEY", "BRAVE_WEB_API_KEY"]) variables[name] = "k"
+    },
+    blocks: []
   },
   "docs/command-line.md": {
     blocks: [
@@ -144,11 +161,12 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
         begins: "$ gateway cost reconcile",
         before: async (world) => {
           await world.manage("PATCH", "/api/pricing", { openai: { "gpt-4o-mini": { input: 0.15, output: 0.6 } } })
-          await world.ask("openai/gpt-4o-mini")
-          await world.ask("openai/gpt-4o-mini")
+          for (const model of ["gpt-4o-mini", "gpt-4o-mini", "gpt-4o-mini", "a-new-model", "a-new-model"])
+            await world.ask(`openai/${model}`)
           const startMs = Math.floor(Date.now() / 86_400_000) * 86_400_000
           const results = [
-            { amount: { value: 0.000_005_7, currency: "usd" }, line_item: "gpt-4o-mini-2024-07-18, input" },
+            { amount: { value: 0.000_008_55, currency: "usd" }, line_item: "gpt-4o-mini-2024-07-18, input" },
+            { amount: { value: 0.5, currency: "usd" }, line_item: "a-new-model, input" },
             { amount: { value: 0.01, currency: "usd" }, line_item: "web search tool calls" }
           ]
           const data = [{ object: "bucket", start_time: startMs / 1_000, results }]
@@ -168,25 +186,33 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
     ]
   },
   "docs/playground.md": { before: captured, blocks: [] },
+  "docs/keys.md": {
+    before: async ({ variables }) => void (variables["GITHUB_TOKEN"] = "github_pat_0123456789"),
+    blocks: []
+  },
   "docs/resilience.md": {
     blocks: [{ begins: "$ gateway resilience status", before: breakerOpen }]
   },
   "docs/routing.md": {
     blocks: [
-      { begins: "$ gateway route explain best", before: breakerOpen, varies: [/^Seed .*$/gm] },
-      { begins: "$ gateway route decision", before: asked }
+      { begins: "$ gateway route explain best", before: inTurn(traffic, breakerOpen), varies: [/^Seed .*$/gm] },
+      {
+        begins: "$ gateway route decision",
+        before: async (world) => void (world.variables["REQUEST_ID"] = await world.ask("best")),
+        varies: [/^Seed .*$/gm, /\d+(?=\s+ok$)/gm]
+      }
     ]
   },
   "docs/evals.md": {
     blocks: [
       { begins: "gateway eval list", ends: { "gateway eval run golden-set auto": 1 } },
       {
-        begins: "gateway eval suite show",
-        ends: { "gateway eval suite add": 1 }
+        begins: "gateway eval suite show"
       }
     ]
   },
   "docs/import.md": {
+    before: async ({ variables }) => void (variables["OPENAI_API_KEY"] = "k"),
     blocks: [
       { begins: "gateway import litellm", types: [confirmed] },
       {
@@ -203,6 +229,12 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
         types: [confirmed]
       },
       { begins: "gateway import ollama", types: [confirmed] }
+    ]
+  },
+  "docs/mcp.md": {
+    blocks: [
+      // Over standard input and output the program refuses every message after the first, and the client gives up.
+      { begins: "claude mcp add", ends: { "claude mcp add gateway -- gateway --mcp": 1 } }
     ]
   },
   "docs/media.md": {
@@ -226,8 +258,13 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
   },
   "docs/plugins.md": {
     blocks: [
-      { begins: 'gateway chat "Hello"', types: [[/[^\n]/, interrupt]], ends: { "gateway plugin logs": 130 } },
-      { begins: "gateway plugin config my-plugin", ends: { 'gateway chat "a secret word"': 1 } },
+      {
+        begins: 'gateway chat "Hello"',
+        types: [[/onRequest [^\n]+/, interrupt]],
+        ends: { "gateway plugin logs": 130 }
+      },
+      { begins: "gateway plugin config my-plugin", ends: { 'gateway chat "a secret word"': [1, 4] } },
+      { begins: 'curl "$GATEWAY_URL/api/combos"', before: strategyPlugin },
       {
         begins: "gateway plugin config rate-limiter",
         before: (world) => Effect.runPromise(world.run("gateway plugin install rate-limiter --activate --yes", []))
@@ -244,7 +281,7 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
       {
         begins: "gateway proxy add",
         types: [[/[Pp]assword[^\n]*$/, "a-password\r"]],
-        ends: { "gateway proxy test": 1 }
+        shows: /'berlin' works, \d+ ms\. It leaves by 203\.0\.113\.7\./
       }
     ]
   },
@@ -268,7 +305,7 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
     blocks: [
       {
         begins: "gateway flags set REQUIRE_API_KEY",
-        types: [[/running/, interrupt]],
+        types: [[/quick: running/, interrupt]],
         ends: { "gateway tunnel status": 130 }
       }
     ]

@@ -1,6 +1,6 @@
 /**
  * Loaded before the program where blocks of the pages run: names and addresses of elsewhere lead to this machine, so that a block runs as it is
- * printed, and nothing leaves the machine. `DOCS_ROUTES` is JSON: `{ "tls": port, "plain": port, "loopback": { "<port>": port } }`.
+ * printed, and nothing leaves the machine. `DOCS_ROUTES` is JSON: `{ "tls": port, "plain": port, "loopback": { "<port>": port }, "elsewhere": { "<port>": port } }`.
  */
 const dns = require("node:dns")
 const net = require("node:net")
@@ -29,7 +29,11 @@ net.Socket.prototype.connect = function (...args) {
   if (options === null || typeof options !== "object" || options.port === undefined) return connect.apply(this, args)
   const { host, port } = options
   const isHere = isLocal(host)
-  const to = isHere ? routes.loopback[port] : Number(port) === 443 ? routes.tls : routes.plain
+  const to = isHere
+    ? routes.loopback[port]
+    : Number(port) === 443
+      ? routes.tls
+      : (routes.elsewhere[port] ?? routes.plain)
   if (to === undefined) return connect.apply(this, args)
   const target = { ...options, host: "127.0.0.1", port: to, lookup: undefined, autoSelectFamily: false }
   if (!isHere) Object.defineProperty(this, "remoteAddress", { get: () => (net.isIP(host) === 0 ? elsewhere : host) })
