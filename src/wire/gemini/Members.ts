@@ -48,9 +48,10 @@ const functionDeclaration = read(
 )
 
 const requestMembers: ReadMembers = {
-  ...read("model", "stream", "cachedContent", "safetySettings", "labels", "serviceTier", "store"),
+  ...read("model", "stream", "cachedContent", "labels", "serviceTier", "store"),
   ...read("taskType", "title", "outputDimensionality"),
   content: { of: { role: true, parts } },
+  safetySettings: { each: { of: read("category", "threshold") } },
   generationConfig: { of: generationConfig },
   toolConfig: { of: { functionCallingConfig: { of: read("mode", "allowedFunctionNames") } } },
   tools: {

@@ -38,8 +38,9 @@ const tool = read(
 export const misspelt = makeSpelling({
   ...read(
     ...["model", "max_tokens", "stream", "temperature", "top_p", "top_k", "stop_sequences", "service_tier"],
-    ...["container", "context_management", "mcp_servers", "inference_geo", "speed", "cache_control"]
+    ...["container", "context_management", "inference_geo", "speed", "cache_control"]
   ),
+  mcp_servers: { each: { of: read("type", "name", "url", "authorization_token", "tool_configuration") } },
   metadata: { of: read("user_id") },
   output_config: { of: { ...read("effort"), format: { of: read("type", "schema") } } },
   tools: { each: { of: tool } },

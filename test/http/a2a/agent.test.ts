@@ -3,6 +3,7 @@ import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from "@a
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { agentSkillIds } from "../../../src/a2a/SkillIds.ts"
+import { formatKey } from "../../../src/auth/KeyFormat.ts"
 import { skillIds } from "../../../src/domain/AgentSkill.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
@@ -188,7 +189,7 @@ describe("the A2A agent", () => {
     assert.deepStrictEqual(await code(rpc([])), [400, -32_600])
     const asked = { jsonrpc: "2.0", id: "seven", method: "tasks/get", params: {} }
     for (const [status, headers] of [
-      [401, { authorization: "Bearer gw_wrong" }],
+      [401, { authorization: `Bearer ${formatKey(new Uint8Array(32))}` }],
       [403, { ...admin, origin: "https://evil.example" }],
       [415, { ...admin, "content-type": "text/plain" }]
     ] as const) {
