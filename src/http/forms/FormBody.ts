@@ -31,7 +31,7 @@ const typeName = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/
 export const makeFormBody = (): FormBody => {
   const members = new Map<string, Array<Json>>()
   const files: Array<{ readonly upload: number; readonly filename: string; readonly content_type: string }> = []
-  /** By the name before its bracket: whether it came without one. */
+  /** Fields of text, by the name before its bracket: whether it came without one. */
   const shapes = new Map<string, boolean>()
   let chars = 0
   let problem: FormProblem | null = null
@@ -49,7 +49,7 @@ export const makeFormBody = (): FormBody => {
     const isBare = base === name
     const shape = shapes.get(base)
     if (shape === undefined) shapes.set(base, isBare)
-    return shape !== undefined && shape !== isBare
+    return (shape ?? isBare) !== isBare || (!isBare && members.has(base))
   }
 
   const checkName = (name: string): void => {
@@ -75,7 +75,7 @@ export const makeFormBody = (): FormBody => {
     file: ({ contentType, filename, name }) => {
       checkName(name)
       const upload = files.length
-      if (members.get(name)?.some((value) => typeof value === "string") === true) problem ??= repeatedField(name)
+      if (shapes.has(baseOf(name))) problem ??= repeatedField(name)
       const type = typeName.test(contentType) ? contentType.toLowerCase() : "application/octet-stream"
       const file = { upload, filename: safeName(filename ?? ""), content_type: type }
       files.push(file)
