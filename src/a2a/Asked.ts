@@ -33,7 +33,7 @@ export const readAgentMessages = makeClientReader({
   metadata: ofMetadata,
   configuration: {
     of: members(
-      ...["blocking", "returnImmediately", "acceptedOutputModes", "historyLength", "pushNotificationConfig"],
+      "blocking returnImmediately acceptedOutputModes historyLength pushNotificationConfig",
       "taskPushNotificationConfig"
     )
   },

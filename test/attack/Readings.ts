@@ -5,9 +5,6 @@
 import type { Attempt, Verdict } from "./Attempt.ts"
 import type { Arena } from "./Arena.ts"
 
-/** Where a member is: names of members and indexes of lists. */
-export type Path = ReadonlyArray<string | number>
-
 /** What came back: whether it is a refusal, and its words. */
 export interface Reply {
   readonly isRefused: boolean
@@ -19,7 +16,8 @@ export interface Place {
   readonly name: string
   /** A body that has one reading. */
   readonly body: Readonly<Record<string, unknown>>
-  readonly members: ReadonlyArray<Path>
+  /** Paths of members, with spaces between them: names and indexes with dots, as in `messages.0.role`. */
+  readonly members: string
   readonly send: (arena: Arena, text: string) => Promise<Reply>
 }
 
@@ -55,21 +53,22 @@ const mark = "@@"
 /** The body as text with one more member behind the named one, or in its place. Null where the way has no form for it. */
 export const written = (
   { body }: Pick<Place, "body">,
-  path: Path,
+  path: string,
   { isBeside, literal, spell }: Way
 ): { readonly text: string; readonly named: string } | null => {
-  const name = String(path.at(-1))
+  const steps = path.split(".")
+  const name = steps.at(-1) ?? ""
   const other = spell(name)
   if (other === null || (!isBeside && other === name)) return null
   const copy = structuredClone(body)
   // eslint-disable-next-line typescript/no-explicit-any -- a body is any JSON
   let holder: any = copy
-  for (const step of path.slice(0, -1)) holder = holder[step]
+  for (const step of steps.slice(0, -1)) holder = holder[step]
   const value = JSON.stringify(holder[name])
   if (!isBeside) delete holder[name]
   holder[mark] = 0
   const text = JSON.stringify(copy).replace(`"${mark}":0`, () => `${literal(other)}:${value}`)
-  return { text, named: [...path.slice(0, -1), other].join(".") }
+  return { text, named: [...steps.slice(0, -1), other].join(".") }
 }
 
 /** Refused, with the name of the member. */
@@ -80,12 +79,12 @@ const verdictOf = ({ isRefused, text }: Reply, named: string): Verdict => {
     : `refused without '${named}': ${text.slice(0, 200)}`
 }
 
-const attemptOf = (place: Place, path: Path, way: Way): ReadonlyArray<Attempt> => {
+const attemptOf = (place: Place, path: string, way: Way): ReadonlyArray<Attempt> => {
   const made = written(place, path, way)
   if (made === null) return []
   return [
     {
-      name: `${place.name}: ${path.join(".")} ${way.name}`,
+      name: `${place.name}: ${path} ${way.name}`,
       run: async (arena) => verdictOf(await place.send(arena, made.text), made.named)
     }
   ]
@@ -103,5 +102,5 @@ const control = (place: Place): Attempt => ({
 /** Every member in every way. */
 export const attemptsAt = (place: Place): ReadonlyArray<Attempt> => [
   control(place),
-  ...place.members.flatMap((path) => ways.flatMap((way) => attemptOf(place, path, way)))
+  ...place.members.split(" ").flatMap((path) => ways.flatMap((way) => attemptOf(place, path, way)))
 ]

@@ -64,19 +64,19 @@ const ofMessages: ReadMembers = {
 /** Members that requests of the endpoints under `/v1` have in OpenAI's form, those for pictures, sound, film and vectors included. */
 const ofOpenAi: ReadMembers = {
   ...read(
-    ...["model", "messages", "input", "prompt", "instructions", "stream", "parallel_tool_calls", "n"],
-    ...["max_tokens", "max_completion_tokens", "max_output_tokens", "temperature", "top_p", "top_k", "seed", "stop"],
-    ...["presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias", "reasoning_effort", "user"],
-    ...["metadata", "modalities", "service_tier", "store"],
-    ...["verbosity", "safety_identifier", "prompt_cache_key", "suffix", "echo", "best_of"],
-    ...["encoding_format", "dimensions", "size", "quality", "style", "background", "output_format", "moderation"],
-    ...["partial_images", "voice", "speed", "language", "file", "image", "image[]", "mask", "async", "seconds"],
-    ...["duration", "input_reference", "query", "documents", "top_n", "return_documents", "rank_fields"],
-    ...["input_type", "embedding_types", "texts", "truncate", "include", "include[]", "timestamp_granularities[]"],
-    ...["images", "inputs", "output_dimension", "output_dtype", "negative_prompt", "aspect_ratio", "resolution"],
-    ...["lyrics", "instrumental", "input_fidelity"],
+    "model messages input prompt instructions stream parallel_tool_calls n",
+    "max_tokens max_completion_tokens max_output_tokens temperature top_p top_k seed stop",
+    "presence_penalty frequency_penalty logprobs top_logprobs logit_bias reasoning_effort user",
+    "metadata modalities service_tier store",
+    "verbosity safety_identifier prompt_cache_key suffix echo best_of",
+    "encoding_format dimensions size quality style background output_format moderation",
+    "partial_images voice speed language file image image[] mask async seconds",
+    "duration input_reference query documents top_n return_documents rank_fields",
+    "input_type embedding_types texts truncate include include[] timestamp_granularities[]",
+    "images inputs output_dimension output_dtype negative_prompt aspect_ratio resolution",
+    "lyrics instrumental input_fidelity",
     // What aggregators read: lists of models to fall back on, settings of plugins and providers.
-    ...["models", "route", "provider", "plugins", "transforms", "fallbacks", "extra_body"]
+    "models route provider plugins transforms fallbacks extra_body"
   ),
   stream_options: { of: read("include_usage", "include_obfuscation") },
   reasoning: { of: read("effort", "max_tokens", "exclude", "enabled", "summary") },

@@ -58,9 +58,9 @@ const tool = read(
 /** Finds members that programs could read in two ways. */
 export const misspelt = makeSpelling({
   ...read(
-    ...["model", "instructions", "stream", "parallel_tool_calls", "max_output_tokens", "temperature"],
-    ...["top_p", "top_logprobs", "include", "user", "metadata", "previous_response_id"],
-    ...["background", "store", "service_tier", "truncation", "max_tool_calls", "safety_identifier", "prompt_cache_key"]
+    "model instructions stream parallel_tool_calls max_output_tokens temperature",
+    "top_p top_logprobs include user metadata previous_response_id",
+    "background store service_tier truncation max_tool_calls safety_identifier prompt_cache_key"
   ),
   conversation: { of: read("id") },
   prompt: { of: read("id", "version", "variables") },

@@ -8,7 +8,7 @@ import type { Answer } from "../RawHttp.ts"
 import { adminKey, type Arena } from "../Arena.ts"
 import { once } from "../Once.ts"
 import { type Attempt, type AttackClass, pairs } from "../Attempt.ts"
-import { attemptsAt, type Path, type Place, type Reply } from "../Readings.ts"
+import { attemptsAt, type Place, type Reply } from "../Readings.ts"
 import { batchLines } from "./readingsOfBatches.ts"
 import { formFields } from "./readingsOfForms.ts"
 import { endpoints } from "./management.ts"
@@ -18,12 +18,12 @@ const json = { "content-type": "application/json" }
 const replyOf = ({ status, text }: Answer): Reply => ({ isRefused: status === 400, text })
 
 type EdgeKey = EdgeRoute["key"]
-type Body = readonly [Readonly<Record<string, unknown>>, ReadonlyArray<Path>]
+type Body = readonly [Readonly<Record<string, unknown>>, string]
 
 const question = { model: "m", stream: false, max_tokens: 9, messages: [{ role: "user", content: "Hi" }] }
-const embedding: Body = [{ model: "m", input: "Hi", dimensions: 8 }, [["model"], ["input"], ["dimensions"]]]
-const picture: Body = [{ model: "m", prompt: "A cat", n: 1, size: "1x1" }, [["model"], ["prompt"], ["n"]]]
-const film: Body = [{ model: "m", prompt: "A cat", seconds: "4" }, [["model"], ["prompt"], ["seconds"]]]
+const embedding: Body = [{ model: "m", input: "Hi", dimensions: 8 }, "model input dimensions"]
+const picture: Body = [{ model: "m", prompt: "A cat", n: 1, size: "1x1" }, "model prompt n"]
+const film: Body = [{ model: "m", prompt: "A cat", seconds: "4" }, "model prompt seconds"]
 const gemini = {
   contents: [{ role: "user", parts: [{ text: "Hi" }] }],
   systemInstruction: { parts: [{ text: "Be brief." }] },
@@ -41,14 +41,7 @@ const responses: Body = [
     tool_choice: { type: "function", name: "f" },
     reasoning: { effort: "low" }
   },
-  [
-    ...[["model"], ["input"], ["instructions"], ["max_output_tokens"], ["input", 0, "role"], ["tools", 0, "name"]],
-    ...[
-      ["input", 0, "content", 0, "text"],
-      ["tool_choice", "name"],
-      ["reasoning", "effort"]
-    ]
-  ]
+  "model input instructions max_output_tokens input.0.role tools.0.name input.0.content.0.text tool_choice.name reasoning.effort"
 ]
 const messages: Body = [
   {
@@ -59,19 +52,7 @@ const messages: Body = [
     thinking: { type: "enabled", budget_tokens: 1_024 },
     metadata: { user_id: "u" }
   },
-  [
-    ...[["model"], ["messages"], ["max_tokens"], ["stream"], ["system"], ["messages", 0, "role"]],
-    ...[
-      ["messages", 0, "content"],
-      ["system", 0, "text"],
-      ["tools", 0, "name"],
-      ["tool_choice", "name"]
-    ],
-    ...[
-      ["thinking", "budget_tokens"],
-      ["metadata", "user_id"]
-    ]
-  ]
+  "model messages max_tokens stream system messages.0.role messages.0.content system.0.text tools.0.name tool_choice.name thinking.budget_tokens metadata.user_id"
 ]
 
 /** A body of every route that takes one, and its members. */
@@ -86,40 +67,21 @@ const bodies: Partial<Readonly<Record<EdgeKey, Body>>> = {
       stream_options: { include_usage: true },
       response_format: { type: "json_schema", json_schema: { name: "s", schema: {} } }
     },
-    [
-      ...[["model"], ["messages"], ["max_tokens"], ["stream"], ["tools"], ["messages", 0, "role"]],
-      ...[
-        ["messages", 0, "content"],
-        ["tools", 0, "function", "name"],
-        ["tool_choice", "function", "name"]
-      ],
-      ...[
-        ["functions", 0, "name"],
-        ["reasoning", "max_tokens"],
-        ["stream_options", "include_usage"]
-      ],
-      ["response_format", "json_schema", "schema"]
-    ]
+    "model messages max_tokens stream tools messages.0.role messages.0.content tools.0.function.name tool_choice.function.name functions.0.name reasoning.max_tokens stream_options.include_usage response_format.json_schema.schema"
   ],
-  "inference.completions": [{ model: "m", prompt: "Hi", max_tokens: 9 }, [["model"], ["prompt"], ["max_tokens"]]],
+  "inference.completions": [{ model: "m", prompt: "Hi", max_tokens: 9 }, "model prompt max_tokens"],
   "inference.embeddings": embedding,
-  "inference.cohereEmbed": [
-    { model: "m", texts: ["Hi"], input_type: "search_query" },
-    [["model"], ["texts"], ["input_type"]]
-  ],
+  "inference.cohereEmbed": [{ model: "m", texts: ["Hi"], input_type: "search_query" }, "model texts input_type"],
   "inference.ollamaEmbed": embedding,
-  "inference.ollamaEmbeddings": [{ model: "m", prompt: "Hi" }, [["model"], ["prompt"]]],
-  "inference.rerank": [
-    { model: "m", query: "q", documents: ["a"], top_n: 1 },
-    [["model"], ["query"], ["documents"], ["top_n"]]
-  ],
-  "inference.moderations": [{ model: "m", input: "Hi" }, [["model"], ["input"]]],
-  "inference.speech": [{ model: "m", input: "Hi", voice: "v", speed: 1 }, [["model"], ["input"], ["voice"], ["speed"]]],
+  "inference.ollamaEmbeddings": [{ model: "m", prompt: "Hi" }, "model prompt"],
+  "inference.rerank": [{ model: "m", query: "q", documents: ["a"], top_n: 1 }, "model query documents top_n"],
+  "inference.moderations": [{ model: "m", input: "Hi" }, "model input"],
+  "inference.speech": [{ model: "m", input: "Hi", voice: "v", speed: 1 }, "model input voice speed"],
   "inference.images": picture,
   "inference.imageEdits": [{ ...picture[0], image: "data:image/png;base64,AA==" }, picture[1]],
   "inference.search": [
     { query: "q", max_results: 3, filters: { include_domains: ["a.example"] } },
-    [["query"], ["max_results"], ["filters", "include_domains"]]
+    "query max_results filters.include_domains"
   ],
   "inference.videos": film,
   "inference.createVideo": film,
@@ -130,38 +92,27 @@ const bodies: Partial<Readonly<Record<EdgeKey, Body>>> = {
   "inference.countResponseTokens": responses,
   "inference.gemini": [
     gemini,
-    [
-      ...[["contents"], ["systemInstruction"], ["generationConfig"], ["contents", 0, "role"], ["tools"]],
-      ...[
-        ["contents", 0, "parts", 0, "text"],
-        ["generationConfig", "maxOutputTokens"],
-        ["safetySettings", 0, "threshold"]
-      ],
-      ...[
-        ["tools", 0, "functionDeclarations"],
-        ["tools", 0, "functionDeclarations", 0, "name"]
-      ]
-    ]
+    "contents systemInstruction generationConfig contents.0.role tools contents.0.parts.0.text generationConfig.maxOutputTokens safetySettings.0.threshold tools.0.functionDeclarations tools.0.functionDeclarations.0.name"
   ],
   "inference.ollamaChat": [
     { ...question, options: { num_predict: 9 } },
-    [["model"], ["messages"], ["messages", 0, "content"], ["options"], ["options", "num_predict"]]
+    "model messages messages.0.content options options.num_predict"
   ],
   "inference.ollamaGenerate": [
     { model: "m", prompt: "Hi", system: "Be brief.", options: { num_predict: 9 } },
-    [["model"], ["prompt"], ["system"], ["options", "num_predict"]]
+    "model prompt system options.num_predict"
   ],
-  "inference.ollamaShow": [{ model: "m" }, [["model"]]],
+  "inference.ollamaShow": [{ model: "m" }, "model"],
   "inference.createBatch": [
     { input_file_id: "file-x", endpoint: "/v1/chat/completions", completion_window: "24h", metadata: { a: "b" } },
-    [["input_file_id"], ["endpoint"], ["completion_window"]]
+    "input_file_id endpoint completion_window"
   ]
 }
 
 /** A node of every wire, so that a body which is taken reaches an upstream. */
 const nodeOf = once(async ({ node, open, connection }, wire: WireName) => {
-  const { id, prefix } = await node(open, wire)
-  await connection(open, id)
+  const { prefix } = await node(open, wire)
+  await connection(open, prefix)
   return prefix
 })
 const keyOf = once(async ({ open }) => String((await open.must("POST", "/api/keys", { name: "two readings" })).secret))
@@ -191,7 +142,7 @@ const askingPlaces: ReadonlyArray<Place> = (() => {
   return routes.flatMap((route) => {
     const body = route.method === "POST" && route.plane === "edge" ? bodies[route.key] : undefined
     if (body === undefined || route.plane !== "edge") return []
-    const members = seen.has(route.key) ? body[1].slice(0, 1) : body[1]
+    const members = seen.has(route.key) ? body[1].replace(/ .*/, "") : body[1]
     seen.add(route.key)
     return pathsOf(route.path).map((path) => atRoute(route.key, path, [body[0], members], route.wire))
   })
@@ -206,7 +157,7 @@ const jobPlaces = (["inference.images", "inference.videos", "inference.music"] a
       ? []
       : [
           {
-            ...atRoute(key, route.path, [{ ...body, async: true }, [...members, ["async"]]], "chat"),
+            ...atRoute(key, route.path, [{ ...body, async: true }, `${members} async`], "chat"),
             name: `${route.path} as a job`
           }
         ]
@@ -243,19 +194,19 @@ const socketPlaces: ReadonlyArray<Place> = [
   ...["/v1/responses", "/responses"].map((path): Place => ({
     name: `a frame at ${path}`,
     body: { ...frame, ...responses[0] },
-    members: [["type"], ["stream_id"], ["event_id"], ...responses[1]],
+    members: `${responses[1]} type stream_id event_id`,
     send: (arena, text) => onSocket(arena, path, {}, text)
   })),
   {
     name: "a frame with its request inside",
     body: { ...frame, response: responses[0] },
-    members: [["response"], ["type"], ["response", "model"], ["response", "input"]],
+    members: "response type response.model response.input",
     send: (arena, text) => onSocket(arena, "/v1/responses", {}, text)
   },
   {
     name: "a frame of the live feed",
     body: { type: "subscribe", channels: ["health"] },
-    members: [["type"], ["channels"]],
+    members: "type channels",
     send: (arena, text) => onSocket(arena, "/api/live", { authorization: `Bearer ${adminKey}` }, text)
   }
 ]
@@ -266,33 +217,31 @@ const call = {
   method: "tools/call",
   params: { name: "gateway_get_health", arguments: { a: { b: 1 } } }
 }
-const rpcMembers: ReadonlyArray<Path> = [["jsonrpc"], ["id"], ["method"], ["params"]]
+const rpcMembers: string = "jsonrpc id method params"
 const mcpHeaders = { ...json, authorization: `Bearer ${adminKey}`, accept: "application/json, text/event-stream" }
-const atMcp = (path: string, body: Place["body"], members: ReadonlyArray<Path>): Place => ({
+const atMcp = (path: string, body: Place["body"], members: string): Place => ({
   name: `${path} ${String(body["method"])}`,
   body,
   members,
   send: async ({ open }, text) => replyOf(await open.send({ method: "POST", path, headers: mcpHeaders, body: text }))
 })
 const completion = {
-  ...{ jsonrpc: "2.0", id: 2, method: "completion/complete" },
+  jsonrpc: "2.0",
+  id: 2,
+  method: "completion/complete",
   params: { ref: { type: "ref/prompt", name: "diagnose" }, argument: { name: "id", value: "x" } }
 }
 const mcpPlaces: ReadonlyArray<Place> = [
-  atMcp("/mcp", call, [...rpcMembers, ["params", "name"], ["params", "arguments"]]),
-  atMcp("/mcp", completion, [
-    ["params", "ref"],
-    ["params", "ref", "name"],
-    ["params", "argument", "value"]
-  ]),
-  atMcp("/api/mcp/stream", call, [["method"], ["params", "name"]])
+  atMcp("/mcp", call, `${rpcMembers} params.name params.arguments`),
+  atMcp("/mcp", completion, "params.ref params.ref.name params.argument.value"),
+  atMcp("/api/mcp/stream", call, "method params.name")
 ]
 
 const withAgent = once(async ({ open }) => void (await open.must("PATCH", "/api/settings", { a2aEnabled: true })))
-const atAgent = (params: object, members: ReadonlyArray<Path>): Place => ({
+const atAgent = (params: object, members: string): Place => ({
   name: `/a2a with ${Object.keys(params)[0] ?? ""}`,
   body: { jsonrpc: "2.0", id: 1, method: "message/send", params },
-  members: [...rpcMembers, ...members.map((path) => ["params", ...path])],
+  members: `${rpcMembers} ${members.replaceAll(/\S+/g, "params.$&")}`,
   send: async (arena, text) => {
     await withAgent(arena)
     return replyOf(await arena.open.send({ method: "POST", path: "/a2a", headers: json, body: text }))
@@ -305,19 +254,12 @@ const agentPlaces: ReadonlyArray<Place> = [
       metadata: { model: "none/m", skill: "list-capabilities" },
       configuration: { blocking: true }
     },
-    [
-      ...[["message"], ["metadata"], ["message", "role"], ["message", "parts"], ["message", "contextId"]],
-      ...[
-        ["message", "parts", 0, "text"],
-        ["metadata", "model"],
-        ["metadata", "skill"],
-        ["configuration", "blocking"]
-      ]
-    ]
+    "message metadata message.role message.parts message.contextId message.parts.0.text metadata.model metadata.skill configuration.blocking"
   ),
-  atAgent({ messages: [{ role: "user", content: "list-capabilities" }], skill: "list-capabilities" }, [
-    ...[["messages"], ["skill"], ["messages", 0, "role"], ["messages", 0, "content"]]
-  ])
+  atAgent(
+    { messages: [{ role: "user", content: "list-capabilities" }], skill: "list-capabilities" },
+    "messages skill messages.0.role messages.0.content"
+  )
 ]
 
 /** Text of a body whose member is named twice, and that member's path. */
@@ -345,7 +287,7 @@ const managing = pairs(
   }
 }))
 
-const managed = (path: string, body: Place["body"], members: ReadonlyArray<Path>): Place => ({
+const managed = (path: string, body: Place["body"], members: string): Place => ({
   name: `POST ${path}`,
   body,
   members,
@@ -353,12 +295,12 @@ const managed = (path: string, body: Place["body"], members: ReadonlyArray<Path>
 })
 /** Of bodies that would be taken as they should be, the members that differ by their case are unknown ones. */
 const managedPlaces: ReadonlyArray<Place> = [
-  managed("/api/keys", { name: "two readings", scopes: [], rateLimits: [{ limit: 5, window: 60 }] }, [
-    ...[["scopes"], ["rateLimits"], ["rateLimits", 0, "limit"]]
-  ]),
-  managed("/api/providers", { provider: "openai", name: "two readings", apiKey: "key-0123456789" }, [
-    ...[["provider"], ["apiKey"]]
-  ])
+  managed(
+    "/api/keys",
+    { name: "two readings", scopes: [], rateLimits: [{ limit: 5, window: 60 }] },
+    "scopes rateLimits rateLimits.0.limit"
+  ),
+  managed("/api/providers", { provider: "openai", name: "two readings", apiKey: "key-0123456789" }, "provider apiKey")
 ]
 
 const places = [...askingPlaces, ...jobPlaces, ...socketPlaces, ...mcpPlaces, ...agentPlaces, ...managedPlaces]

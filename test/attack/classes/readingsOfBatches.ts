@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import type { Arena } from "../Arena.ts"
 import type { Attempt } from "../Attempt.ts"
 import { once } from "../Once.ts"
-import { type Path, ways, written } from "../Readings.ts"
+import { ways, written } from "../Readings.ts"
 
 const request = {
   model: "m",
@@ -12,14 +12,8 @@ const request = {
   tools: [{ type: "function", function: { name: "f" } }]
 }
 const line = { custom_id: "c", method: "POST", url: "/v1/chat/completions", body: request }
-const members: ReadonlyArray<Path> = [
-  ...[["custom_id"], ["method"], ["url"], ["body"], ["body", "model"], ["body", "max_tokens"], ["body", "messages"]],
-  ...[
-    ["body", "messages", 0, "role"],
-    ["body", "messages", 0, "content"],
-    ["body", "tools", 0, "function", "name"]
-  ]
-]
+const members =
+  "custom_id method url body body.model body.max_tokens body.messages body.messages.0.role body.messages.0.content body.tools.0.function.name"
 
 interface Line {
   readonly name: string
@@ -27,11 +21,11 @@ interface Line {
   readonly named: string
 }
 
-const lines: ReadonlyArray<Line> = members.flatMap((path) =>
+const lines: ReadonlyArray<Line> = members.split(" ").flatMap((path) =>
   ways.flatMap((way, index) => {
-    const body = { ...line, custom_id: `${path.join(".")} ${index}` }
+    const body = { ...line, custom_id: `${path} ${index}` }
     const made = written({ body }, path, way)
-    return made === null ? [] : [{ name: `a line of a batch: ${path.join(".")} ${way.name}`, ...made }]
+    return made === null ? [] : [{ name: `a line of a batch: ${path} ${way.name}`, ...made }]
   })
 )
 
@@ -40,8 +34,8 @@ const longestWaits = 300
 
 /** What became of each line, by its place among them; a last one of one reading is there, too. */
 const results = once(async ({ connection, node, open }: Arena): Promise<ReadonlyMap<number, string>> => {
-  const { id, prefix } = await node(open, "chat")
-  await connection(open, id)
+  const { prefix } = await node(open, "chat")
+  await connection(open, prefix)
   const { secret } = await open.must("POST", "/api/keys", { name: "lines" })
   const authorization = `Bearer ${String(secret)}`
   const all = [...lines.map(({ text }) => text), JSON.stringify({ ...line, custom_id: "sound" })]
