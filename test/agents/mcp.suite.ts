@@ -90,6 +90,9 @@ interface Home {
   readonly run: (command: string) => Promise<string>
 }
 
+/** Claude Code begins without a server that has not started within five seconds, which a busy machine needs for a program. */
+const patience = { MCP_TIMEOUT: "60000", MCP_CONNECT_TIMEOUT_MS: "60000", MCP_CONNECTION_NONBLOCKING: "false" }
+
 const homeFor = (agent: Agent, key: string | null): Home => {
   const home = mkdtempSync(join(folder, "home-"))
   const setting = {
@@ -113,6 +116,7 @@ const homeFor = (agent: Agent, key: string | null): Home => {
     TERM: "dumb",
     NO_COLOR: "1",
     NO_PROXY: "*",
+    ...patience,
     ...own,
     ...(key === null ? {} : { GATEWAY_API_KEY: key })
   }
@@ -157,11 +161,12 @@ for (const name of ["claude", "codex"].filter(chosen("AGENTS_ONLY"))) {
       const prompt = quoted(`Which models are there? ${nonce}`)
       const options = {
         claude: `-p ${prompt} --output-format json --model ${model.claude} --dangerously-skip-permissions`,
-        codex: `exec --skip-git-repo-check --json ${prompt}`
+        // The same for Codex, which begins without a server that is not required.
+        codex: `exec --skip-git-repo-check --json -c mcp_servers.${server}.required=true -c mcp_servers.${server}.startup_timeout_sec=60 ${prompt}`
       }
       const said = await home.run(`${name} ${options[name as "claude"]}`)
       const results = conversation.main.at(-1)?.results ?? []
-      const all = `${said.slice(-2_500)}\n${conversation.problems.join("; ")}\n${results.join("\n").slice(0, 1_500)}`
+      const all = `${said.slice(-2_500)}\n${conversation.problems.join("; ")}\nOn offer: ${conversation.offered().join(" ")}\n${results.join("\n").slice(0, 1_500)}`
       assert.include(said, `Done with ${nonce}.`, all)
       assert.lengthOf(results, 2, all)
       assert.include(results[0], model[name as "claude"], all)

@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { makeAgent, type Outcome } from "../../a2a/Agent.ts"
-import { type Asked, readAsked } from "../../a2a/Asked.ts"
+import { type Asked, readAgentMessages, readAsked } from "../../a2a/Asked.ts"
 import { firstEvent, type Form, isOver, nextEvents, sendResult, type Task, taskResult } from "../../a2a/Task.ts"
 import { AgentTasks, taskLimits } from "../../a2a/Tasks.ts"
 import type { A2aRoute } from "../../api/EdgeRoutes.ts"
@@ -26,7 +26,6 @@ import {
   BadMessage,
   errorMessage,
   invalidParams,
-  readClientMessages,
   resultMessage,
   rpcCodes,
   RpcError,
@@ -276,7 +275,7 @@ export const make = Effect.gen(function* () {
     const whole = { text: body.toString(), isWhole: true }
     const value = readForeignJson(whole.text)
     if (value instanceof Unreadable) return reply.refuse(400, rpcCodes.parse, value.message, whole)
-    const read = readClientMessages(value)
+    const read = readAgentMessages(value)
     if (read instanceof BadMessage) return reply.refuse(400, rpcCodes.invalidRequest, read.message, whole)
     const { isBatch, messages } = read
     const [only] = messages

@@ -5,7 +5,7 @@
 import * as Data from "effect/Data"
 import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
-import { read } from "../../wire/json/Members.ts"
+import { read, type ReadMembers } from "../../wire/json/Members.ts"
 import { makeSpelling } from "../../wire/json/Spelling.ts"
 
 export type RequestId = string | number
@@ -120,26 +120,40 @@ export const readMessages = (
   return { isBatch: true, messages: value.map(readMessage) }
 }
 
-const misspelt = makeSpelling({
-  ...read("jsonrpc", "id", "method", "result", "error"),
-  params: {
-    of: read("name", "arguments", "uri", "_meta", "cursor", "protocolVersion", "capabilities", "clientInfo", "message")
-  }
-})
-
-/** The messages of a client. A member that equals one of the protocol but for the case of its letters is refused. */
-export const readClientMessages = (value: unknown): ReturnType<typeof readMessages> => {
-  const found = readMessages(value)
-  if (found instanceof BadMessage) return found
-  const given = isArray(value) ? value : [value]
-  const messages = found.messages.map((message, index) => {
-    const item = given[index]
-    const wrong = isObject(item) ? misspelt(item) : null
-    const id = "id" in message ? message.id : null
-    return wrong === null ? message : new BadMessage({ id, message: wrong.message })
+/**
+ * Makes the reader of a client's messages. A member that equals one of the protocol but for the case of its letters is refused. `params`: the
+ * members of the params of all methods.
+ */
+export const makeClientReader = (params: ReadMembers): typeof readMessages => {
+  const misspelt = makeSpelling({
+    ...read("jsonrpc", "id", "method", "result"),
+    error: { of: read("code", "message", "data") },
+    params: { of: params }
   })
-  return { ...found, messages }
+  return (value) => {
+    const found = readMessages(value)
+    if (found instanceof BadMessage) return found
+    const given = isArray(value) ? value : [value]
+    const messages = found.messages.map((message, index) => {
+      const item = given[index]
+      const wrong = isObject(item) ? misspelt(item) : null
+      const id = "id" in message ? message.id : null
+      return wrong === null ? message : new BadMessage({ id, message: wrong.message })
+    })
+    return { ...found, messages }
+  }
 }
+
+/** The messages of an MCP client. What a tool is given is compared with the tool's own schema. */
+export const readClientMessages = makeClientReader({
+  ...read("name", "arguments", "uri", "cursor", "protocolVersion", "capabilities", "level", "requestId", "reason"),
+  ...read("progressToken", "progress", "total", "message"),
+  _meta: { of: read("progressToken") },
+  clientInfo: { of: read("name", "title", "version", "websiteUrl", "icons") },
+  ref: { of: read("type", "name", "uri") },
+  argument: { of: read("name", "value") },
+  context: { of: read("arguments") }
+})
 
 /** Characters of a text that cannot be read in which the id of its request is looked for. */
 const maxScannedChars = 65_536

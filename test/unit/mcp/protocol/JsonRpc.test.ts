@@ -1,6 +1,7 @@
 /** The id of a request that is refused, also where its text is cut or damaged. */
 import { assert, describe, it } from "@effect/vitest"
-import { idWithin, refusalOf } from "../../../../src/mcp/protocol/JsonRpc.ts"
+import { readAgentMessages } from "../../../../src/a2a/Asked.ts"
+import { idWithin, readClientMessages, refusalOf } from "../../../../src/mcp/protocol/JsonRpc.ts"
 
 describe("idWithin", () => {
   it("finds the id of a text that is cut or no JSON, at its own level only", () => {
@@ -27,6 +28,41 @@ describe("idWithin", () => {
     for (const part of ['"', '\\"', '"\\', "{", "[", ":"]) {
       assert.isNull(idWithin(`{"a":"${part.repeat(60_000)}`))
     }
+  })
+})
+
+describe("a client's messages", () => {
+  const said = (read: typeof readClientMessages, message: object) => {
+    const found = read({ jsonrpc: "2.0", id: 1, method: "x", ...message })
+    return "messages" in found ? found.messages[0] : found
+  }
+
+  it.each([
+    ["Method", { Method: "y" }],
+    ["params.Name", { params: { Name: "tool" } }],
+    ["params.ref.URI", { params: { ref: { URI: "x" } } }],
+    ["params.argument.Value", { params: { argument: { Value: "x" } } }]
+  ])("with %s are refused by the id of the request", (named, message) => {
+    const read = said(readClientMessages, message)
+    assert.deepInclude(read, { _tag: "BadMessage", id: 1 })
+    assert.include(String((read as { message?: string }).message), named)
+  })
+
+  it.each([
+    ["params.message.Parts", { params: { message: { Parts: [] } } }],
+    ["params.message.parts.0.TEXT", { params: { message: { parts: [{ TEXT: "x" }] } } }],
+    ["params.metadata.Model", { params: { metadata: { Model: "m" } } }],
+    ["params.Skill", { params: { Skill: "x" } }],
+    ["params.configuration.Blocking", { params: { configuration: { Blocking: false } } }]
+  ])("for the agent with %s are refused", (named, message) => {
+    assert.include(String((said(readAgentMessages, message) as { message?: string }).message), named)
+  })
+
+  it("may have any member in what tools and agents are given", () => {
+    const given = { Name: 1, Method: 2, nested: { Params: 3 } }
+    assert.deepInclude(said(readClientMessages, { params: { name: "t", arguments: given } }), { _tag: "Request" })
+    const part = { kind: "data", data: given }
+    assert.deepInclude(said(readAgentMessages, { params: { message: { parts: [part] } } }), { _tag: "Request" })
   })
 })
 
