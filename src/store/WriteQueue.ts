@@ -26,6 +26,16 @@ export const waitingAtMost =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(effect, LockWait, waitMs)
 
+/** The same effect, whose writes do not wait: for what can be written later, or left out. */
+export const withoutWaiting = waitingAtMost(0)
+
+/** How long a reader waits for the rows that are on their way. */
+const readerWaitMs = 1_000
+
+/** What a reader waits for: writes that go on behind it when they take longer. */
+export const forReader = <E, R>(writes: Effect.Effect<unknown, E, R>): Effect.Effect<void, E, R> =>
+  Effect.asVoid(Effect.timeoutOption(Effect.disconnect(writes), readerWaitMs))
+
 /** Writes that wait at most; beyond it they fail at once. */
 export const mostWaiting = 10_000
 
@@ -41,18 +51,29 @@ const longestPauseMs = 50
 
 const pauseMs = (tries: number): number => pausesMs[tries] ?? longestPauseMs
 
-/** Tries until the database is free. `attempt` must leave nothing behind when it finds the database locked. */
-export const untilFree = <A, E>(attempt: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+/** When a wait that begins now is over. */
+interface Deadline {
+  readonly atMs: number
+  readonly waitMs: number
+}
+
+const deadline: Effect.Effect<Deadline> = Effect.zipWith(LockWait, Clock.currentTimeMillis, (waitMs, nowMs) => ({
+  atMs: nowMs + waitMs,
+  waitMs
+}))
+
+/** What is left of a wait. A clock that was set back must not keep a write for longer. */
+const leftMs = ({ atMs, waitMs }: Deadline): Effect.Effect<number> =>
+  Effect.map(Clock.currentTimeMillis, (nowMs) => (atMs - nowMs > waitMs ? 0 : Math.max(0, atMs - nowMs)))
+
+const triedUntil = <A, E>(attempt: Effect.Effect<A, E>, until: Deadline): Effect.Effect<A, E> =>
   Effect.catchAll(attempt, (first) =>
     isBusy(first)
       ? Effect.gen(function* () {
-          const waitMs = yield* LockWait
-          const untilMs = (yield* Clock.currentTimeMillis) + waitMs
           for (let tries = 0; ; tries += 1) {
-            const nowMs = yield* Clock.currentTimeMillis
-            // A clock that was set back must not keep a write for longer.
-            if (nowMs >= untilMs || untilMs - nowMs > waitMs) return yield* Effect.fail(first)
-            yield* Effect.sleep(Math.min(pauseMs(tries), untilMs - nowMs))
+            const left = yield* leftMs(until)
+            if (left === 0) return yield* Effect.fail(first)
+            yield* Effect.sleep(Math.min(pauseMs(tries), left))
             const result = yield* Effect.either(attempt)
             if (result._tag === "Right") return result.right
             if (!isBusy(result.left)) return yield* Effect.fail(result.left)
@@ -60,6 +81,10 @@ export const untilFree = <A, E>(attempt: Effect.Effect<A, E>): Effect.Effect<A, 
         })
       : Effect.fail(first)
   )
+
+/** Tries until the database is free. `attempt` must leave nothing behind when it finds the database locked. */
+export const untilFree = <A, E>(attempt: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(deadline, (until) => triedUntil(attempt, until))
 
 interface Place {
   wake: (() => void) | null
@@ -72,23 +97,32 @@ export interface WriteQueue {
   readonly wait: <A>(attempt: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
 }
 
-const tooMany = new SqlError({
-  cause: Object.assign(new Error("database is locked, and too many writes wait for it"), { code: "SQLITE_BUSY" }),
-  message: "Failed to execute statement"
-})
+const locked = (detail: string) =>
+  new SqlError({
+    cause: Object.assign(new Error(`database is locked, and ${detail}`), { code: "SQLITE_BUSY" }),
+    message: "Failed to execute statement"
+  })
+
+const tooMany = locked("too many writes wait for it")
+const neverFirst = locked("writes that came before wait for it")
 
 export const make = (): WriteQueue => {
   const places: Array<Place> = []
 
-  /** Only the first one tries. A place stays in the queue until its write is over, so that an interruption cannot lose the turn. */
-  const untilFirst = (place: Place): Effect.Effect<void> =>
-    Effect.suspend(() =>
-      places[0] === place
-        ? Effect.void
-        : Effect.async<void>((resume) => {
-            place.wake = () => resume(Effect.void)
-          })
-    )
+  /**
+   * Only the first one tries. A place stays in the queue until its write is over, so that an interruption cannot lose the turn. The wait
+   * for the turn counts: a write that may wait for long does not keep one behind it beyond its own bound.
+   */
+  const untilFirst = (place: Place, until: Deadline): Effect.Effect<void, SqlError> =>
+    Effect.suspend(() => {
+      if (places[0] === place) return Effect.void
+      const turn = Effect.async<void>((resume) => {
+        place.wake = () => resume(Effect.void)
+      })
+      return Effect.flatMap(leftMs(until), (left) =>
+        Effect.raceFirst(turn, Effect.zipRight(Effect.sleep(left), Effect.fail(neverFirst)))
+      )
+    })
 
   const leave = (place: Place): void => {
     const index = places.indexOf(place)
@@ -103,7 +137,8 @@ export const make = (): WriteQueue => {
         places.push(place)
         return place
       }),
-      (place) => Effect.zipRight(untilFirst(place), untilFree(attempt)),
+      (place) =>
+        Effect.flatMap(deadline, (until) => Effect.zipRight(untilFirst(place, until), triedUntil(attempt, until))),
       (place) => Effect.sync(() => leave(place))
     )
 
