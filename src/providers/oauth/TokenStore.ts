@@ -20,7 +20,7 @@ const retrySchedule = Schedule.exponential("1 second").pipe(Schedule.union(Sched
 
 export const makeTokenStore = (
   repo: Context.Tag.Service<ConnectionRepo>,
-  catalog: Context.Tag.Service<Catalog>
+  catalog: Pick<Context.Tag.Service<Catalog>, "refresh" | "replaceTokens">
 ): Effect.Effect<TokenStore, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope

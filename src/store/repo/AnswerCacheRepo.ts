@@ -160,7 +160,7 @@ export const make = Effect.gen(function* () {
     )
     for (const row of oldest) {
       if (entries <= maxEntries && bytes <= maxBytes) return
-      yield* Effect.ignore(withoutWaiting(remove(row.key)))
+      yield* remove(row.key)
       entries -= 1
       bytes -= row.bytes
     }

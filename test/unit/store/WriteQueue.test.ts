@@ -2,11 +2,12 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { join } from "node:path"
 import { connect, isRead, withSnapshot } from "../../../src/store/Client.ts"
-import { isBusy, waitingAtMost } from "../../../src/store/WriteQueue.ts"
+import { forReader, isBusy, waitingAtMost, withoutWaiting } from "../../../src/store/WriteQueue.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
 const held = Effect.gen(function* () {
@@ -72,6 +73,34 @@ describe("a locked database", () => {
       yield* free
       yield* Fiber.join(next)
       assert.deepStrictEqual(yield* words, ["three"])
+    })
+  )
+
+  it.scopedLive("counts the wait behind other writes", () =>
+    Effect.gen(function* () {
+      const { free, note, sql, words } = yield* held
+      const patient = yield* Effect.fork(note("patient"))
+      yield* Effect.sleep(5)
+      for (const write of [note("one"), sql.withTransaction(note("two")), withoutWaiting(note("three"))]) {
+        assert.isTrue(isBusy(yield* Effect.flip(waitingAtMost(20)(write))))
+      }
+      assert.isNull(patient.unsafePoll())
+      yield* free
+      yield* Fiber.join(patient)
+      yield* note("next")
+      assert.deepStrictEqual(yield* words, ["patient", "next"])
+    })
+  )
+
+  it.scopedLive("keeps no reader longer than a moment, and the writes go on behind it", () =>
+    Effect.gen(function* () {
+      const { free, note, words } = yield* held
+      const written = yield* Deferred.make<void>()
+      yield* forReader(Effect.uninterruptible(Effect.zipRight(note("late"), Deferred.succeed(written, undefined))))
+      assert.deepStrictEqual(yield* words, [])
+      yield* free
+      yield* Deferred.await(written)
+      assert.deepStrictEqual(yield* words, ["late"])
     })
   )
 
