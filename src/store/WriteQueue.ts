@@ -57,40 +57,65 @@ interface Deadline {
   readonly waitMs: number
 }
 
+/** How long all waits together go on after the stop of the service began. */
+const closingMs = 5_000
+
+/** The stop of the service, which ends every wait of it. */
+export interface Closing {
+  /** Null while the service runs. */
+  atMs: number | null
+}
+
+const running: Closing = { atMs: null }
+
 const deadline: Effect.Effect<Deadline> = Effect.zipWith(LockWait, Clock.currentTimeMillis, (waitMs, nowMs) => ({
   atMs: nowMs + waitMs,
   waitMs
 }))
 
 /** What is left of a wait. A clock that was set back must not keep a write for longer. */
-const leftMs = ({ atMs, waitMs }: Deadline): Effect.Effect<number> =>
-  Effect.map(Clock.currentTimeMillis, (nowMs) => (atMs - nowMs > waitMs ? 0 : Math.max(0, atMs - nowMs)))
+const leftMs = ({ atMs, waitMs }: Deadline, closing: Closing): Effect.Effect<number> =>
+  Effect.map(Clock.currentTimeMillis, (nowMs) => {
+    if (atMs - nowMs > waitMs) return 0
+    return Math.max(0, Math.min(atMs, closing.atMs ?? Number.POSITIVE_INFINITY) - nowMs)
+  })
 
-const triedUntil = <A, E>(attempt: Effect.Effect<A, E>, until: Deadline): Effect.Effect<A, E> =>
-  Effect.catchAll(attempt, (first) =>
-    isBusy(first)
-      ? Effect.gen(function* () {
-          for (let tries = 0; ; tries += 1) {
-            const left = yield* leftMs(until)
-            if (left === 0) return yield* Effect.fail(first)
-            yield* Effect.sleep(Math.min(pauseMs(tries), left))
-            const result = yield* Effect.either(attempt)
-            if (result._tag === "Right") return result.right
-            if (!isBusy(result.left)) return yield* Effect.fail(result.left)
-          }
-        })
-      : Effect.fail(first)
-  )
+/** Tries again after `first`, which found the database locked. */
+const retried = <A, E>(
+  attempt: Effect.Effect<A, E>,
+  first: E,
+  until: Deadline,
+  closing: Closing
+): Effect.Effect<A, E> =>
+  Effect.gen(function* () {
+    for (let tries = 0; ; tries += 1) {
+      const left = yield* leftMs(until, closing)
+      if (left === 0) return yield* Effect.fail(first)
+      yield* Effect.sleep(Math.min(pauseMs(tries), left))
+      const result = yield* Effect.either(attempt)
+      if (result._tag === "Right") return result.right
+      if (!isBusy(result.left)) return yield* Effect.fail(result.left)
+    }
+  })
 
 /** Tries until the database is free. `attempt` must leave nothing behind when it finds the database locked. */
-export const untilFree = <A, E>(attempt: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.flatMap(deadline, (until) => triedUntil(attempt, until))
+export const untilFree = <A, E>(
+  attempt: Effect.Effect<A, E>,
+  closing: Closing = running,
+  begun = deadline
+): Effect.Effect<A, E> =>
+  Effect.catchAll(attempt, (first) =>
+    isBusy(first) ? Effect.flatMap(begun, (until) => retried(attempt, first, until, closing)) : Effect.fail(first)
+  )
 
 interface Place {
   wake: (() => void) | null
 }
 
 export interface WriteQueue {
+  readonly closing: Closing
+  /** The stop of the service begins: all waits are over soon. */
+  readonly close: Effect.Effect<void>
   /** Hot: whether a write waits for another process, so that a new one has to wait behind it. */
   readonly isWaiting: () => boolean
   /** Tries, as the first of those that wait, until the database is free. */
@@ -107,6 +132,7 @@ const tooMany = locked("too many writes wait for it")
 const neverFirst = locked("writes that came before wait for it")
 
 export const make = (): WriteQueue => {
+  const closing: Closing = { atMs: null }
   const places: Array<Place> = []
 
   /**
@@ -119,7 +145,7 @@ export const make = (): WriteQueue => {
       const turn = Effect.async<void>((resume) => {
         place.wake = () => resume(Effect.void)
       })
-      return Effect.flatMap(leftMs(until), (left) =>
+      return Effect.flatMap(leftMs(until, closing), (left) =>
         Effect.raceFirst(turn, Effect.zipRight(Effect.sleep(left), Effect.fail(neverFirst)))
       )
     })
@@ -138,11 +164,17 @@ export const make = (): WriteQueue => {
         return place
       }),
       (place) =>
-        Effect.flatMap(deadline, (until) => Effect.zipRight(untilFirst(place, until), triedUntil(attempt, until))),
+        Effect.flatMap(deadline, (until) =>
+          Effect.zipRight(untilFirst(place, until), untilFree(attempt, closing, Effect.succeed(until)))
+        ),
       (place) => Effect.sync(() => leave(place))
     )
 
   return {
+    closing,
+    close: Effect.map(Clock.currentTimeMillis, (nowMs) => {
+      closing.atMs = nowMs + closingMs
+    }),
     isWaiting: () => places.length > 0,
     wait: (attempt) => Effect.suspend(() => (places.length >= mostWaiting ? Effect.fail(tooMany) : inTurn(attempt)))
   }

@@ -156,7 +156,7 @@ describe.skipIf(!canChange)("a gateway that runs as another user than the owner 
       give(folder, nobody)
       chownSync(file, 0, 0)
       chmodSync(file, 0o600)
-      await bothSay(asNobody, folder, [file, ...bothUsers], name === ".env" ? "config" : "storage")
+      await bothSay(asNobody, folder, [file, ...bothUsers])
     },
     limitMs
   )
@@ -181,7 +181,7 @@ describe.skipIf(!canChange)("a gateway that runs as another user than the owner 
       const folder = dataDir()
       give(folder, nobody)
       chmodSync(folder, 0o000)
-      await bothSay(asNobody, folder, [folder, "mode 0000", `chmod u+rwx ${folder}`], "config")
+      await bothSay(asNobody, folder, [folder, "mode 0000", `chmod u+rwx ${folder}`])
     },
     limitMs
   )
