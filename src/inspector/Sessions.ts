@@ -155,7 +155,11 @@ export const makeSessions = (
         batchBytes += size
         records.push({ recordId: id, seq: found.seq, content })
       }
-      return { before, records, session: { ...recording.session, bytes, truncated, requestCount: recording.sizes.size } }
+      return {
+        before,
+        records,
+        session: { ...recording.session, bytes, truncated, requestCount: recording.sizes.size }
+      }
     }
 
     /** What was not written is written with what comes next. */

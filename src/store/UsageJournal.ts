@@ -226,9 +226,7 @@ export const make = (
     }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
 
     // Another process may hold the database: readers then get what is in the table.
-    const catchUp = Effect.suspend(() =>
-      pending === 0 ? Effect.void : Effect.ignore(forReader(insertAll(false)))
-    )
+    const catchUp = Effect.suspend(() => (pending === 0 ? Effect.void : Effect.ignore(forReader(insertAll(false)))))
 
     const flush = Effect.zipRight(insertAll(true), giveUpIdleFile)
 

@@ -129,7 +129,11 @@ const usable = (dataDir: string): Finding.Finding | null => {
     firstProblem(there(["gateway.sqlite", "gateway.sqlite-wal", "gateway.sqlite-shm", "gateway.lock", ...folders])) ??
     firstProblem(there(["master.key", ".env"]), "read") ??
     firstProblem(
-      there(readAtStart).flatMap((folder) => readdirSync(folder).slice(0, mostFiles).map((name) => join(folder, name)))
+      there(readAtStart).flatMap((folder) =>
+        readdirSync(folder)
+          .slice(0, mostFiles)
+          .map((name) => join(folder, name))
+      )
     )
   return problem === null
     ? null

@@ -45,12 +45,9 @@ describe("while another connection holds the database", () => {
         const repo = yield* ApiKeyRepo
         yield* hold
         const insert = (id: string) =>
-          repo.insert({ ...apiKey, id, name: id, hash: id }).pipe(
-            Effect.catchTag("AlreadyStored", Effect.die),
-            answered,
-            Effect.either,
-            Effect.fork
-          )
+          repo
+            .insert({ ...apiKey, id, name: id, hash: id })
+            .pipe(Effect.catchTag("AlreadyStored", Effect.die), answered, Effect.either, Effect.fork)
         const first = yield* insert("first")
         const second = yield* insert("second")
         yield* TestClock.adjust(requestWaitMs - 100)
