@@ -11,6 +11,12 @@ import * as TestClock from "effect/TestClock"
 import { join } from "node:path"
 import { answered, render } from "../../../src/http/handlers/Answers.ts"
 import { Unavailable } from "../../../src/api/Errors.ts"
+import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
+import * as Sessions from "../../../src/auth/Sessions.ts"
+import { unrestricted } from "../../../src/domain/ApiKey.ts"
+import * as AppConfig from "../../../src/platform/AppConfig.ts"
+import * as IdGen from "../../../src/platform/IdGen.ts"
+import { SessionRepo } from "../../../src/store/repo/SessionRepo.ts"
 import { makeTokenStore } from "../../../src/providers/oauth/TokenStore.ts"
 import { replace } from "../../../src/providers/TokenReplacement.ts"
 import { AnswerCacheRepo } from "../../../src/store/repo/AnswerCacheRepo.ts"
@@ -122,6 +128,29 @@ describe("while another connection holds the database", () => {
         const stored = (yield* repo.get(connection.id))?.oauth?.refreshToken ?? null
         assert.strictEqual(stored === null ? null : Redacted.value(stored), "renewed")
       })
+    )
+  )
+
+  it.scoped("times of last use, of keys and of sessions, are written afterwards", () =>
+    withStore(({ free, hold }) =>
+      Effect.gen(function* () {
+        const keys = yield* ApiKeys.ApiKeys
+        const sessions = yield* Sessions.Sessions
+        const { key } = yield* keys.create({ ...unrestricted, name: "used" })
+        const { cookie } = yield* sessions.open
+        const atMs = 10 * 60_000
+        yield* hold
+        keys.used(key, atMs)
+        sessions.find(Redacted.value(cookie), atMs)
+        yield* TestClock.adjust("16 minutes")
+        yield* free
+        yield* TestClock.adjust("16 minutes")
+        assert.strictEqual((yield* (yield* ApiKeyRepo).list)[0]?.lastUsedAtMs, atMs)
+        assert.strictEqual((yield* (yield* SessionRepo).list)[0]?.lastSeenAtMs, atMs)
+      }).pipe(
+        Effect.provide(Layer.merge(ApiKeys.layer, Sessions.layer)),
+        Effect.provide(Layer.merge(IdGen.layerCounting("id"), AppConfig.layerOf({ dataDir: "/nonexistent" })))
+      )
     )
   )
 })
