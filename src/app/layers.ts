@@ -114,6 +114,7 @@ import * as EvalScores from "../routing/stats/EvalScores.ts"
 import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
 import * as TargetHealth from "../routing/health/TargetHealth.ts"
 import * as Backup from "../store/Backup.ts"
+import { closingLayer } from "../store/Client.ts"
 import * as DataLock from "../store/DataLock.ts"
 import * as ReadWorker from "../store/ReadWorker.ts"
 import * as AuditRepo from "../store/repo/AuditRepo.ts"
@@ -296,6 +297,7 @@ const pluginsDoor = PluginsDoor.layer(() => import("./plugins.ts").then(({ plugi
 const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
   LivePort.layer.pipe(
     Layer.provideMerge(HttpServer.layer),
+    Layer.provideMerge(closingLayer),
     Layer.provideMerge(
       Layer.mergeAll(
         Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, jobs, searches, agents))),

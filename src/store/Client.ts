@@ -10,6 +10,7 @@ import { SqlError } from "@effect/sql/SqlError"
 import * as Statement from "@effect/sql/Statement"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { camelToSnake, snakeToCamel } from "effect/String"
 import * as WriteQueue from "./WriteQueue.ts"
@@ -113,6 +114,19 @@ const withTransaction = (
     Effect.uninterruptibleMask((restore) => transaction(begun(restore), () => Effect.void)(restore(effect)))
 }
 
+const queues = new WeakMap<SqlClient.SqlClient, WriteQueue.WriteQueue>()
+
+/** The stop of the service as the writes of a client see it. */
+export const closingOf = (sql: SqlClient.SqlClient): WriteQueue.Closing | undefined => queues.get(sql)?.closing
+
+/**
+ * When the layer closes, the writes of all that closes after it wait for another process for some seconds together, not each for its own
+ * bound. It belongs right below what ends the requests under way.
+ */
+export const closingLayer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.scopedDiscard(
+  Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.addFinalizer(() => queues.get(sql)?.close ?? Effect.void))
+)
+
 const adapt = (driver: SqliteClient.SqliteClient): Effect.Effect<SqliteClient.SqliteClient, SqlError> =>
   Effect.gen(function* () {
     const taken = yield* Effect.scoped(driver.reserve)
@@ -135,7 +149,7 @@ const adapt = (driver: SqliteClient.SqliteClient): Effect.Effect<SqliteClient.Sq
       spanAttributes: [["db.system.name", "sqlite"]],
       transformRows: Statement.defaultTransforms(snakeToCamel).array
     })
-    return Object.assign(client as SqliteClient.SqliteClient, {
+    const adapted = Object.assign(client as SqliteClient.SqliteClient, {
       [SqliteClient.TypeId]: SqliteClient.TypeId as SqliteClient.TypeId,
       config: driver.config,
       export: driver.export,
@@ -143,6 +157,8 @@ const adapt = (driver: SqliteClient.SqliteClient): Effect.Effect<SqliteClient.Sq
       loadExtension: driver.loadExtension,
       withTransaction: withTransaction(connection, queue, idle)
     })
+    queues.set(adapted, queue)
+    return adapted
   }).pipe(Effect.provide(Reactivity.layer))
 
 /** Opens a database for the life of the scope. A file that cannot be opened is a defect with the driver's error. */

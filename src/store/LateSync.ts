@@ -7,8 +7,9 @@ import type { Connection } from "@effect/sql/SqlConnection"
 import type * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
-import { untilFree } from "./WriteQueue.ts"
 import { close, fsync, open } from "node:fs"
+import { closingOf } from "./Client.ts"
+import { untilFree } from "./WriteQueue.ts"
 
 /** Not a cached statement: SQLite executes this pragma while preparing it. */
 const level = (connection: Connection, name: "NORMAL" | "FULL"): Effect.Effect<void, SqlError> =>
@@ -31,7 +32,8 @@ export const withLateSync = <A, E>(
           () => Effect.orDie(level(connection, "FULL"))
         )
       )
-    )
+    ),
+    closingOf(sql)
   )
 
 /** Waits, off the main thread, until the write-ahead log of the database file is on disk. Returns at once without a log. */

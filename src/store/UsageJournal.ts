@@ -23,7 +23,7 @@ import { UsageHook } from "./UsageHook.ts"
 import { insert, type RowWithFacts, sharedFacts } from "./UsageInsert.ts"
 import { UsageLines } from "./UsageLines.ts"
 import { asSentence } from "../kernel/Sentence.ts"
-import { waitingAtMost } from "./WriteQueue.ts"
+import { forReader, waitingAtMost } from "./WriteQueue.ts"
 
 /** Counted since the start. */
 export interface JournalTrouble {
@@ -60,8 +60,6 @@ export const batchRows = 500
 export const flushAfterMs = 250
 /** How long a stop waits for another process that holds the database; the rows are on file. */
 const flushWaitMs = 5_000
-/** How long a reader waits for the rows that are on their way. */
-const catchUpMs = 1_000
 const retryEvery = "1 second"
 const warnEveryMs = 60_000
 /** A file takes rows for this long: opening and removing one costs more than the rows of a batch. */
@@ -228,11 +226,7 @@ export const make = (
     }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
 
     // Another process may hold the database: readers then get what is in the table.
-    const catchUp = Effect.suspend(() =>
-      pending === 0
-        ? Effect.void
-        : insertAll(false).pipe(Effect.disconnect, Effect.timeoutOption(catchUpMs), Effect.ignore)
-    )
+    const catchUp = Effect.suspend(() => (pending === 0 ? Effect.void : Effect.ignore(forReader(insertAll(false)))))
 
     const flush = Effect.zipRight(insertAll(true), giveUpIdleFile)
 

@@ -8,11 +8,11 @@ import * as Schema from "effect/Schema"
 import type { AppConfigShape } from "../../platform/AppConfig.ts"
 import { openFiles } from "../../platform/OpenFiles.ts"
 import { addressOf, bareHost } from "../../kernel/BindAddress.ts"
-import { database, storage } from "../doctor/data.ts"
+import { database, storage, unwritable } from "../doctor/data.ts"
 import * as Finding from "../doctor/Finding.ts"
 import * as machine from "../doctor/machine.ts"
 import { proxies } from "../doctor/proxies.ts"
-import { flagProblems, loadConfig } from "../EnvFile.ts"
+import { dataDir, flagProblems, loadConfig } from "../EnvFile.ts"
 import { strangeOf } from "../variables.ts"
 import { AlreadyReported, CommandFailed } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
@@ -93,6 +93,15 @@ const checksOf = (config: AppConfigShape, wanted: Wanted) =>
     ] satisfies ReadonlyArray<Check>
   })
 
+/** What is checked although the configuration cannot be read: the folder may be the reason. */
+const checksWithout = dataDir.pipe(
+  Effect.map((folder): ReadonlyArray<Check> => {
+    const problem = unwritable(folder)
+    return problem === null ? [] : [{ name: "storage", ...problem }]
+  }),
+  Effect.orElseSucceed((): ReadonlyArray<Check> => [])
+)
+
 const diagnose = (wanted: Wanted) =>
   Effect.gen(function* () {
     const config = yield* Effect.either(
@@ -127,7 +136,7 @@ const diagnose = (wanted: Wanted) =>
       { name: "native", ...(yield* machine.native) },
       { name: "memory", ...(yield* machine.freeMemory) },
       { name: "open-files", ...machine.openFilesOf(openFiles()) },
-      ...(Either.isRight(config) ? yield* checksOf(config.right, wanted) : [])
+      ...(Either.isRight(config) ? yield* checksOf(config.right, wanted) : yield* checksWithout)
     ]
     return { ok: checks.every(({ status }) => status !== "fail"), checks }
   })

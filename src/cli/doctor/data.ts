@@ -1,7 +1,7 @@
 /** Checks of the data folder: the database, and whether what is encrypted in it can be read. The database is not changed. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { existsSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import { accessProblem, firstProblem } from "../../platform/PathAccess.ts"
@@ -115,22 +115,38 @@ const writing = (dataDir: string): Finding.Finding | null => {
   }
 }
 
-/** Files that a start reads and writes; the first that it may not is named. */
+/** Files of these folders are read and removed by a start. */
+const readAtStart = ["usage-journal", "reservations"]
+const folders = [...readAtStart, "files", "batches", "uploads", "backups"]
+/** Files of a folder that are looked at. */
+const mostFiles = 1_000
+
+/** Files and folders that a start reads and writes; the first that it may not is named. */
 const usable = (dataDir: string): Finding.Finding | null => {
   const there = (names: ReadonlyArray<string>) =>
     names.map((name) => join(dataDir, name)).filter((path) => existsSync(path))
   const problem =
-    firstProblem(there(["gateway.sqlite", "gateway.sqlite-wal", "gateway.sqlite-shm", "gateway.lock"])) ??
-    firstProblem(there(["master.key", ".env"]), "read")
+    firstProblem(there(["gateway.sqlite", "gateway.sqlite-wal", "gateway.sqlite-shm", "gateway.lock", ...folders])) ??
+    firstProblem(there(["master.key", ".env"]), "read") ??
+    firstProblem(
+      there(readAtStart).flatMap((folder) =>
+        readdirSync(folder)
+          .slice(0, mostFiles)
+          .map((name) => join(folder, name))
+      )
+    )
   return problem === null
     ? null
     : Finding.fail(`The gateway cannot write to ${problem.path}: ${problem.reason}.`, "Nothing was changed.")
 }
 
+/** Why the data folder, or something in it, cannot be written; null when it can. */
+export const unwritable = (dataDir: string): Finding.Finding | null => writing(dataDir) ?? usable(dataDir)
+
 /** Opens the store as a start would, and every credential in it. Only for a database that a start would not change. */
 export const storage = (config: AppConfig.AppConfigShape, state: DatabaseState): Effect.Effect<Finding.Finding> => {
-  const unwritable = writing(config.dataDir) ?? usable(config.dataDir)
-  if (unwritable !== null) return Effect.succeed(unwritable)
+  const problem = unwritable(config.dataDir)
+  if (problem !== null) return Effect.succeed(problem)
   if (state.finding.status !== "ok") return Effect.succeed(Finding.skip("The database must be usable first"))
   if (!state.isCurrent) return Effect.succeed(Finding.ok("Nothing is encrypted with the present schema yet"))
   return Effect.gen(function* () {

@@ -36,6 +36,7 @@ import { isProtocolVersion, protocolVersions } from "../../mcp/protocol/Versions
 import { Directory } from "../../mcp/Directory.ts"
 import { Upstreams } from "../../mcp/upstream/Upstreams.ts"
 import { McpAuditRepo } from "../../store/repo/McpAuditRepo.ts"
+import { withoutWaiting } from "../../store/WriteQueue.ts"
 import { makeServer, type McpServer } from "../../mcp/Server.ts"
 import { makeSessions, type Session, sessionLimits } from "../../mcp/Sessions.ts"
 import type { ListWish, Tool, ToolCall, ToolOutput } from "../../mcp/Tool.ts"
@@ -135,7 +136,7 @@ export const make = Effect.gen(function* () {
     Effect.suspend(() => {
       const { error, passed, structured } = output
       const atMs = timers.nowMs()
-      return audit.add({
+      const added = audit.add({
         id: ids.next(atMs),
         atMs,
         tool: tool.name,
@@ -146,7 +147,11 @@ export const make = Effect.gen(function* () {
         durationMs: timers.monotonicMs() - startedMs,
         success: error === null
       })
-    }).pipe(Effect.catchAll((problem) => Effect.logWarning("A call of an MCP tool was not recorded", problem)))
+      const later = Effect.catchAll(added, (problem) =>
+        Effect.logWarning("A call of an MCP tool was not recorded", problem)
+      )
+      return Effect.catchAll(withoutWaiting(added), () => Effect.sync(() => void runFork(later)))
+    })
 
   const load = async (): Promise<McpServer> => {
     const [{ makeToolbox }, { resourcesOf, templatesOf }, { promptsOf }, { allProviders }] = await Promise.all([

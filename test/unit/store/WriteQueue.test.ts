@@ -2,11 +2,15 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/TestClock"
 import { join } from "node:path"
-import { connect, isRead, withSnapshot } from "../../../src/store/Client.ts"
-import { isBusy, waitingAtMost } from "../../../src/store/WriteQueue.ts"
+import { closingLayer, connect, isRead, withSnapshot } from "../../../src/store/Client.ts"
+import { withLateSync } from "../../../src/store/LateSync.ts"
+import { forReader, isBusy, waitingAtMost, withoutWaiting } from "../../../src/store/WriteQueue.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
 const held = Effect.gen(function* () {
@@ -72,6 +76,53 @@ describe("a locked database", () => {
       yield* free
       yield* Fiber.join(next)
       assert.deepStrictEqual(yield* words, ["three"])
+    })
+  )
+
+  it.scopedLive("counts the wait behind other writes", () =>
+    Effect.gen(function* () {
+      const { free, note, sql, words } = yield* held
+      const patient = yield* Effect.fork(note("patient"))
+      yield* Effect.sleep(5)
+      for (const write of [note("one"), sql.withTransaction(note("two")), withoutWaiting(note("three"))]) {
+        assert.isTrue(isBusy(yield* Effect.flip(waitingAtMost(20)(write))))
+      }
+      assert.isNull(patient.unsafePoll())
+      yield* free
+      yield* Fiber.join(patient)
+      yield* note("next")
+      assert.deepStrictEqual(yield* words, ["patient", "next"])
+    })
+  )
+
+  it.scopedLive("keeps no reader longer than a moment, and the writes go on behind it", () =>
+    Effect.gen(function* () {
+      const { free, note, words } = yield* held
+      const written = yield* Deferred.make<void>()
+      yield* forReader(Effect.uninterruptible(Effect.zipRight(note("late"), Deferred.succeed(written, undefined))))
+      assert.deepStrictEqual(yield* words, [])
+      yield* free
+      yield* Deferred.await(written)
+      assert.deepStrictEqual(yield* words, ["late"])
+    })
+  )
+
+  it.scoped("ends all waits together, soon after the stop of the service began", () =>
+    Effect.gen(function* () {
+      const { note, sql, words } = yield* held
+      const early = yield* Effect.fork(Effect.flip(note("early")))
+      yield* TestClock.adjust("2 seconds")
+      yield* Effect.scoped(Effect.provideService(Layer.build(closingLayer), SqlClient.SqlClient, sql))
+      const late = yield* Effect.fork(Effect.flip(sql.withTransaction(note("late"))))
+      const synced = yield* Effect.fork(
+        Effect.flip(withLateSync(sql, (connection) => connection.executeRaw("DELETE FROM notes", [])))
+      )
+      yield* TestClock.adjust("4 seconds")
+      assert.isNull(late.unsafePoll())
+      yield* TestClock.adjust("2 seconds")
+      for (const fiber of [early, late, synced]) assert.isTrue(isBusy(yield* Fiber.join(fiber)))
+      assert.isTrue(isBusy(yield* Effect.flip(note("after"))))
+      assert.deepStrictEqual(yield* words, [])
     })
   )
 
