@@ -5,6 +5,7 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Iterable from "effect/Iterable"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import { ApiKeys } from "../auth/ApiKeys.ts"
@@ -21,12 +22,13 @@ import { SpendRepo } from "../store/repo/SpendRepo.ts"
 import { Reservations } from "../store/Reservations.ts"
 import { UsageJournal } from "../store/UsageJournal.ts"
 import { type Charge, Commitment } from "./Commitment.ts"
-import { hasRates, type Holder, KeyAccount, type Obstacle } from "./KeyAccount.ts"
+import { hasRates, type Holder, KeyAccount, longestRateMs, type Obstacle } from "./KeyAccount.ts"
 import { Meter, type MeterSpec, type MeterWindow } from "./Meter.ts"
 import { recoveredRow } from "./Recovered.ts"
 import { isSameMeter, metersOf } from "./Specs.ts"
-import { metersAtStart } from "./StartMeters.ts"
+import { metersAtStart, usedAtStart } from "./StartSums.ts"
 import { TokenLimits } from "./TokenLimits.ts"
+import { windowAt } from "./Windows.ts"
 import { limitReached, tooManyRequests, tooManySessions } from "./Words.ts"
 
 export interface AdmissionRequest {
@@ -104,6 +106,8 @@ export const make = Effect.gen(function* () {
   const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
 
   const accounts = new Map<string, KeyAccount>()
+  /** Keys with limits that have not been asked for since the start: their accounts are made when they are. */
+  const waiting = new Set<string>()
   const budgets = new Map<string, Budget>()
   const limits = new TokenLimits()
   /** Requests that were booked while sums are being made, for the meters they are made for. */
@@ -149,9 +153,27 @@ export const make = Effect.gen(function* () {
     )
   })
 
+  const markTold = (account: KeyAccount | undefined): void => {
+    for (const meter of account?.meters ?? none) {
+      const window = meter.at(startMs)
+      window.isTold = told.get(meter.spec.id) === window.startMs
+    }
+  }
+
+  /** Hot: the account of a key; undefined while it has no limits. */
+  const accountOf = (apiKeyId: string): KeyAccount | undefined => {
+    const known = accounts.get(apiKeyId)
+    if (known !== undefined || !waiting.delete(apiKeyId)) return known
+    const account = new KeyAccount()
+    account.meters = metersAtStart(apiKeyId, specsFor(apiKeyId), usedBefore, startMs)
+    markTold(account)
+    accounts.set(apiKeyId, account)
+    return account
+  }
+
   /** Makes the meters of a key anew; those whose windows stay the same keep what they have counted. */
   const rebuild = Effect.fnUntraced(function* (apiKeyId: string) {
-    const account = accounts.get(apiKeyId) ?? new KeyAccount()
+    const account = accountOf(apiKeyId) ?? new KeyAccount()
     accounts.set(apiKeyId, account)
     const specs = specsFor(apiKeyId)
     const known = (spec: MeterSpec) => account.meters.find((meter) => isSameMeter(meter.spec, spec))
@@ -224,7 +246,7 @@ export const make = Effect.gen(function* () {
     key,
     { isInner, isPromised = false, receivedMs, requestId, sessionId }
   ) => {
-    let account = accounts.get(key.id)
+    let account = accountOf(key.id)
     if (account === undefined) {
       if (!hasRates(key)) return null
       account = new KeyAccount()
@@ -250,21 +272,23 @@ export const make = Effect.gen(function* () {
   }
 
   /** Counts requests of an earlier run for the rates of their keys. Most keys have not asked lately. */
-  const rememberArrivals = Effect.fnUntraced(function* (startMs: number) {
-    const rated: Array<readonly [id: string, account: KeyAccount, sinceMs: number]> = []
+  const rememberArrivals = Effect.gen(function* () {
+    const rated: Array<readonly [key: ApiKey, longestMs: number]> = []
+    let longestOfAllMs = 0
     for (const key of keys.list()) {
       if (!hasRates(key)) continue
-      const account = accounts.get(key.id) ?? new KeyAccount()
-      accounts.set(key.id, account)
-      account.follow(key)
-      const longestMs = account.rates.reduce((longest, { windowMs }) => Math.max(longest, windowMs), 0)
-      if (longestMs > 0) rated.push([key.id, account, startMs - longestMs])
+      const longestMs = longestRateMs(key)
+      longestOfAllMs = Math.max(longestOfAllMs, longestMs)
+      if (longestMs > 0) rated.push([key, longestMs])
     }
     if (rated.length === 0) return
-    const last = yield* spend.lastArrivals(rated.reduce((least, [, , sinceMs]) => Math.min(least, sinceMs), startMs))
-    for (const [id, account, sinceMs] of rated) {
-      if ((last.get(id) ?? 0) < sinceMs) continue
-      const arrivals = yield* spend.arrivals(id, sinceMs, mostArrivals)
+    const last = yield* spend.lastArrivals(startMs - longestOfAllMs)
+    for (const [key, longestMs] of rated) {
+      if ((last.get(key.id) ?? Number.NEGATIVE_INFINITY) < startMs - longestMs) continue
+      const account = accountOf(key.id) ?? new KeyAccount()
+      accounts.set(key.id, account)
+      account.follow(key)
+      const arrivals = yield* spend.arrivals(key.id, startMs - longestMs, mostArrivals)
       account.remember(arrivals.map((atMs) => atMs - startMs + monotonicMs()))
     }
   })
@@ -289,32 +313,28 @@ export const make = Effect.gen(function* () {
   for (const budget of yield* repo.budgets) budgets.set(budget.apiKeyId, budget)
   for (const limit of yield* repo.tokenLimits) limits.put(limit)
   const told = new Map((yield* repo.notices).map(({ limitId, windowStartMs }) => [limitId, windowStartMs]))
-  const limited = new Map<string, ReadonlyArray<MeterSpec>>()
-  for (const key of keys.list()) {
-    const specs = specsFor(key.id)
-    if (specs.length > 0) limited.set(key.id, specs)
+  for (const key of keys.list()) if (specsFor(key.id).length > 0) waiting.add(key.id)
+  const usedBefore = yield* usedAtStart(spend, Iterable.map(waiting, specsFor), startMs)
+  const isSummed = (apiKeyId: string) =>
+    specsFor(apiKeyId).every((spec) => usedBefore(apiKeyId, spec, windowAt(spec.rule, startMs)) !== null)
+  // Keys with windows of their own.
+  for (const apiKeyId of [...waiting]) {
+    if (isSummed(apiKeyId)) continue
+    yield* rebuild(apiKeyId)
+    markTold(accounts.get(apiKeyId))
   }
-  for (const [apiKeyId, meters] of yield* metersAtStart(spend, limited, startMs)) {
-    const account = new KeyAccount()
-    account.meters = meters
-    accounts.set(apiKeyId, account)
-  }
-  yield* rememberArrivals(startMs)
-  for (const { meters } of accounts.values()) {
-    for (const meter of meters) {
-      const window = meter.at(startMs)
-      window.isTold = told.get(meter.spec.id) === window.startMs
-    }
-  }
+  yield* rememberArrivals
 
   const putBudget = Effect.fn("KeyLimits.putBudget")(function* (budget: Budget) {
     yield* repo.putBudget(budget)
+    accountOf(budget.apiKeyId)
     budgets.set(budget.apiKeyId, budget)
     yield* rebuild(budget.apiKeyId)
   }, oneAtATime)
 
   const removeBudget = Effect.fn("KeyLimits.removeBudget")(function* (apiKeyId: string) {
     const wasThere = yield* repo.removeBudget(apiKeyId)
+    accountOf(apiKeyId)
     budgets.delete(apiKeyId)
     yield* rebuild(apiKeyId)
     return wasThere
@@ -322,6 +342,7 @@ export const make = Effect.gen(function* () {
 
   const putTokenLimit = Effect.fn("KeyLimits.putTokenLimit")(function* (limit: TokenLimit) {
     if (!(yield* repo.updateTokenLimit(limit))) yield* repo.insertTokenLimit(limit)
+    accountOf(limit.apiKeyId)
     limits.put(limit)
     yield* rebuild(limit.apiKeyId)
   }, oneAtATime)
@@ -329,6 +350,7 @@ export const make = Effect.gen(function* () {
   const removeTokenLimit = Effect.fn("KeyLimits.removeTokenLimit")(function* (id: string) {
     const wasThere = yield* repo.removeTokenLimit(id)
     const known = limits.get(id)
+    if (known !== undefined) accountOf(known.apiKeyId)
     limits.delete(id)
     if (known !== undefined) yield* rebuild(known.apiKeyId)
     return wasThere
@@ -339,6 +361,7 @@ export const make = Effect.gen(function* () {
     budgets.delete(apiKeyId)
     limits.forgetKey(apiKeyId)
     accounts.delete(apiKeyId)
+    waiting.delete(apiKeyId)
   }, oneAtATime)
 
   return KeyLimits.of({
@@ -346,7 +369,7 @@ export const make = Effect.gen(function* () {
     refuse: ({ apiKeyId, requestId }, obstacle) => refused(apiKeyId, requestId, obstacle),
     settle,
     standings: (apiKeyId, atMs) =>
-      (accounts.get(apiKeyId)?.meters ?? none).map((meter) => ({ spec: meter.spec, window: meter.at(atMs) })),
+      (accountOf(apiKeyId)?.meters ?? none).map((meter) => ({ spec: meter.spec, window: meter.at(atMs) })),
     commitments: (apiKeyId) => {
       const found: Array<Holder> = []
       for (const [id, { holders }] of accounts) if (apiKeyId === undefined || id === apiKeyId) found.push(...holders)
