@@ -10,9 +10,11 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { addressOf } from "../../kernel/BindAddress.ts"
+import { addressOf, isLoopbackHost } from "../../kernel/BindAddress.ts"
 import type { AppConfigShape } from "../../platform/AppConfig.ts"
+import { isOwnAddress } from "../../platform/OwnAddress.ts"
 import * as OwnerFile from "../../platform/OwnerFile.ts"
+import { type Circumstances, type Credential, placeOf } from "./Advice.ts"
 import * as Contexts from "./Contexts.ts"
 import { loadConfig } from "../EnvFile.ts"
 import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
@@ -61,7 +63,24 @@ export interface Target {
   readonly apiKey: Redacted.Redacted | null
   /** Who named it: a flag or variable, a context, the owner's file; `default`: nothing did. */
   readonly namedBy: "url" | "context" | "owner" | "default"
+  /** Where the key came from, where `namedBy` does not say it. */
+  readonly keyFrom?: "flag" | "environment" | "login" | "owner"
 }
+
+/** Where the key of a target came from. */
+export const credentialOf = ({ apiKey, keyFrom, namedBy }: Target): Credential => {
+  if (apiKey === null) return "none"
+  if (keyFrom !== undefined) return keyFrom
+  return namedBy === "owner" ? "owner" : namedBy === "context" ? "login" : "flag"
+}
+
+const isOwnHost = (host: string): boolean => isLoopbackHost(host) || isOwnAddress(host)
+
+/** What advice about a target depends on. */
+export const circumstancesOf = (to: Target): Circumstances => ({
+  credential: credentialOf(to),
+  place: placeOf(to.url, isOwnHost)
+})
 
 /** Where a command works. `atDefault` is a gateway that may listen at the configured port all the same. */
 export type Place =
@@ -107,11 +126,12 @@ const keyOfEnvironment = ({ environment }: AppConfigShape): Redacted.Redacted | 
 /** The key for an address that was named: of the environment, else one that is kept for just this address. */
 const keyAt = Effect.fnUntraced(function* (config: AppConfigShape, url: string) {
   const fromEnvironment = keyOfEnvironment(config)
-  if (fromEnvironment !== null) return fromEnvironment
+  if (fromEnvironment !== null) return { apiKey: fromEnvironment, keyFrom: "environment" } as const
   const kept = Contexts.keyFor(yield* contextsOf(config), url)
-  if (kept !== null) return kept
+  if (kept !== null) return { apiKey: kept, keyFrom: "login" } as const
   const running = yield* Effect.option(OwnerFile.read(config.dataDir))
-  return Option.isSome(running) && running.value?.url === url ? running.value.token : null
+  const token = Option.isSome(running) && running.value?.url === url ? running.value.token : null
+  return { apiKey: token, keyFrom: "owner" } as const
 })
 
 /** Where a command works. */
@@ -129,11 +149,13 @@ export const place = Effect.fn("cli.place")(function* (flags: GatewayFlags) {
       hint: "Give one of them."
     })
   }
-  const at = (to: Target): Place => ({ _tag: "Gateway", to })
+  /** A key that was given goes before the one that belongs there. */
+  const withGiven = (to: Target): Target => (givenKey === null ? to : { ...to, apiKey: givenKey, keyFrom: "flag" })
+  const at = (to: Target): Place => ({ _tag: "Gateway", to: withGiven(to) })
   const login = Option.getOrElse(flags.context, () => Contexts.localName)
   if (login !== Contexts.localName) {
     const context = yield* Contexts.find(yield* contextsOf(config), login)
-    return at({ url: context.url, apiKey: givenKey ?? context.key, namedBy: "context" })
+    return at({ url: context.url, apiKey: context.key, namedBy: "context" })
   }
   const local = flags.local || Option.isSome(flags.context)
 
@@ -146,17 +168,18 @@ export const place = Effect.fn("cli.place")(function* (flags: GatewayFlags) {
         hint: "Correct --url or GATEWAY_URL."
       })
     }
-    return at({ url, apiKey: givenKey ?? (yield* keyAt(config, url)), namedBy: "url" })
+    if (givenKey !== null) return at({ url, apiKey: givenKey, namedBy: "url" })
+    return at({ url, namedBy: "url", ...(yield* keyAt(config, url)) })
   }
   if (!local) {
     const current = yield* Contexts.current(yield* contextsOf(config))
-    if (current !== null) return at({ url: current.url, apiKey: givenKey ?? current.key, namedBy: "context" })
+    if (current !== null) return at({ url: current.url, apiKey: current.key, namedBy: "context" })
   }
   const running = yield* runningGateway(config.dataDir)
-  if (running !== null) return at({ ...running, apiKey: givenKey ?? running.apiKey })
+  if (running !== null) return at(running)
   const url = addressOf(config.host, config.port || 20_128)
-  const atDefault: Target = { url, apiKey: givenKey ?? keyOfEnvironment(config), namedBy: "default" }
-  return { _tag: "DataFolder", atDefault } satisfies Place
+  const atDefault: Target = { url, apiKey: keyOfEnvironment(config), namedBy: "default", keyFrom: "environment" }
+  return { _tag: "DataFolder", atDefault: withGiven(atDefault) } satisfies Place
 })
 
 /** Which gateway to ask, for commands that need one. */

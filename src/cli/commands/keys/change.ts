@@ -10,6 +10,7 @@ import * as Client from "../../gateway/Client.ts"
 import { confirmOnTerminal, yes } from "../../asking/confirm.ts"
 import { BadArgument } from "../../Failure.ts"
 import { body, pick } from "../../Flags.ts"
+import { allowSameName, refuseTaken } from "../../sameName.ts"
 import { each, notOf, twoNumbers } from "../../Forms.ts"
 import { listOf, restrictionNames, restrictions, restrictionsOf } from "./restrictions.ts"
 import * as Output from "../../output/Output.ts"
@@ -22,7 +23,7 @@ const key = Args.text({ name: "key" }).pipe(Args.withDescription("Its name, its 
 const findKey = Effect.fnUntraced(function* (to: Client.Target, word: string) {
   const client = yield* Client.group(to, "keys")
   const { keys } = yield* client.list().pipe(Client.orExplain(to))
-  return { client, found: yield* pick("key", keys, word, "gateway key list") }
+  return { client, keys, found: yield* pick("key", keys, word, "gateway key list") }
 })
 
 const mostText = (most: number | null): string => (most === null || most === 0 ? "no limit" : String(most))
@@ -85,6 +86,7 @@ const editFlags = {
     Options.repeated,
     Options.withSchema(each(twoNumbers("/"), notOf("--rate-limit", "<requests>/<seconds>")))
   ),
+  allowSameName,
   ...restrictions,
   ...Client.connection
 }
@@ -120,7 +122,11 @@ export const keyEdit = Command.make("edit", editFlags, (given) =>
       })
     }
     const to = yield* Client.target(given)
-    const { client, found } = yield* findKey(to, given.key)
+    const { client, found, keys } = yield* findKey(to, given.key)
+    if (payload.name !== undefined) {
+      const taken = { what: "key", name: payload.name, isAllowed: given.allowSameName, ownId: found.id }
+      yield* refuseTaken(keys, taken)
+    }
     const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
     const { name } = answer.key
     yield* Output.result({ schema: OneKey, value: answer, text: Output.note(`The key '${name}' is changed.`), name })

@@ -21,6 +21,7 @@ import * as Output from "../../output/Output.ts"
 import { canAsk } from "../../asking/terminal.ts"
 import { keyOfFlags } from "../../asking/providerKey.ts"
 import { secretly } from "../../asking/secretly.ts"
+import { allowSameName } from "../../sameName.ts"
 import { withSpinner } from "../../output/spinner.ts"
 
 const text = (name: string, description: string) =>
@@ -62,6 +63,7 @@ const flags = {
     Options.repeated,
     Options.withSchema(each(NamedAny, notOf("--header", "<name>=<value>")))
   ),
+  allowSameName,
   ...Client.connection,
   json
 }

@@ -38,10 +38,13 @@ export const webhook = Args.text({ name: "webhook" }).pipe(
   Args.withDescription("Its address, its id or the beginning of it.")
 )
 
+/** A webhook is known by its address. */
+export const named = ({ id, url }: Pick<WebhookView, "id" | "url">) => ({ id, url, name: url })
+
 /** The webhook that a word names, and the client to ask for it. */
 export const findWebhook = Effect.fnUntraced(function* (to: Client.Target, word: string) {
   const client = yield* Client.group(to, "webhooks")
   const { webhooks } = yield* client.list().pipe(Client.orExplain(to))
-  const named = webhooks.map(({ id, url }) => ({ id, url, name: url }))
-  return { client, found: yield* pick("webhook", named, word, "gateway webhook list") }
+  const all = webhooks.map(named)
+  return { all, client, found: yield* pick("webhook", all, word, "gateway webhook list") }
 })
