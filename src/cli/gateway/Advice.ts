@@ -185,11 +185,17 @@ export const adviceTable: Readonly<Record<Refusal, ByCredential>> = {
     ),
     everywhere("Do it on the dashboard, after a log-in with the admin password.")
   ),
-  localOnly: forAll({
-    here: "Ask it directly at its own address, without a proxy between: try --local.",
-    elsewhere: "Run the command on the gateway's machine.",
-    tunnel: "Run the command on the gateway's machine, with the gateway's own address in place of the tunnel's."
-  }),
+  localOnly: {
+    ...forAll({
+      here: "Ask it directly at its own address, without a proxy between: try --local.",
+      elsewhere: "Run the command on the gateway's machine.",
+      tunnel: "Run the command on the gateway's machine, with the gateway's own address in place of the tunnel's."
+    }),
+    owner: hereOrNot(
+      "Ask it directly at its own address, without a proxy between.",
+      "Run the command on the gateway's machine."
+    )
+  },
   ownerOnly: withKey(
     hereOrNot(
       "Try --local, as the user who runs the gateway.",
