@@ -45,6 +45,15 @@ export interface Wanted {
   readonly kind: Kind
   readonly name: string
   readonly fields: JsonObject
+  /** Secrets that refer to variables without a value (`Kept.ts`). */
+  readonly missing?: ReadonlyArray<MissingSecret>
+}
+
+export interface MissingSecret {
+  readonly field: string
+  /** Of a header: its name. Null: the whole field. */
+  readonly member: string | null
+  readonly variable: string
 }
 
 export interface PlanOptions {
@@ -83,7 +92,8 @@ const maskedHeaders = (wanted: Json): Json =>
 export const namesOnly = (headers: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(headers.map((name) => [name.toLowerCase(), "…"]))
 
-const shown = (kind: Kind, field: string, value: Json): Json => {
+/** A value as the gateway shows it. */
+export const shown = (kind: Kind, field: string, value: Json): Json => {
   if (secretMembers.has(field) && typeof value === "string") return maskSecret(value)
   if (field !== "headers") return value
   if (kind !== "mcpServer") return maskedHeaders(value)
@@ -125,7 +135,7 @@ const withSecrets = (changes: ReadonlyArray<FieldChange>, fields: JsonObject): R
   return [...changed, ...secrets]
 }
 
-const keyOf = ({ kind, name }: { readonly kind: Kind; readonly name: string }): string => `${kind} ${name}`
+export const keyOf = ({ kind, name }: { readonly kind: Kind; readonly name: string }): string => `${kind} ${name}`
 
 const rank = (kind: Kind): number => kinds.indexOf(kind)
 

@@ -78,14 +78,32 @@ export const providerNamed = (flags: GatewayFlags, name: string): Effect.Effect<
     })
   })
 
+/** A server of the person's own that is no known provider. */
+export const ownServer: ProviderFacts = {
+  id: "custom",
+  name: "your own server",
+  needsKey: false,
+  takesKey: true,
+  address: { usual: "http://127.0.0.1:8080/v1", isNeeded: true },
+  docsUrl: null,
+  models: [],
+  searches: false
+}
+
+const allProviders = Effect.map(loadRegistry, ({ registry }) =>
+  [...registry.values()].map((spec) => ({ title: spec.name, detail: spec.id, value: factsOf(spec) }))
+)
+
 /** Asks which provider, from all that are known. */
-export const askProvider = Effect.gen(function* () {
-  const { registry } = yield* loadRegistry
-  return yield* choose(
-    "Provider",
-    [...registry.values()].map((spec) => ({ title: spec.name, detail: spec.id, value: factsOf(spec) }))
-  )
-})
+export const askProvider = Effect.flatMap(allProviders, (all) => choose("Provider", all))
+
+/** The same with a server of one's own, for which null stands. */
+export const askProviderOrOwn = Effect.flatMap(allProviders, (all) =>
+  choose<ProviderFacts | null>("Provider", [
+    ...all,
+    { title: "Your own server", detail: "custom, OpenAI- or Anthropic-compatible", value: null }
+  ])
+)
 
 /** Asks for a key, hidden, until it can be one; null when none is given to a provider that needs none. */
 export const askKey = (provider: ProviderFacts) =>

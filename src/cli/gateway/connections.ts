@@ -4,6 +4,7 @@ import type { CreateConnection } from "../../api/Groups/Providers.ts"
 import * as Client from "./Client.ts"
 import type { CliFailure } from "../Failure.ts"
 import * as local from "../local/connections.ts"
+import { freeName, refuseTaken } from "../sameName.ts"
 import type { GatewayFlags, Target } from "./Target.ts"
 
 export type { Candidate, Models } from "../local/connections.ts"
@@ -87,6 +88,21 @@ export const list = (flags: GatewayFlags) =>
         Effect.map(providers.list().pipe(Client.orExplain(to)), (answer) => answer.connections)
       ),
     folder: local.listConnections
+  })
+
+/** The name of a new connection: the one that is given, where it is free or may be doubled, else the usual one or the next to it. */
+export const nameFor = (
+  flags: GatewayFlags,
+  provider: { readonly id: string; readonly name: string },
+  name: string | undefined,
+  isAllowed: boolean
+): Effect.Effect<string | undefined, CliFailure> =>
+  Effect.gen(function* () {
+    if (isAllowed) return name
+    const others = (yield* list(flags)).filter((each) => each.provider === provider.id)
+    if (name === undefined) return freeName(others, provider.name)
+    yield* refuseTaken(others, { what: "connection", name, isAllowed, ownId: null })
+    return name
   })
 
 /** The address of the gateway that serves, or will serve, what was changed. */

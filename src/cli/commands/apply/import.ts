@@ -8,7 +8,6 @@ import * as Schema from "effect/Schema"
 import { stringify } from "yaml"
 import { readEnvironment } from "../../../declared/imports/Environment.ts"
 import type { Imported, ImportOptions, Row } from "../../../declared/imports/Imported.ts"
-import { filled } from "../../../declared/Variables.ts"
 import { addressOfHost, usualAddress } from "../../../declared/imports/Ollama.ts"
 import { readLitellm } from "../../../declared/imports/Litellm.ts"
 import { omniRouteNamespaces, omniRouteTables } from "../../../declared/imports/OmniRouteRecords.ts"
@@ -24,7 +23,7 @@ import * as Output from "../../output/Output.ts"
 import { BadArgument } from "../../Failure.ts"
 import { askOllama } from "./askOllama.ts"
 import { carryOut, Result } from "./carryOut.ts"
-import { documentOf, readText, readYaml } from "./DocumentFile.ts"
+import { wantedIn, readText, readYaml } from "./DocumentFile.ts"
 import { readOmniRouteFile } from "./readOmniRoute.ts"
 
 const flags = {
@@ -92,13 +91,12 @@ const finish = (
     yield* Output.section(rows, columns)
     const { environment } = yield* loadConfig
     const values = new Map([...environment, ...more])
-    // What would change can be seen before the keys are at hand.
-    for (const name of given.dryRun ? filled(document, values).unset : []) {
-      yield* Output.note(`${name} is not set; the import needs it.`)
-      values.set(name, "not set")
-    }
-    const whole = yield* documentOf(document, source, values)
-    const { text, value } = yield* carryOut(whole, yield* Client.target(given), environment, { ...given, prune: false })
+    const wanted = yield* wantedIn(document, source, values)
+    const { text, value } = yield* carryOut(wanted, yield* Client.target(given), environment, {
+      ...given,
+      prune: false,
+      withoutSecrets: true
+    })
     yield* Output.result({
       schema: ImportResult,
       value: { report: rows, ...value },

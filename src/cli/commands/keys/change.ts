@@ -10,6 +10,7 @@ import * as Client from "../../gateway/Client.ts"
 import { confirmOnTerminal, yes } from "../../asking/confirm.ts"
 import { BadArgument } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
+import { allowSameName, refuseTaken } from "../../sameName.ts"
 import { each, notOf, twoNumbers } from "../../Forms.ts"
 import { listOf, restrictionNames, restrictions, restrictionsOf } from "./restrictions.ts"
 import * as Output from "../../output/Output.ts"
@@ -25,7 +26,7 @@ const key = Args.text({ name: "key" }).pipe(
 const findKey = Effect.fnUntraced(function* (to: Client.Target, word: string) {
   const client = yield* Client.group(to, "keys")
   const { keys } = yield* client.list().pipe(Client.orExplain(to))
-  return { client, found: yield* pickKey(keys, word) }
+  return { client, keys, found: yield* pickKey(keys, word) }
 })
 
 const mostText = (most: number | null): string => (most === null || most === 0 ? "no limit" : String(most))
@@ -91,6 +92,7 @@ const editFlags = {
     Options.repeated,
     Options.withSchema(each(twoNumbers("/"), notOf("--rate-limit", "<requests>/<seconds>")))
   ),
+  allowSameName,
   ...restrictions,
   ...Client.connection
 }
@@ -126,7 +128,11 @@ export const keyEdit = Command.make("edit", editFlags, (given) =>
       })
     }
     const to = yield* Client.target(given)
-    const { client, found } = yield* findKey(to, given.key)
+    const { client, found, keys } = yield* findKey(to, given.key)
+    if (payload.name !== undefined) {
+      const taken = { what: "key", name: payload.name, isAllowed: given.allowSameName, ownId: found.id }
+      yield* refuseTaken(keys, taken)
+    }
     const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
     const { name } = answer.key
     yield* Output.result({ schema: OneKey, value: answer, text: Output.note(`The key '${name}' is changed.`), name })

@@ -1,12 +1,13 @@
 /** `gateway provider add custom`: a provider of the operator's own, and the connection to it, in one go. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import { type CreateNode as Node, CreateNode } from "../../../api/Groups/ProviderNodes.ts"
 import { CreateConnection } from "../../../api/Groups/Providers.ts"
 import type { ProviderNodeType } from "../../../domain/ProviderNode.ts"
 import type { WireName } from "../../../domain/Wire.ts"
 import * as Client from "../../gateway/Client.ts"
-import { BadArgument, CommandFailed } from "../../Failure.ts"
+import { BadArgument, type CliFailure, CommandFailed } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
 import type { GatewayFlags } from "../../gateway/Target.ts"
 import { asSentence } from "../../../kernel/Sentence.ts"
@@ -75,6 +76,45 @@ const nodeOf = Effect.fnUntraced(function* (custom: CustomProvider): Effect.fn.R
     flagNames
   )
 })
+
+/** In this order a server is asked which wire it speaks: Ollama has others beside its own. */
+const asked: ReadonlyArray<WireName> = ["ollama", "chat", "messages", "responses", "gemini"]
+
+/** Whether the answer to a question on a wire says that the server does not have that wire. */
+const hasNoSuchWire = (status: number | null, hasModels: boolean): boolean =>
+  !hasModels || status === null || status === 404 || status === 405 || status === 501
+
+/**
+ * The same with the first wire on which the server lists models and answers a tiny question. What was made for a wire that it does not speak
+ * is taken back.
+ */
+export const addAsking = (flags: GatewayFlags, custom: CustomProvider) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(flags)
+    const providers = yield* Client.group(to, "providers")
+    const nodes = yield* Client.group(to, "providerNodes")
+    let last: CliFailure = new CommandFailed({
+      message: `What answers at ${custom.baseUrl ?? "the address"} speaks no wire that is known here. Nothing was stored.`,
+      hint: "Name it with --wire; --no-verify stores it without asking."
+    })
+    for (const wire of custom.baseUrl === undefined ? [] : asked) {
+      const added = yield* Effect.either(addCustom(flags, { ...custom, wires: [wire] }))
+      if (Either.isLeft(added)) {
+        const failure = added.left
+        if (failure._tag === "CommandFailed") continue
+        last = failure
+        break
+      }
+      const { connection, models, node } = added.right
+      const { status } = yield* providers
+        .test({ path: { id: connection.id }, payload: null })
+        .pipe(Client.orExplain(to))
+      if (!hasNoSuchWire(status, models.length > 0)) return added.right
+      yield* nodes.remove({ path: { id: node.id } }).pipe(Client.orExplain(to))
+    }
+    if (custom.baseUrl === undefined) return yield* addCustom(flags, custom)
+    return yield* last
+  })
 
 /** Makes both, or neither: when the connection cannot be made, or its endpoint does not answer, the node goes again. */
 export const addCustom = Effect.fnUntraced(function* (flags: GatewayFlags, custom: CustomProvider) {

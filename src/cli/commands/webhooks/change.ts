@@ -9,7 +9,8 @@ import { BadArgument } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
-import { findWebhook, OneWebhook, webhook } from "./rows.ts"
+import { allowSameName, refuseTaken } from "../../sameName.ts"
+import { findWebhook, OneWebhook, rivalsOf, webhook } from "./rows.ts"
 
 const settings = {
   events: Options.text("event").pipe(
@@ -99,46 +100,63 @@ const newUrl = Args.text({ name: "url" }).pipe(
   Args.withDescription("Where events are sent: http or https; of email the server, smtps://host or smtp://host.")
 )
 
-export const webhookAdd = Command.make("add", { receiver: newUrl, ...settings, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const payload = yield* body(CreateWebhook, { url: given.receiver, ...inputOf(given) }, flagNames)
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "webhooks")
-    const created = yield* client.create({ payload }).pipe(Client.orExplain(to))
-    const { kind, secret, url } = created.webhook
-    yield* Output.result({
-      schema: OneWebhook,
-      value: created,
-      text:
-        kind === "custom"
-          ? Effect.zipRight(
-              Output.note(`${url} is sent events from now on. Its receiver verifies them with this secret:`),
-              Output.print(secret ?? "")
-            )
-          : Output.note(`${url} is sent messages from now on. Try it: gateway webhook test ${url}`),
-      name: url
+export const webhookAdd = Command.make(
+  "add",
+  { receiver: newUrl, ...settings, allowSameName, ...Client.connection },
+  (given) =>
+    Effect.gen(function* () {
+      const payload = yield* body(CreateWebhook, { url: given.receiver, ...inputOf(given) }, flagNames)
+      const to = yield* Client.target(given)
+      const client = yield* Client.group(to, "webhooks")
+      const { webhooks } = yield* client.list().pipe(Client.orExplain(to))
+      yield* refuseTaken(rivalsOf(webhooks), {
+        what: "webhook",
+        name: payload.url,
+        isAllowed: given.allowSameName,
+        ownId: null
+      })
+      const created = yield* client.create({ payload }).pipe(Client.orExplain(to))
+      const { kind, secret, url } = created.webhook
+      yield* Output.result({
+        schema: OneWebhook,
+        value: created,
+        text:
+          kind === "custom"
+            ? Effect.zipRight(
+                Output.note(`${url} is sent events from now on. Its receiver verifies them with this secret:`),
+                Output.print(secret ?? "")
+              )
+            : Output.note(`${url} is sent messages from now on. Try it: gateway webhook test ${url}`),
+        name: url
+      })
     })
-  })
 )
 
 const otherUrl = Options.text("to").pipe(Options.withDescription("Another address."), Options.optional)
 
-export const webhookEdit = Command.make("edit", { webhook, to: otherUrl, ...settings, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const input = { url: Option.getOrUndefined(given.to), ...inputOf(given) }
-    const payload = yield* body(UpdateWebhook, input, { ...flagNames, url: "--to" })
-    if (Object.keys(payload).length === 0) {
-      return yield* new BadArgument({
-        message: "What is to be changed is not said.",
-        hint: "Example: gateway webhook edit https://hooks.example.com --event request.failed"
-      })
-    }
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findWebhook(to, given.webhook)
-    const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
-    const { url } = answer.webhook
-    yield* Output.result({ schema: OneWebhook, value: answer, text: Output.note(`${url} is changed.`), name: url })
-  })
+export const webhookEdit = Command.make(
+  "edit",
+  { webhook, to: otherUrl, ...settings, allowSameName, ...Client.connection },
+  (given) =>
+    Effect.gen(function* () {
+      const input = { url: Option.getOrUndefined(given.to), ...inputOf(given) }
+      const payload = yield* body(UpdateWebhook, input, { ...flagNames, url: "--to" })
+      if (Object.keys(payload).length === 0) {
+        return yield* new BadArgument({
+          message: "What is to be changed is not said.",
+          hint: "Example: gateway webhook edit https://hooks.example.com --event request.failed"
+        })
+      }
+      const to = yield* Client.target(given)
+      const { client, found, rivals } = yield* findWebhook(to, given.webhook)
+      if (payload.url !== undefined) {
+        const taken = { what: "webhook", name: payload.url, isAllowed: given.allowSameName, ownId: found.id }
+        yield* refuseTaken(rivals, taken)
+      }
+      const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+      const { url } = answer.webhook
+      yield* Output.result({ schema: OneWebhook, value: answer, text: Output.note(`${url} is changed.`), name: url })
+    })
 )
 
 const switching = (word: "enable" | "disable") =>
