@@ -18,6 +18,8 @@ export interface Place {
   readonly body: Readonly<Record<string, unknown>>
   /** Paths of members, with spaces between them: names and indexes with dots, as in `messages.0.role`. */
   readonly members: string
+  /** The member that holds a request, whose refusal tells the path within it; absent: there is none. */
+  readonly holder?: string
   readonly send: (arena: Arena, text: string) => Promise<Reply>
 }
 
@@ -72,11 +74,10 @@ export const written = (
 }
 
 /** Refused, with the name of the member. */
-const verdictOf = ({ isRefused, text }: Reply, named: string): Verdict => {
+const verdictOf = ({ isRefused, text }: Reply, named: string, holder?: string): Verdict => {
   if (!isRefused) return `taken: ${text.slice(0, 160)}`
-  return text.includes(named) || text.includes(JSON.stringify(named).slice(1, -1))
-    ? null
-    : `refused without '${named}': ${text.slice(0, 200)}`
+  const path = holder !== undefined && named.startsWith(`${holder}.`) ? named.slice(holder.length + 1) : named
+  return text.includes(path) ? null : `refused without '${path}': ${text.slice(0, 200)}`
 }
 
 const attemptOf = (place: Place, path: string, way: Way): ReadonlyArray<Attempt> => {
@@ -85,7 +86,7 @@ const attemptOf = (place: Place, path: string, way: Way): ReadonlyArray<Attempt>
   return [
     {
       name: `${place.name}: ${path} ${way.name}`,
-      run: async (arena) => verdictOf(await place.send(arena, made.text), made.named)
+      run: async (arena) => verdictOf(await place.send(arena, made.text), made.named, place.holder)
     }
   ]
 }

@@ -199,6 +199,7 @@ const socketPlaces: ReadonlyArray<Place> = [
   })),
   {
     name: "a frame with its request inside",
+    holder: "response",
     body: { ...frame, response: responses[0] },
     members: "response type response.model response.input",
     send: (arena, text) => onSocket(arena, "/v1/responses", {}, text)
