@@ -22,6 +22,7 @@ import { filesFor, openFiles, requestsWithin } from "../platform/OpenFiles.ts"
 import * as OwnerFile from "../platform/OwnerFile.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import { Settings } from "../resilience/Settings.ts"
+import { closing } from "../store/Client.ts"
 import type { DataLock } from "../store/DataLock.ts"
 import type { TunnelEntrance } from "../tunnels/TunnelEntrance.ts"
 import { CommandIndex, type CommandWords } from "../platform/CommandIndex.ts"
@@ -157,6 +158,7 @@ const running = (stopping: Stopping.Stopping, isFirst: boolean, up: Effect.Effec
     yield* (yield* ManagementDoor).open
     yield* up
     yield* asked
+    yield* closing(drainMs)
   }).pipe(Effect.scoped)
 
 type Failure =

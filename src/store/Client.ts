@@ -120,11 +120,17 @@ const queues = new WeakMap<SqlClient.SqlClient, WriteQueue.WriteQueue>()
 export const closingOf = (sql: SqlClient.SqlClient): WriteQueue.Closing | undefined => queues.get(sql)?.closing
 
 /**
- * When the layer closes, the writes of all that closes after it wait for another process for some seconds together, not each for its own
- * bound. It belongs right below what ends the requests under way.
+ * The stop of the service begins, and lets requests finish for so long. From then on writes wait for another process for some seconds
+ * together, not each for its own bound.
  */
+export const closing = (drainMs: number): Effect.Effect<void, never, SqlClient.SqlClient> =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => queues.get(sql)?.close(drainMs) ?? Effect.void)
+
+/** The same when the layer closes. It belongs right below what ends the requests under way. */
 export const closingLayer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.scopedDiscard(
-  Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.addFinalizer(() => queues.get(sql)?.close ?? Effect.void))
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.addFinalizer(() => Effect.provideService(closing(0), SqlClient.SqlClient, sql))
+  )
 )
 
 const adapt = (driver: SqliteClient.SqliteClient): Effect.Effect<SqliteClient.SqliteClient, SqlError> =>

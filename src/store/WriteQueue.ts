@@ -114,8 +114,8 @@ interface Place {
 
 export interface WriteQueue {
   readonly closing: Closing
-  /** The stop of the service begins: all waits are over soon. */
-  readonly close: Effect.Effect<void>
+  /** The stop of the service: all waits are over some seconds after what it takes until then. The earliest end counts. */
+  readonly close: (untilThenMs: number) => Effect.Effect<void>
   /** Hot: whether a write waits for another process, so that a new one has to wait behind it. */
   readonly isWaiting: () => boolean
   /** Tries, as the first of those that wait, until the database is free. */
@@ -172,9 +172,10 @@ export const make = (): WriteQueue => {
 
   return {
     closing,
-    close: Effect.map(Clock.currentTimeMillis, (nowMs) => {
-      closing.atMs = nowMs + closingMs
-    }),
+    close: (untilThenMs) =>
+      Effect.map(Clock.currentTimeMillis, (nowMs) => {
+        closing.atMs = Math.min(closing.atMs ?? Number.POSITIVE_INFINITY, nowMs + untilThenMs + closingMs)
+      }),
     isWaiting: () => places.length > 0,
     wait: (attempt) => Effect.suspend(() => (places.length >= mostWaiting ? Effect.fail(tooMany) : inTurn(attempt)))
   }

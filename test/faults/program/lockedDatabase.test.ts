@@ -23,7 +23,7 @@ const environment = {
 const project = fileURLToPath(new URL("../../..", import.meta.url))
 const usage = { in: 20, out: 100 }
 const oneUsd = 0.00102
-const streams = 10
+const streams = 5
 
 const holding = `
   const db = new (require("better-sqlite3"))(process.argv[1], { timeout: 10_000 })
@@ -192,6 +192,7 @@ describe("another process holds the database", () => {
         assert.strictEqual(signedIn.status, 200)
         const [cookie = ""] = (signedIn.headers.getSetCookie()[0] ?? "").split(";")
         const lock = yield* hold(program.dataDir)
+        const ids = yield* Effect.promise(() => whileLocked(given))
         let answeredEarly = 0
         let isFree = false
         const writing = (method: string, path: string, body: unknown) =>
@@ -205,7 +206,8 @@ describe("another process holds the database", () => {
           writing("POST", "/api/combos", { name: "locked", strategy: "priority", targets: [{ model: "up/m" }] }),
           writing("POST", "/api/auth/login", { password: adminPassword })
         ]
-        const ids = yield* Effect.promise(() => whileLocked(given))
+        // Behind them as well.
+        assert.strictEqual((yield* Effect.promise(() => ask(given, asking("behind writes")))).status, 200)
         const session = yield* Effect.promise(() =>
           fetch(`${program.url}/api/settings`, { headers: { cookie } }).then(({ status }) => status)
         )
@@ -235,7 +237,7 @@ describe("another process holds the database", () => {
         const end = yield* program.stop
         assert.strictEqual(end.code, 0, end.stderr)
       }),
-    60_000
+    180_000
   )
 
   it.scopedLive(
@@ -253,6 +255,6 @@ describe("another process holds the database", () => {
         const { logs } = yield* Effect.promise(() => caller(next.url).json("GET", "/api/usage/logs?limit=200"))
         for (const id of ids) assert.include(JSON.stringify(logs), id)
       }),
-    60_000
+    180_000
   )
 })
