@@ -87,6 +87,12 @@ export const management = Layer.mergeAll(
 /** For the server. */
 export const served = Layer.merge(management, Replay.layer.pipe(Layer.provide(InnerRequests.layer)))
 
+/** Providers that the operator added, for commands that work on the data folder by themselves. */
+export const localNodes = ProviderNodes.layer.pipe(
+  Layer.provide(Layer.mergeAll(ConfigChanges.layer, ConnectionRecords.layer)),
+  Layer.provide(ObservedState.layerLocal)
+)
+
 /** For commands that work on the data folder by themselves. */
 export const localManagement = Layer.mergeAll(Connections.layer, Keys.layer).pipe(
   Layer.provide(ConnectionRecords.layer),

@@ -22,12 +22,12 @@ export interface NewName {
 }
 
 /** The usual name of something new, with a number behind it where others have it. */
-export const freeName = (all: ReadonlyArray<Named>, usual: string): string => {
+export const freeName = (all: ReadonlyArray<Named>, usual: string, between = " "): string => {
   const names = new Set(all.map(({ name }) => name))
   if (!names.has(usual)) return usual
   let number = 2
-  while (names.has(`${usual} ${number}`)) number++
-  return `${usual} ${number}`
+  while (names.has(`${usual}${between}${number}`)) number++
+  return `${usual}${between}${number}`
 }
 
 /** Refuses a name that another one of them has. */

@@ -78,6 +78,11 @@ export const providerNamed = (flags: GatewayFlags, name: string): Effect.Effect<
     })
   })
 
+/** Names under which people look for a server of their own. */
+const ownNames: ReadonlySet<string> = new Set(["custom", "compatible", "openai-compatible", "anthropic-compatible"])
+
+export const isOwnServer = (name: string): boolean => ownNames.has(name.toLowerCase())
+
 /** A server of the person's own that is no known provider. */
 export const ownServer: ProviderFacts = {
   id: "custom",

@@ -133,7 +133,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   ),
   group(
     "service",
-    "Keep the gateway running as a systemd service of yours; 'gateway start', 'stop' and 'restart' do it for any.",
+    "Keep the gateway running as a systemd service of yours.",
     [
       inService(start),
       inService(stop),

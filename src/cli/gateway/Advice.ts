@@ -82,6 +82,7 @@ const again = "Wait a little, then run the command again."
 const another = "name another one with --url or GATEWAY_URL"
 const onItsMachine = "on the gateway's own machine, the user who runs it"
 
+const byAnAdmin = "with an admin's key, or on the gateway's own machine as the user who runs it"
 const needsNone = "The user who runs the gateway needs none: try --local."
 const ownerNeedsNone = "or give --local: you run this gateway, and need none."
 /** `{variable}` is the variable that held the key. */
@@ -176,7 +177,7 @@ export const adviceTable: Readonly<Record<Refusal, ByCredential>> = {
   scopeMissing: {
     ...ofKey({
       here: "Use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one",
-      elsewhere: `Use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one, with an admin's key or ${onItsMachine}`
+      elsewhere: `Use a key that has the scope; 'gateway key edit <key> --scope <scope>' gives it to this one, ${byAnAdmin}`
     }),
     none: keyOrLogin,
     owner: none
@@ -184,7 +185,7 @@ export const adviceTable: Readonly<Record<Refusal, ByCredential>> = {
   keyRestricted: {
     ...ofKey({
       here: "Use a key that may; 'gateway key edit' changes what this one may",
-      elsewhere: `Use a key that may; 'gateway key edit' changes what this one may, with an admin's key or ${onItsMachine}`
+      elsewhere: `Use a key that may; 'gateway key edit' changes what this one may, ${byAnAdmin}`
     }),
     none,
     owner: none

@@ -10,6 +10,7 @@ import {
   refusalOf,
   refusals
 } from "../../../src/cli/gateway/Advice.ts"
+import { expectedAdvice } from "./expectedAdvice.ts"
 
 const all = refusals.flatMap((refusal) =>
   credentials.flatMap((credential) =>
@@ -36,7 +37,48 @@ const ofNoKey = new Set([
   "notOurs"
 ])
 
+/** The table as rows of cells with the same advice. */
+const rowsOf = (refusal: (typeof refusals)[number]) => {
+  const rows = new Map<string | null, Array<string>>()
+  for (const credential of credentials) {
+    for (const place of places) {
+      const advice = adviceFor(refusal, { credential, place, variable: "GATEWAY_API_KEY", isLogin: false })
+      const cells = rows.get(advice) ?? []
+      cells.push(`${credential}/${place}`)
+      rows.set(advice, cells)
+    }
+  }
+  return Array.from(rows, ([advice, cells]) => [
+    cells.length === credentials.length * places.length ? "all" : cells.join(" "),
+    advice
+  ])
+}
+
 describe("advice", () => {
+  it.each(refusals)("after %s is what the table says", (refusal) => {
+    assert.deepStrictEqual<unknown>(rowsOf(refusal), expectedAdvice[refusal])
+  })
+
+  it("at the address of a login that is offline speaks of the login, whatever key was sent", () => {
+    const of = (isLogin: boolean) =>
+      adviceFor("offline", { credential: "environment", place: "elsewhere", variable: "GATEWAY_API_KEY", isLogin })
+    assert.include(of(true) ?? "", "You are logged in to it")
+    assert.notInclude(of(false) ?? "", "logged in")
+  })
+
+  it("names the variable whose key was used, and offers --local to the owner", () => {
+    for (const refusal of ["keyUnknown", "keyEnded", "scopeMissing", "keyRestricted"] as const) {
+      const advice =
+        adviceFor(refusal, {
+          credential: "inPlaceOfOwner",
+          place: "here",
+          variable: "GATEWAY_ADMIN_KEY",
+          isLogin: false
+        }) ?? ""
+      assert.match(advice, /^The key of GATEWAY_ADMIN_KEY was used\. .*--local: you run this gateway/)
+    }
+  })
+
   it("is there for every refusal, credential and place", () => {
     assert.lengthOf(all, refusals.length * 18)
     for (const { advice, credential, place, refusal } of all) {

@@ -12,10 +12,10 @@ import { WireName } from "../../../domain/Wire.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as connecting from "../../asking/connecting.ts"
 import * as connections from "../../gateway/connections.ts"
+import { addCustom } from "../../gateway/customProvider.ts"
 import { BadArgument, type CliFailure } from "../../Failure.ts"
 import { about, body, json } from "../../Flags.ts"
 import { each, NamedAny, notOf } from "../../Forms.ts"
-import { loadRoom } from "../../lazy.ts"
 import { OneConnection } from "../../output/connections.ts"
 import * as Output from "../../output/Output.ts"
 import { canAsk } from "../../asking/terminal.ts"
@@ -68,9 +68,6 @@ const flags = {
   json
 }
 type Given = Command.Command.ParseConfig<typeof flags>
-
-/** Names under which people look for a server of their own. */
-const ownNames: ReadonlySet<string> = new Set(["custom", "compatible", "openai-compatible", "anthropic-compatible"])
 
 const flagNames = {
   provider: "<provider>",
@@ -126,15 +123,14 @@ const askedKey = (
 
 /** A provider of the operator's own. Without a wire the server is asked which one it speaks. */
 const custom = Effect.fnUntraced(function* (given: Given, baseUrl: string | undefined, key: Redacted.Redacted | null) {
-  const { addAsking, addCustom } = yield* loadRoom(() => import("./custom.ts"))
-  const add = given.wires.length === 0 && !given.noVerify ? addAsking : addCustom
-  const { connection, models, node } = yield* add(given, {
+  const { connection, models, node } = yield* addCustom(given, {
     baseUrl,
     wires: given.wires,
     name: Option.getOrUndefined(given.name),
     prefix: Option.getOrUndefined(given.prefix),
     headers: given.headers,
     apiKey: key,
+    isSameNameAllowed: given.allowSameName,
     verify: !given.noVerify,
     more: {
       defaultModel: Option.getOrUndefined(given.defaultModel),
@@ -163,7 +159,7 @@ const ownServer = Effect.fnUntraced(function* (given: Given) {
 
 export const providerAdd = Command.make("add", flags, (given) =>
   Effect.gen(function* () {
-    if (ownNames.has(Option.getOrElse(given.provider, () => "").toLowerCase())) {
+    if (connecting.isOwnServer(Option.getOrElse(given.provider, () => ""))) {
       const isAsked = Option.isNone(given.baseUrl) && !given.json && !given.apiKeyStdin && (yield* canAsk)
       if (isAsked) return yield* ownServer(given)
       return yield* custom(given, Option.getOrUndefined(given.baseUrl), yield* keyOfFlags(given))
