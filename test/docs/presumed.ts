@@ -66,6 +66,8 @@ const asked = async (world: World): Promise<void> => {
   world.variables["REQUEST_ID"] = await world.ask("fast")
 }
 
+const password = "a-password-of-the-pages-01"
+
 const interrupt = "\u0003"
 
 const confirmed: Step = [/\(y\/N\)[^\n]*$/, "y"]
@@ -80,10 +82,17 @@ const breakerOpen = (world: World): Promise<void> =>
 const strategyPlugin = async (world: World): Promise<void> => {
   const code = blocksOf("docs/plugins.md").find(({ text }) => text.includes('"cheap-and-fast": {'))?.text ?? ""
   const name = "cheapest-that-is-fast"
-  await world.manage("POST", "/api/plugins", {
+  const plugin = {
     manifest: { name, version: "1.0.0", main: "index.js", hooks: {} },
     files: { "index.js": `import { definePlugin } from "gateway/plugin"\n${code}\n` }
-  })
+  }
+  // A machine that is busy does not always load it in the time there is.
+  await eventually(
+    `the plugin ${name}`,
+    () => world.manage("POST", "/api/plugins", plugin).then(() => true, String),
+    (answer) => answer === true,
+    { withinMs: 90_000 }
+  )
   await Effect.runPromise(world.run(`gateway plugin activate ${name} --yes`, []))
 }
 
@@ -94,7 +103,12 @@ const traffic = async (world: World): Promise<void> => {
 
 export const presumed: Readonly<Record<string, PresumedOfPage>> = {
   "README.md": {
-    before: async (world) => addClone(world),
+    environment: { GATEWAY_ADMIN_PASSWORD: password },
+    before: async (world) => {
+      addClone(world)
+      // The gateway elsewhere is this one.
+      await world.manage("PATCH", "/api/settings", { allowedHosts: ["gateway.example"] })
+    },
     blocks: [
       {
         begins: "npm ci && npm start      #",
@@ -118,7 +132,7 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
         before: inTurn(file("key.txt", "sk-ant-0123456789abcdef\n")),
         types: [
           [/ASKED FOR, SERVED BY\n[^\n]* 200 /, interrupt],
-          [/Admin password[^\n]*›[^\n]*$/, "admin-key-of-the-pages-0001\r"]
+          [/Admin password[^\n]*›[^\n]*$/, `${password}\r`]
         ],
         ends: { "gateway logs --follow": 130 }
       },
