@@ -21,12 +21,12 @@ export const openThrough = (
   done: (error: Error | null, socket: Socket | null) => void
 ): void => {
   const target = targetOf(url)
-  const tcp = connectTcp({ host: hop.host, port: hop.port, keepAlive: true, noDelay: true })
+  const tcp = connectTcp({ host: hop.host, port: hop.port, keepAlive: true, noDelay: true, timeout: timeoutMs })
   let isOver = false
   const end = (error: Error | null, socket: Socket | null): void => {
     if (isOver) return
     isOver = true
-    tcp.setTimeout(0)
+    tcp.off("timeout", unusable)
     if (error !== null) tcp.destroy()
     done(error, socket)
   }
@@ -52,10 +52,12 @@ export const openThrough = (
     if (hop.type === "socks5") socksThrough(way, target, hop, answered)
     else connectThrough(way, target, hop, answered)
   }
-  tcp.setTimeout(timeoutMs, unusable)
-  tcp.on("error", unusable).once("connect", () => {
-    if (hop.type !== "https") return ask(tcp)
-    const secured = connectTls({ socket: tcp, host: hop.host, ...serverName(hop.host), ALPNProtocols: ["http/1.1"] })
-    secured.on("error", unusable).once("secureConnect", () => ask(secured))
-  })
+  tcp
+    .on("timeout", unusable)
+    .on("error", unusable)
+    .once("connect", () => {
+      if (hop.type !== "https") return ask(tcp)
+      const secured = connectTls({ socket: tcp, host: hop.host, ...serverName(hop.host), ALPNProtocols: ["http/1.1"] })
+      secured.on("error", unusable).once("secureConnect", () => ask(secured))
+    })
 }

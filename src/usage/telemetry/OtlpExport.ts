@@ -3,9 +3,7 @@
  * Written by hand instead of `@effect/opentelemetry/Otlp`, which also exports every log line and internal span, marks failed spans as
  * interrupted, reads metrics from a registry shared by the whole process and has no bound on its queue.
  */
-import type { Dispatcher } from "undici"
-import UndiciClient from "undici/lib/dispatcher/client.js"
-import { openThrough } from "../../egress/proxy/ProxiedSocket.ts"
+import { makeProxiedDispatcher } from "../../egress/proxy/ProxiedDispatcher.ts"
 import type { ProxyHop } from "../../egress/proxy/ProxyRoute.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as HttpBody from "@effect/platform/HttpBody"
@@ -149,24 +147,10 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-const dispatcherBy = (proxy: ProxyHop | null, endpoint: string): Effect.Effect<Dispatcher, never, Scope.Scope> =>
-  proxy === null
-    ? NodeHttpClient.makeDispatcher
-    : Effect.acquireRelease(
-        Effect.sync(
-          () =>
-            new UndiciClient(new URL(endpoint).origin, {
-              connect: (_options, done) =>
-                openThrough(proxy, new URL(endpoint), (error, socket) =>
-                  socket === null ? done(error ?? new Error("no socket"), null) : done(null, socket)
-                )
-            })
-        ),
-        (dispatcher) => Effect.promise(() => dispatcher.destroy())
-      )
-
 /** A client of its own: nothing else shares its connections, and it is never traced. */
 export const makeLive = (endpoint: string, options: OtlpOptions): Effect.Effect<OtlpExport, never, Scope.Scope> =>
-  Effect.flatMap(dispatcherBy(options.proxy ?? null, endpoint), (dispatcher) =>
-    Effect.provideService(make(endpoint, options), HttpClient.HttpClient, NodeHttpClient.makeUndici(dispatcher))
+  Effect.flatMap(
+    (options.proxy ?? null) === null ? NodeHttpClient.makeDispatcher : makeProxiedDispatcher(options.proxy, endpoint),
+    (dispatcher) =>
+      Effect.provideService(make(endpoint, options), HttpClient.HttpClient, NodeHttpClient.makeUndici(dispatcher))
   )

@@ -48,16 +48,22 @@ const namedTool = { of: read("name", "description", "parameters", "strict", "for
 
 /** Members that requests of the endpoints under `/v1` have in OpenAI's form, those for pictures, sound, film and vectors included. */
 const ofOpenAi: ReadMembers = {
+  ...read("model", "messages", "input", "prompt", "instructions", "stream", "tool_choice", "parallel_tool_calls", "n"),
+  ...read("max_tokens", "max_completion_tokens", "max_output_tokens", "temperature", "top_p", "top_k", "seed", "stop"),
   ...read(
-    ...["model", "messages", "input", "prompt", "instructions", "stream", "tool_choice", "parallel_tool_calls", "n"],
-    ...["max_tokens", "max_completion_tokens", "max_output_tokens", "temperature", "top_p", "top_k", "seed", "stop"],
-    ...["presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "logit_bias", "reasoning_effort", "user"],
-    ...["metadata", "functions", "function_call", "modalities", "audio", "prediction", "service_tier", "store"],
-    ...["web_search_options", "verbosity", "safety_identifier", "prompt_cache_key", "suffix", "echo", "best_of"],
-    ...["encoding_format", "dimensions", "size", "quality", "style", "background", "output_format", "moderation"],
-    ...["partial_images", "voice", "speed", "language", "file", "image", "mask", "async", "seconds", "duration"],
-    ...["input_reference", "query", "documents", "top_n", "reasoning", "thinking"]
+    "presence_penalty",
+    "frequency_penalty",
+    "logprobs",
+    "top_logprobs",
+    "logit_bias",
+    "reasoning_effort",
+    "user"
   ),
+  ...read("metadata", "functions", "function_call", "modalities", "audio", "prediction", "service_tier", "store"),
+  ...read("web_search_options", "verbosity", "safety_identifier", "prompt_cache_key", "suffix", "echo", "best_of"),
+  ...read("encoding_format", "dimensions", "size", "quality", "style", "background", "output_format", "moderation"),
+  ...read("partial_images", "voice", "speed", "language", "file", "image", "mask", "async", "seconds", "duration"),
+  ...read("input_reference", "query", "documents", "top_n", "reasoning", "thinking"),
   stream_options: { of: read("include_usage", "include_obfuscation") },
   tools: {
     each: {

@@ -28,23 +28,27 @@ export const nestedMembers: ReadMembers = {
 }
 
 const generationConfig = {
+  ...read("temperature", "topP", "topK", "seed", "presencePenalty", "frequencyPenalty", "stopSequences"),
+  ...read("maxOutputTokens", "candidateCount", "responseLogprobs", "logprobs", "responseMimeType", "responseSchema"),
   ...read(
-    ...["temperature", "topP", "topK", "seed", "presencePenalty", "frequencyPenalty", "stopSequences"],
-    ...["maxOutputTokens", "candidateCount", "responseLogprobs", "logprobs", "responseMimeType", "responseSchema"],
-    ...[
-      "responseJsonSchema",
-      "_responseJsonSchema",
-      "responseModalities",
-      "speechConfig",
-      "imageConfig",
-      "mediaResolution"
-    ]
+    "responseJsonSchema",
+    "_responseJsonSchema",
+    "responseModalities",
+    "speechConfig",
+    "imageConfig",
+    "mediaResolution"
   ),
   thinkingConfig: { of: read("thinkingBudget", "includeThoughts", "thinkingLevel") }
 } satisfies ReadMembers
 
 const functionDeclaration = read(
-  ...["name", "description", "parameters", "parametersJsonSchema", "response", "responseJsonSchema", "behavior"]
+  "name",
+  "description",
+  "parameters",
+  "parametersJsonSchema",
+  "response",
+  "responseJsonSchema",
+  "behavior"
 )
 
 const requestMembers: ReadMembers = {
