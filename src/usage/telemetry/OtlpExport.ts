@@ -3,6 +3,7 @@
  * Written by hand instead of `@effect/opentelemetry/Otlp`, which also exports every log line and internal span, marks failed spans as
  * interrupted, reads metrics from a registry shared by the whole process and has no bound on its queue.
  */
+import type { Dispatcher } from "undici"
 import { makeProxiedDispatcher } from "../../egress/proxy/ProxiedDispatcher.ts"
 import type { ProxyHop } from "../../egress/proxy/ProxyRoute.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -147,10 +148,11 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
+const dispatcherBy = (proxy: ProxyHop | null, endpoint: string): Effect.Effect<Dispatcher, never, Scope.Scope> =>
+  proxy === null ? NodeHttpClient.makeDispatcher : makeProxiedDispatcher(proxy, endpoint)
+
 /** A client of its own: nothing else shares its connections, and it is never traced. */
 export const makeLive = (endpoint: string, options: OtlpOptions): Effect.Effect<OtlpExport, never, Scope.Scope> =>
-  Effect.flatMap(
-    (options.proxy ?? null) === null ? NodeHttpClient.makeDispatcher : makeProxiedDispatcher(options.proxy, endpoint),
-    (dispatcher) =>
-      Effect.provideService(make(endpoint, options), HttpClient.HttpClient, NodeHttpClient.makeUndici(dispatcher))
+  Effect.flatMap(dispatcherBy(options.proxy ?? null, endpoint), (dispatcher) =>
+    Effect.provideService(make(endpoint, options), HttpClient.HttpClient, NodeHttpClient.makeUndici(dispatcher))
   )
