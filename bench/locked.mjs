@@ -198,7 +198,7 @@ console.log(
         status,
         ms: Math.round(ms),
         retryAfter,
-        ...(status >= 400 ? { text } : {})
+        text: status >= 400 ? text : undefined
       })),
       usageRows: rows,
       lostRows: expected - rows

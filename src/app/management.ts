@@ -39,7 +39,7 @@ import * as UsageExport from "../management/UsageExport.ts"
 import * as UsageHistory from "../management/UsageHistory.ts"
 import * as UsageReports from "../management/UsageReports.ts"
 import * as ToolSettings from "../management/ToolSettings.ts"
-import { rehearsals } from "./rehearsals.ts"
+import { configurationCopies, rehearsals } from "./rehearsals.ts"
 import * as Webhooks from "../management/Webhooks.ts"
 import * as AcpAgents from "../tools/AcpAgents.ts"
 import * as Detector from "../tools/detection/Detector.ts"
@@ -79,7 +79,7 @@ export const management = Layer.mergeAll(
   Webhooks.layer,
   Layer.mergeAll(ModelCatalog.layer, SystemHealth.layer, QuotaChecks.layer).pipe(Layer.provideMerge(Resilience.layer))
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(IssueLimits.layer, rehearsals)),
+  Layer.provideMerge(Layer.mergeAll(IssueLimits.layer, configurationCopies.pipe(Layer.provideMerge(rehearsals)))),
   Layer.provide(ConnectionRecords.layer),
   Layer.provide(Layer.mergeAll(ConfigChanges.layer, KeyChanges.layer, ObservedState.layer))
 )

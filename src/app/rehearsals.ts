@@ -20,6 +20,7 @@ import * as McpServers from "../management/McpServers.ts"
 import * as ModelAliases from "../management/ModelAliases.ts"
 import * as ObservedState from "../management/ObservedState.ts"
 import * as ProviderNodes from "../management/ProviderNodes.ts"
+import { ConfigurationCopies } from "../management/ConfigurationCopies.ts"
 import { Rehearsals } from "../management/Rehearsals.ts"
 import * as Upstreams from "../mcp/upstream/Upstreams.ts"
 import * as Catalog from "../providers/Catalog.ts"
@@ -39,10 +40,10 @@ const noAudit = Layer.succeed(
   AuditLog.of({ record: () => Effect.void, page: () => Effect.succeed({ rows: [], total: 0 }) })
 )
 
-/** A rehearsal has none of its own. */
-const noRehearsals = Layer.succeed(
-  Rehearsals,
-  Rehearsals.of({ open: () => Effect.dieMessage("A rehearsal cannot be rehearsed.") })
+/** Cloud sync is not carried out at a copy, so that it needs none of its own there. */
+const noCopies = Layer.succeed(
+  ConfigurationCopies,
+  ConfigurationCopies.of({ open: Effect.dieMessage("A copy has no copies.") })
 )
 
 const storeOf = (live: SqlClient.SqlClient, withKeys: boolean) =>
@@ -56,10 +57,7 @@ const storeOf = (live: SqlClient.SqlClient, withKeys: boolean) =>
 
 const servicesOver = (live: SqlClient.SqlClient, withKeys: boolean) =>
   Layer.mergeAll(
-    CloudSync.layer.pipe(
-      Layer.provide(noRehearsals),
-      Layer.provideMerge(Layer.mergeAll(Combos.layer, ModelAliases.layer))
-    ),
+    CloudSync.layer.pipe(Layer.provide(noCopies), Layer.provideMerge(Layer.mergeAll(Combos.layer, ModelAliases.layer))),
     Connections.layer,
     IssueReports.layer,
     Keys.layer,
@@ -104,4 +102,9 @@ export const rehearsals: Layer.Layer<Rehearsals, never, Needed | SqlClient.SqlCl
         )
     })
   })
+)
+
+export const configurationCopies: Layer.Layer<ConfigurationCopies, never, Rehearsals> = Layer.effect(
+  ConfigurationCopies,
+  Effect.map(Rehearsals, (copies) => ConfigurationCopies.of({ open: copies.open({ withKeys: false }) }))
 )

@@ -16,6 +16,7 @@ import { type ListenFailed, Listener } from "../http/Listener.ts"
 import { HttpServer } from "../http/Server.ts"
 import { OwnerToken } from "../auth/OwnerToken.ts"
 import { addressOf, bareHost, isLoopbackHost } from "../kernel/BindAddress.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as Invocation from "../platform/Invocation.ts"
 import { filesFor, openFiles, requestsWithin } from "../platform/OpenFiles.ts"
@@ -112,7 +113,7 @@ const greet = Effect.gen(function* () {
 const namedProxies = Effect.gen(function* () {
   const { environment } = yield* AppConfig.AppConfig
   const { description, problems } = readEnvironmentProxies(environment)
-  for (const problem of problems) yield* Effect.logWarning(`${problem}.`)
+  for (const problem of problems) yield* Effect.logWarning(`${asSentence(problem)}`)
   if (description !== null) yield* stderr(description)
 })
 

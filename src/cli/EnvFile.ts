@@ -16,7 +16,7 @@ export { envFile, line, parse }
 
 const unusable = (file: string, error: unknown): string => {
   const problem = accessProblem(file, "read") ?? accessProblem(dirname(file), "read")
-  if (problem !== null) return `${problem.path} cannot be used: ${problem.reason}.`
+  if (problem !== null) return `${problem.path} cannot be used: ${asSentence(problem.reason)}`
   const code = error instanceof Error && "code" in error ? error.code : null
   const reason =
     code === "EISDIR"

@@ -34,7 +34,7 @@ import { type GroupName, type GroupServices, handlersOf } from "./management/Gro
 import { clientAddress } from "./ClientAddress.ts"
 import { InnerCaller } from "./InnerCaller.ts"
 import { CurrentTrail, type Outcome, rowOf, type Trail } from "./AuditTrail.ts"
-import { type AskPlane, type InnerAnswer, Planes } from "./management/Planes.ts"
+import { type AskPlane, type InnerAnswer, Planes } from "./Planes.ts"
 import * as WholeBody from "./management/WholeBody.ts"
 import { logRefusal } from "./RefusalLog.ts"
 import { wrongPath } from "./WrongPath.ts"

@@ -14,7 +14,7 @@ import { reasonOf, type StoreError } from "../store/Errors.ts"
 import { CloudSyncRepo, type CloudSyncState } from "../store/repo/CloudSyncRepo.ts"
 import type { Json } from "../wire/json/Json.ts"
 import { Combos } from "./Combos.ts"
-import { Rehearsals } from "./Rehearsals.ts"
+import { ConfigurationCopies } from "./ConfigurationCopies.ts"
 import { CloudSyncFailed, type InvalidInput, invalid } from "./Errors.ts"
 import { ModelAliases } from "./ModelAliases.ts"
 import { hashOf, isSigned, signatureOf, SyncBundle, type SyncConfig, textOf } from "./SyncBundle.ts"
@@ -74,7 +74,7 @@ export const make = Effect.gen(function* () {
   const combos = yield* Combos
   const aliases = yield* ModelAliases
   const net = yield* PublicFetch
-  const rehearsals = yield* Rehearsals
+  const copies = yield* ConfigurationCopies
   const oneAtATime = yield* Effect.makeSemaphore(1)
 
   const current: Effect.Effect<SyncConfig, StoreError> = Effect.gen(function* () {
@@ -178,7 +178,7 @@ export const make = Effect.gen(function* () {
         .filter(Either.isRight)
         .map(({ right }) => right)
         .toSorted((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0))
-      const copy = yield* rehearsals.open({ withKeys: false })
+      const copy = yield* copies.open
       yield* takeOver(inputs, config, { combos: Context.get(copy, Combos), aliases: Context.get(copy, ModelAliases) })
       yield* takeOver(inputs, config, { combos, aliases })
     }).pipe(
@@ -275,5 +275,8 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<CloudSync, never, CloudSyncRepo | Combos | ModelAliases | PublicFetch | Rehearsals> =
-  Layer.effect(CloudSync, make)
+export const layer: Layer.Layer<
+  CloudSync,
+  never,
+  CloudSyncRepo | Combos | ModelAliases | PublicFetch | ConfigurationCopies
+> = Layer.effect(CloudSync, make)

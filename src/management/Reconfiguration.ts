@@ -6,6 +6,7 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { Kind } from "../declared/Plan.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 import { isArray, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
 import * as Calls from "./ConfigurationCalls.ts"
 
@@ -25,9 +26,8 @@ export class PlanRefused extends Data.TaggedError("PlanRefused")<{
   override get message(): string {
     const { kind, left, more, name, reason } = this
     const what = `${kind} '${name}'${more === 0 ? "" : ` and ${more} more`}`
-    const text = /[.!?]$/.test(reason) ? reason : `${reason}.`
     const outcome = left.length === 0 ? "Nothing was changed." : `Not taken back: ${left.join(", ")}.`
-    return `${what}: ${text} ${outcome}`
+    return `${what}: ${asSentence(reason)} ${outcome}`
   }
 }
 

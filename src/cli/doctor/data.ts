@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { asSentence } from "../../kernel/Sentence.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import { accessProblem, firstProblem } from "../../platform/PathAccess.ts"
 import { loadRoom } from "../lazy.ts"
@@ -98,7 +99,8 @@ const codeOf = (error: unknown): string =>
 const writing = (dataDir: string): Finding.Finding | null => {
   const ways = "Nothing was changed."
   const problem = accessProblem(dataDir)
-  if (problem !== null) return Finding.fail(`The gateway cannot write to ${problem.path}: ${problem.reason}.`, ways)
+  if (problem !== null)
+    return Finding.fail(`The gateway cannot write to ${problem.path}: ${asSentence(problem.reason)}`, ways)
   const stat = statSync(dataDir, { throwIfNoEntry: false })
   if (stat === undefined) return null
   if (!stat.isDirectory()) {
@@ -137,7 +139,7 @@ const usable = (dataDir: string): Finding.Finding | null => {
     )
   return problem === null
     ? null
-    : Finding.fail(`The gateway cannot write to ${problem.path}: ${problem.reason}.`, "Nothing was changed.")
+    : Finding.fail(`The gateway cannot write to ${problem.path}: ${asSentence(problem.reason)}`, "Nothing was changed.")
 }
 
 /** Why the data folder, or something in it, cannot be written; null when it can. */

@@ -15,7 +15,7 @@ import { NodeRepo } from "../../store/repo/NodeRepo.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import { CurrentTrail } from "../AuditTrail.ts"
 import { clientAddress } from "../ClientAddress.ts"
-import { type AskPlane, Planes } from "../management/Planes.ts"
+import { type AskPlane, Planes } from "../Planes.ts"
 import { answered } from "./Answers.ts"
 
 const wishesOf = ({ changes }: ApplyConfiguration): ReadonlyArray<Wish> =>

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import { asSentence } from "../../kernel/Sentence.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { countedFor } from "../../routing/decide/Candidates.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
@@ -99,7 +100,7 @@ export const make = Effect.gen(function* () {
   const notAwaited = (work: Work): AttemptResult => {
     if (work.exchange.reply.isClosed()) return { _tag: "Aborted", report: null, firstContentMs: null }
     return waits.leftMs(work) > 0
-      ? failed(ownFailure(503, shutdown.code, `${shutdown.message}.`))
+      ? failed(ownFailure(503, shutdown.code, asSentence(shutdown.message)))
       : failed(ownFailure(504, "total_timeout", "The access token of the account was not renewed in time."))
   }
 

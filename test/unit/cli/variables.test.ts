@@ -10,9 +10,8 @@ import { setOnly } from "../../../src/platform/EnvValue.ts"
 const known = Effect.runSync(Effect.cached(knownNames))
 
 const configOf = (values: ReadonlyArray<readonly [string, string]>) =>
-  Effect.map(
-    Effect.withConfigProvider(AppConfig.make, ConfigProvider.fromMap(new Map(values))),
-    ({ environment: _, ...config }) => JSON.stringify(config)
+  Effect.map(Effect.withConfigProvider(AppConfig.make, ConfigProvider.fromMap(new Map(values))), (config) =>
+    JSON.stringify({ ...config, environment: null })
   )
 
 describe("a variable that is set to nothing", () => {

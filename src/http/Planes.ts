@@ -2,10 +2,10 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { StoreError } from "../../store/Errors.ts"
-import type { Json } from "../../wire/json/Json.ts"
-import type { ManagementKey } from "../../api/ManagementRoutes.ts"
-import type { Inner } from "../InnerCaller.ts"
+import type { StoreError } from "../store/Errors.ts"
+import type { Json } from "../wire/json/Json.ts"
+import type { ManagementKey } from "../api/ManagementRoutes.ts"
+import type { Inner } from "./InnerCaller.ts"
 
 /** A call of an endpoint from inside the gateway. */
 export interface InnerCall {
