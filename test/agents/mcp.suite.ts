@@ -63,7 +63,9 @@ beforeAll(async () => {
   keys.set("admin", String((await manage("/api/keys", { name: "admin", scopes: ["manage"] }))["secret"]))
   // `gateway` as it is after an installation.
   mkdirSync(join(folder, "bin"))
-  writeFileSync(join(folder, "bin/gateway"), `#!/bin/sh\nexec '${join(root, "bin/gateway")}' "$@"\n`, { mode: 0o755 })
+  // Codex hands few variables on to the programs that it starts: the data folder of an installation is found without one.
+  const script = `#!/bin/sh\nDATA_DIR='${gateway.dataDir}' exec '${join(root, "bin/gateway")}' "$@"\n`
+  writeFileSync(join(folder, "bin/gateway"), script, { mode: 0o755 })
 })
 
 afterAll(async () => {
