@@ -98,7 +98,11 @@ const sections = {
     delayMs: field(ms(50, 600_000), "Milliseconds after which it is called.", 2_000)
   }),
   loadShedding: Schema.Struct({
-    maxInFlight: field(count(1, 1_000_000), "Most requests at once. Without a setting it comes from the memory.", 5_000),
+    maxInFlight: field(
+      count(1, 1_000_000),
+      "Most requests at once. Without a setting it comes from the memory.",
+      5_000
+    ),
     retryAfterMs: field(ms(1_000, 600_000), "Milliseconds after which clients are told to come again.", 1_000)
   }),
   timeouts: Timeouts

@@ -75,10 +75,7 @@ export const keyFamilies = (state: KeysState): MetricsSnapshot => {
       name: "gateway_key_tokens_total",
       help: "Tokens by the name of the API key.",
       samples: merged(
-        [
-          ...of(({ tokensIn }) => tokensIn, { type: "input" }),
-          ...of(({ tokensOut }) => tokensOut, { type: "output" })
-        ],
+        [...of(({ tokensIn }) => tokensIn, { type: "input" }), ...of(({ tokensOut }) => tokensOut, { type: "output" })],
         sum
       )
     },

@@ -67,7 +67,8 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<UsageReports, never, Catalog | QuotaWindows | UsageJournal | UsageRepo | UsageSearchRepo> = Layer.effect(
+export const layer: Layer.Layer<
   UsageReports,
-  make
-)
+  never,
+  Catalog | QuotaWindows | UsageJournal | UsageRepo | UsageSearchRepo
+> = Layer.effect(UsageReports, make)

@@ -108,7 +108,14 @@ export interface IdsWanted {
 }
 
 /** The ids of at most `most` rows, the newest first, each once. */
-export const newestIds = ({ arms, facets, most, range: { beforeId, leastId, sinceMs, untilMs }, rows, tail }: IdsWanted): Condition => {
+export const newestIds = ({
+  arms,
+  facets,
+  most,
+  range: { beforeId, leastId, sinceMs, untilMs },
+  rows,
+  tail
+}: IdsWanted): Condition => {
   const tests = joined(facets)
   const others = joined(rows)
   const waiting = joined(tail)

@@ -170,7 +170,8 @@ export const make = Effect.gen(function* () {
       ) WHERE last_ms >= ${sinceMs} AND api_key_id <> '' GROUP BY api_key_id`.pipe(
       Effect.mapBoth({
         onFailure: Table.named("SpendRepo.lastArrivals"),
-        onSuccess: (rows): ReadonlyMap<string, number> => new Map(rows.map(({ apiKeyId, lastMs }) => [apiKeyId, lastMs]))
+        onSuccess: (rows): ReadonlyMap<string, number> =>
+          new Map(rows.map(({ apiKeyId, lastMs }) => [apiKeyId, lastMs]))
       })
     )
   )

@@ -56,7 +56,10 @@ export class UsageRepo extends Context.Tag("gateway/store/UsageRepo")<
       readonly filter?: UsageFilter
     }) => Effect.Effect<UsagePage, StoreError>
     /** Rows by their ids, those that match a filter; the newest first. */
-    readonly rowsOf: (ids: ReadonlyArray<string>, filter: UsageFilter) => Effect.Effect<ReadonlyArray<UsageRow>, StoreError>
+    readonly rowsOf: (
+      ids: ReadonlyArray<string>,
+      filter: UsageFilter
+    ) => Effect.Effect<ReadonlyArray<UsageRow>, StoreError>
     /** By the request's id. */
     readonly get: (id: string) => Effect.Effect<UsageRow | null, StoreError>
   }
@@ -118,7 +121,9 @@ const nameConditions = (filter: UsageFilter, plus: "" | "+"): ReadonlyArray<Cond
     ...equal(`${plus}api_key_id`, apiKeyId),
     ...equal("provider", provider),
     ...equal("connection_id", connectionId),
-    ...(model === undefined ? [] : [{ sql: "(model = ? OR provider || '/' || model = ?)", parameters: [model, model] }]),
+    ...(model === undefined
+      ? []
+      : [{ sql: "(model = ? OR provider || '/' || model = ?)", parameters: [model, model] }]),
     ...equal("requested_model", requestedModel),
     ...equal("outcome", outcome),
     ...(status === undefined ? [] : [{ sql: "status BETWEEN ? AND ?", parameters: status }])

@@ -119,7 +119,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<UsageRetention, never, GatewaySettings | SettingsRepo | UsageSumsRepo | UsageJournal> = Layer.scoped(
-  UsageRetention,
-  make
-)
+export const layer: Layer.Layer<UsageRetention, never, GatewaySettings | SettingsRepo | UsageSumsRepo | UsageJournal> =
+  Layer.scoped(UsageRetention, make)

@@ -259,7 +259,10 @@ describe("while keys are required", () => {
             [["manage"], 200]
           ] as const) {
             const { key } = await gateway.manage("POST", "/api/keys", { name: `${scopes.join()} ${host}`, scopes })
-            const asked = await ask(gateway, "GET", "/metrics", { ...elsewhere, authorization: `Bearer ${String(key)}` })
+            const asked = await ask(gateway, "GET", "/metrics", {
+              ...elsewhere,
+              authorization: `Bearer ${String(key)}`
+            })
             assert.strictEqual(asked.status, status, scopes.join())
           }
         }

@@ -4,7 +4,8 @@ import { filesFor, openFilesIn, requestsWithin } from "../../../src/platform/Ope
 
 describe("the limit of open files", () => {
   it("is the soft one of the process; null when there is none or no such line", () => {
-    const limits = "Limit  Soft Limit  Hard Limit  Units\nMax open files            1024                 524288               files\n"
+    const limits =
+      "Limit  Soft Limit  Hard Limit  Units\nMax open files            1024                 524288               files\n"
     assert.strictEqual(openFilesIn(limits), 1024)
     assert.strictEqual(openFilesIn("Max open files            unlimited            unlimited            files\n"), null)
     assert.strictEqual(openFilesIn(""), null)

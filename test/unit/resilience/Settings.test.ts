@@ -120,7 +120,8 @@ describe("customBannedSignals", () => {
 })
 
 describe("the default of requests at once", () => {
-  const on = (maxInFlight: number) => Effect.provideService(started, Settings.Defaults, Settings.defaultsFor(maxInFlight))
+  const on = (maxInFlight: number) =>
+    Effect.provideService(started, Settings.Defaults, Settings.defaultsFor(maxInFlight))
 
   it.effect("is the machine's, also after other settings were changed elsewhere; one that was set stays", () =>
     Effect.gen(function* () {

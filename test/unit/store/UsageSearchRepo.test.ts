@@ -96,7 +96,9 @@ const isWanted = (row: UsageRow, filter: Filter): boolean => {
   ]
   return (
     equal.every((name) => filter[name] === undefined || filter[name] === row[name]) &&
-    (model === undefined || model === row.model || (row.provider !== null && model === `${row.provider}/${row.model}`)) &&
+    (model === undefined ||
+      model === row.model ||
+      (row.provider !== null && model === `${row.provider}/${row.model}`)) &&
     (status === undefined || (row.status >= status[0] && row.status <= status[1])) &&
     (sinceMs === undefined || row.timestampMs >= sinceMs) &&
     (untilMs === undefined || row.timestampMs < untilMs) &&
@@ -131,7 +133,9 @@ describe("the index of the filters", () => {
             yield* put(all.slice(0, summed))
             yield* sumAll
             const before = startMs + gone * 1_000
-            while ((yield* sums.deleteSome({ _tag: "Before", beforeMs: before }, Number.MAX_SAFE_INTEGER, startMs)) > 0);
+            while (
+              (yield* sums.deleteSome({ _tag: "Before", beforeMs: before }, Number.MAX_SAFE_INTEGER, startMs)) > 0
+            );
             yield* put(all.slice(summed))
             const left = all.filter((row, n) => n >= summed || row.timestampMs >= before)
             for (const filter of filters) {
