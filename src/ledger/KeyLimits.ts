@@ -318,7 +318,7 @@ export const make = Effect.gen(function* () {
   const isSummed = (apiKeyId: string) =>
     specsFor(apiKeyId).every((spec) => usedBefore(apiKeyId, spec, windowAt(spec.rule, startMs)) !== null)
   // Keys with windows of their own.
-  for (const apiKeyId of [...waiting]) {
+  for (const apiKeyId of waiting) {
     if (isSummed(apiKeyId)) continue
     yield* rebuild(apiKeyId)
     markTold(accounts.get(apiKeyId))
