@@ -22,22 +22,30 @@ export interface Filled {
 /** The value with its references replaced; keys of objects are left as they are. A variable that is empty counts as not set. */
 export const filled = (value: Json, environment: ReadonlyMap<string, string>): Filled => {
   const gaps: Array<Gap> = []
-  const text = (given: string, path: Path): string =>
+  /** Where the walk is. */
+  const path: Array<string | number> = []
+  const text = (given: string): string =>
     given.replaceAll(reference, (whole, name: string | undefined) => {
       if (name === undefined) return "${"
       const found = environment.get(name)
-      if (found === undefined || found === "") gaps.push({ path, name })
+      if (found === undefined || found === "") gaps.push({ path: [...path], name })
       return found ?? whole
     })
-  const walk = (each: Json, path: Path): Json => {
-    if (typeof each === "string") return text(each, path)
-    if (isArray(each)) return each.map((member, at) => walk(member, [...path, at]))
+  const within = (step: string | number, member: Json): Json => {
+    path.push(step)
+    const done = walk(member)
+    path.pop()
+    return done
+  }
+  const walk = (each: Json): Json => {
+    if (typeof each === "string") return text(each)
+    if (isArray(each)) return each.map((member, at) => within(at, member))
     if (!isObject(each)) return each
     return Object.fromEntries(
-      Object.entries(each).map(([name, member]) => [name, walk(member ?? null, [...path, name])])
+      Object.entries(each).map(([name, member]) => [name, within(name, member ?? null)])
     ) as JsonObject
   }
-  return { value: walk(value, []), gaps }
+  return { value: walk(value), gaps }
 }
 
 /** A value that must not be read as a reference. */

@@ -68,6 +68,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "quotaGroups.get": "quota groups show",
   "quotaGroups.update": "quota groups edit",
   "quotaGroups.remove": "quota groups remove",
+  "configuration.apply": "apply",
   "keys.list": "key list",
   "keys.create": "key add",
   "keys.get": "key show",
