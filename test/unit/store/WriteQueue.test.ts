@@ -1,5 +1,5 @@
 /** A database that another connection holds: writes wait by timers, in their order, and reads go on. */
-import type * as SqlClient from "@effect/sql/SqlClient"
+import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Deferred from "effect/Deferred"
