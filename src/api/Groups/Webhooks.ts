@@ -143,7 +143,7 @@ const MailAddress = Schema.Trim.pipe(
 const MailText = Schema.String.pipe(
   Schema.minLength(1, { message: () => "must not be empty" }),
   Schema.maxLength(256),
-  Schema.filter((text) => (/\p{Cc}/u.test(text) ? "must not hold control characters" : true))
+  Schema.pattern(/^[^\p{Cc}]*$/u, { message: () => "must not hold control characters" })
 )
 
 const maxReceivers = 20
