@@ -245,12 +245,6 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
       { begins: "gateway import ollama", types: [confirmed] }
     ]
   },
-  "docs/mcp.md": {
-    blocks: [
-      // Over standard input and output the program refuses every message after the first, and the client gives up.
-      { begins: "claude mcp add", ends: { "claude mcp add gateway -- gateway --mcp": 1 } }
-    ]
-  },
   "docs/media.md": {
     before: async (world) => {
       for (const provider of ["gemini", "deepgram"])
