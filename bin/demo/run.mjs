@@ -14,13 +14,21 @@ import { failingUpstream, workingUpstream } from "./sampleUpstreams.mjs"
 const adminKey = `demo-${randomBytes(16).toString("hex")}`
 const dataDir = mkdtempSync(join(tmpdir(), "gateway-demo-"))
 const say = (text = "") => process.stdout.write(`${text}\n`)
-const title = (text) => say(`\n── ${text} ${"─".repeat(Math.max(0, 70 - text.length))}`)
+const title = (text) => say(`\n── ${text} ${"─".repeat(Math.max(2, 76 - text.length))}`)
+
+/** Without the variables of the gateway and of providers that this terminal may have: the demo shows the same everywhere. */
+const environment = () =>
+  Object.fromEntries(
+    ["PATH", "HOME", "USERPROFILE", "SYSTEMROOT", "LANG", "TMPDIR", "TEMP", "TMP"].flatMap((name) =>
+      process.env[name] === undefined ? [] : [[name, process.env[name]]]
+    )
+  )
 
 const startGateway = () =>
   new Promise((resolve, reject) => {
     const program = fileURLToPath(new URL("../gateway", import.meta.url))
     const child = spawn(program, ["serve", "--port", "0", "--no-open"], {
-      env: { ...process.env, DATA_DIR: dataDir, GATEWAY_ADMIN_KEY: adminKey, GATEWAY_ENV_CONNECTIONS: "false" },
+      env: { ...environment(), DATA_DIR: dataDir, GATEWAY_ADMIN_KEY: adminKey, GATEWAY_ENV_CONNECTIONS: "false" },
       stdio: ["ignore", "pipe", "pipe"]
     })
     let complaints = ""
@@ -113,7 +121,8 @@ const explain = async (url, requestId) => {
   say(
     `Usage:    ${row.tokens.in} tokens in, ${row.tokens.out} out (${row.usageSource}), wires ${row.sourceWire} → ${row.targetWire}`
   )
-  say(`Cost:     $${row.costUsd.toFixed(6)}   first token after ${row.ttftMs} ms, ${row.attempts} attempts`)
+  const attempts = `${row.attempts} ${row.attempts === 1 ? "attempt" : "attempts"}`
+  say(`Cost:     $${row.costUsd.toFixed(6)}   first token after ${row.ttftMs} ms, ${attempts}`)
 }
 
 const main = async () => {

@@ -52,6 +52,11 @@ export const layer = Layer.effect(
           const message = "body: expected a request of the wire"
           return Effect.fail(new InvalidRequest({ message, param: "body", details: [] }))
         }
+        const wrong = codec.misspelt(body)
+        if (wrong !== null) {
+          const { message, path } = wrong
+          return Effect.fail(new InvalidRequest({ message, param: path, details: [{ field: path, message }] }))
+        }
         const envelope = codec.checkEnvelope(body)
         if (Either.isLeft(envelope)) return Effect.fail(envelope.left)
         const resolution = resolutions.requested(model)

@@ -16,7 +16,7 @@ import { GatewaySettings } from "../flags/GatewaySettings.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { PluginRepo } from "../store/repo/PluginRepo.ts"
 import { isObject } from "../wire/json/Json.ts"
-import { readForeignJson, Unreadable } from "../wire/json/Bounds.ts"
+import { readAnswerJson, Unreadable } from "../wire/json/Bounds.ts"
 import { integrityOf, withManifest } from "./files/PluginFiles.ts"
 import * as Errors from "./PluginErrors.ts"
 import { Plugins } from "./Plugins.ts"
@@ -124,11 +124,11 @@ export const make = Effect.gen(function* () {
 
   /** `what`: the beginning of a sentence about it. */
   const fetchAs = <A, I>(what: string, url: string, schema: Schema.Schema<A, I>, limits: typeof listLimits) =>
-    get(url, limits, ({ status }) => status === 200).pipe(
+    get(url, limits, ({ status }) => status === 200, "operator").pipe(
       Effect.mapError((error) => failed(`${what} ${reasonOf(error)}`)),
       Effect.flatMap(({ body, status }) => {
         if (status !== 200) return failed(`${what} was answered with the status ${status}`)
-        const value = readForeignJson(new TextDecoder().decode(body))
+        const value = readAnswerJson(new TextDecoder().decode(body))
         if (value instanceof Unreadable) return failed(`${what} is no JSON that can be read`)
         const problem = listProblem(value)
         if (problem !== null) return failed(`${what} ${problem}`)

@@ -12,6 +12,7 @@ import type { WireName } from "../domain/Wire.ts"
 import { isSecretHeader } from "../kernel/Masking.ts"
 import { isSameAddress } from "./Address.ts"
 import { headerProblem, isReservedHeader } from "./EndpointHeaders.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** The address still holds a `{placeholder}`. */
 export class PlaceholderUnfilled extends Data.TaggedError("PlaceholderUnfilled")<{
@@ -28,7 +29,7 @@ export class BaseUrlInvalid extends Data.TaggedError("BaseUrlInvalid")<{
   readonly reason: "is not a URL" | "is neither http nor https" | "holds credentials"
 }> {
   override get message() {
-    return `The base URL of '${this.provider}' ${this.reason}.`
+    return `The base URL of '${this.provider}' ${asSentence(this.reason)}`
   }
 }
 
@@ -46,7 +47,7 @@ export class HeaderInvalid extends Data.TaggedError("HeaderInvalid")<{
   readonly reason: string
 }> {
   override get message() {
-    return `The header '${this.header}' for '${this.provider}' cannot be sent: ${this.reason}.`
+    return `The header '${this.header}' for '${this.provider}' cannot be sent: ${asSentence(this.reason)}`
   }
 }
 
@@ -278,11 +279,25 @@ const baseOf = (spec: ProviderSpec, connection: EndpointConnection): Either.Eith
     return Either.left(new BaseUrlInvalid({ provider, reason: "holds credentials" }))
   }
   const wires = connection.wires ?? spec.wires
+  const path = withoutWirePath(pathname.replace(/\/+$/, ""), spec, wires)
   return Either.right({
     origin,
-    path: withoutWirePath(pathname.replace(/\/+$/, ""), spec, wires),
+    path: connection.baseUrl === null ? path : withVersion(path, spec),
     query: search.slice(1)
   })
+}
+
+/** `/v1`, `/v1beta` as a segment of a path. */
+const anyVersion = /\/v\d[^/]*(?=\/|$)/
+
+/**
+ * The path of a connection's own address with the version of the provider's API, where the address has none: `https://proxy.example` of
+ * Groq is `/openai/v1` there, `https://proxy.example/groq` is `/groq/v1`. An API without a version in its address gets none.
+ */
+const withVersion = (path: string, spec: ProviderSpec): string => {
+  const usual = URL.canParse(spec.baseUrl) ? new URL(spec.baseUrl).pathname.replace(/\/+$/, "") : ""
+  const own = version.exec(usual)?.[0]
+  return own === undefined || anyVersion.test(path) ? path : path === "" ? usual : path + own
 }
 
 export const wirePath = (spec: ProviderSpec, wire: WireName): string => {

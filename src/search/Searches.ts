@@ -8,6 +8,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
 import { headerOf } from "../auth/Credentials.ts"
+import { refusesCache } from "../cache/Eligibility.ts"
 import type { AttemptView } from "../domain/Decision.ts"
 import { InternalError, InvalidRequest } from "../domain/Errors.ts"
 import { nanoUsdPerUsd, type UsageRow } from "../domain/Usage.ts"
@@ -15,17 +16,16 @@ import { Events } from "../events/Events.ts"
 import { Hooks } from "../plugins/hooks/Hooks.ts"
 import { Pipeline } from "../inference/Pipeline.ts"
 import { apiKeyIdOf, type Exchange } from "../inference/request/Exchange.ts"
+import { readBody } from "../inference/request/ReadBody.ts"
 import { LruMap } from "../kernel/LruMap.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
 import { Timers } from "../platform/Timers.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import { DecisionLog } from "../routing/records/DecisionLog.ts"
 import { formatUsd10 } from "../usage/Cost.ts"
-import { readForeignJson, Unreadable } from "../wire/json/Bounds.ts"
-import { maxTopMembers } from "../wire/json/Excess.ts"
 import { invalidField } from "../wire/json/FieldReader.ts"
 import { bodyOf } from "../wire/search/Codec.ts"
-import { readSearchRequest, type SearchRequest } from "../wire/search/Request.ts"
+import { misspelt, readSearchRequest, type SearchRequest } from "../wire/search/Request.ts"
 import { type Search, searchModel, type TimeRange } from "../wire/search/Search.ts"
 import { answerOf, type FoundAnswer, foundIn, isSearchAnswer } from "./SearchAnswer.ts"
 import { SearchCounts } from "./SearchCounts.ts"
@@ -120,14 +120,14 @@ export const make = Effect.gen(function* () {
   }
 
   const read = (exchange: Exchange): Asked | InvalidRequest => {
-    const body = readForeignJson(exchange.body.toString("utf8"), maxTopMembers)
-    if (body instanceof Unreadable) return new InvalidRequest({ message: body.message, param: null, details: [] })
+    const body = readBody(exchange.body, misspelt)
+    if (body instanceof InvalidRequest) return body
     const request = readSearchRequest(body)
     if (Either.isLeft(request)) return request.left
     const route = routeOf(catalog.current(), request.right)
     if (route instanceof InvalidRequest) return route
     // What plugins are to see or to block is neither given from the cache nor shared.
-    const isKept = ttlMs > 0 && !listens.onRequest && !listens.onResponse
+    const isKept = ttlMs > 0 && !listens.onRequest && !listens.onResponse && !refusesCache(exchange.headers)
     return { request: request.right, route, key: isKept ? keyOf(exchange, route, request.right) : null }
   }
 

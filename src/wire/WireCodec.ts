@@ -14,6 +14,7 @@ import type { Response, Stop } from "./canonical/Response.ts"
 import type { CallIds, ToolLimits, ToolNames } from "./canonical/ToolAdaptation.ts"
 import type { Usage } from "./canonical/Usage.ts"
 import type { JsonObject } from "./json/Json.ts"
+import type { Misspelt } from "./json/Spelling.ts"
 import type { PolledJob } from "./PolledJob.ts"
 
 /** What the hot path needs of a request that it does not decode. */
@@ -282,6 +283,8 @@ export interface WireCodec {
   readonly carriesPicture?: CarriesPicture
 
   /** Hot: checks a request that is relayed as it is. O(messages), no copy. */
+  /** The first member that programs could read in two ways; null when there is none. */
+  readonly misspelt: (body: JsonObject) => Misspelt | null
   readonly checkEnvelope: (body: unknown) => Either.Either<Envelope, InvalidRequest>
   /** The client's own bytes with another model (and, where the wire needs it, a request for usage); nothing else is changed. */
   readonly relayRequest: (

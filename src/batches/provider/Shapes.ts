@@ -2,7 +2,7 @@
  * OpenAI's batches as a client of them sees them: where they are, what they are, and what their files say of a line. Pure.
  * https://platform.openai.com/docs/api-reference/batch and https://platform.openai.com/docs/api-reference/files
  */
-import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { readAnswerJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../wire/json/Json.ts"
 
 /** States in which a provider does nothing for a batch any more. */
@@ -92,7 +92,7 @@ const maxCodeChars = 100
 
 /** Null when it says nothing of a line. */
 export const remoteResultOf = (bytes: Buffer): RemoteResult | null => {
-  const read = readForeignJson(bytes.toString("utf8"), maxMembers)
+  const read = readAnswerJson(bytes.toString("utf8"), maxMembers)
   if (read instanceof Unreadable || !isObject(read)) return null
   const number = /^line-([1-9]\d{0,9})$/.exec(stringOr(read["custom_id"]) ?? "")?.[1]
   if (number === undefined) return null

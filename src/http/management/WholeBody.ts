@@ -13,8 +13,7 @@ import { WholeBody } from "../../api/WholeBody.ts"
 import { type BufferFull, describe } from "../../domain/Errors.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { BodyBudget, type BodyShare } from "../../resilience/BodyBudget.ts"
-import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
-import { excessMessage, excessOf } from "../../wire/json/Excess.ts"
+import { notJson, readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { badInput } from "../handlers/Answers.ts"
 import { readBody } from "../RequestBody.ts"
 import { CurrentTrail, type Trail } from "../AuditTrail.ts"
@@ -45,17 +44,21 @@ const bytesOf = (
 /** The value of a body on first use. An empty body is `null`; a byte order mark is not part of the text. */
 type Read = () => unknown
 
+const refused = ({ message, param }: Unreadable): BadRequest =>
+  new BadRequest({ message, ...(param === null ? {} : { param, details: [{ field: param, message }] }) })
+
 const readSmall = (body: Buffer): Read | BadRequest => {
-  // All structure of JSON is ASCII.
-  const excess = excessOf(body.toString("latin1"))
-  if (excess !== null) return new BadRequest({ message: excessMessage[excess] })
-  return () => (body.length === 0 ? null : JSON.parse(new TextDecoder().decode(body)))
+  if (body.length === 0) return () => null
+  const text = new TextDecoder().decode(body)
+  const value = readForeignJson(text)
+  if (!(value instanceof Unreadable)) return () => value
+  return value === notJson ? () => JSON.parse(text) : refused(value)
 }
 
 /** Of a large body only the first wrong field is looked for, and that before the schema looks for all. */
 const readLarge = (key: ManagementRoute["key"], body: Buffer): Read | BadRequest => {
   const value = readForeignJson(body.toString())
-  if (value instanceof Unreadable) return new BadRequest({ message: value.message })
+  if (value instanceof Unreadable) return refused(value)
   const problem = firstProblem(key, value)
   return problem === null ? () => value : badInput(problem)
 }

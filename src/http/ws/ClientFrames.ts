@@ -2,6 +2,8 @@
 import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { isObject, type JsonObject } from "../../wire/json/Json.ts"
+import { read } from "../../wire/json/Members.ts"
+import { makeSpelling } from "../../wire/json/Spelling.ts"
 
 export type ClientFrame =
   /** `body` is that of a responses request; `generate` false asks for no answer, only to be remembered. */
@@ -17,6 +19,9 @@ export interface FrameProblem {
 }
 
 const maxLaneChars = 256
+
+/** The members of the transport. Those of the request are checked by its reader. */
+const misspelt = makeSpelling(read("type", "event_id", "stream_id", "response", "generate"))
 
 const problem = (message: string, param: string | null = null, lane: string | null = null): FrameProblem => ({
   _tag: "Problem",
@@ -36,8 +41,10 @@ const requestOf = (frame: JsonObject): { readonly body: JsonObject; readonly gen
 /** Total: any text becomes a frame or a problem with the reason. */
 export const readClientFrame = (text: string): ClientFrame | FrameProblem => {
   const frame = readForeignJson(text, maxTopMembers)
-  if (frame instanceof Unreadable) return problem(frame.message)
+  if (frame instanceof Unreadable) return problem(frame.message, frame.param)
   if (!isObject(frame)) return problem("A frame must be a JSON object.")
+  const wrong = misspelt(frame)
+  if (wrong !== null) return problem(wrong.message, wrong.path)
   const lane = frame["stream_id"] ?? null
   if (lane !== null && (typeof lane !== "string" || lane === "" || lane.length > maxLaneChars)) {
     return problem(`stream_id: expected a string of 1 to ${maxLaneChars} characters`, "stream_id")

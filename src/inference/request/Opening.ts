@@ -25,10 +25,8 @@ import * as Engine from "../../routing/decide/Engine.ts"
 import { permitted } from "../../routing/decide/Refusals.ts"
 import { startsPrompt } from "../../routing/decide/SessionAffinity.ts"
 import { sessionIdOf, sessionKeyOf } from "../../routing/decide/SessionKey.ts"
-import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
-import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { invalidField } from "../../wire/json/FieldReader.ts"
-import { isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
+import { type Json, type JsonObject } from "../../wire/json/Json.ts"
 import { codecs } from "../../wire/Codec.ts"
 import type { Envelope } from "../../wire/WireCodec.ts"
 import type { Commitment } from "../../ledger/Commitment.ts"
@@ -37,6 +35,7 @@ import { Admission } from "./Admission.ts"
 import { bytesOf } from "./BodyBytes.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./Exchange.ts"
 import { promptAround } from "./AddedSystem.ts"
+import { readBody } from "./ReadBody.ts"
 import { resolveFor } from "./RequestedModel.ts"
 import { featuresOf } from "./RequestFeatures.ts"
 import { mayRepeatModel, withOneModel } from "./NamedModels.ts"
@@ -84,8 +83,6 @@ export class Opening extends Context.Tag("gateway/inference/request/Opening")<
 >() {}
 
 const nothing: ReadonlyArray<string> = []
-
-const wrongBody = (message: string): InvalidRequest => new InvalidRequest({ message, param: null, details: [] })
 
 /** A header that holds a number: a longer one is a mistake. */
 const maxNumberChars = 256
@@ -157,9 +154,8 @@ export const make = Effect.gen(function* () {
   const responses = yield* ResponseStore.ResponseStore
 
   const read = (asked: Exchange): Read | InferenceError | Ready | Count => {
-    const said = readForeignJson(asked.body.toString("utf8"), maxTopMembers)
-    if (said instanceof Unreadable) return wrongBody(said.message)
-    if (!isObject(said)) return wrongBody("The request body must be a JSON object.")
+    const said = readBody(asked.body, asked.codec.misspelt)
+    if (said instanceof InvalidRequest) return said
     if (asked.principal._tag !== "Key" || !isTiedToModels(asked.principal.key)) return checked(asked, nothing, said)
     const { exchange, leftOut, read: own } = restricted(asked, said)
     return checked(exchange, leftOut, own)

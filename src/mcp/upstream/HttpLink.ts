@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { TransportFailure, Upstream, UpstreamCall, UpstreamHeaders } from "../../egress/Upstream.ts"
 import { version as ownVersion } from "../../platform/Version.ts"
-import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { readAnswerJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { type Json, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import { makeSseScanner, type SseEvent } from "../../wire/sse/SseScanner.ts"
 import { BadMessage, readMessages, type RequestId, type RpcResponse } from "../protocol/JsonRpc.ts"
@@ -52,7 +52,7 @@ const tooLarge = (): LinkError => linkError("invalid", `answered with more than 
 
 /** The reason that a refusal gives, in the forms of JSON-RPC and of OAuth; null where there is none. */
 const reasonIn = (body: Buffer): string | null => {
-  const value = readForeignJson(body.toString("utf8"))
+  const value = readAnswerJson(body.toString("utf8"))
   if (value instanceof Unreadable) return null
   const { error, error_description: description } = objectOr(value)
   return stringOr(objectOr(error)["message"]) ?? stringOr(description) ?? stringOr(error)
@@ -98,7 +98,7 @@ export const httpLink =
 
       /** Hands messages on; the answer to `id` is given back, null where it is not among them. */
       const sort = (text: string, id: RequestId | null): RpcResponse | LinkError | null => {
-        const value = readForeignJson(text)
+        const value = readAnswerJson(text)
         if (value instanceof Unreadable) return linkError("invalid", "answered with what is no JSON")
         const read = readMessages(value)
         if (read instanceof BadMessage) return linkError("invalid", "answered with what is no JSON-RPC message")

@@ -7,7 +7,7 @@ import * as Predicate from "effect/Predicate"
 import { startLineProcess } from "../../platform/LineProcess.ts"
 import { startProblem } from "../../platform/ProgramFile.ts"
 import type { Timers } from "../../platform/Timers.ts"
-import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { readAnswerJson, Unreadable } from "../../wire/json/Bounds.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import { BadMessage, readMessage, type RequestId, type RpcResponse } from "../protocol/JsonRpc.ts"
 import { type Link, type LinkError, linkError, maxAnswerBytes, type OpenLink } from "./Link.ts"
@@ -43,7 +43,7 @@ export const stdioLink =
 
       const take = (line: string): void => {
         if (line.trim() === "") return
-        const value = readForeignJson(line)
+        const value = readAnswerJson(line)
         const message = value instanceof Unreadable ? null : readMessage(value)
         if (message === null || message instanceof BadMessage) {
           foreignLines += 1

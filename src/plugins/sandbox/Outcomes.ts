@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { PluginHook } from "../../domain/Plugin.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
-import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { readAnswerJson, Unreadable } from "../../wire/json/Bounds.ts"
 import type { BlockedAnswer, HookOutcome } from "../hooks/Listener.ts"
 import { crossing } from "./Limits.ts"
 import type { DefinedPlugin, LogLine } from "./Sandbox.ts"
@@ -22,7 +22,7 @@ const hasPrototypeMember = (value: Json | undefined): boolean => {
 /** An object within limits; else what is wrong with it. */
 const readObject = (text: string, maxChars: number, what: string): JsonObject | string => {
   if (text.length > maxChars) return `${what} has more than ${maxChars} characters, the limit`
-  const value = readForeignJson(text)
+  const value = readAnswerJson(text)
   if (value instanceof Unreadable) return `${what}: ${value.message}`
   if (!isObject(value)) return `${what} must be an object`
   return text.includes("__proto__") || text.includes("\\u")

@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import { Timers } from "../../platform/Timers.ts"
 import { resting, type RouterStrategy, type Selection, slowRestMs } from "../../routing/auto/RouterStrategies.ts"
 import { isObject } from "../../wire/json/Json.ts"
-import { readForeignJson } from "../../wire/json/Bounds.ts"
+import { readAnswerJson } from "../../wire/json/Bounds.ts"
 import { type Engine, makeEngine } from "./Engine.ts"
 import { crossing } from "./Limits.ts"
 import { type LogLine, PluginNotLoaded, type SandboxedCode } from "./Sandbox.ts"
@@ -169,7 +169,7 @@ export const openSelector = Effect.fn("Selector.open")(function* (
     if (engine.isExhausted()) throw rest("it needs more memory than it may have")
     if (jobs !== true || deadline.wasOver()) throw rest(`it took more than ${selectorLimits.selectMs} ms`)
     if (ended._tag !== "Returned") throw failed(ended._tag === "Threw" ? ended.message : "it was stopped")
-    const chosen = readForeignJson(ended.text ?? "")
+    const chosen = readAnswerJson(ended.text ?? "")
     const { connectionId, model, provider, reason } = isObject(chosen) ? chosen : {}
     if (!isText(provider) || !isText(model)) throw failed("a selection needs provider and model")
     const selection: Selection = {

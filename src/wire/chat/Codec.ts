@@ -9,6 +9,7 @@ import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
 import { renderError, renderStreamError } from "./Errors.ts"
+import { misspelt } from "./Members.ts"
 import { plainPrompt } from "./PlainPrompt.ts"
 import { decodeRequest } from "./RequestDecode.ts"
 import { encodeRequest } from "./RequestEncode.ts"
@@ -35,6 +36,7 @@ export const chat: WireCodec = {
   },
   maxCandidates: 128,
   carriesPicture: carriesAnyPicture,
+  misspelt,
   checkEnvelope,
   relayRequest,
   decodeRequest,

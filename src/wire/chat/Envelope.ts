@@ -13,9 +13,10 @@ import { optionalFieldProblem } from "../Envelope.ts"
 import type { Envelope, RelayRequest } from "../WireCodec.ts"
 import { takesStreamOptions } from "./RequestEncode.ts"
 
-const limitOf = (body: JsonObject): number | null => {
-  const limit = body["max_completion_tokens"] ?? body["max_tokens"]
-  return isPositiveInteger(limit) ? limit : null
+/** Where a request has both, endpoints differ in which one they obey: the larger counts. */
+const limitOf = ({ max_completion_tokens: current, max_tokens: older }: JsonObject): number | null => {
+  const limits = [current, older].filter(isPositiveInteger)
+  return limits.length === 0 ? null : Math.max(...limits)
 }
 
 const checks = {

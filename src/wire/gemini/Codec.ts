@@ -9,6 +9,7 @@ import type { WireCodec } from "../WireCodec.ts"
 import { makeArrayTap } from "./ArrayTap.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
 import { renderArrayError, renderError, renderStreamError } from "./Errors.ts"
+import { misspelt } from "./Members.ts"
 import { decodeRequest } from "./RequestDecode.ts"
 import { encodeRequest } from "./RequestEncode.ts"
 import { decodeResponse, readAnswer } from "./ResponseDecode.ts"
@@ -35,6 +36,7 @@ export const gemini: WireCodec = {
   // The wire allows more, but a translated answer has one.
   maxCandidates: 1,
   carriesPicture: carriesAnyPicture,
+  misspelt,
   checkEnvelope,
   relayRequest,
   decodeRequest,

@@ -31,10 +31,19 @@ const closeBrace = 125
 /** Shorter texts are parsed without counting: they cannot hold many keys. */
 export const scannedFrom = 65_536
 
-/** Which limit the text exceeds; null when none. Linear: strings are skipped from quote to quote. */
-export const excessOf = (text: string, topMembers = Number.POSITIVE_INFINITY): Excess | null => {
+/** The limit that the text exceeds; null when none. */
+export const excessOf = (text: string, topMembers?: number): Excess | null => {
   // A level takes at least two characters, a member at least five.
   if (text.length < 2 * maxRequestDepth) return null
+  const found = countMembers(text, topMembers)
+  return typeof found === "string" ? found : null
+}
+
+/**
+ * The number of members of all objects in the text, repeated ones included, or the limit that it exceeds. Linear: strings are skipped from
+ * quote to quote. The number of a text that is not JSON means nothing.
+ */
+export const countMembers = (text: string, topMembers = Number.POSITIVE_INFINITY): number | Excess => {
   let depth = 0
   let keys = 0
   let tops = 0
@@ -43,7 +52,7 @@ export const excessOf = (text: string, topMembers = Number.POSITIVE_INFINITY): E
       case quote: {
         do {
           at = text.indexOf('"', at + 1)
-          if (at < 0) return null
+          if (at < 0) return keys
         } while (isEscaped(text, at))
         break
       }
@@ -65,7 +74,7 @@ export const excessOf = (text: string, topMembers = Number.POSITIVE_INFINITY): E
       default:
     }
   }
-  return null
+  return keys
 }
 
 /** Whether an odd number of backslashes precedes the quote. */

@@ -8,6 +8,7 @@ import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
 import { errorStatus, renderError, renderStreamError } from "./Errors.ts"
+import { misspelt } from "./Members.ts"
 import { decodeRequest } from "./RequestDecode.ts"
 import { encodeRequest } from "./RequestEncode.ts"
 import { decodeResponse, readAnswer } from "./ResponseDecode.ts"
@@ -31,6 +32,7 @@ export const messages: WireCodec = {
     wantsResults: true
   },
   maxCandidates: 1,
+  misspelt,
   checkEnvelope,
   relayRequest,
   decodeRequest,

@@ -4,6 +4,7 @@
  * https://platform.claude.com/docs/en/api/messages
  */
 import { type Members, read, type ReadMembers } from "../json/Members.ts"
+import { makeSpelling } from "../json/Spelling.ts"
 
 const block = read("type", "cache_control")
 // With `content` in the source the whole document stays an opaque block of this wire.
@@ -27,3 +28,21 @@ export const nestedMembers: ReadMembers = {
   tool_choice: { of: read("type", "name", "disable_parallel_tool_use") },
   output_format: { of: read("type", "schema") }
 }
+
+const tool = read(
+  "type name description input_schema strict cache_control max_uses allowed_domains",
+  "blocked_domains user_location defer_loading allowed_callers input_examples"
+)
+
+/** Finds members that programs could read in two ways. */
+export const misspelt = makeSpelling({
+  ...read(
+    "model max_tokens stream temperature top_p top_k stop_sequences service_tier",
+    "container context_management inference_geo speed cache_control"
+  ),
+  mcp_servers: { each: { of: read("type", "name", "url", "authorization_token", "tool_configuration") } },
+  metadata: { of: read("user_id") },
+  output_config: { of: { ...read("effort"), format: { of: read("type", "schema") } } },
+  tools: { each: { of: tool } },
+  ...nestedMembers
+})

@@ -8,6 +8,7 @@ import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { checkEnvelope, checkGenerateEnvelope, relayRequest } from "./Envelope.ts"
 import { renderError, renderStreamError } from "./Errors.ts"
+import { misspelt } from "./Members.ts"
 import { decodeGenerate, encodeGenerate } from "./Generate.ts"
 import { chatShape, generateShape } from "./Piece.ts"
 import { decodeRequest } from "./RequestDecode.ts"
@@ -29,6 +30,7 @@ export const ollama: WireCodec = {
   toolLimits: { name: null, callId: null, mendsOwnIds: false, freeForm: "none", wantsResults: false },
   maxCandidates: 1,
   carriesPicture: carriesInlinePicture,
+  misspelt,
   checkEnvelope,
   relayRequest,
   decodeRequest,

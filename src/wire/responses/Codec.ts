@@ -9,6 +9,7 @@ import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
 import { renderError, renderFailedStream, renderStreamError } from "./Errors.ts"
+import { misspelt } from "./Members.ts"
 import { decodeRequest } from "./RequestDecode.ts"
 import { encodeRequest } from "./RequestEncode.ts"
 import { decodeResponse, readAnswer } from "./ResponseDecode.ts"
@@ -34,6 +35,7 @@ export const responses: WireCodec = {
   },
   maxCandidates: 1,
   carriesPicture: carriesInlinePicture,
+  misspelt,
   checkEnvelope,
   relayRequest,
   decodeRequest,

@@ -4,6 +4,7 @@
  * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
 import { type Members, read, type ReadMembers } from "../json/Members.ts"
+import { makeSpelling } from "../json/Spelling.ts"
 
 const part = read("type", "prompt_cache_breakpoint")
 const text = { ...part, ...read("text", "annotations", "logprobs") } as const
@@ -41,3 +42,31 @@ export const nestedMembers: ReadMembers = {
     }
   }
 }
+
+const tool = read(
+  "type",
+  "name",
+  "description",
+  "parameters",
+  "strict",
+  "format",
+  "tools",
+  "server_url",
+  "server_label"
+)
+
+/** Finds members that programs could read in two ways. */
+export const misspelt = makeSpelling({
+  ...read(
+    "model instructions stream parallel_tool_calls max_output_tokens temperature",
+    "top_p top_logprobs include user metadata previous_response_id",
+    "background store service_tier truncation max_tool_calls safety_identifier prompt_cache_key"
+  ),
+  conversation: { of: read("id") },
+  prompt: { of: read("id", "version", "variables") },
+  tool_choice: { of: { ...tool, mode: true, tools: { each: { of: tool } } } },
+  reasoning: { of: read("effort", "summary", "generate_summary") },
+  stream_options: { of: read("include_obfuscation") },
+  tools: { each: { of: tool } },
+  ...nestedMembers
+})

@@ -3,6 +3,8 @@ import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import { type FieldReader, invalidField, makeFieldReader, mismatch } from "../json/FieldReader.ts"
 import { isObject, type JsonObject } from "../json/Json.ts"
+import { read } from "../json/Members.ts"
+import { makeSpelling } from "../json/Spelling.ts"
 import { type SafeSearch, safeSearches, type Search, type SearchType, searchTypes, timeRanges } from "./Search.ts"
 
 export interface SearchRequest {
@@ -23,7 +25,7 @@ const maxContentChars = 1_000_000
 const maxOptionsChars = 8_192
 const maxDropped = 100
 
-const known = new Set([
+const members = [
   "query",
   "provider",
   "max_results",
@@ -39,7 +41,14 @@ const known = new Set([
   "strict_filters",
   // What a search is told by where other requests name a model.
   "model"
-])
+] as const
+const known = new Set<string>(members)
+
+/** Finds members that programs could read in two ways. */
+export const misspelt = makeSpelling({
+  ...read(...members),
+  filters: { of: read("include_domains", "exclude_domains", "safe_search") }
+})
 
 const controls = /\p{Cc}/u
 const hostName = /^[\p{L}\p{N}](?:[\p{L}\p{N}.-]{0,251}[\p{L}\p{N}])?$/u

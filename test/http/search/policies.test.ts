@@ -40,6 +40,20 @@ describe("answers that are kept", () => {
     assert.isNumber(counts.avgLatencyMs)
   })
 
+  scenario("are neither given to nor made of a request that refuses them", async ({ connect, search, tavily }) => {
+    await connect("tavily", tavily)
+    const cacheOf = async (headers: Readonly<Record<string, string>>) =>
+      (await search(query, headers)).headers.get("x-gateway-cache")
+    for (const refusal of [{ "x-gateway-no-cache": "true" }, { "cache-control": "max-age=0, no-store" }]) {
+      assert.strictEqual(await cacheOf(refusal), "MISS")
+    }
+    assert.deepStrictEqual(
+      [await cacheOf({}), await cacheOf({}), await cacheOf({ "x-gateway-no-cache": "true" })],
+      ["MISS", "HIT", "MISS"]
+    )
+    assert.strictEqual(tavily.requests.length, 4)
+  })
+
   scenario("belong to their API key", async ({ connect, newKey, search, tavily }) => {
     await connect("tavily", tavily)
     const [one, two] = [await newKey(), await newKey()]

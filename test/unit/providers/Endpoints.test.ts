@@ -92,9 +92,29 @@ describe("address", () => {
     )
   })
 
+  it("adds the version of a provider's API to an own address without one, for all of the registry", () => {
+    const version = /\/v\d[^/]*$/
+    let versioned = 0
+    for (const each of registry.values()) {
+      if (each.baseUrl.includes("{")) continue
+      const usual = new URL(each.baseUrl).pathname.replace(/\/+$/, "")
+      const own = version.exec(usual)?.[0] ?? ""
+      if (own !== "") versioned += 1
+      for (const wire of each.wires) {
+        const pathAt = (baseUrl: string | null): string => new URL(urlOf(each, { baseUrl }, wire)).pathname
+        const route = pathAt(null).slice(usual.length)
+        assert.strictEqual(pathAt("http://h"), (own === "" ? "" : usual) + route, `${each.id}, ${wire}: a host alone`)
+        assert.strictEqual(pathAt("http://h/p/"), `/p${own}${route}`, `${each.id}, ${wire}: a path without a version`)
+        assert.strictEqual(pathAt("http://h/p/v7beta"), `/p/v7beta${route}`, `${each.id}, ${wire}: another version`)
+        assert.strictEqual(pathAt("http://h/v7/p"), `/v7/p${route}`, `${each.id}, ${wire}: a version inside`)
+      }
+    }
+    assert.isAbove(versioned, 50)
+  })
+
   it("uses the provider's own path and its query", () => {
     const custom = { ...spec("openai"), paths: { chat: "chat?mode=a?b" } }
-    assert.strictEqual(urlOf(custom, { baseUrl: "http://h?x=1" }, "chat"), "http://h/chat?x=1&mode=a?b")
+    assert.strictEqual(urlOf(custom, { baseUrl: "http://h?x=1" }, "chat"), "http://h/v1/chat?x=1&mode=a?b")
   })
 
   it("names the placeholder that was not filled", () => {

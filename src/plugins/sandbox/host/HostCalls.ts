@@ -3,7 +3,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { PluginPermission } from "../../../domain/Plugin.ts"
 import { isObject, type Json, type JsonObject } from "../../../wire/json/Json.ts"
-import { readForeignJson } from "../../../wire/json/Bounds.ts"
+import { readAnswerJson } from "../../../wire/json/Bounds.ts"
 import type { HostAnswer, HostOperation } from "../thread/Protocol.ts"
 
 /** What the plugin's code sees as an error. */
@@ -53,7 +53,7 @@ export const makeHostCalls =
       if (!isOperation(name) || operation === undefined || !permissions.has(permissionOf[name])) {
         return Effect.succeed(failed(refusal("The plugin has no permission for this", "EACCES")))
       }
-      const args = readForeignJson(argsText)
+      const args = readAnswerJson(argsText)
       if (!isObject(args)) return Effect.succeed(failed(refusal("The arguments cannot be read", "EINVAL", "TypeError")))
       return operation(args as JsonObject).pipe(
         Effect.map(({ blob, value }): HostAnswer => ({ isDone: true, text: JSON.stringify(value), blob })),

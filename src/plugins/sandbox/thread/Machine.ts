@@ -6,7 +6,7 @@
 import type { PluginHook } from "../../../domain/Plugin.ts"
 import type { Timer, Timers } from "../../../platform/Timers.ts"
 import { isObject } from "../../../wire/json/Json.ts"
-import { readForeignJson, Unreadable } from "../../../wire/json/Bounds.ts"
+import { readAnswerJson, Unreadable } from "../../../wire/json/Bounds.ts"
 import { makeEngine } from "../Engine.ts"
 import { crossing, gracefulJobs, gracefulMs, loadCpuMs, startMs } from "../Limits.ts"
 import { makeDeadline } from "./Deadline.ts"
@@ -86,7 +86,7 @@ export const makeMachine = async (
 
   /** The text of a changed body, checked: what leaves the sandbox is JSON of an object within the usual limits. */
   const bodyOutcome = (body: string, metadata: string | null): Outcome => {
-    const value = readForeignJson(body)
+    const value = readAnswerJson(body)
     if (value instanceof Unreadable) return failedOutcome(value.message)
     if (!isObject(value)) return failedOutcome("The body must be an object")
     const bytes = encoder.encode(body)

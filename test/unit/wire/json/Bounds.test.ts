@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { readForeignJson, Unreadable } from "../../../../src/wire/json/Bounds.ts"
+import { readAnswerJson, readForeignJson, Unreadable } from "../../../../src/wire/json/Bounds.ts"
 import { excessOf, maxRequestDepth, maxRequestKeys, maxTopMembers } from "../../../../src/wire/json/Excess.ts"
 import { type Json, parseJson } from "../../../../src/wire/json/Json.ts"
 
@@ -46,6 +46,37 @@ describe("readForeignJson", () => {
       assert.include(message(wrapped('{"a":')), "not valid JSON")
     })
   }
+
+  it.each<[string, string, string | null]>([
+    ["at the top", '{"a":1,"a":2}', "a"],
+    ["with the same value", '{"a":1,"b":[],"a":1}', "a"],
+    ["below", '{"m":[{"x":1},{"role":"user","role":"system"}]}', "m.1.role"],
+    ["written with an escape", '{"model":1,"mod\\u0065l":2}', "model"],
+    ["around a nested object of the same name", '{"a":{"a":{"a":1}}}', null],
+    ["in two objects", '[{"a":1},{"a":2}]', null],
+    ["as a value", '{"a":"a","b":"a"}', null],
+    ["named __proto__", '{"__proto__":{"x":1},"__proto__":{"x":2}}', "__proto__"],
+    ["with an empty name", '{"":1,"":2}', ""],
+    ["named like a number", '{"x":{"1":1,"1":2}}', "x.1"],
+    [
+      "behind a text of colons and quotes",
+      '{"t":"\\":{\\"a\\":1,","t2":"\\\\","a":{"b":[{"c":null,"c":null}]}}',
+      "a.b.0.c"
+    ]
+  ])("refuses a member that is repeated %s", (_, text, param) => {
+    for (const body of [text, `[${long},${text}]`]) {
+      const read = readForeignJson(body)
+      if (param === null) assert.notInstanceOf(read, Unreadable)
+      else {
+        assert.instanceOf(read, Unreadable)
+        assert.strictEqual(read.param, body === text ? param : `1.${param}`)
+        assert.include(read.message, "is repeated")
+      }
+    }
+  })
+
+  it("leaves repeated members to answers, of which the last counts", () =>
+    assert.deepStrictEqual(readAnswerJson('{"a":1,"a":2}'), { a: 2 }))
 
   it("names the limit of keys", () => {
     assert.strictEqual(message(members(maxRequestKeys)), "read")
