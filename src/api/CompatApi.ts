@@ -511,10 +511,7 @@ class Pages extends HttpApiGroup.make("pages")
         })
       )
       .annotateContext(
-        words(
-          "Show metrics",
-          "For Prometheus. Needs no key from this machine, else one of scope `read:metrics` or `manage` (`metricsPublic`)."
-        )
+        words("Show metrics", "For Prometheus. Needs no key from this machine, else any API key (`metricsPublic`).")
       )
   )
   .add(Mcp.sendMessage)

@@ -44,7 +44,6 @@ export const keyScopes = [
   ...managementScopes,
   "self:usage",
   "self:account-quota",
-  "read:metrics",
   "guardrails:bypass",
   "policy:bypass-provider-quota",
   ...toolScopes

@@ -18,7 +18,6 @@ const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   combos: "gw-combos-routing",
   compression: "gw-compression",
   compressionCombos: "gw-compression",
-  configuration: "gw-settings",
   evals: "gw-models",
   flags: "gw-settings",
   gatewaySettings: "gw-settings",

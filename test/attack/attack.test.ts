@@ -16,7 +16,6 @@ import { management } from "./classes/management.ts"
 import { models } from "./classes/models.ts"
 import { outbound } from "./classes/outbound.ts"
 import { protocol } from "./classes/protocol.ts"
-import { readings } from "./classes/readings.ts"
 import { secrets } from "./classes/secrets.ts"
 import { sockets } from "./classes/sockets.ts"
 import { start } from "./classes/start.ts"
@@ -37,8 +36,7 @@ const all: ReadonlyArray<AttackClass> = [
   outbound,
   injection,
   protocol,
-  sockets,
-  readings
+  sockets
 ]
 
 /** `all`, or words that the names of the wanted classes contain. */

@@ -82,8 +82,7 @@ export const program = () => {
   const folders: Array<string> = []
   const started = new Set<ChildProcess>()
 
-  // A machine that is busy takes longer than the usual limit.
-  beforeAll(build, 300_000)
+  beforeAll(build)
   afterAll(async () => {
     for (const child of started) {
       if (child.exitCode !== null || child.signalCode !== null) continue

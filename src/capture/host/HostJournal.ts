@@ -29,7 +29,6 @@ import {
 import type { Ran } from "./undo/run.mjs"
 import type { UndoStep } from "./undo/steps.mjs"
 import * as Watchdog from "./Watchdog.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
 
 export type { JournalEntry, Ran, RestoreReport, UndoStep }
 
@@ -100,8 +99,7 @@ const problemOf = (error: unknown): string => (error instanceof Error ? error.me
 const writing = (write: () => void): Effect.Effect<void, JournalFailed> =>
   Effect.try({
     try: write,
-    catch: (error) =>
-      new JournalFailed({ problem: `The journal of changes cannot be written: ${asSentence(problemOf(error))}` })
+    catch: (error) => new JournalFailed({ problem: `The journal of changes cannot be written: ${problemOf(error)}.` })
   })
 
 /** A report that only says why nothing could be done. */

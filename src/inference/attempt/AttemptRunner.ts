@@ -50,7 +50,6 @@ import {
   type Way,
   wayTo
 } from "./UpstreamCall.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
 
 export class AttemptRunner extends Context.Tag("gateway/inference/attempt/AttemptRunner")<
   AttemptRunner,
@@ -90,7 +89,7 @@ const asEffect = (attempting: Attempting): Effect.Effect<AttemptResult> => {
 /** Of everything that is fetched for one answer. */
 const maxLinkedBytes = 256 * 1_048_576
 
-const stopped = failed(ownFailure(503, shutdown.code, `${asSentence(shutdown.message)}`))
+const stopped = failed(ownFailure(503, shutdown.code, `${shutdown.message}.`))
 const neverSpoke = ownFailure(502, "empty_answer", "The upstream did not go on with the answer.")
 
 const notFetched = (failure: MediaFetch.MediaNotFetched | ClientGone | ShuttingDown): AttemptResult => {
@@ -176,7 +175,7 @@ export const make = Effect.gen(function* () {
 
   const wayOf = ({ request, wire }: UpstreamCall) => ({
     targetWire: wire,
-    egress: request.owner === null ? directEgress : upstream.egressOf(request.owner, request.origin)
+    egress: request.owner === null ? directEgress : upstream.egressOf(request.owner)
   })
 
   const called = (work: Work, way: Way, call: UpstreamCall, lastChance: boolean): Attempting => {

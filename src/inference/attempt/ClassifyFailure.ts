@@ -56,7 +56,6 @@ export const classifyFailure = (failure: AttemptFailure, { account }: Target, fa
     problem: words?.problem ?? null,
     place: words?.place ?? "status",
     cause,
-    waitMs: failure.waitMs,
     message
   })
 }

@@ -22,7 +22,6 @@ import { answerError } from "../request/OwnAnswer.ts"
 import { optional } from "../../wire/json/Json.ts"
 import { Settlement } from "./Settlement.ts"
 import type { Instead, Kept } from "../request/KeptAnswer.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
 
 const nothing = (): void => {}
 const nothingLost = { dropped: [] }
@@ -157,7 +156,7 @@ export const make = Effect.gen(function* () {
       const error = new TargetsUnavailable({
         status,
         code,
-        message: `${asSentence(detail)}`,
+        message: `${detail}.`,
         kind,
         retryAfterMs,
         resetsAtMs,

@@ -8,7 +8,6 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type { ConnectionRepo } from "../../store/repo/ConnectionRepo.ts"
 import type { Catalog } from "../Catalog.ts"
-import { withoutWaiting } from "../../store/WriteQueue.ts"
 import { refreshTokensOf, type Replacement } from "../TokenReplacement.ts"
 
 export interface TokenStore {
@@ -20,7 +19,7 @@ const retrySchedule = Schedule.exponential("1 second").pipe(Schedule.union(Sched
 
 export const makeTokenStore = (
   repo: Context.Tag.Service<ConnectionRepo>,
-  catalog: Pick<Context.Tag.Service<Catalog>, "refresh" | "replaceTokens">
+  catalog: Context.Tag.Service<Catalog>
 ): Effect.Effect<TokenStore, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
@@ -62,7 +61,7 @@ export const makeTokenStore = (
       })
 
     const put = (id: string, replacement: Replacement): Effect.Effect<boolean> =>
-      Effect.matchEffect(withoutWaiting(write(id, replacement)), {
+      Effect.matchEffect(write(id, replacement), {
         onSuccess: (isStored) => {
           unstored.delete(id)
           if (!isStored) return Effect.as(reread, false)

@@ -10,7 +10,6 @@ import { failed, type MeshToolFailed } from "./Failures.ts"
 import { refusalReason, sudoPasswordProblem, sudoRefusal, withoutPassword, withPassword } from "./Sudo.ts"
 import { isAccessDenied, isDaemonDown } from "./Texts.ts"
 import { type MeshState, readStatus } from "./Status.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
 
 /** What an ordinary command takes at most: it asks the daemon of this machine. */
 export const commandMs = 10_000
@@ -66,7 +65,7 @@ export const makeMeshClient = (
 
   const attempt = (program: string, args: ReadonlyArray<string>, input: Redacted.Redacted | null, extra: Extra) =>
     runCommand({ program, args, input, timeoutMs: commandMs, ...extra }).pipe(
-      Effect.mapError(({ problem }) => failed(`'${program}' ${asSentence(problem)}`))
+      Effect.mapError(({ problem }) => failed(`'${program}' ${problem}.`))
     )
 
   const find: MeshClient["find"] = (name) => findProgram(name, environment)
@@ -90,7 +89,7 @@ export const makeMeshClient = (
     if (refusal === null) return asked
     if (refusal !== "password-needed" || password === null) return yield* failed(refusalReason[refusal])
     const problem = sudoPasswordProblem(password)
-    if (problem !== null) return yield* failed(`The password for 'sudo' ${asSentence(problem)}`)
+    if (problem !== null) return yield* failed(`The password for 'sudo' ${problem}.`)
     const line = Redacted.make(`${Redacted.value(password)}\n`)
     const result = yield* attempt(sudo, withPassword(program, args), line, extra)
     const again = sudoRefusal(result)
