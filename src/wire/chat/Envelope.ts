@@ -13,7 +13,7 @@ import { optionalFieldProblem } from "../Envelope.ts"
 import type { Envelope, RelayRequest } from "../WireCodec.ts"
 import { takesStreamOptions } from "./RequestEncode.ts"
 
-/** Where a request has both, endpoints differ in which one they obey: the larger counts. */
+/** The output limit in tokens. Endpoints differ in which of the two members they obey: of both, the larger counts. */
 const limitOf = ({ max_completion_tokens: current, max_tokens: older }: JsonObject): number | null => {
   const limits = [current, older].filter(isPositiveInteger)
   return limits.length === 0 ? null : Math.max(...limits)
