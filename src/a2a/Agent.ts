@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../api/ManagementRoutes.ts"
 import type { InnerAnswer, InnerRequests } from "../inference/InnerRequests.ts"
-import { type Caller, isManager } from "../mcp/Caller.ts"
+import { type Caller, endpointProblem, isManager } from "../mcp/Caller.ts"
 import { isArray, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../wire/json/Json.ts"
 import type { Asked } from "./Asked.ts"
 import {
@@ -15,6 +15,7 @@ import {
   quotaReport
 } from "./Reports.ts"
 import { noFacts, type TaskFacts } from "./Task.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** What came of a task. */
 export type Outcome =
@@ -66,7 +67,7 @@ const explanationOf = (decision: JsonObject): string | null => {
   const reason = stringOr(decision["reason"])
   const chosen = stringOr(decision["chosen"])
   if (chosen === null) return reason
-  return `${chosen} by ${stringOr(decision["strategy"]) ?? "its strategy"}${reason === null ? "" : `: ${reason}`}.`
+  return `${chosen} by ${stringOr(decision["strategy"]) ?? "its strategy"}${asSentence(reason === null ? "" : `: ${reason}`)}`
 }
 
 const traceOf = (decision: JsonObject): TaskFacts["trace"] =>
@@ -86,6 +87,7 @@ const smartRouting = ({ inner, manage }: Sources) =>
     const answer = yield* inner.ask({
       principal: caller.principal,
       path: "/a2a",
+      isCallers: true,
       body: { model: asked.model, messages: asked.messages.map(({ content, role }) => ({ role, content })) }
     })
     const { requestId } = answer
@@ -128,8 +130,10 @@ export const makeAgent = (sources: Sources) => {
 
   const run = (asked: Asked, caller: Caller, origin: string): Effect.Effect<Outcome> => {
     switch (asked.skill) {
-      case "smart-routing":
-        return route(asked, caller)
+      case "smart-routing": {
+        const problem = endpointProblem(caller, "chat")
+        return problem === null ? route(asked, caller) : Effect.succeed(refused(problem))
+      }
       case "quota-management":
         return report(
           caller,

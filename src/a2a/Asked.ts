@@ -1,7 +1,8 @@
 /** What a message asks of the agent, read from the params of each form of the protocol. Pure. */
-import { invalidParams, RpcError } from "../mcp/protocol/JsonRpc.ts"
+import { invalidParams, makeClientReader, RpcError } from "../mcp/protocol/JsonRpc.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
 import { type AgentSkillId, isAgentSkillId, skillOfText, unknownSkill } from "./SkillIds.ts"
+import { type Members, read as members } from "../wire/json/Members.ts"
 import type { Form } from "./Task.ts"
 
 export interface Asked {
@@ -15,6 +16,36 @@ export interface Asked {
   /** False: the answer is the task as it began, and it goes on. */
   readonly waits: boolean
 }
+
+const ofMetadata: Members = { of: members("skill", "skillId", "model") }
+const ofParts: Members = {
+  each: {
+    of: {
+      ...members("kind", "type", "text", "raw", "url", "filename", "mediaType", "metadata", "data"),
+      file: { of: members("name", "mimeType", "bytes", "uri", "fileWithBytes", "fileWithUri") }
+    }
+  }
+}
+
+/** The messages of a client of the agent. */
+export const readAgentMessages = makeClientReader({
+  ...members("id", "taskId", "skill", "model", "tenant", "historyLength", "pushNotificationConfig"),
+  metadata: ofMetadata,
+  configuration: {
+    of: members(
+      "blocking returnImmediately acceptedOutputModes historyLength pushNotificationConfig",
+      "taskPushNotificationConfig"
+    )
+  },
+  message: {
+    of: {
+      ...members("role", "messageId", "contextId", "taskId", "kind", "referenceTaskIds", "extensions"),
+      metadata: ofMetadata,
+      parts: ofParts
+    }
+  },
+  messages: { each: { of: members("role", "content") } }
+})
 
 const maxMessages = 200
 const maxIdChars = 256

@@ -30,6 +30,7 @@ import { Live } from "./Groups/Live.ts"
 import { Rtk } from "./Groups/Rtk.ts"
 import { Guardrails } from "./Groups/Guardrails.ts"
 import { Compression } from "./Groups/Compression.ts"
+import { Configuration } from "./Groups/Configuration.ts"
 import { CompressionCombos } from "./Groups/CompressionCombos.ts"
 import { Memory } from "./Groups/Memory.ts"
 import { ModelAliases } from "./Groups/ModelAliases.ts"
@@ -110,6 +111,7 @@ const contract = withCommonErrors(
     .add(Acp)
     .add(Flags)
     .add(GatewaySettings)
+    .add(Configuration)
     .add(Backups)
     .add(Sync)
 )

@@ -511,7 +511,10 @@ class Pages extends HttpApiGroup.make("pages")
         })
       )
       .annotateContext(
-        words("Show metrics", "For Prometheus. Needs no key from this machine, else any API key (`metricsPublic`).")
+        words(
+          "Show metrics",
+          "For Prometheus. Needs no key from this machine, else one of scope `read:metrics` or `manage` (`metricsPublic`)."
+        )
       )
   )
   .add(Mcp.sendMessage)

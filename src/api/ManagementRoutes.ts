@@ -242,6 +242,7 @@ export const managementTable = {
   "flags.list": session("GET", "/api/settings/feature-flags"),
   "flags.set": session("PUT", "/api/settings/feature-flags"),
   "flags.clear": session("DELETE", "/api/settings/feature-flags"),
+  "configuration.apply": manage("POST", "/api/configuration/apply"),
   "gatewaySettings.get": manage("GET", "/api/settings"),
   "gatewaySettings.update": manage("PATCH", "/api/settings"),
   "gatewaySettings.put": manage("PUT", "/api/settings"),

@@ -3,7 +3,7 @@
  *
  * - `public`: anyone.
  * - `inference`: an API key, when keys are required.
- * - `scrape`: anyone on this machine; from elsewhere any API key, unless the setting `metricsPublic` is on.
+ * - `scrape`: anyone on this machine; from elsewhere a key of scope `read:metrics`, `manage` or `admin`, or an admin session, unless the setting `metricsPublic` is on.
  * - `manage`: an admin session, the admin key, or a key of scope `manage` or `admin`.
  * - `self`: an API key of scope `self:usage`, or a management key; about the key itself.
  * - `session`: an admin session only.

@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import { defaultResilience } from "../domain/Resilience.ts"
 import * as Dns from "../egress/Dns.ts"
 import * as PublicFetchRoom from "../egress/PublicFetch.ts"
-import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
+import { layerFromEnvironment } from "../egress/UpstreamSettings.ts"
 import * as Flags from "../flags/Flags.ts"
 import * as FlagStore from "../flags/FlagStore.ts"
 import type { AppConfig } from "../platform/AppConfig.ts"
@@ -17,7 +17,7 @@ export const fetchingLayer: Layer.Layer<PublicFetchRoom.PublicFetch, never, AppC
     Layer.mergeAll(
       Dns.layer,
       Timers.layer,
-      Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => defaultResilience.timeouts.connectMs }),
+      layerFromEnvironment(() => defaultResilience.timeouts.connectMs),
       Flags.layer.pipe(Layer.provide(FlagStore.layerMemory()))
     )
   )

@@ -12,11 +12,12 @@ import * as Gate from "../auth/Gate.ts"
 import * as OwnerToken from "../auth/OwnerToken.ts"
 import * as Sessions from "../auth/Sessions.ts"
 import * as Dns from "../egress/Dns.ts"
+import * as Mail from "../egress/Mail.ts"
 import * as GuardedFetch from "../egress/GuardedFetch.ts"
 import * as PublicDownload from "../egress/PublicDownload.ts"
 import * as PublicFetch from "../egress/PublicFetch.ts"
 import * as Upstream from "../egress/Upstream.ts"
-import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
+import { layerFromEnvironment } from "../egress/UpstreamSettings.ts"
 import * as Batches from "../batches/Batches.ts"
 import * as BatchRetention from "../batches/BatchRetention.ts"
 import * as BatchRunner from "../batches/BatchRunner.ts"
@@ -91,6 +92,7 @@ import * as ConcurrencyGate from "../resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../resilience/cooldown/Cooldowns.ts"
 import * as Hooks from "../plugins/hooks/Hooks.ts"
 import * as PluginsDoor from "../plugins/PluginsDoor.ts"
+import * as AppConfig from "../platform/AppConfig.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
 import * as Lockouts from "../resilience/lockout/Lockouts.ts"
 import * as Settings from "../resilience/Settings.ts"
@@ -112,6 +114,7 @@ import * as EvalScores from "../routing/stats/EvalScores.ts"
 import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
 import * as TargetHealth from "../routing/health/TargetHealth.ts"
 import * as Backup from "../store/Backup.ts"
+import { closingLayer } from "../store/Client.ts"
 import * as DataLock from "../store/DataLock.ts"
 import * as ReadWorker from "../store/ReadWorker.ts"
 import * as AuditRepo from "../store/repo/AuditRepo.ts"
@@ -158,18 +161,18 @@ const access = Gate.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeys.layer, OwnerToken.layer))
 )
 
-const upstreamSettings = Layer.effect(
-  UpstreamSettings,
-  Effect.map(Settings.Settings, (settings) =>
-    UpstreamSettings.of({ connectTimeoutMs: () => settings.current().timeouts.connectMs })
-  )
+const upstreamSettings = Layer.unwrapEffect(
+  Effect.map(Settings.Settings, (settings) => layerFromEnvironment(() => settings.current().timeouts.connectMs))
 )
 
 /** The way out, with nothing above it. Tests that fake upstreams still use it: the fakes are real sockets. */
-export const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer, PublicDownload.layer, GuardedFetch.layer).pipe(
-  Layer.provide(Layer.mergeAll(Dns.layer, upstreamSettings)),
-  Layer.provideMerge(ProxyPlan.layer)
-)
+export const egress = Layer.mergeAll(
+  Upstream.layer,
+  PublicFetch.layer,
+  PublicDownload.layer,
+  GuardedFetch.layer,
+  Mail.layer
+).pipe(Layer.provide(Layer.mergeAll(Dns.layer, upstreamSettings)), Layer.provideMerge(ProxyPlan.layer))
 
 /** What is known of the state of providers, connections and models. */
 const resilience = Layer.mergeAll(
@@ -182,10 +185,20 @@ const resilience = Layer.mergeAll(
   Events.layer
 )
 
-const foundation = resilience.pipe(Layer.provideMerge(Layer.mergeAll(flags, GatewaySettings.layer, Settings.layer)))
+const settings = Settings.layer.pipe(
+  Layer.provide(
+    Layer.effect(
+      Settings.Defaults,
+      Effect.map(AppConfig.AppConfig, ({ maxInFlight }) => Settings.defaultsFor(maxInFlight))
+    )
+  )
+)
+
+const foundation = resilience.pipe(Layer.provideMerge(Layer.mergeAll(flags, GatewaySettings.layer, settings)))
 
 const providers = Layer.mergeAll(ModelSync.layer, ProxyChecks.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(ProviderCalls.layer, TokenRefresh.layer)),
+  Layer.provideMerge(ProviderCalls.layer),
+  Layer.provideMerge(TokenRefresh.layer),
   Layer.provideMerge(Catalog.layer),
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
 )
@@ -284,6 +297,7 @@ const pluginsDoor = PluginsDoor.layer(() => import("./plugins.ts").then(({ plugi
 const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =>
   LivePort.layer.pipe(
     Layer.provideMerge(HttpServer.layer),
+    Layer.provideMerge(closingLayer),
     Layer.provideMerge(
       Layer.mergeAll(
         Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, jobs, searches, agents))),

@@ -9,26 +9,31 @@ import * as Sessions from "../auth/Sessions.ts"
 import * as Dns from "../egress/Dns.ts"
 import * as ProxyPlan from "../providers/ProxyPlan.ts"
 import * as Upstream from "../egress/Upstream.ts"
-import { UpstreamSettings } from "../egress/UpstreamSettings.ts"
+import { layerFromEnvironment } from "../egress/UpstreamSettings.ts"
 import * as Flags from "../flags/Flags.ts"
 import * as GatewaySettings from "../flags/GatewaySettings.ts"
 import type { AppConfig } from "../platform/AppConfig.ts"
 import * as CatalogRoom from "../providers/Catalog.ts"
 import * as ModelListsRoom from "../providers/ModelLists.ts"
 import * as ProviderCallsRoom from "../providers/ProviderCalls.ts"
+import * as TokenRefreshRoom from "../providers/oauth/TokenRefresh.ts"
 import { defaultResilience } from "../domain/Resilience.ts"
+import * as BreakersRoom from "../resilience/breaker/Breakers.ts"
+import * as LockoutsRoom from "../resilience/lockout/Lockouts.ts"
+import * as ResilienceSettings from "../resilience/Settings.ts"
 import * as CooldownsRoom from "../resilience/cooldown/Cooldowns.ts"
 import * as DataLock from "../store/DataLock.ts"
 import type { StoreFailure } from "../store/Errors.ts"
 import * as Sql from "../store/Sql.ts"
 import { exclusiveStoreLayer, storeLayer } from "./layers.ts"
-import { localManagement } from "./management.ts"
+import { localManagement, localNodes } from "./management.ts"
 import { flagStore } from "./settingsTables.ts"
 
 export { AdminPassword } from "../auth/AdminPassword.ts"
-export { connectionView, createdKeyView } from "../http/handlers/Views.ts"
+export { connectionView, createdKeyView, nodeView } from "../http/handlers/Views.ts"
 export { Connections } from "../management/Connections.ts"
 export { Keys } from "../management/Keys.ts"
+export { ProviderNodes } from "../management/ProviderNodes.ts"
 export { describeStoreFailure } from "../store/Errors.ts"
 export { Catalog } from "../providers/Catalog.ts"
 export { ConnectionRepo } from "../store/repo/ConnectionRepo.ts"
@@ -44,7 +49,7 @@ const egress = Upstream.layer.pipe(
   Layer.provide(
     Layer.mergeAll(
       Dns.layer,
-      Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => defaultResilience.timeouts.connectMs })
+      layerFromEnvironment(() => defaultResilience.timeouts.connectMs)
     )
   ),
   Layer.provide(GatewaySettings.layer),
@@ -54,6 +59,7 @@ const egress = Upstream.layer.pipe(
 /** The connections and the ways in, over a store. */
 const services = localManagement.pipe(
   Layer.provideMerge(ProviderCallsRoom.layer),
+  Layer.provideMerge(TokenRefreshRoom.layer),
   Layer.provideMerge(CatalogRoom.layer),
   Layer.provideMerge(Layer.mergeAll(ModelListsRoom.layer, egress)),
   Layer.provideMerge(CooldownsRoom.layer),
@@ -66,6 +72,13 @@ export const localLayer = services.pipe(Layer.provideMerge(storeLayer))
 
 /** The same without a gateway beside it. */
 export const exclusiveLayer = services.pipe(Layer.provideMerge(exclusiveStoreLayer))
+
+/** The same, and the providers that the operator added. */
+export const exclusiveNodesLayer = localNodes.pipe(
+  Layer.provideMerge(Layer.mergeAll(BreakersRoom.layer, LockoutsRoom.layer)),
+  Layer.provide(ResilienceSettings.layer),
+  Layer.provideMerge(exclusiveLayer)
+)
 
 /** The data folder without the database in it, for who replaces that. Refused while a gateway is running. */
 export const folderLayer = DataLock.layer

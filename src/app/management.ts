@@ -39,6 +39,7 @@ import * as UsageExport from "../management/UsageExport.ts"
 import * as UsageHistory from "../management/UsageHistory.ts"
 import * as UsageReports from "../management/UsageReports.ts"
 import * as ToolSettings from "../management/ToolSettings.ts"
+import { configurationCopies, rehearsals } from "./rehearsals.ts"
 import * as Webhooks from "../management/Webhooks.ts"
 import * as AcpAgents from "../tools/AcpAgents.ts"
 import * as Detector from "../tools/detection/Detector.ts"
@@ -46,6 +47,7 @@ import * as Skills from "../skills/Skills.ts"
 import * as CallSumsRepo from "../store/repo/CallSumsRepo.ts"
 import * as UsageExportRepo from "../store/repo/UsageExportRepo.ts"
 import * as UsageHistoryRepo from "../store/repo/UsageHistoryRepo.ts"
+import * as UsageSearchRepo from "../store/repo/UsageSearchRepo.ts"
 
 /** What is done to the configuration, and said of its state. */
 export const management = Layer.mergeAll(
@@ -73,17 +75,23 @@ export const management = Layer.mergeAll(
   SystemControl.layer,
   UsageExport.layer.pipe(Layer.provide(UsageExportRepo.layer)),
   UsageHistory.layer.pipe(Layer.provide([CallSumsRepo.layer, UsageHistoryRepo.layer])),
-  UsageReports.layer,
+  UsageReports.layer.pipe(Layer.provide(UsageSearchRepo.layer)),
   Webhooks.layer,
   Layer.mergeAll(ModelCatalog.layer, SystemHealth.layer, QuotaChecks.layer).pipe(Layer.provideMerge(Resilience.layer))
 ).pipe(
-  Layer.provideMerge(IssueLimits.layer),
+  Layer.provideMerge(Layer.mergeAll(IssueLimits.layer, configurationCopies.pipe(Layer.provideMerge(rehearsals)))),
   Layer.provide(ConnectionRecords.layer),
   Layer.provide(Layer.mergeAll(ConfigChanges.layer, KeyChanges.layer, ObservedState.layer))
 )
 
 /** For the server. */
 export const served = Layer.merge(management, Replay.layer.pipe(Layer.provide(InnerRequests.layer)))
+
+/** Providers that the operator added, for commands that work on the data folder by themselves. */
+export const localNodes = ProviderNodes.layer.pipe(
+  Layer.provide(Layer.mergeAll(ConfigChanges.layer, ConnectionRecords.layer)),
+  Layer.provide(ObservedState.layerLocal)
+)
 
 /** For commands that work on the data folder by themselves. */
 export const localManagement = Layer.mergeAll(Connections.layer, Keys.layer).pipe(

@@ -8,16 +8,22 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { defaultResilience } from "../domain/Resilience.ts"
 import { environmentProblems, Flags } from "../flags/Flags.ts"
+import { readEnvironmentProxies } from "../egress/proxy/EnvironmentProxy.ts"
 import { ManagementDoor } from "../http/ManagementDoor.ts"
 import { type ListenFailed, Listener } from "../http/Listener.ts"
 import { HttpServer } from "../http/Server.ts"
 import { OwnerToken } from "../auth/OwnerToken.ts"
-import { addressOf, isLoopbackHost } from "../kernel/BindAddress.ts"
+import { addressOf, bareHost, isLoopbackHost } from "../kernel/BindAddress.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as Invocation from "../platform/Invocation.ts"
+import { filesFor, openFiles, requestsWithin } from "../platform/OpenFiles.ts"
 import * as OwnerFile from "../platform/OwnerFile.ts"
 import { Catalog } from "../providers/Catalog.ts"
+import { Settings } from "../resilience/Settings.ts"
+import { closing } from "../store/Client.ts"
 import type { DataLock } from "../store/DataLock.ts"
 import type { TunnelEntrance } from "../tunnels/TunnelEntrance.ts"
 import { CommandIndex, type CommandWords } from "../platform/CommandIndex.ts"
@@ -38,6 +44,8 @@ export interface ServeOptions {
   readonly allowKeyless: boolean
   /** The commands of the program, for the skills. */
   readonly commands: Effect.Effect<ReadonlyArray<CommandWords>>
+  /** Written to the log at the start, each a sentence. */
+  readonly warnings?: ReadonlyArray<string>
   /** Reads the settings file of the data folder again, before a restart. Absent: the environment stays as it was. */
   readonly readEnvironment?: Effect.Effect<void, { readonly message: string }>
 }
@@ -55,7 +63,7 @@ const configured = (options: ServeOptions): Layer.Layer<AppConfig.AppConfig, Con
       if (problems.length > 0) return yield* new StartFailed({ message: `${problems.join("; ")}.` })
       return {
         ...config,
-        host: options.host ?? config.host,
+        host: bareHost(options.host ?? config.host),
         port: options.port ?? config.port,
         allowKeyless: options.allowKeyless
       }
@@ -101,6 +109,14 @@ const greet = Effect.gen(function* () {
   yield* stderr("Ctrl-C stops the gateway.")
 })
 
+/** A proxy that somebody set for the whole machine is easily forgotten. */
+const namedProxies = Effect.gen(function* () {
+  const { environment } = yield* AppConfig.AppConfig
+  const { description, problems } = readEnvironmentProxies(environment)
+  for (const problem of problems) yield* Effect.logWarning(`${asSentence(problem)}`)
+  if (description !== null) yield* stderr(description)
+})
+
 /** Lets commands of the same user find this gateway for as long as it runs. Without the file they ask for a key, so that a failure only warns. */
 const ownerFile = Effect.gen(function* () {
   const { dataDir } = yield* AppConfig.AppConfig
@@ -114,10 +130,23 @@ const ownerFile = Effect.gen(function* () {
   )
 )
 
+/** Sockets are files: a low limit holds back fewer requests than the memory would take. */
+const warnOfFewFiles = Effect.gen(function* () {
+  const files = openFiles()
+  if (files === null) return
+  const { maxInFlight } = (yield* Settings).current().loadShedding
+  const wanted = Math.max(maxInFlight, defaultResilience.loadShedding.maxInFlight)
+  if (files >= filesFor(wanted)) return
+  yield* Effect.logWarning(
+    `Only ${files} open files are allowed, which is enough for ${requestsWithin(files)} requests at once: raise the limit to ${filesFor(wanted)} (ulimit -n, or LimitNOFILE of the service).`
+  )
+})
+
 /** One generation: serves until `asked` is done. */
 const running = (stopping: Stopping.Stopping, isFirst: boolean, up: Effect.Effect<void>, asked: Effect.Effect<void>) =>
   Effect.gen(function* () {
     yield* refuseOpenDoor
+    if (isFirst) yield* warnOfFewFiles
     const { drainMs } = yield* AppConfig.AppConfig
     const server = yield* HttpServer
     stopping.listens({ inFlight: server.inFlight, drainMs })
@@ -125,10 +154,12 @@ const running = (stopping: Stopping.Stopping, isFirst: boolean, up: Effect.Effec
     if (isFirst) {
       yield* stdout(`Gateway listening on ${server.url}`)
       yield* greet
+      yield* namedProxies
     }
     yield* (yield* ManagementDoor).open
     yield* up
     yield* asked
+    yield* closing(drainMs)
   }).pipe(Effect.scoped)
 
 type Failure =
@@ -145,6 +176,7 @@ const storeTags: ReadonlySet<string> = new Set([
   "DatabaseCorrupt",
   "DataUnwritable",
   "MigrationFailed",
+  "DriverMissing",
   "WrongKey",
   "StoreError"
 ])
@@ -212,7 +244,8 @@ export const serve = (options: ServeOptions): Effect.Effect<void, StartFailed> =
       })
     })
 
-    return supervised.pipe(
+    return Effect.forEach(options.warnings ?? [], (warning) => Effect.logWarning(warning), { discard: true }).pipe(
+      Effect.zipRight(supervised),
       withServices(held.pipe(Layer.provideMerge(config))),
       Effect.mapError((failure) => (failure instanceof StartFailed ? failure : failed(failure))),
       Effect.tapErrorCause((cause) =>

@@ -81,6 +81,16 @@ const notOwner = denied(
   "This is for the owner of the gateway's data folder only: run the command on the gateway's machine, as the user who runs it."
 )
 const noScope = denied(403, "key_scope", "This API key lacks the scope 'manage' or 'admin'.")
+const noMetricsScope = denied(
+  403,
+  "key_scope",
+  "This API key lacks the scope 'read:metrics' or 'manage': metrics show what all keys are used for."
+)
+const noMetricsKey = denied(
+  401,
+  "missing_api_key",
+  "From other machines metrics need an API key of scope 'read:metrics' or 'manage' as 'Authorization: Bearer <key>'."
+)
 const problems: Readonly<Record<KeyProblem, Denied>> = {
   expired: denied(401, "key_expired", "This API key has expired."),
   inactive: denied(401, "key_inactive", "This API key is not active."),
@@ -92,6 +102,8 @@ const problems: Readonly<Record<KeyProblem, Denied>> = {
 /** Whether a key's scopes let it manage the gateway. */
 export const mayManage = (key: Pick<ApiKey, "scopes">): boolean =>
   managementScopes.some((scope) => key.scopes.includes(scope))
+
+const mayReadMetrics = (key: Pick<ApiKey, "scopes">): boolean => key.scopes.includes("read:metrics") || mayManage(key)
 
 const bySession = (facts: AccessFacts, sessionId: string): Access => {
   const session: Principal = { _tag: "Session", sessionId }
@@ -126,13 +138,15 @@ const self = (facts: AccessFacts): Access => {
   return keyProblem === null ? allowed(key) : deniedTo(key, problems[keyProblem])
 }
 
-/** Metrics show what the gateway is used for: other machines need a key. */
+/** Metrics show who uses the gateway for what: an ordinary key of another machine does not read them. */
 const scrape = (facts: AccessFacts): Access => {
   if (facts.loopback || facts.metricsPublic) return allowed(anonymous)
-  if (typeof facts.key === "object") {
-    return facts.keyProblem === null ? allowed(facts.key) : problems[facts.keyProblem]
-  }
-  return facts.key === "missing" ? noKey : wrongKey
+  const { key, keyProblem } = facts
+  if (key === "missing") return facts.sessionId === null ? noMetricsKey : bySession(facts, facts.sessionId)
+  if (key === "wrong") return wrongKey
+  if (key._tag !== "Key") return allowed(key)
+  if (keyProblem !== null) return deniedTo(key, problems[keyProblem])
+  return mayReadMetrics(key.key) ? allowed(key) : deniedTo(key, noMetricsScope)
 }
 
 const owner = (facts: AccessFacts): Access => {

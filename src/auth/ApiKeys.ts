@@ -115,7 +115,11 @@ export const make = Effect.gen(function* () {
     if (toWrite.size === 0) return Effect.void
     const batch = new Map(toWrite)
     toWrite.clear()
-    return repo.touchLastUsed(batch)
+    return Effect.tapError(repo.touchLastUsed(batch), () =>
+      Effect.sync(() => {
+        for (const [id, usedAtMs] of batch) if (byId.has(id) && !toWrite.has(id)) toWrite.set(id, usedAtMs)
+      })
+    )
   }).pipe(Effect.catchAll((error) => Effect.logWarning(`Times of last use could not be written: ${error.message}`)))
   yield* Effect.addFinalizer(() => writeUses)
   yield* Effect.forkScoped(Effect.repeat(writeUses, Schedule.spaced("1 minute")))

@@ -12,6 +12,7 @@ import type { AuditFilter, AuditRow } from "../domain/Audit.ts"
 import type { StoreError } from "../store/Errors.ts"
 import type { ReadRefused } from "../store/ReadWorker.ts"
 import { type AuditPage, AuditRepo } from "../store/repo/AuditRepo.ts"
+import { forReader } from "../store/WriteQueue.ts"
 import { AuditQueue } from "./AuditQueue.ts"
 
 export class AuditLog extends Context.Tag("gateway/auth/AuditLog")<
@@ -19,7 +20,7 @@ export class AuditLog extends Context.Tag("gateway/auth/AuditLog")<
   {
     /** Puts a row on its way. Waits for the database only while far too many are on theirs. */
     readonly record: (row: AuditRow) => Effect.Effect<void>
-    /** Newest first; sees everything recorded before. */
+    /** Newest first; sees everything recorded before, unless another process holds the database. */
     readonly page: (
       filter: AuditFilter,
       limit: number,
@@ -92,7 +93,7 @@ export const make = Effect.gen(function* () {
         rows.push(row)
         return Effect.zipRight(wake.open, rows.length > maxWaiting ? makeRoom : Effect.void)
       }),
-    page: (filter, limit, offset) => Effect.zipRight(writeAll, repo.page(filter, limit, offset))
+    page: (filter, limit, offset) => Effect.zipRight(forReader(writeAll), repo.page(filter, limit, offset))
   })
 })
 

@@ -12,6 +12,7 @@ const forwarding = [
   "x-forwarded-host",
   "x-forwarded-proto",
   "x-forwarded-port",
+  "x-forwarded-prefix",
   "x-forwarded-server",
   "x-real-ip",
   "x-client-ip",

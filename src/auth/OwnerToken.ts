@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import { isGatewayKey } from "../kernel/GatewayKey.ts"
-import { bearerOf, type RequestHeaders } from "./Credentials.ts"
+import { bearerOf, publicAddressHeader, type RequestHeaders } from "./Credentials.ts"
 import { formatKey, hashKey } from "./KeyFormat.ts"
 import { isLoopback } from "./Loopback.ts"
 
@@ -26,7 +26,19 @@ const plainHeaders: ReadonlySet<string> = new Set([
   "content-type",
   "host",
   "transfer-encoding",
-  "user-agent"
+  "user-agent",
+  // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+  "last-event-id",
+  "mcp-protocol-version",
+  "mcp-session-id",
+  // https://a2a-protocol.org/v1.0.0/specification/#142-http-headers
+  "a2a-extensions",
+  "a2a-version",
+  // The handshake of a WebSocket. A page cannot open one with an `Authorization`, and a browser adds `Origin` to it.
+  "sec-websocket-extensions",
+  "sec-websocket-key",
+  "sec-websocket-version",
+  "upgrade"
 ])
 const ownPrefix = "x-gateway-"
 
@@ -34,7 +46,9 @@ const ownPrefix = "x-gateway-"
 export const isDirect = (rawKey: string, headers: RequestHeaders, socketAddress: string | null): boolean =>
   bearerOf(headers) === rawKey &&
   isLoopback(socketAddress, headers) &&
-  Object.keys(headers).every((name) => plainHeaders.has(name) || name.startsWith(ownPrefix))
+  Object.keys(headers).every(
+    (name) => plainHeaders.has(name) || name.startsWith(ownPrefix) || name === publicAddressHeader
+  )
 
 export class OwnerToken extends Context.Tag("gateway/auth/OwnerToken")<
   OwnerToken,

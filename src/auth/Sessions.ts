@@ -130,7 +130,13 @@ export const make = Effect.gen(function* () {
     toWrite.clear()
     yield* Effect.forEach(seen, (session) => Effect.catchTag(repo.update(session), "AlreadyStored", Effect.die), {
       discard: true
-    })
+    }).pipe(
+      Effect.tapError(() =>
+        Effect.sync(() => {
+          for (const { idHash } of seen) if (sessions.has(idHash)) toWrite.add(idHash)
+        })
+      )
+    )
     const dead = [...sessions.values()].filter((session) => !isAlive(session, nowMs))
     yield* Effect.forEach(dead, (session) => close(session.idHash), { discard: true })
   }).pipe(Effect.catchAll((error) => Effect.logWarning(`Sessions could not be written: ${error.message}`)))

@@ -2,9 +2,11 @@
  * Lines of the input file and of the files with the results. Pure.
  * https://platform.openai.com/docs/api-reference/batch/request-input and …/request-output
  */
-import { readForeignJson, Unreadable } from "../wire/json/Bounds.ts"
+import { notJson, readForeignJson, Unreadable } from "../wire/json/Bounds.ts"
 import { maxTopMembers } from "../wire/json/Excess.ts"
 import { isObject, type JsonObject, stringOr } from "../wire/json/Json.ts"
+import { read } from "../wire/json/Members.ts"
+import { makeSpelling } from "../wire/json/Spelling.ts"
 
 /** Bytes of a line of the input. */
 export const maxLineBytes = 16 * 1_048_576
@@ -23,8 +25,13 @@ export type ReadLine =
 
 const problem = (code: string, message: string, param: string | null = null): LineProblem => ({ code, message, param })
 
+/** The members of a line. Those of its body are checked by the reader of every request. */
+const misspelt = makeSpelling(read("custom_id", "method", "url", "body"))
+
 const problemOf = (line: JsonObject, customId: string | null, endpoint: string): LineProblem | null => {
   const { body, custom_id: given, method, url } = line
+  const wrong = misspelt(line)
+  if (wrong !== null) return problem("invalid_json_line", wrong.message, wrong.path)
   if (given === undefined) return problem("missing_required_parameter", "'custom_id' is missing.", "custom_id")
   if (customId === null) {
     const message = `'custom_id' must be a text of 1 to ${maxCustomIdChars} characters.`
@@ -46,9 +53,13 @@ export const readLine = (bytes: Buffer | null, endpoint: string, seen: Set<strin
   }
   const line = readForeignJson(bytes.toString("utf8"), maxTopMembers)
   if (line instanceof Unreadable || !isObject(line)) {
-    const message = line instanceof Unreadable ? line.message : ""
-    const told = message.includes("not valid JSON") || message === "" ? "The line is not a JSON object." : message
-    return { _tag: "Broken", customId: null, problem: problem("invalid_json_line", told) }
+    const isJson = line instanceof Unreadable && line !== notJson
+    const message = isJson ? line.message : "The line is not a JSON object."
+    return {
+      _tag: "Broken",
+      customId: null,
+      problem: problem("invalid_json_line", message, isJson ? line.param : null)
+    }
   }
   const given = stringOr(line["custom_id"])
   const customId = given === null || given === "" || given.length > maxCustomIdChars ? null : given

@@ -29,6 +29,7 @@ import * as HttpProxy from "./proxy/HttpProxy.ts"
 import { resolvePastHostsFile, resolveUsual } from "./Resolve.ts"
 import * as StaticAuthority from "./StaticAuthority.ts"
 import { Transparent, type TransparentStatus } from "./transparent/Transparent.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 export interface HostView extends CustomHost {
   readonly inHostsFile: boolean
@@ -272,7 +273,7 @@ export const make = Effect.gen(function* () {
           Effect.catchAll((failed) => Effect.succeed(listenWords(failed)))
         )
         if (problem !== null) {
-          return `The hosts file was left as it is, because the decrypting server does not run: ${problem}.`
+          return `The hosts file was left as it is, because the decrypting server does not run: ${asSentence(problem)}`
         }
       }
       return server === null ? null : (yield* file.set(wanted)).warning

@@ -13,6 +13,7 @@ import * as BuiltOnce from "../platform/BuiltOnce.ts"
 import type { SettingsRepo } from "../store/repo/SettingsRepo.ts"
 import type { Capture } from "./Capture.ts"
 import * as CaptureSettings from "./CaptureSettings.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 export interface CaptureServices {
   readonly capture: typeof Capture.Service
@@ -56,7 +57,8 @@ const make = Effect.fnUntraced(function* <R>(load: LoadCapture<R>) {
         `Taken back what a gateway that ended had changed: ${restored.map(({ what }) => what).join("; ")}.`
       )
     }
-    for (const { problem, what } of failed) yield* Effect.logWarning(`Could not take back ${what}: ${problem}.`)
+    for (const { problem, what } of failed)
+      yield* Effect.logWarning(`Could not take back ${what}: ${asSentence(problem)}`)
     const warning = yield* capture.resume
     if (warning !== null) yield* Effect.logWarning(warning)
   }).pipe(Effect.catchAllCause((cause) => Effect.logError("Capture could not be taken up again", cause)))

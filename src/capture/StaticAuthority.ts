@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { exists, readBounded, replaceFile } from "./host/undo/files.mjs"
 import { ensureFolder } from "./host/undo/restore.mjs"
 import * as CertificateAuthority from "./tls/CertificateAuthority.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** The files cannot be written, or are no authority. `problem` is a sentence. */
 export class AuthorityFailed extends Data.TaggedError("CaptureAuthorityFailed")<{ readonly problem: string }> {
@@ -33,7 +34,7 @@ export interface StaticAuthority {
 const purpose = "Gateway traffic inspector"
 
 const failed = (what: string) => (error: unknown) =>
-  new AuthorityFailed({ problem: `${what}: ${error instanceof Error ? error.message : String(error)}.` })
+  new AuthorityFailed({ problem: `${what}: ${asSentence(error instanceof Error ? error.message : String(error))}` })
 
 export const certificateFileIn = (dataDir: string): string => join(dataDir, "capture", "authority", "ca.crt")
 

@@ -3,29 +3,62 @@
  * One `NAME='value'` per line; the file holds secrets, so only its owner may read it.
  */
 import * as Effect from "effect/Effect"
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import * as AppConfig from "../platform/AppConfig.ts"
-import { enter, envFile, line, parse } from "../platform/EnvText.ts"
+import { enter, type EnvContent, envFile, line, parse, read as readText } from "../platform/EnvText.ts"
+import { accessProblem, isThere } from "../platform/PathAccess.ts"
 import { CommandFailed, wrongConfig } from "./Failure.ts"
 import { loadRoom } from "./lazy.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 export { envFile, line, parse }
+
+const unusable = (file: string, error: unknown): string => {
+  const problem = accessProblem(file, "read") ?? accessProblem(dirname(file), "read")
+  if (problem !== null) return `${problem.path} cannot be used: ${asSentence(problem.reason)}`
+  const code = error instanceof Error && "code" in error ? error.code : null
+  const reason =
+    code === "EISDIR"
+      ? "a folder is in the place of the settings file; move it away"
+      : error instanceof Error
+        ? error.message
+        : String(error)
+  return `${file} cannot be used: ${asSentence(reason)}`
+}
 
 const onFile = <A>(file: string, run: () => A): Effect.Effect<A, CommandFailed> =>
   Effect.try({
     try: run,
     catch: (error) =>
       new CommandFailed({
-        message: `${file} cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
+        message: unusable(file, error),
         hint: "Check the permissions of the data folder, or set DATA_DIR to another one."
       })
   })
 
-/** What the file holds; nothing when there is none. */
+const nothing: EnvContent = { values: new Map(), problems: [] }
+
+const mostProblems = 5
+
+/** What the file holds; nothing when there is none. A line that cannot be read fails with its number. */
 export const read = (folder: string): Effect.Effect<ReadonlyMap<string, string>, CommandFailed> => {
   const file = envFile(folder)
-  return onFile(file, () => (existsSync(file) ? parse(readFileSync(file, "utf8")) : new Map()))
+  return Effect.flatMap(
+    onFile(file, () => (isThere(file) ? readText(readFileSync(file, "utf8")) : nothing)),
+    ({ problems, values }) =>
+      problems.length === 0
+        ? Effect.succeed(values)
+        : Effect.fail(
+            new CommandFailed({
+              message: `${file} cannot be read: ${problems
+                .slice(0, mostProblems)
+                .map(({ line: number, problem }) => `line ${number}: ${problem}`)
+                .join("; ")}.`,
+              hint: "Correct the file by hand: no setting in it is left out silently."
+            })
+          )
+  )
 }
 
 /** Replaces the file, whole or not at all. */

@@ -10,6 +10,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { configProblem } from "../platform/AppConfig.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 interface Words {
   readonly message: string
@@ -98,7 +99,7 @@ export { configProblem }
 export const wrongConfig = (error: ConfigError): Effect.Effect<never, CommandFailed> =>
   Effect.fail(
     new CommandFailed({
-      message: `The configuration is wrong: ${configProblem(error)}.`,
+      message: `The configuration is wrong: ${asSentence(configProblem(error))}`,
       hint: "Correct the environment, or the value with 'gateway env set <name> <value>'."
     })
   )

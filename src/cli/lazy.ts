@@ -1,6 +1,7 @@
 /** Loads modules that only some commands need. */
 import * as Effect from "effect/Effect"
 import { CommandFailed } from "./Failure.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** Imports a part of the program. It fails where a native addon does not fit this Node or this machine. */
 export const loadRoom = <Room>(load: () => Promise<Room>): Effect.Effect<Room, CommandFailed> =>
@@ -8,7 +9,7 @@ export const loadRoom = <Room>(load: () => Promise<Room>): Effect.Effect<Room, C
     try: load,
     catch: (error) =>
       new CommandFailed({
-        message: `A part of the program cannot be loaded: ${error instanceof Error ? error.message : String(error)}.`,
+        message: `A part of the program cannot be loaded: ${asSentence(error instanceof Error ? error.message : String(error))}`,
         hint: "Run 'npm rebuild' in the project folder with the Node.js version you start it with; 'gateway doctor' checks it."
       })
   })

@@ -4,13 +4,15 @@ import { loadConfig, reload } from "./EnvFile.ts"
 import { loadRoom } from "./lazy.ts"
 import { CommandIndex, type CommandWords } from "../platform/CommandIndex.ts"
 import { runMain } from "./run.ts"
+import { strangeOf } from "./variables.ts"
 import type { ServeFlags } from "./serveOptions.ts"
 
 /** Serves until the process gets a signal to stop, or is told to over HTTP. */
 export const serve = Effect.fn("cli.serve")(function* (flags: ServeFlags) {
-  yield* loadConfig
+  const { environment } = yield* loadConfig
   const room = yield* loadRoom(() => import("../app/serve.ts"))
-  yield* room.serve({ ...flags, readEnvironment: reload, commands: yield* CommandIndex })
+  const warnings = yield* strangeOf(environment)
+  yield* room.serve({ ...flags, readEnvironment: reload, warnings, commands: yield* CommandIndex })
 })
 
 /** Serves as the main program; `commands` are those of the program, for the skills. A stop signal ends it with exit code 0. */

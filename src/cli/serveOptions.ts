@@ -28,7 +28,7 @@ export const serveOptions = {
 
 export const portPattern = /^\d{1,5}$/
 export const maxPort = 65_535
-export const hostPattern = /^[\w.:%-]+$/
+export const hostPattern = /^(?:[\w.:%-]+|\[[\da-fA-F.:%\w]+\])$/
 
 /** A port as people write it, 0 to 65535; null when it is none. */
 export const parsePort = (text: string): number | null => {

@@ -45,6 +45,15 @@ export interface Wanted {
   readonly kind: Kind
   readonly name: string
   readonly fields: JsonObject
+  /** Secrets that refer to variables without a value (`Kept.ts`). */
+  readonly missing?: ReadonlyArray<MissingSecret>
+}
+
+export interface MissingSecret {
+  readonly field: string
+  /** Of a header: its name. Null: the whole field. */
+  readonly member: string | null
+  readonly variable: string
 }
 
 export interface PlanOptions {
@@ -83,7 +92,8 @@ const maskedHeaders = (wanted: Json): Json =>
 export const namesOnly = (headers: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(headers.map((name) => [name.toLowerCase(), "…"]))
 
-const shown = (kind: Kind, field: string, value: Json): Json => {
+/** A value as the gateway shows it. */
+export const shown = (kind: Kind, field: string, value: Json): Json => {
   if (secretMembers.has(field) && typeof value === "string") return maskSecret(value)
   if (field !== "headers") return value
   if (kind !== "mcpServer") return maskedHeaders(value)
@@ -125,13 +135,15 @@ const withSecrets = (changes: ReadonlyArray<FieldChange>, fields: JsonObject): R
   return [...changed, ...secrets]
 }
 
-const keyOf = ({ kind, name }: { readonly kind: Kind; readonly name: string }): string => `${kind} ${name}`
+export const keyOf = ({ kind, name }: { readonly kind: Kind; readonly name: string }): string => `${kind} ${name}`
 
 const rank = (kind: Kind): number => kinds.indexOf(kind)
 
-/** Combos that others name come before them. */
-const comboOrder = (wanted: ReadonlyArray<Wanted>): ReadonlyMap<string, number> => {
-  const byName = new Map(wanted.filter(({ kind }) => kind === "combo").map((each) => [each.name, each]))
+/** Places of combos by name: those that others name come before them. */
+export const comboOrder = (
+  combos: ReadonlyArray<{ readonly name: string; readonly targets: Json }>
+): ReadonlyMap<string, number> => {
+  const byName = new Map(combos.map((each) => [each.name, each]))
   const order = new Map<string, number>()
   const open = new Set<string>()
   const visit = (name: string): void => {
@@ -139,7 +151,7 @@ const comboOrder = (wanted: ReadonlyArray<Wanted>): ReadonlyMap<string, number> 
     // A circle is refused by the gateway itself.
     if (combo === undefined || order.has(name) || open.has(name)) return
     open.add(name)
-    const { targets } = combo.fields
+    const { targets } = combo
     for (const target of isArray(targets) ? targets : []) {
       const model = stringOr(objectOr(target)["model"]) ?? ""
       visit(model.startsWith("combo:") ? model.slice("combo:".length) : model)
@@ -157,7 +169,9 @@ export const plan = (
   { prune }: PlanOptions
 ): ReadonlyArray<Change> => {
   const there = new Map(present.map((thing) => [keyOf(thing), thing]))
-  const order = comboOrder(wanted)
+  const order = comboOrder(
+    wanted.flatMap(({ fields, kind, name }) => (kind === "combo" ? [{ name, targets: fields["targets"] ?? null }] : []))
+  )
   const made = wanted
     .toSorted((a, b) => rank(a.kind) - rank(b.kind) || (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0))
     .flatMap((each): ReadonlyArray<Change> => {

@@ -3,29 +3,49 @@ import { isArray, isObject, type Json, type JsonObject } from "../wire/json/Json
 
 const reference = /\$\$\{|\$\{([A-Za-z_]\w*)\}/g
 
-export interface Filled {
-  readonly value: Json
-  /** Names that the environment does not have, each once. */
-  readonly unset: ReadonlyArray<string>
+/** Where in a file a value stands: names of members and places in lists. */
+export type Path = ReadonlyArray<string | number>
+
+/** A reference to a variable that has no value. */
+export interface Gap {
+  readonly path: Path
+  /** Of the variable. */
+  readonly name: string
 }
 
-/** The value with its references replaced; keys of objects are left as they are. */
+export interface Filled {
+  readonly value: Json
+  /** In the order of the file. */
+  readonly gaps: ReadonlyArray<Gap>
+}
+
+/** The value with its references replaced; keys of objects are left as they are. A variable that is empty counts as not set. */
 export const filled = (value: Json, environment: ReadonlyMap<string, string>): Filled => {
-  const unset = new Set<string>()
+  const gaps: Array<Gap> = []
+  /** Where the walk is. */
+  const path: Array<string | number> = []
   const text = (given: string): string =>
     given.replaceAll(reference, (whole, name: string | undefined) => {
       if (name === undefined) return "${"
       const found = environment.get(name)
-      if (found === undefined || found === "") unset.add(name)
+      if (found === undefined || found === "") gaps.push({ path: [...path], name })
       return found ?? whole
     })
+  const within = (step: string | number, member: Json): Json => {
+    path.push(step)
+    const done = walk(member)
+    path.pop()
+    return done
+  }
   const walk = (each: Json): Json => {
     if (typeof each === "string") return text(each)
-    if (isArray(each)) return each.map(walk)
+    if (isArray(each)) return each.map((member, at) => within(at, member))
     if (!isObject(each)) return each
-    return Object.fromEntries(Object.entries(each).map(([name, member]) => [name, walk(member ?? null)])) as JsonObject
+    return Object.fromEntries(
+      Object.entries(each).map(([name, member]) => [name, within(name, member ?? null)])
+    ) as JsonObject
   }
-  return { value: walk(value), unset: [...unset] }
+  return { value: walk(value), gaps }
 }
 
 /** A value that must not be read as a reference. */

@@ -1,5 +1,6 @@
 /** What a file wants, thing by thing. Pure. */
 import { isArray, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
+import { placeOf, type Sorted } from "./Kept.ts"
 import type { Thing, Wanted } from "./Plan.ts"
 
 const listOf = (document: JsonObject, member: string): ReadonlyArray<JsonObject> => {
@@ -33,13 +34,25 @@ export const ambiguous = (wanted: ReadonlyArray<Wanted>, present: ReadonlyArray<
 /** As the gateway keeps it: what is not paid for by tokens costs nothing by them. */
 const wholePrice = (given: JsonObject): JsonObject => ({ input: 0, output: 0, ...given })
 
-/** The document is one that fits the schema. */
-export const wantedOf = (document: JsonObject): ReadonlyArray<Wanted> => [
-  ...listOf(document, "nodes").map((fields): Wanted => ({ kind: "node", name: textOf(fields["prefix"]), fields })),
-  ...listOf(document, "connections").map((given): Wanted => {
+type Missing = Sorted["missing"]
+const none: Missing = new Map()
+
+/** Adds the secrets of an entry that refer to variables without a value. */
+const withMissing = (wanted: Wanted, missing: Missing, list: string, at: number): Wanted => {
+  const secrets = missing.get(placeOf(list, at))
+  return secrets === undefined ? wanted : { ...wanted, missing: secrets }
+}
+
+/** The document is one that fits the schema; `missing`: its secrets without a value. */
+export const wantedOf = (document: JsonObject, missing = none): ReadonlyArray<Wanted> => [
+  ...listOf(document, "nodes").map((fields, at) =>
+    withMissing({ kind: "node", name: textOf(fields["prefix"]), fields }, missing, "nodes", at)
+  ),
+  ...listOf(document, "connections").map((given, at) => {
     const provider = textOf(given["provider"])
     const name = stringOr(given["name"]) ?? provider
-    return { kind: "connection", name: `${provider}/${name}`, fields: { ...given, name } }
+    const wanted: Wanted = { kind: "connection", name: `${provider}/${name}`, fields: { ...given, name } }
+    return withMissing(wanted, missing, "connections", at)
   }),
   ...listOf(document, "combos").map((fields): Wanted => ({ kind: "combo", name: textOf(fields["name"]), fields })),
   ...Object.entries(objectOr(document["aliases"])).map(([name, model]): Wanted => ({
@@ -55,11 +68,9 @@ export const wantedOf = (document: JsonObject): ReadonlyArray<Wanted> => [
     }))
   ),
   ...listOf(document, "keys").map((fields): Wanted => ({ kind: "key", name: textOf(fields["name"]), fields })),
-  ...listOf(document, "mcpServers").map((fields): Wanted => ({
-    kind: "mcpServer",
-    name: textOf(fields["name"]),
-    fields
-  })),
+  ...listOf(document, "mcpServers").map((fields, at) =>
+    withMissing({ kind: "mcpServer", name: textOf(fields["name"]), fields }, missing, "mcpServers", at)
+  ),
   ...(document["settings"] === undefined
     ? []
     : [{ kind: "settings", name: "settings", fields: objectOr(document["settings"]) } satisfies Wanted])

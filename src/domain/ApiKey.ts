@@ -44,6 +44,7 @@ export const keyScopes = [
   ...managementScopes,
   "self:usage",
   "self:account-quota",
+  "read:metrics",
   "guardrails:bypass",
   "policy:bypass-provider-quota",
   ...toolScopes

@@ -7,6 +7,7 @@ import * as Data from "effect/Data"
 import type { AttemptRecord } from "./Decision.ts"
 import { proxyCodes } from "./Proxy.ts"
 import type { ErrorKind, NativeError } from "./ErrorKind.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 export interface FieldProblem {
   readonly field: string
@@ -361,10 +362,12 @@ export const describe = (error: InferenceError): ErrorView => {
       return errorView(429, error.message, { retryAfterMs: error.retryAfterMs })
     case "ModelNotFound": {
       const near = error.suggestions.length === 0 ? "" : ` Did you mean: ${error.suggestions.join(", ")}?`
-      return errorView(404, `The model '${error.model}' does not exist: ${error.reason}.${near}`, { param: "model" })
+      return errorView(404, `The model '${error.model}' does not exist: ${asSentence(error.reason)}${near}`, {
+        param: "model"
+      })
     }
     case "NoTarget":
-      return errorView(503, `No connection can serve '${error.model}': ${error.reason}.`, {
+      return errorView(503, `No connection can serve '${error.model}': ${asSentence(error.reason)}`, {
         code: "ALL_ACCOUNTS_INACTIVE",
         retryAfterMs: error.retryAfterMs
       })
@@ -374,7 +377,10 @@ export const describe = (error: InferenceError): ErrorView => {
         retryAfterMs: error.retryAfterMs
       })
     case "ShuttingDown":
-      return errorView(503, `${shutdown.message}.`, { code: shutdown.code, retryAfterMs: shutdown.retryAfterMs })
+      return errorView(503, `${asSentence(shutdown.message)}`, {
+        code: shutdown.code,
+        retryAfterMs: shutdown.retryAfterMs
+      })
     case "BufferFull":
       return errorView(
         503,

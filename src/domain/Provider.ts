@@ -86,8 +86,20 @@ export interface ProviderSpec {
 }
 
 /** It has searches of the web and no models. */
-export const isForSearchesOnly = ({ media, models, modelsPath }: ProviderSpec): boolean =>
+export const isForSearchesOnly = ({
+  media,
+  models,
+  modelsPath
+}: Pick<ProviderSpec, "media" | "models" | "modelsPath">): boolean =>
   media.search !== undefined && modelsPath === null && models.length === 0
 
 /** It makes pictures, and holds no conversations. */
 export const isForPicturesOnly = ({ paintsOnly }: ProviderSpec): boolean => paintsOnly === true
+
+/** It has services such as speech, pictures or embeddings, and holds no conversations: those that do have a list of models. */
+export const isForMediaOnly = ({
+  media,
+  modelsPath,
+  paintsOnly
+}: Pick<ProviderSpec, "media" | "modelsPath" | "paintsOnly">): boolean =>
+  paintsOnly === true || (modelsPath === null && Object.keys(media).some((kind) => kind !== "search"))

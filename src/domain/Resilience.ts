@@ -98,7 +98,11 @@ const sections = {
     delayMs: field(ms(50, 600_000), "Milliseconds after which it is called.", 2_000)
   }),
   loadShedding: Schema.Struct({
-    maxInFlight: field(count(1, 1_000_000), "Most requests at once.", 4_000),
+    maxInFlight: field(
+      count(1, 1_000_000),
+      "Most requests at once. Without a setting it comes from the memory.",
+      5_000
+    ),
     retryAfterMs: field(ms(1_000, 600_000), "Milliseconds after which clients are told to come again.", 1_000)
   }),
   timeouts: Timeouts
@@ -229,7 +233,7 @@ export const defaultResilience: ResilienceSettings = {
   streamRecovery: { holdBackMs: 750, holdBackBytes: 65_536 },
   retry: { maxRetries: 0, delayMs: 500 },
   hedging: { enabled: false, delayMs: 2_000 },
-  loadShedding: { maxInFlight: 4_000, retryAfterMs: 1_000 },
+  loadShedding: { maxInFlight: 5_000, retryAfterMs: 1_000 },
   timeouts: { connectMs: 30_000, firstByteMs: 180_000, idleMs: 300_000, totalMs: 600_000 }
 }
 

@@ -2,9 +2,27 @@
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
-/** The shape of the body: `custom` is the event as JSON, the others are messages as these services take them. */
-export const WebhookKind = Schema.Literal("custom", "slack", "discord")
+/** What a receiver is sent: `custom` is each event as JSON, the others are messages for people. */
+export const WebhookKind = Schema.Literal("custom", "slack", "discord", "teams", "email")
 export type WebhookKind = typeof WebhookKind.Type
+
+export type MessageKind = Exclude<WebhookKind, "custom">
+
+export const isMessageKind = (kind: WebhookKind): kind is MessageKind => kind !== "custom"
+
+/** How the connection to a mail server is protected: from its first byte, by STARTTLS before anything else, or not at all. */
+export const MailTls = Schema.Literal("implicit", "starttls", "none")
+export type MailTls = typeof MailTls.Type
+
+/** How messages are sent by mail. The server is in the webhook's address: `smtp://host:port`, or `smtps` for TLS from the first byte. */
+export interface MailSettings {
+  readonly tls: MailTls
+  /** Null: the server asks for none. */
+  readonly user: string | null
+  readonly password: Redacted.Redacted | null
+  readonly from: string
+  readonly to: ReadonlyArray<string>
+}
 
 export const webhookEvents = [
   "request.completed",
@@ -26,6 +44,8 @@ export interface Webhook {
   /** Names of events, or `*` for all; names that are not known are kept and match nothing. */
   readonly events: ReadonlyArray<string>
   readonly kind: WebhookKind
+  /** Null for other kinds, and when it cannot be decrypted with the key in use. */
+  readonly mail: MailSettings | null
   /** Null when it cannot be decrypted with the key in use. */
   readonly secret: Redacted.Redacted | null
   readonly enabled: boolean

@@ -15,11 +15,14 @@ import type { Timers } from "../platform/Timers.ts"
 import type { Dns } from "./Dns.ts"
 import { connectThrough, type Target } from "./proxy/HttpConnect.ts"
 import type { ProxyHop } from "./proxy/ProxyRoute.ts"
+import { environmentEgress } from "./proxy/EnvironmentProxy.ts"
 import { socksThrough } from "./proxy/Socks.ts"
+import { tlsProblemOf } from "./TlsFailure.ts"
 import { judgeAddress, judgeHost, type OutboundPolicy } from "./OutboundPolicy.ts"
 import { type ConnectMarked, socketMark } from "./SocketMark.ts"
 import {
   connectFailureKind,
+  tlsFailure,
   transportFailure,
   type TransportFailure,
   type TransportFailureKind
@@ -38,6 +41,11 @@ export interface ConnectorOptions {
   readonly transport?: Transport
   /** Hands out the socket once the proxy itself is reached; the target is not asked for. */
   readonly endsAtProxy?: boolean
+  /**
+   * How a name is treated that the proxy would resolve. `name` (the usual): it is judged as it is written. `checked`: where it resolves
+   * here, all its addresses are judged too. `pinned`: it must resolve here, and the proxy gets the address that was judged.
+   */
+  readonly proxiedName?: "name" | "checked" | "pinned"
   /** Called once per connection that is made through the proxy: whether the proxy opened the way. */
   readonly onProxy?: (stands: boolean, elapsedMs: number) => void
 }
@@ -75,6 +83,9 @@ const lookupOf =
     } else callback(null, first, isIP(first))
   }
 
+/** The environment's proxy is the operator's own choice and mostly stands in the network around; metadata addresses stay refused. */
+const ownNetwork: OutboundPolicy = { allowPrivate: true, allowLoopback: true }
+
 const secureDefaultPort = 443
 const plainDefaultPort = 80
 
@@ -89,6 +100,7 @@ const tlsOf = (transport: Transport | undefined): Pick<ConnectionOptions, "ca" |
 /** A connector for one origin; it keeps the origin's last TLS session for quicker handshakes. */
 export const makeConnector = (origin: URL, options: ConnectorOptions): Connect => {
   const { dns, proxy, timers, transport } = options
+  const proxiedName = options.proxiedName ?? "name"
   const targetName = transport?.serverName ?? null
   const targetTls = tlsOf(transport)
   const isSecure = origin.protocol === "https:"
@@ -107,14 +119,36 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
   /** A pinned family that the proxy does not have is refused, and so is a name of which that cannot be told. */
   const noAddress: TransportFailureKind = proxy === undefined ? "dns" : family === 0 ? "proxy" : "proxy_family"
 
+  /** What the proxy is asked for. */
+  let asked: Target = target
+
+  const toldTarget = async (policy: OutboundPolicy): Promise<Target | TransportFailureKind> => {
+    try {
+      const addresses = await dns.resolve(target.host)
+      if (addresses.some((address) => isBlocked(address, policy))) return "blocked"
+      const [first] = addresses
+      if (proxiedName === "checked" || first === undefined) return target
+      return { host: first, port: target.port }
+    } catch {
+      return proxiedName === "checked" ? target : "dns"
+    }
+  }
+
   const judgedAddresses = async (policy: OutboundPolicy): Promise<ReadonlyArray<string> | TransportFailureKind> => {
     if (judgeHost(target.host, policy)._tag === "Blocked") return "blocked"
-    if (proxy !== undefined && judgeHost(hop.host, policy)._tag === "Blocked") return "proxy"
+    const isOwnChoice = proxy?.id === environmentEgress
+    if (proxy !== undefined && judgeHost(hop.host, isOwnChoice ? ownNetwork : policy)._tag === "Blocked") return "proxy"
+    if (proxy !== undefined && proxiedName !== "name" && isIP(target.host) === 0) {
+      const told = await toldTarget(policy)
+      if (typeof told === "string") return told
+      asked = told
+    }
     if (isIP(hop.host) !== 0) return [hop.host]
     try {
       const addresses = await dns.resolve(hop.host)
       // One forbidden address blocks the name: which of them would be reached is up to chance or to an attacker.
-      if (addresses.some((address) => isBlocked(address, policy))) return proxy === undefined ? "blocked" : "proxy"
+      const hopPolicy = isOwnChoice ? ownNetwork : policy
+      if (addresses.some((address) => isBlocked(address, hopPolicy))) return proxy === undefined ? "blocked" : "proxy"
       const usable = family === 0 ? addresses : addresses.filter((address) => isIP(address) === family)
       return usable.length === 0 ? noAddress : usable
     } catch {
@@ -133,13 +167,14 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
     let isThrough = proxy === undefined
     const startedMs = proxy === undefined ? 0 : timers.monotonicMs()
 
-    const fail = (kind: TransportFailureKind): void => {
+    const fail = (kind: TransportFailureKind, why: TransportFailure | null = null): void => {
       if (settled) return
       settled = true
       timer.cancel()
       if (!isThrough && kind !== "blocked" && !isAborted) options.onProxy?.(false, timers.monotonicMs() - startedMs)
       socket?.destroy()
-      listener.onFail(transportFailure(isThrough || kind === "blocked" || kind === "proxy_family" ? kind : "proxy"))
+      const isTargets = isThrough || kind === "blocked" || kind === "dns" || kind === "proxy_family"
+      listener.onFail(isTargets ? (why ?? transportFailure(kind)) : transportFailure("proxy"))
     }
     const succeed = (connected: Socket): void => {
       if (settled) return
@@ -161,7 +196,7 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
       socket = tls
       tls
         .on("error", (error: NodeJS.ErrnoException) => {
-          fail("tls")
+          fail("tls", tlsFailure(tlsProblemOf(error.code)))
           markReset(error)
         })
         .on("session", (ticket) => {
@@ -180,8 +215,8 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
 
     const askProxy = (used: ProxyHop, connected: Socket): void => {
       const done = (stands: boolean): void => (stands ? reachTarget(connected) : fail("proxy"))
-      if (used.type === "socks5") socksThrough(connected, target, used, done)
-      else connectThrough(connected, target, used, done)
+      if (used.type === "socks5") socksThrough(connected, asked, used, done)
+      else connectThrough(connected, asked, used, done)
     }
 
     /** Marked sockets try one address after the other: Node can race only sockets that it makes itself. */
@@ -236,7 +271,8 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
         .once("connect", () => {
           slow?.cancel()
           mayGoOn = false
-          if (isBlocked(tcp.remoteAddress ?? "", policy)) return fail(proxy === undefined ? "blocked" : "proxy")
+          const reachedPolicy = proxy?.id === environmentEgress ? ownNetwork : policy
+          if (isBlocked(tcp.remoteAddress ?? "", reachedPolicy)) return fail(proxy === undefined ? "blocked" : "proxy")
           if (proxy === undefined) return reachTarget(tcp)
           const reached = (way: Socket): void => (options.endsAtProxy === true ? succeed(way) : askProxy(proxy, way))
           if (proxy.type === "https") secure(tcp, proxy.host, false, reached)

@@ -43,12 +43,13 @@ export class PublicFetch extends Context.Tag("gateway/egress/PublicFetch")<
   {
     /**
      * GETs a URL. Limits hold for all redirects together. Answers for which `wanted` is false come without their body.
-     * Interruption aborts the call.
+     * Interruption aborts the call. `chosenBy`: who named the URL; it matters where a proxy of the environment would resolve its name.
      */
     readonly get: (
       url: string,
       limits: RequestLimits,
-      wanted: (head: Head) => boolean
+      wanted: (head: Head) => boolean,
+      chosenBy?: "caller" | "operator"
     ) => Effect.Effect<Fetched, PublicFetchError>
     /**
      * POSTs a body and gives the status of the answer as soon as its head is there; a redirect is not followed. What comes after the head is
@@ -101,12 +102,21 @@ export const publicCalls = Effect.gen(function* () {
   const flags = yield* Flags
   const dns = yield* Dns
   const timers = yield* Timers
-  const { connectTimeoutMs } = yield* UpstreamSettings
+  const { connectTimeoutMs, environmentProxy } = yield* UpstreamSettings
   const policy = () => requestPolicy(flags.isOn)
+  /** A proxy of the environment must not be the way around the policy; `checked` is for addresses that an operator has named. */
   const call =
-    (url: URL) =>
+    (url: URL, proxiedName: "checked" | "pinned" = "pinned") =>
     (request: UpstreamRequest, sink: UpstreamSink): UpstreamCall => {
-      const connect = makeConnector(url, { dns, timers, connectTimeoutMs, policy })
+      const proxy = environmentProxy?.(url.origin) ?? null
+      const connect = makeConnector(url, {
+        dns,
+        timers,
+        connectTimeoutMs,
+        policy,
+        proxiedName,
+        ...(proxy === null ? {} : { proxy })
+      })
       const pool = makeOriginPool(url.origin, connect, new Set<Connection>())
       const started = startCall(pool, request, sink)
       pool.retire()
@@ -128,6 +138,7 @@ export const make: Effect.Effect<
     text: string,
     maxBytes: number,
     wanted: (head: Head) => boolean,
+    proxiedName: "checked" | "pinned",
     left: number
   ): Effect.Effect<Fetched, PublicFetchError> =>
     Effect.suspend(() => {
@@ -144,18 +155,20 @@ export const make: Effect.Effect<
       }
       const headSuffices = (head: Head): boolean => redirects.has(head.status) || !wanted(head)
       return Effect.flatMap(
-        collect(call(url), request, maxBytes, headSuffices),
+        collect(call(url, proxiedName), request, maxBytes, headSuffices),
         (answer): Effect.Effect<Fetched, PublicFetchError> => {
           const next = nextUrl(answer, url)
           if (next === null) return Effect.succeed(answer)
           if (next instanceof RedirectRefused) return next
-          return left === 0 ? new RedirectRefused({ reason: "too_many" }) : hop(next.href, maxBytes, wanted, left - 1)
+          return left === 0
+            ? new RedirectRefused({ reason: "too_many" })
+            : hop(next.href, maxBytes, wanted, proxiedName, left - 1)
         }
       )
     })
 
-  const get = Effect.fn("PublicFetch.get")((url: string, limits: RequestLimits, wanted: (head: Head) => boolean) =>
-    hop(url, limits.maxBytes, wanted, maxRedirects).pipe(
+  const get: typeof PublicFetch.Service.get = Effect.fn("PublicFetch.get")((url, limits, wanted, chosenBy = "caller") =>
+    hop(url, limits.maxBytes, wanted, chosenBy === "operator" ? "checked" : "pinned", maxRedirects).pipe(
       Effect.timeoutFail({
         duration: limits.timeoutMs,
         onTimeout: (): PublicFetchError => new TimedOut({ timeoutMs: limits.timeoutMs })
@@ -168,7 +181,7 @@ export const make: Effect.Effect<
     Effect.async((resume) => {
       let restSize = 0
       let limit: Timer | null = null
-      const started = call(url)(request, {
+      const started = call(url, "checked")(request, {
         onHeaders: (status) => {
           limit = timers.after(restMs, () => started.abort())
           resume(Effect.succeed(status))
@@ -221,7 +234,7 @@ export const make: Effect.Effect<
       body: message.body,
       owner: null
     }
-    return Effect.timeoutFail(collect(call(url), request, maxBytes), {
+    return Effect.timeoutFail(collect(call(url, "checked"), request, maxBytes), {
       duration: timeoutMs,
       onTimeout: () => new TimedOut({ timeoutMs })
     })

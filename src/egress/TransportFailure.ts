@@ -3,6 +3,7 @@
  * kind of failure only: they never contain an address, header, body or credential.
  */
 import * as Data from "effect/Data"
+import { type TlsProblem, tlsReasons } from "./TlsFailure.ts"
 
 export type TransportFailureKind =
   /** Nothing listens at the address, or there is no route to it. */
@@ -47,6 +48,14 @@ const messages: Readonly<Record<TransportFailureKind, string>> = {
     "The proxy for this call has no address of the IP family it is set to. The call was not made another way.",
   other: "The call to the upstream failed."
 }
+
+/** A handshake that failed, with its reason and what helps. */
+export const tlsFailure = (problem: TlsProblem): TransportFailure =>
+  new TransportFailure({
+    kind: "tls",
+    message: `${messages.tls.slice(0, -1)}: ${tlsReasons[problem]}`,
+    statusClass: 502
+  })
 
 export const transportFailure = (kind: TransportFailureKind): TransportFailure =>
   new TransportFailure({ kind, message: messages[kind], statusClass: kind === "connect_timeout" ? 504 : 502 })

@@ -24,6 +24,7 @@ import {
 import { makeConnector } from "./Connector.ts"
 import { Dns } from "./Dns.ts"
 import { makeOriginPool, type Connection, type OriginPool } from "./OriginPool.ts"
+import { environmentEgress } from "./proxy/EnvironmentProxy.ts"
 import { direct, type ProxyHop, type ProxyRoute } from "./proxy/ProxyRoute.ts"
 import { ProxyRoutes } from "./proxy/ProxyRoutes.ts"
 import { policyFlags, providerPolicy } from "./OutboundPolicy.ts"
@@ -65,8 +66,8 @@ export class Upstream extends Context.Tag("gateway/egress/Upstream")<
     readonly request: (request: UpstreamRequest, limits: RequestLimits) => Effect.Effect<UpstreamResponse, RequestError>
     /** Closes idle connections to an origin; running calls end undisturbed. */
     readonly closeOrigin: (origin: string) => void
-    /** Hot: the way a call would take now: `direct`, or the name of its proxy. */
-    readonly egressOf: (owner: CallOwner) => string
+    /** Hot: the way a call to an origin would take now: `direct`, the name of its proxy, or `environment` for one of the environment. */
+    readonly egressOf: (owner: CallOwner, origin: string) => string
     /**
      * As `request`, for signing in, renewing tokens and validating keys: when the proxy cannot be used and the flag
      * `GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK` is on, it is made directly, and that is logged. A failed proxy has passed nothing on.
@@ -149,7 +150,7 @@ export const make: Effect.Effect<
   const dns = yield* Dns
   const routes = yield* ProxyRoutes
   const timers = yield* Timers
-  const { connectTimeoutMs } = yield* UpstreamSettings
+  const { connectTimeoutMs, environmentProxy } = yield* UpstreamSettings
   const options = { dns, timers, connectTimeoutMs, policy: () => providerPolicy(flags.isOn) }
   const pools = new LruMap<string, OriginPool>({ capacity: maxOrigins, onRemove: (_, pool) => pool.retire() })
   const connections = new Set<Connection>()
@@ -158,7 +159,9 @@ export const make: Effect.Effect<
   const recordProxy =
     ({ id }: ProxyHop) =>
     (isWorking: boolean, elapsedMs: number): void =>
-      routes.health.record(id, { isWorking, atMs: timers.nowMs(), latencyMs: Math.round(elapsedMs) })
+      id === environmentEgress
+        ? undefined
+        : routes.health.record(id, { isWorking, atMs: timers.nowMs(), latencyMs: Math.round(elapsedMs) })
 
   const open = (origin: string, proxy: ProxyHop | null, transport: Transport | null): OriginPool | null => {
     const url = URL.canParse(origin) ? new URL(origin) : null
@@ -203,11 +206,17 @@ export const make: Effect.Effect<
     return pool === null ? failedCall(transportFailure("blocked"), sink) : startCall(pool, request, sink)
   }
 
+  /** What is configured in the gateway goes before the environment; an account whose proxies are off stays without one. */
+  const routeTo = (origin: string, owner: CallOwner | null): ProxyRoute => {
+    const route = owner === null ? direct : routes.routeOf(owner)
+    if (route._tag !== "Direct" || environmentProxy === undefined || owner?.proxyEnabled === false) return route
+    const hop = environmentProxy(origin)
+    return hop === null ? route : { _tag: "Proxied", name: environmentEgress, hop }
+  }
+
   const dispatch = (request: UpstreamRequest, sink: UpstreamSink): UpstreamCall => {
-    const { owner } = request
-    return owner === null
-      ? dispatchVia(direct, null, request, sink)
-      : dispatchVia(routes.routeOf(owner), owner.transport, request, sink)
+    const { origin, owner } = request
+    return dispatchVia(routeTo(origin, owner), owner?.transport ?? null, request, sink)
   }
 
   const collectIn = <Request extends UnownedRequest>(
@@ -229,8 +238,8 @@ export const make: Effect.Effect<
       collectIn((asked: UnownedRequest, sink) => dispatchVia(route, null, asked, sink), sent, limits)
   )
 
-  const egressOf = (owner: CallOwner): string => {
-    const route = routes.routeOf(owner)
+  const egressOf = (owner: CallOwner, origin: string): string => {
+    const route = routeTo(origin, owner)
     return route._tag === "Direct" ? directEgress : (route.name ?? "unavailable")
   }
 

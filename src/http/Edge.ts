@@ -19,7 +19,7 @@ import {
 } from "../api/EdgeRoutes.ts"
 import { type Match, type Parameters, routeAt } from "../api/Routes.ts"
 import type { Denied } from "../auth/Access.ts"
-import { addressAsked } from "../auth/Credentials.ts"
+import { addressAsked, prefixAsked } from "../auth/Credentials.ts"
 import * as Gate from "../auth/Gate.ts"
 import { peerAddressOf } from "../auth/PeerAddress.ts"
 import type { Principal } from "../domain/ApiKey.ts"
@@ -66,7 +66,7 @@ import { listingOf, offeredOf } from "./Listings.ts"
 import { contentType } from "./Metrics.ts"
 import * as MetricsPage from "./MetricsPage.ts"
 import { NodeReply } from "./NodeReply.ts"
-import { htmlType, pageHeaders, rootPolicy } from "./pages/PageHeaders.ts"
+import { htmlType, pageBelow, pageHeaders, rootPolicy } from "./pages/PageHeaders.ts"
 import { rootPage, wantsPage } from "./pages/Root.ts"
 import { BatchDoor } from "./batches/BatchDoor.ts"
 import { FileDoor } from "./files/FileDoor.ts"
@@ -334,16 +334,21 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  const root = { name: "gateway", version, docs: "/openapi.json" }
+  const rootOf = (prefix: string) => ({ name: "gateway", version, docs: `${prefix}/openapi.json` })
 
-  const answerRoot = ({ headers: { accept } }: IncomingMessage, reply: ClientReply): void => {
+  const answerRoot = ({ headers }: IncomingMessage, reply: ClientReply): void => {
+    const { accept } = headers
+    const prefix = prefixAsked(headers)
     const requestId = ids.next(timers.nowMs())
     const isPage = wantsPage(accept)
-    send(reply, requestId, 200, isPage ? htmlType : "application/json", isPage ? rootPage : JSON.stringify(root), [
-      "Vary",
-      "Accept, Origin",
-      ...(isPage ? Object.entries(pageHeaders(rootPolicy)).flat() : [])
-    ])
+    send(
+      reply,
+      requestId,
+      200,
+      isPage ? htmlType : "application/json",
+      isPage ? pageBelow(rootPage, prefix) : JSON.stringify(rootOf(prefix)),
+      ["Vary", "Accept, Origin", ...(isPage ? Object.entries(pageHeaders(rootPolicy)).flat() : [])]
+    )
   }
 
   /** The answer of a GET route, or why there is none. */
@@ -358,7 +363,7 @@ export const make = Effect.gen(function* () {
       listingOf("inference.models", "", entriesFor(principal).filter(keep), query)
     switch (route.key) {
       case "inference.editor":
-        return root
+        return rootOf(prefixAsked(request.headers))
       case "inference.embeddingModels":
       case "inference.imageModels":
       case "inference.videoModels":

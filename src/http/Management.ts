@@ -12,6 +12,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
@@ -23,6 +24,7 @@ import type { Found, Match } from "../api/Routes.ts"
 import { AuditLog } from "../auth/AuditLog.ts"
 import { isSafeMethod } from "../auth/Csrf.ts"
 import * as Login from "../auth/Login.ts"
+import { Rehearsals } from "../management/Rehearsals.ts"
 import { IdGen } from "../platform/IdGen.ts"
 import { version } from "../platform/Version.ts"
 import type { Json } from "../wire/json/Json.ts"
@@ -30,8 +32,9 @@ import { fromCause, internal, render } from "./handlers/Answers.ts"
 import * as Access from "./management/Access.ts"
 import { type GroupName, type GroupServices, handlersOf } from "./management/Groups.ts"
 import { clientAddress } from "./ClientAddress.ts"
-import { type Inner, InnerCaller } from "./InnerCaller.ts"
+import { InnerCaller } from "./InnerCaller.ts"
 import { CurrentTrail, type Outcome, rowOf, type Trail } from "./AuditTrail.ts"
+import { type AskPlane, type InnerAnswer, Planes } from "./Planes.ts"
 import * as WholeBody from "./management/WholeBody.ts"
 import { logRefusal } from "./RefusalLog.ts"
 import { wrongPath } from "./WrongPath.ts"
@@ -40,7 +43,7 @@ import type { ManagementServices } from "./management/Services.ts"
 /** What only this plane uses, for all its groups. */
 const common = Layer.mergeAll(Access.layer, WholeBody.layer, Login.layer, NodeHttpServer.layerContext)
 
-type Common = Layer.Layer.Success<typeof common>
+type Common = Layer.Layer.Success<typeof common> | Planes
 
 const refusalOf = (
   found: Exclude<Match, Found>,
@@ -191,26 +194,11 @@ const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.
     }).pipe(Effect.provide(services))
 })
 
-/** A call of an endpoint from inside the gateway. */
-export interface InnerCall {
-  readonly key: ManagementKey
-  /** Values of the parameters in the path. */
-  readonly path: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, string>>
-  readonly caller: Inner
-}
-
-export interface InnerAnswer {
-  readonly status: number
-  /** Null: there is none; the text of one that is no JSON. */
-  readonly body: Json
-}
-
 export interface Plane {
   /** Answers node's requests. */
   readonly handle: (found: Match, request: IncomingMessage, response: ServerResponse) => void
   /** Asks an endpoint as a request over HTTP does; errors are answers. Who may do so was judged by the one who asks. */
-  readonly ask: (call: InnerCall) => Effect.Effect<InnerAnswer>
+  readonly ask: AskPlane
 }
 
 /** The value of an answer; of one that is no JSON its text. */
@@ -227,7 +215,7 @@ const routeOf: ReadonlyMap<ManagementKey, ManagementRoute> = new Map(
 )
 
 const askOf =
-  (app: App): Plane["ask"] =>
+  (app: App): AskPlane =>
   ({ caller, key, path, query }) =>
     Effect.suspend(() => {
       const route = routeOf.get(key)
@@ -243,17 +231,46 @@ const askOf =
       )
     })
 
+const untraced = Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true)
+
+/** What handlers ask of this plane, once it is assembled, and of planes over copies. */
+const makePlanes = Effect.gen(function* () {
+  const services = yield* Effect.context<ManagementServices>()
+  const { open } = yield* Rehearsals
+  let own: App | null = null
+
+  const planes: typeof Planes.Service = {
+    ask: (call) => Effect.suspend(() => (own === null ? Effect.dieMessage("There is no plane.") : askOf(own)(call))),
+    rehearsal: (options) =>
+      Effect.gen(function* () {
+        const copied = yield* open(options)
+        const context = Context.merge(services, copied)
+        const ways = yield* Effect.provide(Layer.build(common), context)
+        const all = Context.merge(Context.merge(context, ways), Context.make(Planes, planes))
+        return askOf(yield* Effect.provide(assemble, all))
+      }).pipe(untraced)
+  }
+  return {
+    planes,
+    announce: (app: App): void => {
+      own = app
+    }
+  }
+})
+
 /**
  * Makes the plane. The platform's own request span is off: it would record the whole URL, and a URL may hold a key.
  */
 export const makePlane: Effect.Effect<Plane, never, ManagementServices> = Effect.gen(function* () {
   // The plane acquires nothing that would have to be released, so its scope needs no end.
   const context = yield* Layer.buildWithScope(common, yield* Scope.make())
-  const app = yield* Effect.provide(assemble, context)
+  const { announce, planes } = yield* makePlanes
+  const app = yield* Effect.provide(assemble, Context.add(context, Planes, planes))
+  announce(app)
   const runSync = Runtime.runSync(yield* Effect.runtime<never>())
   return {
     handle: (found: Match, request: IncomingMessage, response: ServerResponse): void =>
       runSync(NodeHttpServer.makeHandler(app(found)))(request, response),
     ask: askOf(app)
   }
-}).pipe(Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true))
+}).pipe(untraced)

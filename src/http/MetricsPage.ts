@@ -1,7 +1,9 @@
 /** The text of `/metrics`: the process, the state of the gateway, and counts of its traffic. */
 import * as Effect from "effect/Effect"
 import { breakersOf, classOf, countStandings, standingOf } from "../management/Standings.ts"
+import { ApiKeys } from "../auth/ApiKeys.ts"
 import { GuardrailDecisions } from "../inference/features/guardrails/Decisions.ts"
+import { KeyLimits } from "../ledger/KeyLimits.ts"
 import * as ProcessFacts from "../platform/ProcessFacts.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as Catalog from "../providers/Catalog.ts"
@@ -13,6 +15,7 @@ import { DecisionLog } from "../routing/records/DecisionLog.ts"
 import * as UsageJournal from "../store/UsageJournal.ts"
 import * as Telemetry from "../usage/Telemetry.ts"
 import { Deliveries } from "../webhooks/Deliveries.ts"
+import { keyFamilies } from "./KeyFamilies.ts"
 import { renderPrometheus } from "./Metrics.ts"
 import * as OpenStreams from "./OpenStreams.ts"
 import { processFamilies } from "./ProcessMetrics.ts"
@@ -36,6 +39,8 @@ export const make = Effect.gen(function* () {
   const decisions = yield* DecisionLog
   const deliveries = yield* Deliveries
   const guardrails = yield* GuardrailDecisions
+  const keys = yield* ApiKeys
+  const limits = yield* KeyLimits
 
   const usageLogNow = () => {
     const { dropped, notOnFile, problem } = journal.trouble()
@@ -68,6 +73,17 @@ export const make = Effect.gen(function* () {
 
   return (): string => {
     const process = { ...processFacts.read(), openStreams: streams.count(), liveTimers: timers.live() }
-    return renderPrometheus([...processFamilies(process), ...stateNow(timers.nowMs()), ...telemetry.metrics()])
+    const nowMs = timers.nowMs()
+    return renderPrometheus([
+      ...processFamilies(process),
+      ...stateNow(nowMs),
+      ...telemetry.metrics(),
+      ...keyFamilies({
+        counts: telemetry.keys(),
+        nameOf: (id) => keys.get(id)?.name ?? null,
+        budgeted: limits.budgets().map(({ apiKeyId }) => apiKeyId),
+        standings: (id) => limits.standings(id, nowMs)
+      })
+    ])
   }
 })

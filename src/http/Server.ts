@@ -13,6 +13,7 @@ import * as AppConfig from "../platform/AppConfig.ts"
 import * as Edge from "./Edge.ts"
 import { FrontDoor } from "./FrontDoor.ts"
 import { type Handlers, type ListenFailed, Listener } from "./Listener.ts"
+import { makePublicAddress } from "./PublicAddress.ts"
 import { ManagementDoor } from "./ManagementDoor.ts"
 import { InspectorFeed } from "./inspector/InspectorFeed.ts"
 import { LiveFeed } from "./live/LiveFeed.ts"
@@ -101,6 +102,7 @@ export const make: Effect.Effect<
   const stop = yield* StopSignal
   const listener = yield* Listener
   const idle = yield* Effect.makeLatch(true)
+  const publicAddress = makePublicAddress(config.publicUrl, config.trustedProxies)
   let inFlight = 0
 
   const over = (): void => {
@@ -113,12 +115,14 @@ export const make: Effect.Effect<
 
   const handlers: Handlers = {
     request: (request, response) => {
+      publicAddress(request)
       listener.track(response, began())
       const found = match(request.method ?? "GET", request.url ?? "/")
       if (!frontDoor.admits(found, request, response)) return
       if (!edge.handle(found, request, response)) management.handle(found, request, response)
     },
     upgrade: (server, request, socket, head) => {
+      publicAddress(request)
       if (isWebSocketUpgrade(request)) {
         if (inspector.isAt(request)) return inspector.upgrade(request, socket, head)
         if (!frontDoor.admitsUpgrade(request, socket)) return

@@ -11,6 +11,7 @@ import * as Stream from "effect/Stream"
 import type { IdGen } from "../platform/IdGen.ts"
 import type { Timer, Timers } from "../platform/Timers.ts"
 import type { StoreError } from "../store/Errors.ts"
+import { isBusy } from "../store/WriteQueue.ts"
 import type { InspectorSessionRepo, StoredRecord, StoredSession } from "../store/repo/InspectorSessionRepo.ts"
 import { maskRecord } from "./masking/MaskRecord.ts"
 import { recordOf, type TrafficRecord } from "../domain/TrafficRecord.ts"
@@ -101,6 +102,13 @@ interface Recording {
   readonly dirty: Set<string>
 }
 
+interface Batch {
+  readonly records: ReadonlyArray<StoredRecord>
+  readonly session: StoredSession
+  /** The sizes that its records had on file; undefined: they were not. */
+  readonly before: ReadonlyMap<string, number | undefined>
+}
+
 const contentOf = (record: TrafficRecord): string => JSON.stringify(record)
 
 /** Written by this module, and encrypted since. */
@@ -122,10 +130,9 @@ export const makeSessions = (
     )
 
     /** What fits into one transaction and into the session. */
-    const batchOf = (
-      recording: Recording
-    ): { readonly records: ReadonlyArray<StoredRecord>; readonly session: StoredSession } => {
+    const batchOf = (recording: Recording): Batch => {
       const records: Array<StoredRecord> = []
+      const before = new Map<string, number | undefined>()
       let { bytes, truncated } = recording.session
       let batchBytes = 0
       for (const id of recording.dirty) {
@@ -142,21 +149,37 @@ export const makeSessions = (
           truncated = true
           continue
         }
+        before.set(id, known)
         recording.sizes.set(id, size)
         bytes += size - (known ?? 0)
         batchBytes += size
         records.push({ recordId: id, seq: found.seq, content })
       }
-      return { records, session: { ...recording.session, bytes, truncated, requestCount: recording.sizes.size } }
+      return {
+        before,
+        records,
+        session: { ...recording.session, bytes, truncated, requestCount: recording.sizes.size }
+      }
+    }
+
+    /** What was not written is written with what comes next. */
+    const putBack = ({ dirty, sizes }: Recording, before: Batch["before"]): void => {
+      for (const [id, size] of before) {
+        dirty.add(id)
+        if (size === undefined) sizes.delete(id)
+        else sizes.set(id, size)
+      }
     }
 
     const writeAll = Effect.gen(function* () {
       const recording = current
       if (recording === null) return
       while (recording.dirty.size > 0) {
-        const { records, session } = batchOf(recording)
+        const { before, records, session } = batchOf(recording)
         if (records.length > 0 || session.truncated !== recording.session.truncated) {
-          yield* repo.save(session, records, timers.nowMs())
+          yield* Effect.tapError(repo.save(session, records, timers.nowMs()), () =>
+            Effect.sync(() => putBack(recording, before))
+          )
         }
         recording.session = session
         yield* Effect.yieldNow()
@@ -169,7 +192,9 @@ export const makeSessions = (
         timer = null
         fork(
           Effect.catchAll(flush, (error) =>
-            Effect.logError("A session of the traffic inspector was not written.", error)
+            Effect.logError("A session of the traffic inspector was not written.", error).pipe(
+              Effect.zipRight(Effect.sync(() => (isBusy(error) ? schedule() : undefined)))
+            )
           )
         )
       })

@@ -85,6 +85,10 @@ const sessionsOf = ({ maxSessions }: KeyRates): number => maxSessions ?? 0
 export const hasRates = (key: KeyRates): boolean =>
   key.rateLimits.length > 0 || ratesOf(key).length > 0 || (key.maxRequestsPerDay ?? 0) > 0 || sessionsOf(key) > 0
 
+/** The longest window in which the key's requests are counted; 0: they are not. */
+export const longestRateMs = (key: KeyRates): number =>
+  1_000 * ratesOf(key).reduce((longest, { window }) => Math.max(longest, window), 0)
+
 const none: ReadonlyArray<Obstacle> = []
 
 export class KeyAccount {

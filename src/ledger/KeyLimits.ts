@@ -5,6 +5,7 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Iterable from "effect/Iterable"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import { ApiKeys } from "../auth/ApiKeys.ts"
@@ -21,10 +22,13 @@ import { SpendRepo } from "../store/repo/SpendRepo.ts"
 import { Reservations } from "../store/Reservations.ts"
 import { UsageJournal } from "../store/UsageJournal.ts"
 import { type Charge, Commitment } from "./Commitment.ts"
-import { hasRates, type Holder, KeyAccount, type Obstacle } from "./KeyAccount.ts"
+import { hasRates, type Holder, KeyAccount, longestRateMs, type Obstacle } from "./KeyAccount.ts"
 import { Meter, type MeterSpec, type MeterWindow } from "./Meter.ts"
 import { recoveredRow } from "./Recovered.ts"
 import { isSameMeter, metersOf } from "./Specs.ts"
+import { metersAtStart, usedAtStart } from "./StartSums.ts"
+import { TokenLimits } from "./TokenLimits.ts"
+import { windowAt } from "./Windows.ts"
 import { limitReached, tooManyRequests, tooManySessions } from "./Words.ts"
 
 export interface AdmissionRequest {
@@ -102,17 +106,15 @@ export const make = Effect.gen(function* () {
   const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
 
   const accounts = new Map<string, KeyAccount>()
+  /** Keys with limits that have not been asked for since the start: their accounts are made when they are. */
+  const waiting = new Set<string>()
   const budgets = new Map<string, Budget>()
-  const limits = new Map<string, TokenLimit>()
+  const limits = new TokenLimits()
   /** Requests that were booked while sums are being made, for the meters they are made for. */
   const booking = new Set<Array<Booked>>()
 
   const specsFor = (apiKeyId: string): ReadonlyArray<MeterSpec> =>
-    metersOf(
-      budgets.get(apiKeyId) ?? null,
-      [...limits.values()].filter((limit) => limit.apiKeyId === apiKeyId),
-      keys.get(apiKeyId)
-    )
+    metersOf(budgets.get(apiKeyId) ?? null, limits.of(apiKeyId), keys.get(apiKeyId))
 
   const nextTurn = Effect.async<void>((resume) => soon(() => resume(Effect.void)))
 
@@ -151,9 +153,27 @@ export const make = Effect.gen(function* () {
     )
   })
 
+  const markTold = (account: KeyAccount | undefined): void => {
+    for (const meter of account?.meters ?? none) {
+      const window = meter.at(startMs)
+      window.isTold = told.get(meter.spec.id) === window.startMs
+    }
+  }
+
+  /** Hot: the account of a key; undefined while it has no limits. */
+  const accountOf = (apiKeyId: string): KeyAccount | undefined => {
+    const known = accounts.get(apiKeyId)
+    if (known !== undefined || !waiting.delete(apiKeyId)) return known
+    const account = new KeyAccount()
+    account.meters = metersAtStart(apiKeyId, specsFor(apiKeyId), usedBefore, startMs)
+    markTold(account)
+    accounts.set(apiKeyId, account)
+    return account
+  }
+
   /** Makes the meters of a key anew; those whose windows stay the same keep what they have counted. */
   const rebuild = Effect.fnUntraced(function* (apiKeyId: string) {
-    const account = accounts.get(apiKeyId) ?? new KeyAccount()
+    const account = accountOf(apiKeyId) ?? new KeyAccount()
     accounts.set(apiKeyId, account)
     const specs = specsFor(apiKeyId)
     const known = (spec: MeterSpec) => account.meters.find((meter) => isSameMeter(meter.spec, spec))
@@ -226,7 +246,7 @@ export const make = Effect.gen(function* () {
     key,
     { isInner, isPromised = false, receivedMs, requestId, sessionId }
   ) => {
-    let account = accounts.get(key.id)
+    let account = accountOf(key.id)
     if (account === undefined) {
       if (!hasRates(key)) return null
       account = new KeyAccount()
@@ -251,6 +271,28 @@ export const make = Effect.gen(function* () {
     for (const usedUp of commitment.settle(charges)) tell(apiKeyId, requestId, usedUp)
   }
 
+  /** Counts requests of an earlier run for the rates of their keys. Most keys have not asked lately. */
+  const rememberArrivals = Effect.gen(function* () {
+    const rated: Array<readonly [key: ApiKey, longestMs: number]> = []
+    let longestOfAllMs = 0
+    for (const key of keys.list()) {
+      if (!hasRates(key)) continue
+      const longestMs = longestRateMs(key)
+      longestOfAllMs = Math.max(longestOfAllMs, longestMs)
+      if (longestMs > 0) rated.push([key, longestMs])
+    }
+    if (rated.length === 0) return
+    const last = yield* spend.lastArrivals(startMs - longestOfAllMs)
+    for (const [key, longestMs] of rated) {
+      if ((last.get(key.id) ?? Number.NEGATIVE_INFINITY) < startMs - longestMs) continue
+      const account = accountOf(key.id) ?? new KeyAccount()
+      accounts.set(key.id, account)
+      account.follow(key)
+      const arrivals = yield* spend.arrivals(key.id, startMs - longestMs, mostArrivals)
+      account.remember(arrivals.map((atMs) => atMs - startMs + monotonicMs()))
+    }
+  })
+
   // Books what an ended process left open, before anything is counted.
   const { forget, open } = reservations.leftovers
   const startMs = yield* Clock.currentTimeMillis
@@ -269,36 +311,30 @@ export const make = Effect.gen(function* () {
   yield* forget
 
   for (const budget of yield* repo.budgets) budgets.set(budget.apiKeyId, budget)
-  for (const limit of yield* repo.tokenLimits) limits.set(limit.id, limit)
+  for (const limit of yield* repo.tokenLimits) limits.put(limit)
   const told = new Map((yield* repo.notices).map(({ limitId, windowStartMs }) => [limitId, windowStartMs]))
-  for (const key of keys.list()) {
-    if (specsFor(key.id).length > 0) yield* rebuild(key.id)
-    if (hasRates(key)) {
-      const account = accounts.get(key.id) ?? new KeyAccount()
-      accounts.set(key.id, account)
-      account.follow(key)
-      const longestMs = Math.max(0, ...account.rates.map(({ windowMs }) => windowMs))
-      if (longestMs > 0) {
-        const arrivals = yield* spend.arrivals(key.id, startMs - longestMs, mostArrivals)
-        account.remember(arrivals.map((atMs) => atMs - startMs + monotonicMs()))
-      }
-    }
+  for (const key of keys.list()) if (specsFor(key.id).length > 0) waiting.add(key.id)
+  const usedBefore = yield* usedAtStart(spend, Iterable.map(waiting, specsFor), startMs)
+  const isSummed = (apiKeyId: string) =>
+    specsFor(apiKeyId).every((spec) => usedBefore(apiKeyId, spec, windowAt(spec.rule, startMs)) !== null)
+  // Keys with windows of their own.
+  for (const apiKeyId of waiting) {
+    if (isSummed(apiKeyId)) continue
+    yield* rebuild(apiKeyId)
+    markTold(accounts.get(apiKeyId))
   }
-  for (const { meters } of accounts.values()) {
-    for (const meter of meters) {
-      const window = meter.at(startMs)
-      window.isTold = told.get(meter.spec.id) === window.startMs
-    }
-  }
+  yield* rememberArrivals
 
   const putBudget = Effect.fn("KeyLimits.putBudget")(function* (budget: Budget) {
     yield* repo.putBudget(budget)
+    accountOf(budget.apiKeyId)
     budgets.set(budget.apiKeyId, budget)
     yield* rebuild(budget.apiKeyId)
   }, oneAtATime)
 
   const removeBudget = Effect.fn("KeyLimits.removeBudget")(function* (apiKeyId: string) {
     const wasThere = yield* repo.removeBudget(apiKeyId)
+    accountOf(apiKeyId)
     budgets.delete(apiKeyId)
     yield* rebuild(apiKeyId)
     return wasThere
@@ -306,13 +342,15 @@ export const make = Effect.gen(function* () {
 
   const putTokenLimit = Effect.fn("KeyLimits.putTokenLimit")(function* (limit: TokenLimit) {
     if (!(yield* repo.updateTokenLimit(limit))) yield* repo.insertTokenLimit(limit)
-    limits.set(limit.id, limit)
+    accountOf(limit.apiKeyId)
+    limits.put(limit)
     yield* rebuild(limit.apiKeyId)
   }, oneAtATime)
 
   const removeTokenLimit = Effect.fn("KeyLimits.removeTokenLimit")(function* (id: string) {
     const wasThere = yield* repo.removeTokenLimit(id)
     const known = limits.get(id)
+    if (known !== undefined) accountOf(known.apiKeyId)
     limits.delete(id)
     if (known !== undefined) yield* rebuild(known.apiKeyId)
     return wasThere
@@ -321,8 +359,9 @@ export const make = Effect.gen(function* () {
   const forgetKey = Effect.fn("KeyLimits.forgetKey")(function* (apiKeyId: string) {
     yield* repo.removeKey(apiKeyId)
     budgets.delete(apiKeyId)
-    for (const limit of limits.values()) if (limit.apiKeyId === apiKeyId) limits.delete(limit.id)
+    limits.forgetKey(apiKeyId)
     accounts.delete(apiKeyId)
+    waiting.delete(apiKeyId)
   }, oneAtATime)
 
   return KeyLimits.of({
@@ -330,14 +369,14 @@ export const make = Effect.gen(function* () {
     refuse: ({ apiKeyId, requestId }, obstacle) => refused(apiKeyId, requestId, obstacle),
     settle,
     standings: (apiKeyId, atMs) =>
-      (accounts.get(apiKeyId)?.meters ?? none).map((meter) => ({ spec: meter.spec, window: meter.at(atMs) })),
+      (accountOf(apiKeyId)?.meters ?? none).map((meter) => ({ spec: meter.spec, window: meter.at(atMs) })),
     commitments: (apiKeyId) => {
       const found: Array<Holder> = []
       for (const [id, { holders }] of accounts) if (apiKeyId === undefined || id === apiKeyId) found.push(...holders)
       return found
     },
     budgets: () => [...budgets.values()],
-    tokenLimits: () => [...limits.values()],
+    tokenLimits: () => limits.list(),
     putBudget,
     removeBudget,
     putTokenLimit,

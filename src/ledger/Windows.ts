@@ -1,5 +1,6 @@
 /** The windows of limits: days, weeks from Monday, and months, each from a time of day in a zone. Pure. */
 import type { ResetRule } from "../domain/Limits.ts"
+import { LruMap } from "../kernel/LruMap.ts"
 import { instantOf, localTimeAt } from "../kernel/TimeZones.ts"
 
 /** Epoch milliseconds: from `startMs`, before `endMs`. */
@@ -8,8 +9,21 @@ export interface LimitWindow {
   readonly endMs: number
 }
 
+/** Keys share few rules, and time goes on slowly: their latest windows are remembered. */
+const mostRules = 1_000
+const latest = new LruMap<string, LimitWindow>({ capacity: mostRules })
+
 /** The window that an instant is in. */
-export const windowAt = ({ interval, resetTime, timeZone }: ResetRule, atMs: number): LimitWindow => {
+export const windowAt = (rule: ResetRule, atMs: number): LimitWindow => {
+  const name = `${rule.interval} ${rule.resetTime} ${rule.timeZone}`
+  const known = latest.get(name)
+  if (known !== undefined && known.startMs <= atMs && atMs < known.endMs) return known
+  const found = compute(rule, atMs)
+  latest.set(name, found)
+  return found
+}
+
+const compute = ({ interval, resetTime, timeZone }: ResetRule, atMs: number): LimitWindow => {
   const [hour = 0, minute = 0] = resetTime.split(":").map(Number)
   const { day, month, weekday, year } = localTimeAt(timeZone, atMs)
   /** The beginning of the window that lies `by` after the one of the local date. */

@@ -63,6 +63,7 @@ const storeTags = [
   "DatabaseCorrupt",
   "DataUnwritable",
   "MigrationFailed",
+  "DriverMissing",
   "WrongKey",
   "StoreError"
 ] as const satisfies ReadonlyArray<StoreFailure["_tag"]>
@@ -70,14 +71,18 @@ const storeTags = [
 const isStoreFailure = (error: { readonly _tag: string }): error is StoreFailure =>
   storeTags.some((tag) => tag === error._tag)
 
-/** The backup of an id. */
+/** The id of a backup that may be named by its file, as the folder `backups` shows it, also with a path. */
+export const idOfName = (name: string): string => name.slice(name.lastIndexOf("/") + 1).replace(/\.sqlite$/, "")
+
+/** The backup of an id or of the name of its file. */
 export const findIn = (
   backups: ReadonlyArray<Store.BackupFile>,
-  id: string
+  name: string
 ): Effect.Effect<Store.BackupFile, EntityNotFound> => {
+  const id = idOfName(name)
   const backup = backups.find((one) => one.id === id)
   return backup === undefined
-    ? new EntityNotFound({ entity: "backup", id: id.slice(0, 100), field: "backupId" })
+    ? new EntityNotFound({ entity: "backup", id: name.slice(0, 100), field: "backupId" })
     : Effect.succeed(backup)
 }
 

@@ -7,11 +7,14 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { CreateCombo } from "../api/Groups/Combos.ts"
+import { comboOrder } from "../declared/Plan.ts"
 import { PublicFetch } from "../egress/PublicFetch.ts"
 import { maskSecret } from "../kernel/Masking.ts"
 import { reasonOf, type StoreError } from "../store/Errors.ts"
 import { CloudSyncRepo, type CloudSyncState } from "../store/repo/CloudSyncRepo.ts"
+import type { Json } from "../wire/json/Json.ts"
 import { Combos } from "./Combos.ts"
+import { ConfigurationCopies } from "./ConfigurationCopies.ts"
 import { CloudSyncFailed, type InvalidInput, invalid } from "./Errors.ts"
 import { ModelAliases } from "./ModelAliases.ts"
 import { hashOf, isSigned, signatureOf, SyncBundle, type SyncConfig, textOf } from "./SyncBundle.ts"
@@ -71,6 +74,7 @@ export const make = Effect.gen(function* () {
   const combos = yield* Combos
   const aliases = yield* ModelAliases
   const net = yield* PublicFetch
+  const copies = yield* ConfigurationCopies
   const oneAtATime = yield* Effect.makeSemaphore(1)
 
   const current: Effect.Effect<SyncConfig, StoreError> = Effect.gen(function* () {
@@ -117,7 +121,7 @@ export const make = Effect.gen(function* () {
       const atMs = yield* Clock.currentTimeMillis
       const proof = signatureOf(key, `GET\n${path}\n${atMs}`).slice("sha256=".length)
       const answer = yield* Effect.mapError(
-        net.get(`${path}?at=${atMs}&signature=${proof}`, limits, ({ status }) => status === 200),
+        net.get(`${path}?at=${atMs}&signature=${proof}`, limits, ({ status }) => status === 200, "operator"),
         (error) => failed(`${path} cannot be reached (${error._tag})`)
       )
       if (answer.status === 404) return null
@@ -142,21 +146,43 @@ export const make = Effect.gen(function* () {
       if (status < 200 || status > 299) return yield* failed(`${url}/bundle answered with the status ${status}`)
     })
 
-  /** Takes over combos and aliases by their names; what the bundle does not have stays. All of it is checked before any of it is stored. */
+  /** Takes over combos and aliases by their names; what the bundle does not have stays. */
+  const takeOver = (
+    inputs: ReadonlyArray<typeof CreateCombo.Type>,
+    { modelAliases }: SyncConfig,
+    to: { readonly combos: typeof Combos.Service; readonly aliases: typeof ModelAliases.Service }
+  ) =>
+    Effect.gen(function* () {
+      const known = new Map((yield* to.combos.list).map((combo) => [combo.name, combo.id]))
+      const named = <A, E extends { readonly _tag: string }>(what: string, change: Effect.Effect<A, E>) =>
+        Effect.mapError(change, (error) => failed(`its ${what} is refused (${reasonOf(error)}); nothing was taken`))
+      for (const input of inputs) {
+        const id = known.get(input.name)
+        const change: Effect.Effect<unknown, { readonly _tag: string }> =
+          id === undefined ? to.combos.create(input) : to.combos.update(id, input)
+        yield* named(`combo '${input.name}'`, change)
+      }
+      for (const alias of modelAliases) yield* named(`alias '${alias.alias}'`, to.aliases.set(alias))
+    })
+
+  /** All of a bundle is tried at a copy of the configuration before any of it is stored. */
   const apply = ({ config }: SyncBundle) =>
     Effect.gen(function* () {
-      const inputs = config.combos.map((combo) => decodeCombo(combo))
-      const wrong = inputs.findIndex(Either.isLeft)
+      const decoded = config.combos.map((combo) => decodeCombo(combo))
+      const wrong = decoded.findIndex(Either.isLeft)
       if (wrong !== -1) {
         return yield* failed(`the bundle's combo '${config.combos[wrong]?.name}' is not valid here; nothing was taken`)
       }
-      const known = new Map((yield* combos.list).map((combo) => [combo.name, combo.id]))
-      for (const input of inputs.filter(Either.isRight)) {
-        const id = known.get(input.right.name)
-        yield* id === undefined ? combos.create(input.right) : combos.update(id, input.right)
-      }
-      for (const alias of config.modelAliases) yield* aliases.set(alias)
+      const order = comboOrder(config.combos.map(({ name, targets }) => ({ name, targets: targets as Json })))
+      const inputs = decoded
+        .filter(Either.isRight)
+        .map(({ right }) => right)
+        .toSorted((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0))
+      const copy = yield* copies.open
+      yield* takeOver(inputs, config, { combos: Context.get(copy, Combos), aliases: Context.get(copy, ModelAliases) })
+      yield* takeOver(inputs, config, { combos, aliases })
     }).pipe(
+      Effect.scoped,
       Effect.mapError((error) =>
         error._tag === "CloudSyncFailed" ? error : failed(`the bundle could not be taken over: ${reasonOf(error)}`)
       )
@@ -249,7 +275,8 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<CloudSync, never, CloudSyncRepo | Combos | ModelAliases | PublicFetch> = Layer.effect(
+export const layer: Layer.Layer<
   CloudSync,
-  make
-)
+  never,
+  CloudSyncRepo | Combos | ModelAliases | PublicFetch | ConfigurationCopies
+> = Layer.effect(CloudSync, make)

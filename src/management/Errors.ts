@@ -11,6 +11,7 @@ import type { SettingsContradict } from "../resilience/Settings.ts"
 import type { StoreError } from "../store/Errors.ts"
 import type { RestoreRefused } from "../store/restore/Refusal.ts"
 import type { ReadRefused } from "../store/ReadWorker.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 export type Entity =
   | "connection"
@@ -241,14 +242,14 @@ export class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly me
 /** The server of the cloud sync cannot be reached, refuses, or gives what is not signed. Nothing was taken from it. */
 export class CloudSyncFailed extends Data.TaggedError("CloudSyncFailed")<{ readonly reason: string }> {
   override get message(): string {
-    return `The configuration was not synchronised: ${this.reason}.`
+    return `The configuration was not synchronised: ${asSentence(this.reason)}`
   }
 }
 
 /** The provider did not give tokens. `reason` holds no secret. */
 export class SignInFailed extends Data.TaggedError("SignInFailed")<{ readonly reason: string }> {
   override get message(): string {
-    return `The sign-in failed: ${this.reason}. Begin it again.`
+    return `The sign-in failed: ${asSentence(this.reason)} Begin it again.`
   }
 }
 

@@ -2,10 +2,13 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { ApiKey } from "../domain/ApiKey.ts"
 import { type Account, Catalog } from "../providers/Catalog.ts"
+import { converses } from "../providers/ChatModels.ts"
 import type { ModelFacts } from "../providers/ModelFacts.ts"
 import { ModelLists } from "../providers/ModelLists.ts"
-import { autoIds } from "../routing/resolve/ModelResolver.ts"
+import { isOffered, usesAnyModel } from "../routing/resolve/KeyModels.ts"
+import { autoIds, resolve } from "../routing/resolve/ModelResolver.ts"
 import { PriceBook, type SourcedPrice } from "../usage/PriceBook.ts"
 import { Resilience } from "./Resilience.ts"
 import type { Standing } from "./Standings.ts"
@@ -21,6 +24,8 @@ export interface CatalogRow {
   readonly model: string | null
   readonly source: ModelSource | null
   readonly facts: ModelFacts | null
+  /** Whether it can hold a conversation; a combo and an alias: whether one of their models can. */
+  readonly converses: boolean
   readonly price: SourcedPrice | null
   /** By connection; empty where it is no model. */
   readonly health: ReadonlyArray<{ readonly connectionId: string; readonly name: string; readonly state: Standing }>
@@ -29,7 +34,8 @@ export interface CatalogRow {
 export class ModelCatalog extends Context.Tag("gateway/management/ModelCatalog")<
   ModelCatalog,
   {
-    readonly list: Effect.Effect<ReadonlyArray<CatalogRow>>
+    /** What a key may have of it; null: all. */
+    readonly list: (key: ApiKey | null) => Effect.Effect<ReadonlyArray<CatalogRow>>
     /** Every price that is known: the operator's, and those of the models that can be routed to. */
     readonly prices: Effect.Effect<ReadonlyMap<string, ReadonlyMap<string, SourcedPrice>>>
   }
@@ -63,13 +69,15 @@ export const make = Effect.gen(function* () {
         const known = rows.get(id)
         if (known !== undefined) known.health.push(here)
         else {
+          const facts = catalog.factsOf(account, model)
           rows.set(id, {
             id,
             kind: "model",
             provider: spec.id,
             model,
             source: sourceOf(account, model),
-            facts: catalog.factsOf(account, model),
+            facts,
+            converses: converses(model, facts, spec),
             price: prices.sourced(spec.id, model),
             health: [here]
           })
@@ -79,12 +87,22 @@ export const make = Effect.gen(function* () {
     return [...rows.values()]
   }
 
-  const list = Effect.map(resilience.accounts, (accounts): ReadonlyArray<CatalogRow> => {
+  /** One that leads nowhere now may converse when it does. */
+  const oneConverses = (id: string): boolean => {
+    const { factsOf, modelsOf } = catalog
+    const found = resolve({ catalog: catalog.current(), factsOf, modelsOf }, id)
+    return (
+      found instanceof Error ||
+      found.targets.some(({ account, model }) => converses(model, factsOf(account, model), account.spec))
+    )
+  }
+
+  const all = Effect.map(resilience.accounts, (accounts): ReadonlyArray<CatalogRow> => {
     const { aliases, combos } = catalog.current()
     const standings = new Map(accounts.map(({ connection, standing }) => [connection.id, standing]))
     const named =
       (kind: CatalogRow["kind"]) =>
-      (id: string): CatalogRow => ({ ...plain, id, kind })
+      (id: string): CatalogRow => ({ ...plain, id, kind, converses: kind === "auto" || oneConverses(id) })
     return [
       ...models(standings),
       ...[...combos.keys()].map(named("combo")),
@@ -92,6 +110,12 @@ export const make = Effect.gen(function* () {
       ...[...aliases.keys()].map(named("alias"))
     ]
   })
+
+  const list = (key: ApiKey | null) => {
+    if (key === null || usesAnyModel(key)) return all
+    const view = { catalog: catalog.current(), modelsOf: catalog.modelsOf, factsOf: catalog.factsOf }
+    return Effect.map(all, (rows) => rows.filter(({ id }) => isOffered(key, id, () => resolve(view, id))))
+  }
 
   const known = Effect.gen(function* () {
     const table = new Map<string, Map<string, SourcedPrice>>()

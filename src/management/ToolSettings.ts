@@ -52,9 +52,10 @@ export class ToolSettings extends Context.Tag("gateway/management/ToolSettings")
   }
 >() {}
 
-const offeredOf = ({ facts, id, kind, price }: CatalogRow): OfferedModel => ({
+const offeredOf = ({ converses, facts, id, kind, price }: CatalogRow): OfferedModel => ({
   id,
   kind,
+  converses,
   contextLength: facts?.contextLength ?? null,
   maxOutputTokens: facts?.maxOutputTokens ?? null,
   vision: facts?.vision ?? null,
@@ -65,6 +66,7 @@ const offeredOf = ({ facts, id, kind, price }: CatalogRow): OfferedModel => ({
 const nothing: OfferedModel = {
   id: "auto",
   kind: "auto",
+  converses: true,
   contextLength: null,
   maxOutputTokens: null,
   vision: null,
@@ -129,7 +131,7 @@ export const make = Effect.gen(function* () {
   })
 
   const chosenFor = Effect.fnUntraced(function* (model: string | undefined) {
-    const rows = yield* catalog.list
+    const rows = yield* catalog.list(null)
     const offered = rows.filter(({ facts }) => facts?.toolCalling !== false).map(offeredOf)
     const chosen = choose(offered, model ?? null, [])
     return typeof chosen === "string"

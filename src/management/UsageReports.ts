@@ -7,7 +7,8 @@ import { Catalog } from "../providers/Catalog.ts"
 import { type QuotaReport, QuotaWindows } from "../routing/quota/QuotaWindows.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { UsageJournal } from "../store/UsageJournal.ts"
-import { type UsageFilter, type UsagePage, UsageRepo } from "../store/repo/UsageRepo.ts"
+import { mostPerPage, type UsageFilter, type UsagePage, UsageRepo } from "../store/repo/UsageRepo.ts"
+import { UsageSearchRepo } from "../store/repo/UsageSearchRepo.ts"
 import * as Errors from "./Errors.ts"
 
 export class UsageReports extends Context.Tag("gateway/management/UsageReports")<
@@ -35,6 +36,7 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
   const journal = yield* UsageJournal
   const repo = yield* UsageRepo
+  const search = yield* UsageSearchRepo
   const quotas = yield* QuotaWindows
 
   const quotasOf = Effect.fn("UsageReports.quotasOf")(function* (connectionId: string) {
@@ -43,16 +45,30 @@ export const make = Effect.gen(function* () {
     return yield* new Errors.EntityNotFound({ entity: "connection", id: connectionId, field: "connectionId" })
   })
 
+  /** The newest rows are looked at one by one; where too few of them match, the index of the filters has the rest. */
+  const page = Effect.fn("UsageReports.page")(function* (limit: number, cursor: string | null, filter: UsageFilter) {
+    yield* journal.catchUp
+    const first = yield* repo.page({ limit, cursor, filter })
+    const missing = limit - first.rows.length
+    if (missing <= 0 || first.nextCursor === null) return first
+    return yield* search.before(first.nextCursor, missing, filter).pipe(
+      Effect.map(({ nextCursor, rows }) => ({ rows: [...first.rows, ...rows], nextCursor })),
+      // A busy thread: the caller goes on from where the look ended.
+      Effect.catchTag("ReadRefused", () => Effect.succeed(first))
+    )
+  })
+
   return UsageReports.of({
     page: (limit, cursor, filter = {}) =>
-      Effect.zipRight(journal.catchUp, repo.page({ limit: limit ?? defaultLimit, cursor, filter })),
+      page(Math.min(Math.max(limit ?? defaultLimit, 1), mostPerPage), cursor, filter),
     written: (limit, after, filter = {}) =>
       Effect.zipRight(journal.catchUp, repo.written({ limit: limit ?? defaultLimit, after, filter })),
     quotasOf
   })
 })
 
-export const layer: Layer.Layer<UsageReports, never, Catalog | QuotaWindows | UsageJournal | UsageRepo> = Layer.effect(
+export const layer: Layer.Layer<
   UsageReports,
-  make
-)
+  never,
+  Catalog | QuotaWindows | UsageJournal | UsageRepo | UsageSearchRepo
+> = Layer.effect(UsageReports, make)

@@ -7,6 +7,7 @@ import * as Redacted from "effect/Redacted"
 import { randomBytes, randomUUID } from "node:crypto"
 import type { CreateWebhook, UpdateWebhook } from "../api/Groups/Webhooks.ts"
 import { type DeliveryAttempt, everyEvent, type Webhook } from "../domain/Webhook.ts"
+import { Mail } from "../egress/Mail.ts"
 import { type BlockReason, blockMessage } from "../egress/OutboundPolicy.ts"
 import { PublicFetch } from "../egress/PublicFetch.ts"
 import type { StoreError } from "../store/Errors.ts"
@@ -14,7 +15,9 @@ import { OutboxRepo } from "../store/repo/OutboxRepo.ts"
 import { WebhookRepo } from "../store/repo/WebhookRepo.ts"
 import { Deliveries } from "../webhooks/Deliveries.ts"
 import type { Sent } from "../webhooks/Sender.ts"
+import { isMailAddress, serverOf } from "../webhooks/MailAddress.ts"
 import * as Errors from "./Errors.ts"
+import { mailOf, mailProblem } from "./WebhookRules.ts"
 
 type Missing = Errors.EntityNotFound | StoreError
 
@@ -54,6 +57,7 @@ export const make = Effect.gen(function* () {
   const outbox = yield* OutboxRepo
   const deliveries = yield* Deliveries
   const { check } = yield* PublicFetch
+  const mail = yield* Mail
   // A change is read, checked and written without another one in between.
   const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
 
@@ -62,18 +66,23 @@ export const make = Effect.gen(function* () {
   })
 
   const checkUrl = Effect.fnUntraced(function* (url: string) {
-    const reason = yield* check(url)
+    const server = isMailAddress(url) ? serverOf(url) : null
+    const reason = server === null ? yield* check(url) : yield* mail.check(server)
     if (reason !== null) return yield* Errors.invalid("url", sentence(reason))
   })
 
   const create = Effect.fn("Webhooks.create")(function* (input: CreateWebhook) {
+    const kind = input.kind ?? "custom"
+    const mailSettings = mailOf(input.url, input.mail ?? {}, null)
+    yield* Errors.refuseOne(mailProblem({ kind, url: input.url, given: input.mail ?? null, mail: mailSettings }))
     yield* checkUrl(input.url)
     if ((yield* repo.list).length >= maxWebhooks) return yield* new Errors.TooManyWebhooks({ limit: maxWebhooks })
     const webhook: Webhook = {
       id: randomUUID(),
       url: input.url,
       events: input.events ?? [everyEvent],
-      kind: input.kind ?? "custom",
+      kind,
+      mail: kind === "email" ? mailSettings : null,
       secret: input.secret ?? (yield* newSecret),
       enabled: Boolean(input.enabled ?? true),
       description: input.description ?? null,
@@ -89,13 +98,26 @@ export const make = Effect.gen(function* () {
 
   const update = Effect.fn("Webhooks.update")(function* (id: string, input: UpdateWebhook) {
     const before = yield* find(id)
-    if (input.url !== undefined && input.url !== before.url) yield* checkUrl(input.url)
+    const kind = input.kind ?? before.kind
+    const url = input.url ?? before.url
+    const isElsewhere = url !== before.url
+    if (isElsewhere && before.mail?.password != null && input.mail?.password === undefined) {
+      return yield* Errors.invalid(
+        "mail.password",
+        "is needed with another mail server: the kept one stays with its server"
+      )
+    }
+    const mailSettings = mailOf(url, input.mail ?? {}, before.mail)
+    yield* Errors.refuseOne(mailProblem({ kind, url, given: input.mail ?? null, mail: mailSettings }))
+    if (isElsewhere) yield* checkUrl(url)
     const enabled = input.enabled === undefined ? before.enabled : Boolean(input.enabled)
     const isEnabledAgain = enabled && input.enabled !== undefined
     yield* repo.update(id, {
-      url: input.url ?? before.url,
+      url,
       events: input.events ?? before.events,
-      kind: input.kind ?? before.kind,
+      kind,
+      // What cannot be decrypted stays as it is, unless it is set anew.
+      mail: kind === "email" && (before.mail !== null || input.mail !== undefined) ? mailSettings : null,
       secret: input.secret ?? null,
       enabled,
       description: input.description === undefined ? before.description : input.description,
@@ -121,7 +143,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Webhooks, never, WebhookRepo | OutboxRepo | Deliveries | PublicFetch> = Layer.effect(
-  Webhooks,
-  make
-)
+export const layer: Layer.Layer<Webhooks, never, WebhookRepo | OutboxRepo | Deliveries | Mail | PublicFetch> =
+  Layer.effect(Webhooks, make)

@@ -1,5 +1,5 @@
 /** Who calls a tool, and which tools it may call. */
-import { type KeyScope, managementScopes, type Principal } from "../domain/ApiKey.ts"
+import { type EndpointCategory, type KeyScope, managementScopes, type Principal } from "../domain/ApiKey.ts"
 
 export interface Caller {
   readonly principal: Principal
@@ -9,8 +9,10 @@ export interface Caller {
   readonly ip: string
 }
 
-/** What a caller without a key may do on the inference routes while no key is required, it may do by tools too. */
-const anonymousScopes: ReadonlySet<string> = new Set<KeyScope>([
+/**
+ * What every caller may do by tools, as it may on the inference routes: one without a key while none is required, and every key, within its limits.
+ */
+export const commonScopes: ReadonlySet<string> = new Set<KeyScope>([
   "execute:completions",
   "execute:search",
   "read:models",
@@ -20,15 +22,27 @@ const anonymousScopes: ReadonlySet<string> = new Set<KeyScope>([
 
 /** `isEnforced`: the flag `GATEWAY_MCP_ENFORCE_SCOPES`. It frees known keys only. */
 export const scopesOf = (principal: Principal, isEnforced: boolean): ReadonlySet<string> | null => {
-  if (principal._tag === "Anonymous") return anonymousScopes
+  if (principal._tag === "Anonymous") return commonScopes
   if (principal._tag !== "Key" || !isEnforced) return null
   const { scopes } = principal.key
-  return managementScopes.some((scope) => scopes.includes(scope)) ? null : new Set(scopes)
+  return managementScopes.some((scope) => scopes.includes(scope)) ? null : new Set([...commonScopes, ...scopes])
 }
 
 /** The scopes a caller lacks. */
 export const missingScopes = ({ scopes }: Caller, needed: ReadonlyArray<KeyScope>): ReadonlyArray<KeyScope> =>
   scopes === null ? [] : needed.filter((scope) => !scopes.has(scope))
+
+/** Why a key may not use a kind of endpoint by other means either, as a sentence; null: it may. */
+export const endpointProblem = (
+  { principal }: Pick<Caller, "principal">,
+  category: EndpointCategory
+): string | null => {
+  if (principal._tag !== "Key") return null
+  const { allowedEndpoints } = principal.key
+  return allowedEndpoints.length === 0 || allowedEndpoints.includes(category)
+    ? null
+    : `This API key may not be used for ${category} (allowedEndpoints).`
+}
 
 /** Whether the caller manages the gateway. */
 export const isManager = ({ principal }: Caller): boolean =>

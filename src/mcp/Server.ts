@@ -3,12 +3,13 @@ import * as Effect from "effect/Effect"
 import { closest } from "../kernel/Closest.ts"
 import { version } from "../platform/Version.ts"
 import { isObject, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
-import { type Caller, missingScopes } from "./Caller.ts"
+import { type Caller, endpointProblem, missingScopes } from "./Caller.ts"
 import { pageAt } from "./Pages.ts"
 import { invalidParams, RpcError, rpcCodes, type RpcRequest } from "./protocol/JsonRpc.ts"
 import { negotiated } from "./protocol/Versions.ts"
 import { makeReading, type Readable } from "./Reading.ts"
-import { resultOf, shortViewOf, type Tool, type ToolCall, type ToolOutput, viewOf } from "./Tool.ts"
+import { failed, type ListWish, resultOf, type Tool, type ToolCall, type ToolOutput } from "./Tool.ts"
+import { listedAs, toolUri } from "./ToolView.ts"
 
 /** What a server offers. */
 export interface Offer extends Readable {
@@ -29,7 +30,8 @@ export interface McpServer {
 const instructions =
   "This gateway routes requests to AI providers. Read the state of it with tools whose annotations say readOnlyHint; " +
   "gateway_explain_route shows how a model id is routed, gateway_list_models_catalog what can be asked for. " +
-  "gateway_tool_search finds a tool by words, and the resources gateway://skills/<id> are manuals with examples."
+  "gateway_tool_search finds a tool by words, the resources gateway://tools/<name> have the whole schema of one, and gateway://skills/<id> are manuals " +
+  "with examples."
 
 const initialized = (params: JsonObject): JsonObject => ({
   protocolVersion: negotiated(params["protocolVersion"]),
@@ -43,8 +45,24 @@ const initialized = (params: JsonObject): JsonObject => ({
   instructions
 })
 
+/** Why the caller may not call a tool, as a sentence; null: it may. */
+export const toolProblem = ({ category, scopes }: Tool, caller: Caller): string | null => {
+  const missing = missingScopes(caller, scopes)
+  if (missing.length > 0) return `This caller lacks the scope ${missing.map((one) => `'${one}'`).join(" and ")}.`
+  return category === undefined ? null : endpointProblem(caller, category)
+}
+
 const permitted = (tools: ReadonlyArray<Tool>, caller: Caller): ReadonlyArray<Tool> =>
-  tools.filter(({ scopes }) => missingScopes(caller, scopes).length === 0)
+  tools.filter((tool) => toolProblem(tool, caller) === null)
+
+const chosen = (tools: ReadonlyArray<Tool>, { toolsets }: ListWish): ReadonlyArray<Tool> =>
+  toolsets === null ? tools : tools.filter(({ toolset }) => toolset === null || toolsets.has(toolset))
+
+/** What was given can be corrected with the whole schema at hand, which the list does not show. */
+const withSchema = (tool: Tool, output: ToolOutput): ToolOutput =>
+  output.isBadInput !== true || output.error === null
+    ? output
+    : { ...output, error: `${output.error} The whole schema: resource ${toolUri}${tool.name}` }
 
 const unknownTool = (name: string, tools: ReadonlyArray<Tool>): RpcError => {
   const near = closest(
@@ -58,11 +76,12 @@ const unknownTool = (name: string, tools: ReadonlyArray<Tool>): RpcError => {
 
 export const makeServer = (offer: Offer): McpServer => {
   const reading = makeReading(offer)
-  const listTools = (params: JsonObject, caller: Caller) =>
+  const listTools = (params: JsonObject, { caller, listed }: ToolCall) =>
     Effect.gen(function* () {
-      const tools = permitted(yield* offer.tools(caller), caller)
+      const tools = chosen(permitted(yield* offer.tools(caller), caller), listed)
       const { items, next } = yield* pageAt(tools, ({ name }) => name, params)
-      return { tools: items.map(offer.isShort() ? shortViewOf : viewOf), ...next }
+      const isBrief = offer.isShort()
+      return { tools: items.map((tool) => listedAs(tool, listed, isBrief)), ...next }
     })
 
   const callTool = (params: JsonObject, call: ToolCall) =>
@@ -73,14 +92,8 @@ export const makeServer = (offer: Offer): McpServer => {
       if (!isObject(input)) return yield* invalidParams("'arguments' must be an object.")
       const tool = yield* offer.tool(name, call.caller)
       if (tool === null) return yield* unknownTool(name, permitted(yield* offer.tools(call.caller), call.caller))
-      const missing = missingScopes(call.caller, tool.scopes)
-      const output: ToolOutput =
-        missing.length === 0
-          ? yield* tool.call(input, call)
-          : {
-              structured: null,
-              error: `This caller lacks the scope ${missing.map((one) => `'${one}'`).join(" and ")}.`
-            }
+      const problem = toolProblem(tool, call.caller)
+      const output = problem === null ? withSchema(tool, yield* tool.call(input, call)) : failed(problem)
       yield* offer.called(tool, input, call, output)
       return resultOf(output)
     })
@@ -93,7 +106,7 @@ export const makeServer = (offer: Offer): McpServer => {
         case "ping":
           return Effect.succeed({})
         case "tools/list":
-          return listTools(params, call.caller)
+          return listTools(params, call)
         case "tools/call":
           return callTool(objectOr(params), call)
         case "resources/list":

@@ -1,7 +1,7 @@
 /** A tool as this server offers it. https://modelcontextprotocol.io/specification/2025-11-25/server/tools */
 import type * as Effect from "effect/Effect"
-import type { KeyScope } from "../domain/ApiKey.ts"
-import { isArray, isObject, type Json, type JsonObject } from "../wire/json/Json.ts"
+import type { EndpointCategory, KeyScope } from "../domain/ApiKey.ts"
+import type { JsonObject } from "../wire/json/Json.ts"
 import type { Caller } from "./Caller.ts"
 
 /**
@@ -11,10 +11,42 @@ import type { Caller } from "./Caller.ts"
  */
 export type ToolEffect = "read" | "write" | "destroy"
 
+/** Groups of tools that a session may choose from. */
+export const toolsets = [
+  "cache",
+  "compression",
+  "health",
+  "memory",
+  "models",
+  "requests",
+  "routing",
+  "servers",
+  "skills",
+  "usage"
+] as const
+export type Toolset = (typeof toolsets)[number]
+
+/**
+ * How tools are listed.
+ * - `short`: what a model needs to call them.
+ * - `input`: whole schemas of what they are given.
+ * - `full`: those of their results too.
+ */
+export const schemaForms = ["short", "input", "full"] as const
+
+/** What a client wants of the list of tools. */
+export interface ListWish {
+  /** Null: all of them. */
+  readonly toolsets: ReadonlySet<Toolset> | null
+  /** Null: it does not say. */
+  readonly schemas: (typeof schemaForms)[number] | null
+}
+
 export interface ToolCall {
   readonly caller: Caller
   /** When it came, on the monotonic clock, in milliseconds. */
   readonly startedMs: number
+  readonly listed: ListWish
   /** Whether the client asked to be told how far the call is. */
   readonly isProgressWanted: boolean
   /** Tells a client that asked for it how far the call is. */
@@ -28,6 +60,8 @@ export interface ToolOutput {
   readonly content?: ReadonlyArray<JsonObject>
   /** What a person or a model is told when the call failed; null when it did not. */
   readonly error: string | null
+  /** It failed because of what it was given. */
+  readonly isBadInput?: true
   /** The result of another server, handed on as it is; absent: it is made of the members above. */
   readonly passed?: JsonObject
 }
@@ -36,6 +70,10 @@ export interface Tool {
   readonly name: string
   /** The registered server that has it; absent: it is this gateway's. */
   readonly server?: string
+  /** The group of tools that it is listed with, where a session chooses groups; null: it is listed with all of them. */
+  readonly toolset: Toolset | null
+  /** What its call is on the inference routes: a key that may not use that kind of endpoint may not use the tool; absent: nothing. */
+  readonly category?: EndpointCategory
   /** For people. */
   readonly title: string
   readonly description: string
@@ -56,54 +94,7 @@ export interface Tool {
 
 export const succeeded = (structured: JsonObject): ToolOutput => ({ structured, error: null })
 export const failed = (error: string): ToolOutput => ({ structured: null, error })
-
-/** As `tools/list` shows it. */
-export const viewOf = (tool: Tool): JsonObject => ({
-  name: tool.name,
-  title: tool.title,
-  description: tool.description,
-  inputSchema: tool.inputSchema,
-  ...(tool.outputSchema === null ? {} : { outputSchema: tool.outputSchema }),
-  annotations: {
-    title: tool.title,
-    readOnlyHint: tool.effect === "read",
-    destructiveHint: tool.effect === "destroy",
-    idempotentHint: tool.effect === "read" || tool.isIdempotent,
-    openWorldHint: tool.isOpenWorld
-  },
-  ...tool.passed
-})
-
-const mostShortChars = 160
-
-/** The first sentence. */
-const shortened = (text: string): string => {
-  const end = text.search(/[.!?](?:\s|$)/)
-  const first = end === -1 ? text : text.slice(0, end + 1)
-  return first.length > mostShortChars ? `${first.slice(0, mostShortChars - 1)}…` : first
-}
-
-/** A schema without its examples, and with first sentences only. */
-const shortSchema = (schema: Json): Json => {
-  if (isArray(schema)) return schema.map(shortSchema)
-  if (!isObject(schema)) return schema
-  const short: Record<string, Json> = {}
-  for (const [name, value] of Object.entries(schema)) {
-    if (name === "examples" && isArray(value)) continue
-    short[name] = name === "description" && typeof value === "string" ? shortened(value) : shortSchema(value ?? null)
-  }
-  return short
-}
-
-/** For clients with little room: what a model needs to call it, and no more. */
-export const shortViewOf = (tool: Tool): JsonObject => {
-  const { outputSchema: _, ...view } = viewOf(tool)
-  return {
-    ...view,
-    description: shortened(tool.description),
-    inputSchema: shortSchema(tool.inputSchema)
-  }
-}
+export const badlyGiven = (error: string): ToolOutput => ({ structured: null, error, isBadInput: true })
 
 /** Beyond it a result is refused: a model that asked for too much is better told to ask for less. */
 const maxResultChars = 1_048_576

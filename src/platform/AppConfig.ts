@@ -12,10 +12,14 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { homedir, totalmem } from "node:os"
 import { join, resolve } from "node:path"
+import { bareHost } from "../kernel/BindAddress.ts"
 import { booleanOf, booleanTexts } from "../kernel/BooleanText.ts"
+import { isIpRange } from "../kernel/IpRanges.ts"
 import { readOrigin } from "../kernel/Origins.ts"
 import { keyProblem, passwordProblem } from "../kernel/SecretRules.ts"
+import { setOnly, withoutBlank } from "./EnvValue.ts"
 import { type Pairs, parsePairs } from "./Pairs.ts"
+import { openFiles, requestsWithin } from "./OpenFiles.ts"
 
 export interface AppConfigShape {
   /** Absolute folder that holds the database, keys and everything else the gateway writes. */
@@ -42,8 +46,14 @@ export interface AppConfigShape {
   readonly searchCacheTtlMs: number
   /** Most bytes of all request bodies under way together; at least `maxBodyBytes`. */
   readonly maxBufferedBytes: number
+  /** Most requests at once where the settings say nothing else (`loadShedding.maxInFlight`); from the machine's memory. */
+  readonly maxInFlight: number
   /** Origins of pages that may call the gateway without a key (`CORS_ORIGINS`), in lower case. */
   readonly corsOrigins: ReadonlyArray<string>
+  /** The gateway's address for its callers, where a reverse proxy serves it below a path; without a slash at its end. */
+  readonly publicUrl: string | null
+  /** Addresses and CIDR blocks of reverse proxies whose `X-Forwarded-Prefix` is believed, besides those of this machine. */
+  readonly trustedProxies: ReadonlyArray<string>
   readonly otlpEndpoint: string | null
   /** Headers for the collector, such as its key. */
   readonly otlpHeaders: Redacted.Redacted<Pairs>
@@ -53,7 +63,7 @@ export interface AppConfigShape {
   readonly logLevel: LogLevel
   /** How log lines are written; null: as text where standard error is a terminal, else as JSON. */
   readonly logFormat: LogFormat | null
-  /** Snapshot of the environment, for flags and provider keys only. */
+  /** Snapshot of the variables that are set to something, for flags and provider keys only. */
   readonly environment: ReadonlyMap<string, string>
 }
 
@@ -160,6 +170,44 @@ const origins = (name: string): Config.Config<ReadonlyArray<string>> =>
     })
   )
 
+/** An absolute URL without credentials, query and fragment; its slash at the end is taken away. */
+const publicUrl = Config.string("GATEWAY_PUBLIC_URL").pipe(
+  Config.withDefault(""),
+  Config.map((text) => text.trim()),
+  Config.mapOrFail((text) => {
+    if (text === "") return Either.right(null)
+    const url = URL.canParse(text) ? new URL(text) : null
+    const isPlain =
+      url !== null &&
+      /^https?:$/.test(url.protocol) &&
+      url.username + url.password + url.search + url.hash === "" &&
+      /^[\w.~!$&()*+,;=:@%/-]*$/.test(url.pathname)
+    return isPlain
+      ? Either.right(url.href.replace(/\/+$/, ""))
+      : Either.left(
+          ConfigError.InvalidData(
+            [],
+            "GATEWAY_PUBLIC_URL must be the gateway's address for its callers, such as https://ai.example/llm, without user name, query and fragment"
+          )
+        )
+  })
+)
+
+const trustedProxies = Config.string("GATEWAY_TRUSTED_PROXIES").pipe(
+  Config.withDefault(""),
+  Config.mapOrFail((text) => {
+    const ranges = text.split(/[\s,]+/).filter((range) => range !== "")
+    return ranges.every(isIpRange)
+      ? Either.right(ranges)
+      : Either.left(
+          ConfigError.InvalidData(
+            [],
+            "GATEWAY_TRUSTED_PROXIES must be addresses or CIDR blocks, such as 10.0.0.0/8, separated by commas"
+          )
+        )
+  })
+)
+
 const boolean = (name: string, fallback: boolean): Config.Config<boolean> =>
   Config.string(name).pipe(
     Config.withDefault(""),
@@ -203,6 +251,23 @@ const memoryBytes = (): number => {
 export const defaultBufferedBytes = (maxBodyBytes: number, memory: number): number =>
   Math.max(4 * maxBodyBytes, Math.min(Math.floor(memory / 4), maxDefaultBufferedBytes))
 
+/** What a started process takes before the first request, with room for its caches and for garbage. */
+const baseBytes = 256 * bytesPerMebibyte
+/** What an open stream takes at most, both of its sockets and their buffers included; an idle one takes a third of it. */
+const bytesPerStream = 96 * 1024
+const fewestInFlight = 500
+const mostInFlight = 50_000
+
+/**
+ * Most requests at once by default: half of what the memory has beyond the process itself and the request bodies, by 96 KiB each; from 500
+ * to 50,000. No more than the limit of open files is enough for, null: unknown.
+ */
+export const defaultMaxInFlight = (maxBufferedBytes: number, memory: number, files: number | null): number => {
+  const bytes = Math.max(0, memory - baseBytes - maxBufferedBytes) / 2
+  const fitting = Math.min(Math.max(Math.floor(bytes / bytesPerStream), fewestInFlight), mostInFlight)
+  return files === null ? fitting : Math.min(fitting, requestsWithin(files))
+}
+
 const mebibytes = (config: Config.Config<number>): Config.Config<number> =>
   Config.map(config, (value) => value * bytesPerMebibyte)
 
@@ -227,7 +292,7 @@ export const defaultPort = 20128
 
 const config = Config.all({
   dataDir: Config.nonEmptyString("DATA_DIR").pipe(Config.withDefault("~/.gateway"), Config.map(expandHome)),
-  host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1")),
+  host: Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1"), Config.map(bareHost)),
   port: bounded("PORT", defaultPort, 0, 65_535),
   livePort: optional(within("GATEWAY_LIVE_PORT", 0, 65_535)),
   adminKey: secret("GATEWAY_ADMIN_KEY", keyProblem),
@@ -239,6 +304,8 @@ const config = Config.all({
   maxUploadBytes: mebibytes(bounded("GATEWAY_MAX_UPLOAD_MB", 512, 1, 1_048_576)),
   searchCacheTtlMs: bounded("SEARCH_CACHE_TTL_MS", 60_000, 0, 86_400_000),
   corsOrigins: origins("CORS_ORIGINS"),
+  publicUrl,
+  trustedProxies,
   otlpEndpoint: optional(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOINT")),
   otlpHeaders,
   otlpResource,
@@ -246,17 +313,21 @@ const config = Config.all({
   logFormat
 })
 
-const snapshot = (environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> =>
-  new Map(Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined))
+/** The configuration without variables that are set to nothing. */
+const ofSet = Effect.configProviderWith((provider) => Effect.withConfigProvider(config, withoutBlank(provider)))
+
+/** For code without a configuration: the client of commands. */
+export const processEnvironment = (): ReadonlyMap<string, string> => setOnly(process.env)
 
 /** Reads and checks the whole configuration; fails with every wrong variable named. */
 export const make: Effect.Effect<AppConfigShape, ConfigError.ConfigError> = Effect.map(
-  config,
+  ofSet,
   ({ bodyLimits: limits, ...values }) => ({
     ...values,
     ...limits,
+    maxInFlight: defaultMaxInFlight(limits.maxBufferedBytes, memoryBytes(), openFiles()),
     allowKeyless: false,
-    environment: snapshot(process.env)
+    environment: setOnly(process.env)
   })
 )
 
@@ -283,8 +354,11 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     maxBodyBytes: 50 * bytesPerMebibyte,
     maxUploadBytes: 512 * bytesPerMebibyte,
     maxBufferedBytes: 4 * 50 * bytesPerMebibyte,
+    maxInFlight: 5_000,
     searchCacheTtlMs: 60_000,
     corsOrigins: [],
+    publicUrl: null,
+    trustedProxies: [],
     otlpEndpoint: null,
     otlpHeaders: Redacted.make([]),
     otlpResource: [["service.name", "gateway"]],

@@ -16,11 +16,13 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync
 } from "node:fs"
 import { dirname, join, sep } from "node:path"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** `problem` is a part of a sentence behind the path: "is read-only". */
 export class ConfigFileRefused extends Data.TaggedError("ConfigFileRefused")<{
@@ -28,7 +30,7 @@ export class ConfigFileRefused extends Data.TaggedError("ConfigFileRefused")<{
   readonly problem: string
 }> {
   override get message(): string {
-    return `${this.path} ${this.problem}.`
+    return `${this.path} ${asSentence(this.problem)}`
   }
 }
 
@@ -156,18 +158,52 @@ export const backup = (file: ConfigFile, nowMs: number): Effect.Effect<string | 
     return to
   })
 
-/** Replaces the text of a file that was read, unless it was changed since. `mode`: its permissions afterwards. */
+const withoutEmpty = (folders: ReadonlyArray<string>): ReadonlyArray<string> =>
+  folders
+    .toSorted((a, b) => b.length - a.length)
+    .filter((folder) => {
+      try {
+        rmdirSync(folder)
+      } catch {
+        // Not empty, or of another user.
+      }
+      return lstatSync(folder, { throwIfNoEntry: false }) !== undefined
+    })
+
+/** Makes a folder with those above it that are not there; those it has made, the outermost first. */
+const makeFolder = (folder: string): ReadonlyArray<string> => {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (first === undefined) return []
+  const made = [folder]
+  for (let each = folder; each !== first && dirname(each) !== each; each = dirname(each)) made.unshift(dirname(each))
+  return made
+}
+
+/**
+ * Replaces the text of a file that was read, unless it was changed since. `mode`: its permissions afterwards. Returns the folders that
+ * were made for it, the outermost first.
+ */
 export const write = (
   file: ConfigFile,
   text: string,
   home: string,
   mode: number
-): Effect.Effect<void, ConfigFileRefused> =>
+): Effect.Effect<ReadonlyArray<string>, ConfigFileRefused> =>
   attempt(file.path, () => {
     unchanged(file, home)
-    mkdirSync(dirname(file.target), { recursive: true, mode: 0o700 })
-    place(file.target, text, mode)
+    const made = makeFolder(dirname(file.target))
+    try {
+      place(file.target, text, mode)
+    } catch (error) {
+      withoutEmpty(made)
+      throw error
+    }
+    return made
   })
+
+/** Removes those of these folders that are empty, the innermost first; those that are still there. */
+export const removeFolders = (folders: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.sync(() => withoutEmpty(folders))
 
 /** Removes a file that was read, unless it was changed since. */
 export const remove = (file: ConfigFile, home: string): Effect.Effect<void, ConfigFileRefused> =>

@@ -124,7 +124,7 @@ export const make = Effect.gen(function* () {
 
   /** `what`: the beginning of a sentence about it. */
   const fetchAs = <A, I>(what: string, url: string, schema: Schema.Schema<A, I>, limits: typeof listLimits) =>
-    get(url, limits, ({ status }) => status === 200).pipe(
+    get(url, limits, ({ status }) => status === 200, "operator").pipe(
       Effect.mapError((error) => failed(`${what} ${reasonOf(error)}`)),
       Effect.flatMap(({ body, status }) => {
         if (status !== 200) return failed(`${what} was answered with the status ${status}`)

@@ -2,6 +2,7 @@
 import * as Data from "effect/Data"
 import type { FieldProblem } from "../domain/Errors.ts"
 import type { PluginPermission } from "../domain/Plugin.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 export class PluginNotFound extends Data.TaggedError("PluginNotFound")<{
   readonly name: string
@@ -80,6 +81,6 @@ export class PluginNotStarted extends Data.TaggedError("PluginNotStarted")<{
 /** The list of plugins elsewhere, or a plugin of it, could not be had. Nothing was installed. */
 export class MarketplaceFailed extends Data.TaggedError("MarketplaceFailed")<{ readonly reason: string }> {
   override get message(): string {
-    return `The marketplace did not give the plugin: ${this.reason}.`
+    return `The marketplace did not give the plugin: ${asSentence(this.reason)}`
   }
 }

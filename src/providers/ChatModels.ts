@@ -1,4 +1,5 @@
 /** Which models hold a conversation, and which make embeddings, pictures, films or music: by what is known of their output, else by the name. Pure. */
+import { isForMediaOnly, isForSearchesOnly, type ProviderSpec } from "../domain/Provider.ts"
 import type { ModelFacts } from "./ModelFacts.ts"
 
 /** Families of embeddings whose names do not say `embed`, and all that do. */
@@ -42,8 +43,33 @@ export const isMusicModel = (id: string): boolean => composes.test(id) && !watch
 
 export const isEmbeddingModel = (id: string): boolean => embeds.test(id) && !ranks.test(id)
 
+/** What goes in and comes out; null: unknown. */
+interface Modalities {
+  readonly inputModalities: ReadonlyArray<string> | null
+  readonly outputModalities: ReadonlyArray<string> | null
+}
+
 /** Whether a model may be taken for a chat without being declared as one. */
-export const isChatModel = (model: string, { outputModalities }: Pick<ModelFacts, "outputModalities">): boolean =>
+export const isChatModel = (model: string, { outputModalities }: Pick<Modalities, "outputModalities">): boolean =>
   outputModalities === null
     ? !embeds.test(model) && !ranks.test(model) && !speaksOtherwise.test(model) && !isImageModel(model)
     : outputModalities.includes("text")
+
+/** Models that write text without taking turns: they transcribe, rank, judge or complete, or are asked over a socket only. */
+const takesNoTurns =
+  /moderation|whisper|transcri(?:be|ption)|realtime|gpt-3\.5-turbo-instruct|(?:^|[/_:-])(?:davinci-002|babbage-002|stt|asr|scribe|parakeet|speech|kokoro|orpheus|playai)(?=$|[._:-]|\d)/i
+
+/**
+ * Whether a model answers a conversation, for lists that people choose a chat model from. `spec`: its provider; null where it is not
+ * known.
+ */
+export const converses = (
+  model: string,
+  { inputModalities, outputModalities }: Modalities,
+  spec: Pick<ProviderSpec, "media" | "models" | "modelsPath" | "paintsOnly"> | null
+): boolean => {
+  if (spec !== null && (isForMediaOnly(spec) || isForSearchesOnly(spec))) return false
+  if (inputModalities?.includes("text") === false || takesNoTurns.test(model) || ranks.test(model)) return false
+  if (!isChatModel(model, { outputModalities })) return false
+  return outputModalities !== null || (!isVideoModel(model) && !isMusicModel(model))
+}

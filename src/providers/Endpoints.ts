@@ -12,6 +12,7 @@ import type { WireName } from "../domain/Wire.ts"
 import { isSecretHeader } from "../kernel/Masking.ts"
 import { isSameAddress } from "./Address.ts"
 import { headerProblem, isReservedHeader } from "./EndpointHeaders.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** The address still holds a `{placeholder}`. */
 export class PlaceholderUnfilled extends Data.TaggedError("PlaceholderUnfilled")<{
@@ -28,7 +29,7 @@ export class BaseUrlInvalid extends Data.TaggedError("BaseUrlInvalid")<{
   readonly reason: "is not a URL" | "is neither http nor https" | "holds credentials"
 }> {
   override get message() {
-    return `The base URL of '${this.provider}' ${this.reason}.`
+    return `The base URL of '${this.provider}' ${asSentence(this.reason)}`
   }
 }
 
@@ -46,7 +47,7 @@ export class HeaderInvalid extends Data.TaggedError("HeaderInvalid")<{
   readonly reason: string
 }> {
   override get message() {
-    return `The header '${this.header}' for '${this.provider}' cannot be sent: ${this.reason}.`
+    return `The header '${this.header}' for '${this.provider}' cannot be sent: ${asSentence(this.reason)}`
   }
 }
 

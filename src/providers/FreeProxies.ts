@@ -92,7 +92,7 @@ export const make = Effect.gen(function* () {
 
   const list = (url: string) =>
     Effect.match(
-      fetch.get(url, listLimits, ({ status }) => status === 200),
+      fetch.get(url, listLimits, ({ status }) => status === 200, "operator"),
       {
         onFailure: ({ _tag }) => `${url.slice(0, maxLineChars)}: ${_tag}.`,
         onSuccess: ({ body, status }) =>

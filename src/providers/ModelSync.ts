@@ -77,8 +77,7 @@ export const make = Effect.gen(function* () {
   const ask = Effect.fn("ModelSync.ask")(function* (connectionId: string) {
     const account = tokens.current(connectionId)
     if (account === null) return
-    yield* tokens.ensureFresh(account.connection)
-    const { connection } = tokens.current(connectionId) ?? account
+    const { connection } = account
     const result = yield* calls.models(connection, { refresh: true })
     if (result._tag === "NotListed") return yield* new NotListedNow({ isTransient: result.isTransient })
   })

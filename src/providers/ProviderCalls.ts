@@ -2,6 +2,8 @@
  * The small calls a person makes about a provider: does this key work, does this connection answer, which models has it.
  * Cold, bounded in time and size, and never with a stored key to a host the registry or the operator did not name.
  */
+import { converses } from "./ChatModels.ts"
+import { unknownFacts } from "./ModelFacts.ts"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,6 +21,8 @@ import { endpointOf, type UpstreamEndpoint, withQuery } from "./Endpoints.ts"
 import { fetchModelDetails, fetchModels, listSourceOf, type ModelsResult } from "./ModelListFetch.ts"
 import { layFacts } from "./ModelFacts.ts"
 import * as ModelLists from "./ModelLists.ts"
+import type { RefreshFailed } from "./oauth/RefreshFailed.ts"
+import * as TokenRefresh from "./oauth/TokenRefresh.ts"
 import { failureText, reasonOf } from "./UpstreamAnswer.ts"
 import { wholeRequest } from "../wire/media/WholeRequest.ts"
 import { bodyOf, searches } from "../wire/search/Codec.ts"
@@ -64,8 +68,12 @@ export class ProviderCalls extends Context.Tag("gateway/providers/ProviderCalls"
 /** What a test waits for the list of models beyond its own answer. */
 const listPatience = "5 seconds"
 
-const firstOf = (result: ModelsResult): string | null =>
-  result._tag === "Listed" ? (result.models[0]?.id ?? null) : null
+const listedIn = (result: ModelsResult): ReadonlyArray<string> =>
+  result._tag === "Listed" ? result.models.map(({ id }) => id) : []
+
+/** The model that is asked a question: the first that can answer it, else the first; null: there is none. */
+const questionable = (spec: ProviderSpec, models: ReadonlyArray<string>): string | null =>
+  models.find((model) => converses(model, unknownFacts, spec)) ?? models[0] ?? null
 
 const limits: Upstream.RequestLimits = { timeoutMs: 15_000, maxBytes: 8 * 1_048_576 }
 
@@ -130,12 +138,21 @@ const searchRequest = (spec: ProviderSpec, { headers, media }: UpstreamEndpoint)
   }
 }
 
+/** The access token is over and there is no new one: the upstream is not asked. */
+const notRenewed = (failed: RefreshFailed): Extract<ModelsResult, { readonly _tag: "NotListed" }> => ({
+  _tag: "NotListed",
+  status: null,
+  error: failed.message,
+  isTransient: failed._tag === "RefreshTransient"
+})
+
 type Asking = Pick<typeof Upstream.Upstream.Service, "request">
 
 export const make = Effect.gen(function* () {
   const upstream = yield* Upstream.Upstream
   const catalog = yield* Catalog.Catalog
   const lists = yield* ModelLists.ModelLists
+  const tokens = yield* TokenRefresh.TokenRefresh
   const control: Asking = { request: upstream.controlRequest }
 
   const ask = (by: Asking, spec: ProviderSpec, connection: Connection, model: string) => {
@@ -165,13 +182,15 @@ export const make = Effect.gen(function* () {
 
   const askAndKeep = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
     const { id } = connection
-    const result = yield* fetchModels(upstream, spec, connection)
+    const usable = yield* Effect.either(tokens.usable(connection))
+    const result = usable._tag === "Left" ? notRenewed(usable.left) : yield* fetchModels(upstream, spec, usable.right)
     const source = listSourceOf(spec, connection) ?? ""
     if (result._tag === "NotListed") {
       yield* lists.failed(id, source, result.error)
       return result
     }
-    const details = fetchModelDetails(upstream, spec, connection, result.models)
+    const asked = usable._tag === "Left" ? connection : usable.right
+    const details = fetchModelDetails(upstream, spec, asked, result.models)
     const nowMs = yield* Clock.currentTimeMillis
     // The names are of use before all details are there.
     yield* lists.learn(id, source, details === null ? result.models : withKnown(id, result.models), nowMs)
@@ -226,11 +245,12 @@ export const make = Effect.gen(function* () {
       ? searchModel
       : (wanted ??
         connection.defaultModel ??
-        connection.models[0] ??
-        spec.models[0] ??
-        firstOf(yield* Fiber.join(listing)))
+        questionable(spec, [...connection.models, ...spec.models]) ??
+        questionable(spec, listedIn(yield* Fiber.join(listing))))
     if (model === null) return yield* done(null, null, "No model is known for this connection; give it a defaultModel.")
-    const { status, error } = yield* ask(upstream, spec, connection, model)
+    const usable = yield* Effect.either(tokens.usable(connection))
+    if (usable._tag === "Left") return yield* done(model, null, usable.left.message)
+    const { status, error } = yield* ask(upstream, spec, usable.right, model)
     return yield* done(model, status, error)
   })
 
@@ -253,7 +273,10 @@ export const make = Effect.gen(function* () {
     }
     // A tiny request tells a refused key (401, 403) from any other complaint, such as an unknown model.
     const model =
-      connection.defaultModel ?? connection.models[0] ?? spec.models[0] ?? firstOf(listed) ?? "gateway-validation"
+      connection.defaultModel ??
+      questionable(spec, [...connection.models, ...spec.models]) ??
+      questionable(spec, listedIn(listed)) ??
+      "gateway-validation"
     const asked = yield* ask(control, spec, connection, model)
     const refused = isForSearchesOnly(spec) ? refusesSearches(asked) : refusesKey(asked.status)
     return { valid: !refused, status: asked.status, error: refused ? asked.error : null } satisfies ValidationResult
@@ -270,7 +293,12 @@ export const make = Effect.gen(function* () {
 
   const check = Effect.fn("ProviderCalls.check")((connection: Connection) => {
     const spec = catalog.current().provider(connection.provider)
-    return spec === null ? Effect.succeed(null) : judge(spec, connection)
+    return spec === null
+      ? Effect.succeed(null)
+      : Effect.matchEffect(tokens.usable(connection), {
+          onFailure: ({ message }) => Effect.succeed({ valid: false, status: null, error: message }),
+          onSuccess: (usable) => judge(spec, usable)
+        })
   })
 
   return ProviderCalls.of({ test, models, validate, check })
@@ -305,5 +333,8 @@ const candidateConnection = (
   updatedAtMs: 0
 })
 
-export const layer: Layer.Layer<ProviderCalls, never, Upstream.Upstream | Catalog.Catalog | ModelLists.ModelLists> =
-  Layer.effect(ProviderCalls, make)
+export const layer: Layer.Layer<
+  ProviderCalls,
+  never,
+  Upstream.Upstream | Catalog.Catalog | ModelLists.ModelLists | TokenRefresh.TokenRefresh
+> = Layer.effect(ProviderCalls, make)

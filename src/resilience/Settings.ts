@@ -36,6 +36,22 @@ export class Settings extends Context.Tag("gateway/resilience/Settings")<
   }
 >() {}
 
+/** The settings where nothing is stored. The program takes `loadShedding.maxInFlight` from the machine's memory. */
+export class Defaults extends Context.Reference<Defaults>()("gateway/resilience/Defaults", {
+  defaultValue: (): ResilienceSettings => defaultResilience
+}) {}
+
+export const defaultsFor = (maxInFlight: number): ResilienceSettings => ({
+  ...defaultResilience,
+  loadShedding: { ...defaultResilience.loadShedding, maxInFlight }
+})
+
+/** What is stored of settings: without a limit that is the default one, which another machine would not have. */
+const storedOf = (settings: ResilienceSettings, defaults: ResilienceSettings): unknown =>
+  settings.loadShedding.maxInFlight === defaults.loadShedding.maxInFlight
+    ? { ...settings, loadShedding: { retryAfterMs: settings.loadShedding.retryAfterMs } }
+    : settings
+
 const namespace = "resilience"
 const key = "settings"
 const decodePatch = (stored: unknown) => Schema.decodeUnknownEither(ResiliencePatch)(stored)
@@ -45,11 +61,12 @@ const decodePatch = (stored: unknown) => Schema.decodeUnknownEither(ResiliencePa
  * Pure.
  */
 export const usable = (
-  stored: unknown
+  stored: unknown,
+  defaults: ResilienceSettings = defaultResilience
 ): { readonly settings: ResilienceSettings; readonly problems: ReadonlyArray<string> } => {
-  if (stored === null || stored === undefined) return { settings: defaultResilience, problems: [] }
-  if (!Predicate.isRecord(stored)) return { settings: defaultResilience, problems: ["The stored value is no object"] }
-  let settings = defaultResilience
+  if (stored === null || stored === undefined) return { settings: defaults, problems: [] }
+  if (!Predicate.isRecord(stored)) return { settings: defaults, problems: ["The stored value is no object"] }
+  let settings = defaults
   const problems: Array<string> = []
   for (const section of Object.keys(ResiliencePatch.fields)) {
     if (!(section in stored)) continue
@@ -68,7 +85,8 @@ export const usable = (
 
 export const make = Effect.gen(function* () {
   const repo = yield* SettingsRepo.SettingsRepo
-  const loaded = usable(yield* repo.get(namespace, key))
+  const defaults = yield* Defaults
+  const loaded = usable(yield* repo.get(namespace, key), defaults)
   if (loaded.problems.length > 0) {
     yield* Effect.logWarning(`Stored resilience settings are not valid and left out: ${loaded.problems.join("; ")}`)
   }
@@ -79,7 +97,7 @@ export const make = Effect.gen(function* () {
     const next = mergeResilience(settings, change)
     const [first, ...others] = contradictions(next)
     if (first !== undefined) return yield* new SettingsContradict({ problems: [first, ...others] })
-    yield* repo.set(namespace, key, next)
+    yield* repo.set(namespace, key, storedOf(next, defaults))
     settings = next
     return next
   }, Effect.uninterruptible)

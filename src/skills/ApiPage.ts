@@ -61,7 +61,8 @@ const tierWords: Readonly<Record<SkillOperation["tier"], string | null>> = {
   inference: "Requests to models take an API key of the gateway: `Authorization: Bearer $GATEWAY_API_KEY`.",
   self: "What a key asks about itself takes that key: `Authorization: Bearer $GATEWAY_API_KEY`.",
   manage: "Management takes the admin key or an API key of scope `manage`: `Authorization: Bearer $GATEWAY_ADMIN_KEY`.",
-  scrape: "Metrics are open on the gateway's own machine; elsewhere they take any API key.",
+  scrape:
+    "Metrics are open on the gateway's own machine; elsewhere they take an API key of scope `read:metrics` or `manage`.",
   session:
     "Some routes take the session of a login only: log in with `POST /api/auth/login` (skill `gw-auth`), which writes the cookie into `cookies.txt`; `csrfToken` of its answer goes into `GATEWAY_CSRF_TOKEN`.",
   loopback: "Some routes answer only direct connections from the gateway's own machine, with the admin key.",

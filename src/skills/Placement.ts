@@ -18,6 +18,7 @@ const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   combos: "gw-combos-routing",
   compression: "gw-compression",
   compressionCombos: "gw-compression",
+  configuration: "gw-settings",
   evals: "gw-models",
   flags: "gw-settings",
   gatewaySettings: "gw-settings",

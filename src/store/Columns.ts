@@ -1,5 +1,8 @@
 /** Schemas between domain values and SQLite columns. Tables are STRICT, so that a column holds text or integers only. */
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { LruMap } from "../kernel/LruMap.ts"
 
 export type Column = string | number | null
 
@@ -23,6 +26,33 @@ export const valid = (value: number): number =>
 
 /** A structure as JSON text. */
 export const Json = Schema.parseJson
+
+/** Longer texts are rarely the same in two rows. */
+const mostSharedChars = 200
+const mostShared = 1_000
+
+/** The same, for texts that many rows share: what is read of one of them is one value for all of these rows. */
+export const SharedJson = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, string> => {
+  const json = Json(schema)
+  const known = new LruMap<string, A>({ capacity: mostShared })
+  const read = ParseResult.decodeEither(json)
+  return Schema.transformOrFail(
+    Schema.String,
+    Schema.declare((value): value is A => value !== undefined),
+    {
+      strict: true,
+      decode: (text) => {
+        const shared = known.get(text)
+        if (shared !== undefined) return ParseResult.succeed(shared)
+        return Either.map(read(text), (value) => {
+          if (text.length <= mostSharedChars) known.set(text, value)
+          return value
+        })
+      },
+      encode: (value) => ParseResult.encode(json)(value)
+    }
+  )
+}
 
 export const Text = Schema.String
 export const MaybeText = Schema.NullOr(Schema.String)

@@ -1,7 +1,8 @@
 /** File names under the data folder, and how the folder is made. */
 import * as Effect from "effect/Effect"
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs"
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { firstProblem } from "../platform/PathAccess.ts"
 import { DataUnwritable, refusedAt, type StoreFailure } from "./Errors.ts"
 
 export const databaseFile = (dataDir: string): string => join(dataDir, "gateway.sqlite")
@@ -18,6 +19,9 @@ export const uploadsFolder = (dataDir: string): string => join(dataDir, "uploads
 /** What became of the lines of batches that are not over, a file each. */
 export const batchesFolder = (dataDir: string): string => join(dataDir, "batches")
 export const reservationFolder = (dataDir: string): string => join(dataDir, "reservations")
+
+/** Folders that the gateway writes to while it runs. One of another user is to be found at the start. */
+const innerFolders = [journalFolder, reservationFolder, filesFolder, batchesFolder, uploadsFolder]
 
 /** Runs file-system calls on `path`; a system error becomes a `StoreFailure`, anything else is a defect. */
 export const onDisk = <A>(path: string, run: () => A): Effect.Effect<A, StoreFailure> =>
@@ -50,7 +54,11 @@ const sticky = 0o1000
 export const ownFolder = (folder: string): Effect.Effect<void, StoreFailure> =>
   Effect.gen(function* () {
     yield* ensureFolder(folder)
-    const { mode, uid } = statSync(folder)
+    yield* onDisk(folder, () => {
+      const problem = firstProblem(innerFolders.map((of) => of(folder)).filter((path) => existsSync(path)))
+      if (problem !== null) throw new DataUnwritable(problem)
+    })
+    const { mode, uid } = yield* onDisk(folder, () => statSync(folder))
     // Windows has no file modes.
     if (process.getuid === undefined || (mode & writableByOthers) === 0) return
     const isShared = (mode & sticky) !== 0

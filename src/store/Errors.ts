@@ -5,6 +5,10 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
+import { asSentence } from "../kernel/Sentence.ts"
+import { statSync } from "node:fs"
+import { dirname } from "node:path"
+import { firstProblem } from "../platform/PathAccess.ts"
 
 /** A statement failed, or a stored row no longer fits its schema. `operation` is `Service.method`. */
 export class StoreError extends Data.TaggedError("StoreError")<{
@@ -43,6 +47,9 @@ export class DataUnwritable extends Data.TaggedError("DataUnwritable")<{
   readonly reason: string
 }> {}
 
+/** The addon of better-sqlite3 is missing, or was built for another Node. */
+export class DriverMissing extends Data.TaggedError("DriverMissing")<{ readonly reason: "not built" | "other Node" }> {}
+
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   readonly file: string
   readonly reason: string
@@ -61,6 +68,7 @@ export type StoreFailure =
   | DatabaseCorrupt
   | DataUnwritable
   | MigrationFailed
+  | DriverMissing
   | WrongKey
   | StoreError
 
@@ -79,6 +87,11 @@ const wrongKey = ({ keyFile, reason }: WrongKey): string => {
   }
 }
 
+const driverProblem = ({ reason }: DriverMissing): string =>
+  reason === "not built"
+    ? `The database driver (better-sqlite3) was not built, as after 'npm ci --ignore-scripts': run 'npm rebuild better-sqlite3' in the folder of the program`
+    : `The database driver (better-sqlite3) was built for another version or platform of Node.js than this one (${process.version}): run 'npm rebuild better-sqlite3' in the folder of the program with this Node.js`
+
 /** One sentence for people: what is wrong, with which file, and what to do. Never a stack, never a secret. */
 export const describeStoreFailure = (failure: StoreFailure): string => {
   switch (failure._tag) {
@@ -91,13 +104,15 @@ export const describeStoreFailure = (failure: StoreFailure): string => {
     case "DatabaseCorrupt":
       return `The database ${failure.file} is damaged (${failure.detail}): put a backup in its place, or move it away to start empty. The file was not changed.`
     case "DataUnwritable":
-      return `The gateway cannot write to ${failure.path}: ${failure.reason}.`
+      return `The gateway cannot write to ${failure.path}: ${asSentence(failure.reason)}`
     case "MigrationFailed":
-      return `The database ${failure.file} could not be brought to this gateway's schema and was left as it was: ${failure.reason}.`
+      return `The database ${failure.file} could not be brought to this gateway's schema and was left as it was: ${asSentence(failure.reason)}`
+    case "DriverMissing":
+      return `${driverProblem(failure)}.`
     case "WrongKey":
       return wrongKey(failure)
     case "StoreError":
-      return `The database refused an operation: ${failure.message}.`
+      return `The database refused an operation: ${asSentence(failure.message)}`
   }
 }
 
@@ -137,8 +152,62 @@ const unwritable: Readonly<Record<string, string>> = {
   SQLITE_CANTOPEN: "the file cannot be opened"
 }
 
+/** Null: the error is not about loading the driver's addon. */
+export const driverFailure = (error: unknown): DriverMissing | null => {
+  const reason = reasonOf(error)
+  const code = codeOf(error)
+  if (reason.startsWith("Could not locate the bindings file")) return new DriverMissing({ reason: "not built" })
+  // A file that is no library of this platform fails to load as well.
+  return code === "ERR_DLOPEN_FAILED" || code === "ERR_DLOPEN_DISABLED"
+    ? new DriverMissing({ reason: "other Node" })
+    : null
+}
+
+/** Codes behind which there may be a matter of users and modes, about which more can be said. */
+const ofAccess: ReadonlySet<string> = new Set([
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "SQLITE_PERM",
+  "SQLITE_READONLY",
+  "SQLITE_CANTOPEN",
+  "ENOTDIR"
+])
+
+/** SQLite keeps a log and an index beside a database, in its folder. */
+const besides = (path: string, code: string): ReadonlyArray<string> =>
+  code.startsWith("SQLITE_") ? [path, `${path}-wal`, `${path}-shm`, `${path}-journal`, dirname(path)] : [path]
+
+const unusable = (path: string, code: string): DataUnwritable | null => {
+  if (!ofAccess.has(code)) return null
+  const problem = firstProblem(besides(path, code))
+  if (problem !== null) return new DataUnwritable(problem)
+  if (code === "SQLITE_CANTOPEN" && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+    return new DataUnwritable({ path, reason: "a folder is in the place of the file; move it away" })
+  }
+  return null
+}
+
+const failures = [
+  GatewayRunning,
+  DatabaseLocked,
+  SchemaNewer,
+  DatabaseCorrupt,
+  DataUnwritable,
+  MigrationFailed,
+  DriverMissing,
+  WrongKey,
+  StoreError
+]
+
+const isStoreFailure = (error: unknown): error is StoreFailure => failures.some((failure) => error instanceof failure)
+
 /** Maps an error met while opening `path` to the union; null when it is neither SQLite's nor the system's, hence a bug. */
 export const failureAt = (path: string, error: unknown): StoreFailure | null => {
+  // One that was sorted already, further down.
+  if (isStoreFailure(error)) return error
+  const driver = driverFailure(error)
+  if (driver !== null) return driver
   const code = codeOf(error)
   if (code === null) return null
   // Extended codes such as SQLITE_BUSY_RECOVERY or SQLITE_READONLY_DIRECTORY start with the plain one.
@@ -146,6 +215,8 @@ export const failureAt = (path: string, error: unknown): StoreFailure | null => 
   if (plain === "SQLITE_BUSY" || plain === "SQLITE_LOCKED") return new DatabaseLocked({ file: path })
   if (plain === "SQLITE_NOTADB") return new DatabaseCorrupt({ file: path, detail: "it is not a SQLite database" })
   if (plain === "SQLITE_CORRUPT") return new DatabaseCorrupt({ file: path, detail: reasonOf(error) })
+  const problem = unusable(path, plain)
+  if (problem !== null) return problem
   const reason = unwritable[plain]
   if (reason !== undefined) return new DataUnwritable({ path, reason })
   if (plain === "SQLITE_IOERR") return new DataUnwritable({ path, reason: reasonOf(error) })

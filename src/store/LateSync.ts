@@ -8,24 +8,32 @@ import type * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import { close, fsync, open } from "node:fs"
+import { closingOf } from "./Client.ts"
+import { untilFree } from "./WriteQueue.ts"
 
 /** Not a cached statement: SQLite executes this pragma while preparing it. */
 const level = (connection: Connection, name: "NORMAL" | "FULL"): Effect.Effect<void, SqlError> =>
   Effect.suspend(() => Effect.asVoid(connection.executeUnprepared(`PRAGMA synchronous = ${name}`, [], undefined)))
 
-/** Runs `use` with exclusive access to the connection; its commits survive a killed process at once, and a power cut after `syncLog`. */
+/**
+ * Runs `use` with exclusive access to the connection; its commits survive a killed process at once, and a power cut after `syncLog`. Where
+ * another process holds the database it is tried again, so that `use` begins with its only statement or with `BEGIN IMMEDIATE`.
+ */
 export const withLateSync = <A, E>(
   sql: SqlClient.SqlClient,
   use: (connection: Connection) => Effect.Effect<A, E>
 ): Effect.Effect<A, E | SqlError> =>
-  Effect.scoped(
-    Effect.flatMap(sql.reserve, (connection) =>
-      Effect.acquireUseRelease(
-        level(connection, "NORMAL"),
-        () => use(connection),
-        () => Effect.orDie(level(connection, "FULL"))
+  untilFree(
+    Effect.scoped(
+      Effect.flatMap(sql.reserve, (connection) =>
+        Effect.acquireUseRelease(
+          level(connection, "NORMAL"),
+          () => use(connection),
+          () => Effect.orDie(level(connection, "FULL"))
+        )
       )
-    )
+    ),
+    closingOf(sql)
   )
 
 /** Waits, off the main thread, until the write-ahead log of the database file is on disk. Returns at once without a log. */

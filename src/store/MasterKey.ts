@@ -6,8 +6,9 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { randomBytes } from "node:crypto"
-import { chmodSync, closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs"
+import { chmodSync, closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
+import { isThere } from "../platform/PathAccess.ts"
 import { masterKeyFile, onDisk } from "./DataFolder.ts"
 import { type StoreFailure, WrongKey } from "./Errors.ts"
 
@@ -61,7 +62,7 @@ export const load = ({ dataDir, encryptionKey, mayCreate }: Source): Effect.Effe
       return { key: Redacted.make(Buffer.from(Redacted.value(encryptionKey))), keyFile: null }
     }
     const keyFile = masterKeyFile(dataDir)
-    if (!existsSync(keyFile)) {
+    if (!(yield* onDisk(keyFile, () => isThere(keyFile)))) {
       if (!mayCreate) return yield* new WrongKey({ keyFile, reason: "missing" })
       return { key: Redacted.make(yield* onDisk(keyFile, () => create(keyFile))), keyFile }
     }

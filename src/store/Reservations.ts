@@ -15,6 +15,7 @@ import { DataLock } from "./DataLock.ts"
 import { reasonOf, type StoreFailure } from "./Errors.ts"
 import * as Segments from "./JournalSegments.ts"
 import { type OpenRequest, readReservations } from "./ReservationLines.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** A request that has a line in the file. */
 export class Filed {
@@ -157,7 +158,8 @@ export const layer: Layer.Layer<Reservations, StoreFailure, AppConfig | DataLock
     const file = makeFile({
       segments,
       soon,
-      lost: (cause) => void runFork(Effect.logError(`Reservations cannot be put on file: ${reasonOf(cause)}.`)),
+      lost: (cause) =>
+        void runFork(Effect.logError(`Reservations cannot be put on file: ${asSentence(reasonOf(cause))}`)),
       defect: (cause) => void runFork(Effect.logError("A call could not be made", cause))
     })
     yield* Effect.addFinalizer(() => Effect.sync(file.finish))

@@ -12,7 +12,7 @@ import type { Secrets } from "./Secrets.ts"
 export const sealedColumns = [
   { table: "connections", columns: ["api_key", "oauth", "headers", "transport"] },
   { table: "provider_nodes", columns: ["headers"] },
-  { table: "webhooks", columns: ["secret"] },
+  { table: "webhooks", columns: ["secret", "mail"] },
   { table: "mcp_servers", columns: ["headers", "program"] },
   { table: "proxies", columns: ["password"] },
   { table: "tunnels", columns: ["secret"] },

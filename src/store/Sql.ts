@@ -3,51 +3,49 @@
  * configured so that a committed transaction survives a power cut. A database that cannot be used fails the layer with a
  * `StoreFailure` and is left unchanged.
  */
-import * as Reactivity from "@effect/experimental/Reactivity"
 import * as Migrator from "@effect/sql/Migrator"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as SqliteClient from "@effect/sql-sqlite-node/SqliteClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
-import { camelToSnake, snakeToCamel } from "effect/String"
 import { closeSync, openSync } from "node:fs"
 import { AppConfig } from "../platform/AppConfig.ts"
 import * as Backup from "./Backup.ts"
+import { connect } from "./Client.ts"
 import { databaseFile, onDisk } from "./DataFolder.ts"
 import { DataLock } from "./DataLock.ts"
 import { failureAt, MigrationFailed, reasonOf, refusedAt, type StoreFailure } from "./Errors.ts"
 import { inspect, migrationsTable } from "./Inspection.ts"
+import { waitingAtMost } from "./WriteQueue.ts"
 import { type Migrations, migrations, versionOf } from "./migrations/index.ts"
 
 /** The client as other modules see it, and as the driver's own type for backups. */
 export type Sql = SqlClient.SqlClient | SqliteClient.SqliteClient
 
-const connect = (filename: string): Effect.Effect<SqliteClient.SqliteClient, never, Scope.Scope> =>
-  SqliteClient.make({
-    filename,
-    transformQueryNames: camelToSnake,
-    transformResultNames: snakeToCamel
-  }).pipe(Effect.provide(Reactivity.layer))
-
-/** The driver's defaults sync only at checkpoints and never shrink the write-ahead log. */
+/**
+ * The driver's defaults sync only at checkpoints and never shrink the write-ahead log. SQLite does not wait for another process: that
+ * would block the thread, so `WriteQueue` waits.
+ */
 const settings = [
   "synchronous = FULL",
   "foreign_keys = ON",
-  "busy_timeout = 5000",
+  "busy_timeout = 0",
   `journal_size_limit = ${64 * 1_048_576}`
 ]
 
 const configure = (client: SqliteClient.SqliteClient) =>
   Effect.forEach(settings, (setting) => client.unsafe(`PRAGMA ${setting}`), { discard: true })
 
-/** Takes the write lock for a moment, to detect a read-only file or a transaction of another program. */
+/**
+ * Takes the write lock for a moment, to detect a read-only file or a transaction of another program. SQLite waits for that by itself:
+ * nothing runs yet.
+ */
 const probeWrite = (client: SqliteClient.SqliteClient) =>
   Effect.all(
     ["PRAGMA busy_timeout = 1000", "BEGIN IMMEDIATE", "ROLLBACK"].map((statement) => client.unsafe(statement)),
     { discard: true }
-  )
+  ).pipe(waitingAtMost(0))
 
 /** Runs the missing migrations and records the version, all in one transaction. */
 const migrate = (client: SqliteClient.SqliteClient, all: Migrations) =>

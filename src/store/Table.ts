@@ -16,6 +16,8 @@ import { codeOf, AlreadyStored, reasonOf, StoreError } from "./Errors.ts"
 export interface Table<A> {
   /** Rows of `SELECT * FROM <table> <rest>`. */
   readonly select: (operation: string, rest: Fragment) => Effect.Effect<ReadonlyArray<A>, StoreError>
+  /** All rows, in the order they were added. Read in parts: many rows at once cost the garbage collector more than reading them. */
+  readonly all: (operation: string) => Effect.Effect<ReadonlyArray<A>, StoreError>
   /** The first of them, or null. */
   readonly first: (operation: string, rest: Fragment) => Effect.Effect<A | null, StoreError>
   readonly insert: (operation: string, row: A) => Effect.Effect<void, StoreError | AlreadyStored>
@@ -39,6 +41,8 @@ const conflictIn = (error: SqlError): AlreadyStored | null => {
   return new AlreadyStored({ what: columns.replaceAll(/\w+\.(\w+)/g, (_, column: string) => snakeToCamel(column)) })
 }
 
+const rowsOfPart = 500
+
 const written =
   (operation: string) =>
   (error: SqlError): StoreError | AlreadyStored =>
@@ -61,6 +65,21 @@ export const make = <A, I extends Readonly<Record<string, Column>>>(
       Effect.flatMap(decode),
       Effect.mapError(named(operation))
     )
+
+  const all: Table<A>["all"] = (operation) =>
+    Effect.gen(function* () {
+      const found: Array<A> = []
+      let after = 0
+      for (;;) {
+        const part = yield* sql<{
+          readonly rowNumber: number
+        }>`SELECT rowid AS row_number, ${sql.literal(columns)} FROM ${sql(name)} WHERE rowid > ${after} ORDER BY rowid LIMIT ${rowsOfPart}`
+        for (const row of yield* decode(part)) found.push(row)
+        const last = part.at(-1)
+        if (part.length < rowsOfPart || last === undefined) return found
+        after = last.rowNumber
+      }
+    }).pipe(Effect.mapError(named(operation)))
 
   const first: Table<A>["first"] = (operation, rest) =>
     Effect.map(select(operation, rest), (rows) => Option.getOrNull(Arr.head(rows)))
@@ -91,5 +110,5 @@ export const make = <A, I extends Readonly<Record<string, Column>>>(
       onSuccess: (hits) => hits.length > 0
     })
 
-  return { select, first, insert, update, remove }
+  return { select, all, first, insert, update, remove }
 }

@@ -7,6 +7,7 @@ import type { UsageRow } from "../domain/Usage.ts"
 import type { UsageFacts } from "../domain/UsageFacts.ts"
 import type { Column } from "./Columns.ts"
 import type { StoreError } from "./Errors.ts"
+import { untilFree } from "./WriteQueue.ts"
 import { withLateSync } from "./LateSync.ts"
 import { named } from "./Table.ts"
 import { noHook, type Statement, type UsageHookShape } from "./UsageHook.ts"
@@ -83,7 +84,7 @@ export const insert = (
   hook: UsageHookShape = noHook
 ): Effect.Effect<void, StoreError> => {
   const inserting: Effect.Effect<unknown, SqlError> = waitForDisk
-    ? Effect.scoped(Effect.flatMap(sql.reserve, inTransaction(rows, hook)))
+    ? untilFree(Effect.scoped(Effect.flatMap(sql.reserve, inTransaction(rows, hook))))
     : withLateSync(sql, inTransaction(rows, hook))
   return inserting.pipe(
     Effect.zipRight(Effect.sync(hook.committed)),

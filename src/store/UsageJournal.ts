@@ -22,6 +22,8 @@ import { syncLog } from "./LateSync.ts"
 import { UsageHook } from "./UsageHook.ts"
 import { insert, type RowWithFacts, sharedFacts } from "./UsageInsert.ts"
 import { UsageLines } from "./UsageLines.ts"
+import { asSentence } from "../kernel/Sentence.ts"
+import { forReader, waitingAtMost } from "./WriteQueue.ts"
 
 /** Counted since the start. */
 export interface JournalTrouble {
@@ -56,6 +58,8 @@ export const mostPending = 100_000
  */
 export const batchRows = 500
 export const flushAfterMs = 250
+/** How long a stop waits for another process that holds the database; the rows are on file. */
+const flushWaitMs = 5_000
 const retryEvery = "1 second"
 const warnEveryMs = 60_000
 /** A file takes rows for this long: opening and removing one costs more than the rows of a batch. */
@@ -221,7 +225,8 @@ export const make = (
       return giveUpFiles
     }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
 
-    const catchUp = Effect.suspend(() => (pending === 0 ? Effect.void : Effect.ignore(insertAll(false))))
+    // Another process may hold the database: readers then get what is in the table.
+    const catchUp = Effect.suspend(() => (pending === 0 ? Effect.void : Effect.ignore(forReader(insertAll(false)))))
 
     const flush = Effect.zipRight(insertAll(true), giveUpIdleFile)
 
@@ -236,13 +241,15 @@ export const make = (
       if (unsynced !== null) {
         const reason = reasonOf(unsynced)
         unsynced = null
-        return warn(`The database's log could not be brought to disk: ${reason}. Usage rows stay on file meanwhile.`)
+        return warn(
+          `The database's log could not be brought to disk: ${asSentence(reason)} Usage rows stay on file meanwhile.`
+        )
       }
       if (unwritten === null) return Effect.void
       const { error, row } = unwritten
       unwritten = null
       return warn(
-        `The usage row ${row.id} (${row.costNanoUsd / nanoUsdPerUsd} USD) could not be put on file: ${reasonOf(error)}.`
+        `The usage row ${row.id} (${row.costNanoUsd / nanoUsdPerUsd} USD) could not be put on file: ${asSentence(reasonOf(error))}`
       )
     })
 
@@ -261,12 +268,14 @@ export const make = (
 
     const orWarn = (flushing: typeof flush) =>
       warnUnwritten.pipe(
-        Effect.zipRight(Effect.tapError(flushing, (error) => warn(`Usage rows wait in memory: ${error.message}.`))),
+        Effect.zipRight(
+          Effect.tapError(flushing, (error) => warn(`Usage rows wait in memory: ${asSentence(error.message)}`))
+        ),
         Effect.ensuring(logChange)
       )
 
     // Finalizers run in reverse: the loop below ends first, then the last rows are inserted.
-    yield* Effect.addFinalizer(() => Effect.ignore(orWarn(flush)))
+    yield* Effect.addFinalizer(() => Effect.ignore(waitingAtMost(flushWaitMs)(orWarn(flush))))
     yield* someWait.await.pipe(
       Effect.zipRight(Effect.raceFirst(batchFull.await, Effect.sleep(flushAfterMs))),
       Effect.zipRight(Effect.retry(orWarn(insertAll(false)), Schedule.spaced(retryEvery))),

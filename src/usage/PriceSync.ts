@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
   }
 
   const fetchTable = (url: string) =>
-    get(url, limits, ({ status }) => status === 200).pipe(
+    get(url, limits, ({ status }) => status === 200, "operator").pipe(
       Effect.map(({ body, status }) =>
         status === 200 ? readPrices(body.toString("utf8")) : Either.left(`it answered with status ${status}`)
       ),

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as AttemptMetrics from "./telemetry/AttemptMetrics.ts"
 import type { MetricsSnapshot } from "./telemetry/Families.ts"
+import type { KeyCounts } from "./telemetry/KeyMetrics.ts"
 import { type LatencySummary, LatencyWindow } from "./telemetry/LatencyWindow.ts"
 import { LogSink } from "./telemetry/LogSink.ts"
 import { Otlp } from "./telemetry/Otlp.ts"
@@ -25,6 +26,8 @@ export class Telemetry extends Context.Tag("gateway/usage/Telemetry")<
     readonly observe: (summary: RequestSummary) => void
     /** The request metrics so far, for the Prometheus page. */
     readonly metrics: () => MetricsSnapshot
+    /** What API keys have used since the start, by their ids; bounded. */
+    readonly keys: () => ReadonlyArray<Readonly<KeyCounts>>
     /** Latencies of the requests that ended within the last `windowMs`. */
     readonly latencies: (windowMs: number, nowMs: number) => LatencySummary
     /** Sessions of the last quarter of an hour, the one used last first. */
@@ -53,6 +56,7 @@ export const make = Effect.gen(function* () {
       otlp.offer(summary)
     },
     metrics,
+    keys: requests.keys,
     latencies: (windowMs, nowMs) => latencies.read(windowMs, nowMs),
     sessions: (nowMs) => sessions.list(nowMs)
   })

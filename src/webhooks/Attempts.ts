@@ -3,6 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { OutboxRepo, RecordedAttempt } from "../store/repo/OutboxRepo.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 interface Pending {
   readonly attempt: RecordedAttempt
@@ -25,7 +26,9 @@ export const make = (repo: typeof OutboxRepo.Service, disabled: (ids: ReadonlyAr
       const taken = pending.slice(0, batch)
       if (taken.length === 0) return Effect.void
       return repo.record(taken.map(({ attempt }) => attempt)).pipe(
-        Effect.tapError((error) => Effect.logError(`Deliveries to webhooks wait for the database: ${error.message}.`)),
+        Effect.tapError((error) =>
+          Effect.logError(`Deliveries to webhooks wait for the database: ${asSentence(error.message)}`)
+        ),
         Effect.retry(Schedule.spaced("1 second")),
         Effect.orDie,
         Effect.flatMap((ids) => {

@@ -10,14 +10,18 @@ import * as FiberMap from "effect/FiberMap"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import type { Webhook } from "../domain/Webhook.ts"
+import { isMessageKind, type Webhook } from "../domain/Webhook.ts"
 import { IdGen } from "../platform/IdGen.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { OutboxRepo, type WaitingEvent } from "../store/repo/OutboxRepo.ts"
 import * as Attempts from "./Attempts.ts"
+import { objectOr, parseJson } from "../wire/json/Json.ts"
 import type { Delivered } from "./Message.ts"
+import { type Coalescing, makeCoalescing } from "./messages/Coalescing.ts"
+import { isForPeople, noticeOf, subjectOf } from "./messages/Notice.ts"
 import { Outbox } from "./Outbox.ts"
 import { Sender, type Sent } from "./Sender.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 /** Since the start. */
 export interface DeliveryCounts {
@@ -58,6 +62,9 @@ interface Worker {
   /** Permits for attempts: a receiver that did not answer in time gets one attempt at a time. */
   readonly attempts: Effect.Semaphore
   isSlow: boolean
+  /** Until when the receiver wants to be left alone, in epoch milliseconds. */
+  pausedUntilMs: number
+  readonly coalescing: Coalescing
 }
 
 export const make = Effect.gen(function* () {
@@ -88,28 +95,63 @@ export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const record = yield* Attempts.make(repo, disabled)
 
+  /** The event in words, with the names of now. Ids stand in the data; names that cannot be read are left out. */
+  const noticeFor = ({ atMs, data, event }: Delivered, repeats: number) => {
+    const fields = objectOr(parseJson(data))
+    const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null)
+    return repo.names(textOf(fields["api_key_id"]), textOf(fields["accountId"] ?? fields["connectionId"])).pipe(
+      Effect.orElseSucceed(() => ({ key: null, connection: null })),
+      Effect.map((names) => noticeOf({ atMs, event, data: fields }, names, repeats))
+    )
+  }
+
+  /** Waits while the receiver takes no more messages. */
+  const unpaused = (worker: Worker): Effect.Effect<void> =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+      worker.pausedUntilMs > nowMs
+        ? Effect.zipRight(
+            Effect.sleep(worker.pausedUntilMs - nowMs),
+            Effect.suspend(() => unpaused(worker))
+          )
+        : Effect.void
+    )
+
   /** One attempt, as soon as a place is free. The webhook may have been changed since the last one. */
-  const attempt = (worker: Worker, event: Delivered): Effect.Effect<Sent> =>
+  const attempt = (worker: Worker, event: Delivered, repeats: number): Effect.Effect<Sent> =>
     Effect.suspend(() =>
-      sender.send(worker.webhook, event).pipe(
+      unpaused(worker).pipe(
+        Effect.zipRight(noticeFor(event, repeats)),
+        Effect.flatMap((notice) => sender.send(worker.webhook, event, notice)),
         slots.withPermits(1),
         Effect.tap((sent) =>
           Effect.sync(() => {
             worker.isSlow = sent.timedOut
+            if (sent.retryAfterMs !== null) {
+              worker.pausedUntilMs = Math.max(worker.pausedUntilMs, sent.atMs + sent.latencyMs + sent.retryAfterMs)
+            }
           })
         ),
         worker.attempts.withPermits(worker.isSlow ? window : 1)
       )
     )
 
+  /** How many events are told with this one; null: it is told with another message, or is none for people. */
+  const repeatsOf = ({ coalescing, webhook }: Worker, event: WaitingEvent): Effect.Effect<number | null> =>
+    Effect.map(Clock.currentTimeMillis, (nowMs) => {
+      if (!isMessageKind(webhook.kind)) return 0
+      const fields = objectOr(parseJson(event.data))
+      return isForPeople(event.event, fields) ? coalescing.next(subjectOf(event.event, fields), nowMs) : null
+    })
+
   const deliver = (worker: Worker, event: WaitingEvent): Effect.Effect<void> =>
-    Effect.suspend(() => {
+    Effect.flatMap(repeatsOf(worker, event), (repeats) => {
+      if (repeats === null) return Effect.ignore(repo.drop(event.seq))
       const delivery = { id: event.eventId, event: event.event, atMs: event.atMs, data: event.data }
       let attempts = 0
       const facts = { webhookId: event.webhookId, eventId: event.eventId, event: event.event }
       const recorded = (sent: Sent, endsSeq: number | null) => record({ ...facts, ...sent, attempt: attempts, endsSeq })
 
-      const once = Effect.flatMap(attempt(worker, delivery), (sent) => {
+      const once = Effect.flatMap(attempt(worker, delivery, repeats), (sent) => {
         attempts += 1
         return sent.mayRetry ? Effect.fail(sent) : Effect.succeed(sent)
       })
@@ -159,7 +201,7 @@ export const make = Effect.gen(function* () {
         }
       })
       const orWarn = Effect.tapError(next, (error) =>
-        Effect.logError(`The outbox of webhooks cannot be read: ${error.message}.`)
+        Effect.logError(`The outbox of webhooks cannot be read: ${asSentence(error.message)}`)
       )
       yield* Effect.forever(
         Effect.retry(
@@ -182,7 +224,14 @@ export const make = Effect.gen(function* () {
       if (known !== undefined) known.webhook = webhook
       else {
         const more = yield* Effect.makeLatch(true)
-        const worker: Worker = { webhook, more, attempts: yield* Effect.makeSemaphore(window), isSlow: false }
+        const worker: Worker = {
+          webhook,
+          more,
+          attempts: yield* Effect.makeSemaphore(window),
+          isSlow: false,
+          pausedUntilMs: 0,
+          coalescing: makeCoalescing()
+        }
         workers.set(id, worker)
         yield* FiberMap.run(running, id, work(id, worker))
       }
@@ -200,7 +249,8 @@ export const make = Effect.gen(function* () {
     const event = "test.ping"
     const eventId = ids.next(atMs)
     const data = JSON.stringify({ message: "Test of the webhook.", webhookId: webhook.id })
-    const sent = yield* sender.send(webhook, { id: eventId, event, atMs, data })
+    const delivered = { id: eventId, event, atMs, data }
+    const sent = yield* sender.send(webhook, delivered, yield* noticeFor(delivered, 0))
     yield* record({ webhookId: webhook.id, eventId, event, ...sent, attempt: 1, endsSeq: null })
     return sent
   })

@@ -1,12 +1,11 @@
 /**
- * What a receiver is sent: the body in the shape of its kind, and the headers with both signatures. Pure.
+ * What a receiver of the kind `custom` is sent: the event, and the headers with both signatures. Pure.
  *
  * - `X-Webhook-Signature`: HMAC-SHA256 of the body, keyed by the secret as it is written.
  * - `webhook-signature`: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, keyed by the bytes that
  *   the secret is the base64 of; not sent when it is not base64.
  */
 import { createHmac } from "node:crypto"
-import type { WebhookKind } from "../domain/Webhook.ts"
 
 export interface Delivered {
   readonly id: string
@@ -18,38 +17,10 @@ export interface Delivered {
 
 const timestampOf = ({ atMs }: Delivered): string => new Date(atMs).toISOString()
 
-/** Longest message that Discord takes: https://discord.com/developers/docs/resources/webhook#execute-webhook */
-const maxMessageChars = 2_000
-const maxValueChars = 200
-
-const shown = (value: unknown): string => {
-  const text = typeof value === "string" ? value : JSON.stringify(value)
-  return text.length > maxValueChars ? `${text.slice(0, maxValueChars)}…` : text
-}
-
-/** The event and its fields, a line each, without those that say nothing. */
-const messageOf = ({ data, event }: Delivered): string => {
-  const fields = Object.entries(JSON.parse(data) as Readonly<Record<string, unknown>>)
-  const lines = fields.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${shown(value)}`]))
-  return [event, ...lines].join("\n").slice(0, maxMessageChars)
-}
-
-/** Characters with a meaning in Slack's texts: https://api.slack.com/reference/surfaces/formatting#escaping */
-const slackText = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
-
-export const bodyOf = (kind: WebhookKind, delivered: Delivered): string => {
-  switch (kind) {
-    case "custom":
-      // The data is JSON already.
-      return `{"id":${JSON.stringify(delivered.id)},"event":${JSON.stringify(delivered.event)},"timestamp":"${timestampOf(delivered)}","data":${delivered.data}}`
-    case "slack":
-      return JSON.stringify({ text: slackText(messageOf(delivered)) })
-    case "discord":
-      // No name in the text may call people.
-      return JSON.stringify({ content: messageOf(delivered), allowed_mentions: { parse: [] } })
-  }
-}
+/** The event as JSON. */
+export const eventBody = (delivered: Delivered): string =>
+  // The data is JSON already.
+  `{"id":${JSON.stringify(delivered.id)},"event":${JSON.stringify(delivered.event)},"timestamp":"${timestampOf(delivered)}","data":${delivered.data}}`
 
 const prefix = "whsec_"
 

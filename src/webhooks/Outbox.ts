@@ -16,6 +16,7 @@ import * as OutboxRepo from "../store/repo/OutboxRepo.ts"
 import { WebhookRepo } from "../store/repo/WebhookRepo.ts"
 import { UsageHook } from "../store/UsageHook.ts"
 import { dataOf, requestEvent, requestEventOf } from "./EventData.ts"
+import { asSentence } from "../kernel/Sentence.ts"
 
 export class Outbox extends Context.Tag("gateway/webhooks/Outbox")<
   Outbox,
@@ -86,7 +87,7 @@ export const make = Effect.gen(function* () {
   }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
 
   const writeOrWarn = Effect.tapError(write, (error) =>
-    Effect.logError(`Events for webhooks wait in memory, ${mostUnwritten} at most: ${error.message}.`)
+    Effect.logError(`Events for webhooks wait in memory, ${mostUnwritten} at most: ${asSentence(error.message)}`)
   )
   yield* Effect.addFinalizer(() => Effect.zipRight(Effect.sync(stop), Effect.ignore(writeOrWarn)))
   yield* somePublished.await.pipe(

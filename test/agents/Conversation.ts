@@ -10,6 +10,8 @@ export interface Conversation {
   readonly main: ReadonlyArray<Seen>
   /** Requests beside it: a title, a memory. */
   readonly asides: () => number
+  /** Tools of the last request. */
+  readonly offered: () => ReadonlyArray<string>
   /** What a strict provider would have refused. */
   readonly problems: ReadonlyArray<string>
 }
@@ -47,6 +49,7 @@ export const make = (wire: UpstreamWire, { knows, next, nonce, tool }: Model): C
   const main: Array<Seen> = []
   const problems: Array<string> = []
   let asides = 0
+  let offered: ReadonlyArray<string> = []
 
   const said = (seen: Seen): Turn => {
     const turn = next(seen.results)
@@ -61,6 +64,7 @@ export const make = (wire: UpstreamWire, { knows, next, nonce, tool }: Model): C
       return Fake.json(Fake.errorBody(wire.name, "No such route."), { status: 404 })(response, request)
     }
     const seen = wire.read(JSON.parse(request.body), knows, request)
+    offered = seen.tools
     const isMain = seen.tools.includes(tool) && request.body.includes(nonce)
     if (isMain) main.push(seen)
     else asides += 1
@@ -73,7 +77,7 @@ export const make = (wire: UpstreamWire, { knows, next, nonce, tool }: Model): C
     if (!seen.stream) return Fake.json(wire.whole(turn))(response, request)
     return Fake.sse(wire.stream(turn), { headers: { "content-type": wire.contentType } })(response, request)
   }
-  return { answer, main, asides: () => asides, problems }
+  return { answer, main, asides: () => asides, offered: () => offered, problems }
 }
 
 /** A model that takes these steps, each after the results before it. */

@@ -161,6 +161,18 @@ describe("the code", () => {
     assert.deepStrictEqual(Object.keys(dependencies), ["@node-rs/argon2", "better-sqlite3"])
   })
 
+  it("puts a full stop behind what others have said by asSentence, so that none gets two", () => {
+    const foreign =
+      /\$\{[^{}`]*\b(?:message|reasonOf|messageOf|problemOf|configProblem|reason|problem|detail|why|String\(error\))(?!\.port\b)\b[^{}`]*\}\.(?=[ `$\\])/gu
+    assert.isTrue(new RegExp(foreign.source, "u").test("`It failed: ${error.message}.`"))
+    assert.deepStrictEqual(
+      source.flatMap(({ path, text }) =>
+        Array.from(withoutComments(text).matchAll(foreign), ([found]) => `${path}: ${found}`)
+      ),
+      []
+    )
+  })
+
   it("names no path of a developer's machine", () => {
     const papers = ["src", "bin", "test", "bench", ".ci", "native"].flatMap((folder) => filesIn(folder, /./u))
     const loose = readdirSync(root, { withFileTypes: true })

@@ -16,6 +16,7 @@ import { management } from "./classes/management.ts"
 import { models } from "./classes/models.ts"
 import { outbound } from "./classes/outbound.ts"
 import { protocol } from "./classes/protocol.ts"
+import { readings } from "./classes/readings.ts"
 import { secrets } from "./classes/secrets.ts"
 import { sockets } from "./classes/sockets.ts"
 import { start } from "./classes/start.ts"
@@ -36,7 +37,8 @@ const all: ReadonlyArray<AttackClass> = [
   outbound,
   injection,
   protocol,
-  sockets
+  sockets,
+  readings
 ]
 
 /** `all`, or words that the names of the wanted classes contain. */

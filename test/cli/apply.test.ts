@@ -236,6 +236,43 @@ describe("gateway apply", () => {
     assert.deepStrictEqual(JSON.parse(again.stdout).changes, [])
   })
 
+  scenario(
+    "applies the gateway's own export without a secret, and keeps each one",
+    async ({ ask, at, file, gateway, other }) => {
+      assert.strictEqual((await ask("apply", "-f", file(whole), "--yes")).code, 0)
+      const { stdout } = await ask("export")
+      for (const name of [
+        "OPENAI_WORK_API_KEY",
+        "CELLAR_ONE_API_KEY",
+        "CELLAR_X_CELLAR_TOKEN",
+        "MCP_PAGES_AUTHORIZATION"
+      ]) {
+        vi.stubEnv(name, name.startsWith("MCP") ? "" : undefined)
+      }
+      const before = (await gateway.manage("GET", "/api/providers")).connections
+      const same = await ask("apply", "-f", file(stdout), "--yes", "--json")
+      assert.strictEqual(same.code, 0, same.stderr)
+      assert.deepStrictEqual(JSON.parse(same.stdout).changes, [])
+      assert.match(
+        same.stderr,
+        /connection 'openai\/work' keeps its secrets\. Not set in the environment: OPENAI_WORK_API_KEY/
+      )
+      const more = await ask("apply", "-f", file(stdout.replace("priority: 2", "priority: 9")), "--yes", "--json")
+      assert.strictEqual(more.code, 0, more.stderr)
+      assert.lengthOf(JSON.parse(more.stdout).changes, 1)
+      const after = (await gateway.manage("GET", "/api/providers")).connections
+      const keys = (all: ReadonlyArray<{ readonly apiKey: string | null }>) => all.map(({ apiKey }) => apiKey)
+      assert.deepStrictEqual(keys(after), keys(before))
+      // Where the connections are new there is nothing to keep, and nothing is begun.
+      const fresh = await at(other, "apply", "-f", file(stdout), "--yes")
+      assert.strictEqual(fresh.code, 2)
+      assert.match(fresh.stderr, /connection 'openai\/work' is new\. Not set in the environment: OPENAI_WORK_API_KEY/)
+      assert.match(fresh.stderr, /node 'cellar' is new\. [^\n]*CELLAR_X_CELLAR_TOKEN/)
+      assert.lengthOf((await other.manage("GET", "/api/provider-nodes")).nodes, 0)
+      assert.strictEqual((await at(other, "apply", "-f", file(stdout), "--dry-run")).code, 2)
+    }
+  )
+
   scenario("changes and removes prices and MCP servers", async ({ ask, file, gateway: { manage } }) => {
     assert.strictEqual((await ask("apply", "-f", file(whole), "--yes")).code, 0)
     await manage("PATCH", "/api/pricing", { openai: { "gpt-4o": { input: 2, output: 8 } } })

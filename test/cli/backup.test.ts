@@ -43,6 +43,21 @@ describe("gateway backup and restore", () => {
       assert.include(unasked.stderr, "--yes")
       assert.deepStrictEqual(keysIn(dataDir), ["one", "two"])
 
+      // As the folder shows its file, and as the lists print it.
+      const elsewhere = yield* Program.run(["restore", "backups/other.sqlite", "--yes"], dataDir)
+      assert.deepStrictEqual(
+        [elsewhere.code, /There is no backup 'backups\/other.sqlite'/.test(elsewhere.stderr)],
+        [2, true]
+      )
+      const [file = ""] = readdirSync(join(dataDir, "backups"))
+      assert.strictEqual(file, `${id}.sqlite`)
+      for (const name of [file, `backups/${file}`, join(dataDir, "backups", file)]) {
+        const { preRestoreBackupId } = JSON.parse(yield* ok(["backup", "restore", name, "--yes", "--json"], dataDir))
+        assert.deepStrictEqual(keysIn(dataDir), ["one"], name)
+        yield* ok(["restore", preRestoreBackupId, "--yes"], dataDir)
+      }
+      assert.include(yield* ok(["backup", "list"], dataDir), id)
+
       const restored = JSON.parse(yield* ok(["restore", id, "--yes", "--json"], dataDir))
       assert.deepStrictEqual(keysIn(dataDir), ["one"])
       yield* ok(["restore", restored.preRestoreBackupId, "--yes"], dataDir)

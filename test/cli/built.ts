@@ -26,7 +26,7 @@ const isTaken = (): boolean => {
 
 export const build = async (): Promise<void> => {
   const end = join(folder, "ended")
-  if (isTaken()) await eventually("the build of another file", () => existsSync(end), Boolean, { withinMs: 60_000 })
+  if (isTaken()) await eventually("the build of another file", () => existsSync(end), Boolean, { withinMs: 240_000 })
   else {
     try {
       await promisify(execFile)(process.execPath, [join(project, "bin/build.mjs"), "--out", builtFolder])

@@ -39,7 +39,19 @@ describe("gateway doctor", () => {
     assert.isTrue(JSON.parse(ended.stdout).ok)
     assert.deepStrictEqual(
       [...checksOf(ended).keys()],
-      ["config", "runtime", "native", "memory", "disk", "capture", "database", "storage", "port", "liveness"]
+      [
+        "config",
+        "runtime",
+        "native",
+        "memory",
+        "open-files",
+        "disk",
+        "capture",
+        "database",
+        "storage",
+        "port",
+        "liveness"
+      ]
     )
   })
 

@@ -207,6 +207,20 @@ export const clear = async (manage: Manage, line: string): Promise<void> => {
     const same = data.filter(({ filename }: { readonly filename: string }) => filename === "lines.jsonl")
     for (const { id } of same.slice(1)) await manage("DELETE", `/v1/files/${id}`)
   }
+  const [, newKey] = /^gateway keys? add (\S+)/.exec(line) ?? []
+  if (newKey !== undefined) {
+    const { keys } = await manage("GET", "/api/keys")
+    for (const { id, name } of keys) if (name === newKey) await manage("DELETE", `/api/keys/${id}`)
+  }
+  if (/^gateway webhooks? add /.test(line)) {
+    const { webhooks } = await manage("GET", "/api/webhooks")
+    for (const { id } of webhooks) await manage("DELETE", `/api/webhooks/${id}`)
+  }
+  const [, newConnection] = /^gateway providers? (?:add|login) .*--name (\S+)/.exec(line) ?? []
+  if (newConnection !== undefined) {
+    const { connections } = await manage("GET", "/api/providers")
+    for (const { id, name } of connections) if (name === newConnection) await manage("DELETE", `/api/providers/${id}`)
+  }
   if (line.startsWith("gateway mcp add docs")) {
     const { servers } = await manage("GET", "/api/mcp/servers")
     for (const { id } of servers) await manage("DELETE", `/api/mcp/servers/${id}`)

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, vi } from "vitest"
+import { keyScopes } from "../../src/domain/ApiKey.ts"
 import { adminKey, layerOf, TestApp } from "../http/management/TestApp.ts"
 import { typed } from "../unit/cli/inProcess.ts"
 
@@ -38,6 +39,17 @@ const told = {
 }
 
 layer(layerOf(), { excludeTestServices: true })("gateway key", (it) => {
+  it.effect("takes every scope there is, with a line for each in its help", () =>
+    Effect.gen(function* () {
+      const help = yield* typed(["help", "key", "add"], null)
+      for (const scope of keyScopes) assert.match(help.stdout, new RegExp(`^  ${scope} +\\S.{5,}$`, "m"), scope)
+      const made = yield* asked(`key add every ${keyScopes.map((scope) => `--scope ${scope}`).join(" ")} --json`)
+      assert.sameMembers(JSON.parse(made.stdout).key.scopes, [...keyScopes])
+      const wrong = yield* asked("key add wrong --scope read:model")
+      assert.match(wrong.stderr, /such as 'read:models'/)
+    })
+  )
+
   it.effect("add and edit take every setting, show tells them, and edit clears them", () =>
     Effect.gen(function* () {
       const added = yield* asked(`key add office ${settings} --json`)

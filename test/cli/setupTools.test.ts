@@ -69,6 +69,10 @@ const scenario = (name: string, run: (setting: Setting) => Promise<void>): void 
   )
 }
 
+/** Everything in a folder, other folders too. */
+const entriesIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true }).map(String).toSorted()
+
 const filesIn = (folder: string): ReadonlyArray<string> =>
   existsSync(folder)
     ? readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -80,10 +84,10 @@ const filesIn = (folder: string): ReadonlyArray<string> =>
 describe("gateway setup-<tool>", () => {
   for (const [id, name] of setupTools.filter(([tool]) => tool !== "cursor")) {
     scenario(`sets ${name} up, changes nothing twice, and undoes it`, async ({ ask, gateway, home }) => {
-      const before = filesIn(home)
+      const before = entriesIn(home)
       const dry = await ask(`setup-${id}`, "--dry-run", "--json")
       assert.strictEqual(dry.code, 0, dry.stderr)
-      assert.deepStrictEqual(filesIn(home), before)
+      assert.deepStrictEqual(entriesIn(home), before)
       assert.lengthOf((await gateway.manage("GET", "/api/keys")).keys, 0)
 
       const done = await ask(`setup-${id}`, "--json")
@@ -112,15 +116,73 @@ describe("gateway setup-<tool>", () => {
       const undone = await ask(`setup-${id}`, "--undo", "--json")
       assert.strictEqual(undone.code, 0, undone.stderr)
       assert.isTrue(JSON.parse(undone.stdout).keyRevoked)
-      assert.deepStrictEqual(
-        filesIn(home).filter((file) => file !== ".config/gateway/tools.json"),
-        before
-      )
+      assert.deepStrictEqual(entriesIn(home), before)
       assert.lengthOf((await gateway.manage("GET", "/api/keys")).keys, 0)
       const twice = await ask(`setup-${id}`, "--undo")
       assert.strictEqual(twice.code, 2)
     })
   }
+
+  scenario("leaves no folder of several tools, in whatever order they are undone", async ({ ask, home, write }) => {
+    write(".config/mine/settings.json", "{}")
+    const before = entriesIn(home)
+    const tools = ["crush", "goose", "claude", "opencode"]
+    for (const order of [tools, tools.toReversed()]) {
+      for (const id of tools) assert.strictEqual((await ask(`setup-${id}`)).code, 0)
+      for (const id of order) assert.strictEqual((await ask(`setup-${id}`, "--undo")).code, 0)
+      assert.deepStrictEqual(entriesIn(home), before)
+    }
+  })
+
+  scenario("keeps folders that hold something of the user's", async ({ ask, home, write }) => {
+    assert.strictEqual((await ask("setup-crush")).code, 0)
+    write(".config/crush/notes.txt", "mine")
+    assert.strictEqual((await ask("setup-crush", "--undo")).code, 0)
+    assert.deepStrictEqual(entriesIn(home), [".config", ".config/crush", ".config/crush/notes.txt"])
+  })
+
+  scenario("names only models that can converse, in files and for the key", async ({ ask, gateway, home }) => {
+    const others = [
+      "text-embedding-3-small",
+      "gpt-image-1",
+      "gpt-4o-mini-tts",
+      "whisper-1",
+      "gpt-4o-transcribe",
+      "omni-moderation-latest",
+      "sora-2",
+      "rerank-2.5",
+      "suno-v4",
+      "gpt-realtime"
+    ]
+    const account = { provider: "groq", name: "w", apiKey: "k", models: ["llama-3.3-70b-versatile", ...others] }
+    await gateway.manage("POST", "/api/providers", account)
+    await gateway.manage("POST", "/api/providers", { provider: "assemblyai", name: "a", apiKey: "k" })
+    const combo = { strategy: "priority", targets: [{ model: "groq/text-embedding-3-small" }] }
+    await gateway.manage("POST", "/api/combos", { ...combo, name: "vectors" })
+    await gateway.manage("POST", "/api/combos", { ...combo, name: "talks", targets: [{ model: "openai/gpt-4o" }] })
+    for (const [id, file] of [
+      ["opencode", ".config/opencode/opencode.json"],
+      ["droid", ".factory/settings.json"]
+    ] as const) {
+      assert.strictEqual((await ask(`setup-${id}`)).code, 0)
+      const text = readFileSync(join(home, file), "utf8")
+      for (const model of [...others, "assemblyai/", "vectors"]) assert.notInclude(text, model)
+      for (const model of ["groq/llama-3.3-70b-versatile", "openai/gpt-4o-mini", "talks"]) assert.include(text, model)
+    }
+    const [{ allowedModels }] = (await gateway.manage("GET", "/api/keys")).keys
+    assert.sameMembers(allowedModels, ["openai/gpt-4o", "openai/gpt-4o-mini", "groq/llama-3.3-70b-versatile", "talks"])
+    // A key that may not manage lists what it may ask for.
+    const { secret } = await gateway.manage("POST", "/api/keys", { name: "plain" })
+    const words = ["setup-pi", "--url", gateway.url, "--gateway-key", secret, "--api-key", secret]
+    assert.strictEqual((await Effect.runPromise(typed(words, null))).code, 0)
+    const listed = readFileSync(join(home, ".pi/agent/models.json"), "utf8")
+    for (const model of [...others, "assemblyai/"]) assert.notInclude(listed, `"${model}`)
+    for (const model of others) assert.notInclude(listed, model)
+    const named = await ask("setup-pi", "--model", "groq/rerank-2.5")
+    assert.strictEqual(named.code, 2)
+    assert.match(named.stderr, /groq\/rerank-2.5/)
+    assert.strictEqual((await ask("setup-pi", "--only", "groq/rerank*")).code, 2)
+  })
 
   scenario("keeps what is in a file, and gives it back to the byte", async ({ ask, home, write }) => {
     const text =

@@ -50,6 +50,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "gateway tunnel create mesh": "asks, and installs a program (test/cli/tunnels)",
   "gateway tunnel create ssh me@server.example.com --remote-port 8080": "opens a tunnel (test/cli/tunnels)",
   "gateway logs --follow": "does not end (test/cli/logs)",
+  "gateway backup restore db_20260131T120000000Z_manual": "asks, and needs that backup (test/cli/backup)",
   "gateway inspect tail": "does not end (test/cli/inspect)",
   "gateway inspect tail --profile llm --json": "does not end (test/cli/inspect)",
   "gateway compression raw 4f1c0e2a9b7d4c3e8f6a5b1d": "a raw output is kept only with the setting for it"

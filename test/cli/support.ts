@@ -82,7 +82,8 @@ export const program = () => {
   const folders: Array<string> = []
   const started = new Set<ChildProcess>()
 
-  beforeAll(build)
+  // A machine that is busy takes longer than the usual limit.
+  beforeAll(build, 300_000)
   afterAll(async () => {
     for (const child of started) {
       if (child.exitCode !== null || child.signalCode !== null) continue

@@ -1,10 +1,8 @@
 /** A folder as a clone of this project after `npm ci`, with the program that was built from this source. */
 import { cpSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { builtFolder } from "../cli/built.ts"
-
-const project = fileURLToPath(new URL("../..", import.meta.url))
+import { project } from "./Pages.ts"
 
 export const makeClone = (folder: string): void => {
   cpSync(join(project, "bin"), join(folder, "bin"), { recursive: true })

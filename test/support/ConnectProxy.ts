@@ -10,6 +10,8 @@ export interface ConnectProxy {
   readonly asked: ReadonlyArray<string>
   /** `Proxy-Authorization` of each CONNECT; empty where there was none. */
   readonly credentials: ReadonlyArray<string>
+  /** Addresses of names that only the proxy can resolve. */
+  readonly hosts: Map<string, string>
   /** What CONNECT is answered with in place of a tunnel; null: it is opened. */
   refusal: string | null
   /** Cuts all connections and accepts no further one. */
@@ -26,7 +28,8 @@ export const start: Effect.Effect<ConnectProxy, never, Scope> = Effect.acquireRe
       server.close()
       for (const socket of sockets) socket.destroy()
     }
-    const proxy = { port: 0, asked, credentials, refusal: null as string | null, kill, close: kill }
+    const hosts = new Map<string, string>()
+    const proxy = { port: 0, asked, credentials, hosts, refusal: null as string | null, kill, close: kill }
     server.on("connection", (socket) => {
       sockets.add(socket)
       socket.on("error", () => {}).on("close", () => sockets.delete(socket))
@@ -36,7 +39,7 @@ export const start: Effect.Effect<ConnectProxy, never, Scope> = Effect.acquireRe
       credentials.push(request.headers["proxy-authorization"] ?? "")
       if (proxy.refusal !== null) return void socket.end(proxy.refusal)
       const { hostname, port } = new URL(`http://${request.url ?? ""}`)
-      const target = connect(Number(port || "80"), hostname.replace(/^\[(.*)\]$/, "$1"), () => {
+      const target = connect(Number(port || "80"), hosts.get(hostname) ?? hostname.replace(/^\[(.*)\]$/, "$1"), () => {
         socket.write("HTTP/1.1 200 Connection established\r\n\r\n")
         if (head.length > 0) target.write(head)
         target.pipe(socket).pipe(target)

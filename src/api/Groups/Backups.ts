@@ -24,7 +24,11 @@ export const BackupView = Schema.Struct({
 export type BackupView = typeof BackupView.Type
 
 const RestoreBackup = Schema.Struct({
-  backupId: field(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200)), "The backup to restore.", exampleId)
+  backupId: field(
+    Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200)),
+    "The backup to restore: its id, or the name of its file.",
+    exampleId
+  )
 }).annotations(body("RestoreBackup"))
 
 const safety = (what: string) =>

@@ -8,6 +8,7 @@ import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
 import { body, clearable, Created, IsoTime, Name, nextCursor, NoContent, optional, Text } from "../Inputs.ts"
 import { exampleConnectionId, exampleKeyId, exampleTime } from "../Examples.ts"
 import { field } from "../../kernel/Documented.ts"
+import { closest } from "../../kernel/Closest.ts"
 import { isIpRange } from "../../kernel/IpRanges.ts"
 import { isTimeZone } from "../../kernel/TimeZones.ts"
 
@@ -83,9 +84,13 @@ const known: ReadonlySet<string> = new Set(keyScopes)
 
 /** A misspelt scope is refused: it would be missed only when the key is used. */
 const Scope = Schema.Trim.pipe(
-  Schema.filter((scope) => known.has(scope) || `is no scope; the ones for management are 'manage' and 'admin'`)
+  Schema.filter((scope) => {
+    if (known.has(scope)) return true
+    const [near] = closest(scope, keyScopes, 1)
+    return `is no scope${near === undefined ? "" : `, such as '${near}'`}; there are ${keyScopes.join(", ")}`
+  })
 )
-const Scopes = Schema.Array(Scope).pipe(Schema.maxItems(32))
+const Scopes = Schema.Array(Scope).pipe(Schema.maxItems(2 * keyScopes.length))
 const Patterns = Schema.Array(Text.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(1000))
 const ProviderIds = Schema.Array(Text.pipe(Schema.maxLength(100))).pipe(Schema.maxItems(100))
 const ConnectionIds = Schema.Array(Text.pipe(Schema.maxLength(100))).pipe(Schema.maxItems(100))

@@ -32,6 +32,11 @@ export const CatalogModel = Schema.Struct({
     ),
     "What it can; null: it is no model."
   ),
+  converses: field(
+    Schema.optional(Schema.Boolean),
+    "Whether it can hold a conversation: by what is known of its output, else by its name. A combo and an alias: whether one of their models can.",
+    true
+  ),
   price: field(Schema.NullOr(ModelPrice), "USD per 1,000,000 tokens; null: unknown."),
   priceSource: field(
     Schema.NullOr(Schema.Literal("override", "synced", "embedded")),

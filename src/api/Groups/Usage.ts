@@ -156,7 +156,7 @@ export type ConnectionUsage = typeof ConnectionUsage.Type
 const at = endpointsOf("usage", { connectionId: ["Id of the connection.", exampleId] })
 
 const aboutLogs =
-  "One row per request, also for failed and aborted ones; the newest first. Without `limit` 50 rows. Every filter that is given must fit; a page looks at 20,000 rows at most, so that it may be short or empty although others follow: go on until `nextCursor` is null."
+  "One row per request, also for failed and aborted ones; the newest first. Without `limit` 50 rows. Every filter that is given must fit. A page is full unless the log ends (`nextCursor` null), or very many such queries wait: go on until `nextCursor` is null."
 
 export const UsageLogs = Schema.Struct({
   logs: field(Schema.Array(UsageLog), "The rows of the page."),

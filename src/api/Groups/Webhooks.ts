@@ -2,26 +2,51 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { WebhookKind } from "../../domain/Webhook.ts"
+import { MailTls, WebhookKind } from "../../domain/Webhook.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
 import { exampleId, exampleTime } from "../Examples.ts"
-import { body, clearable, Created, HttpUrl, nextCursor, NoContent, optional, ReadOnly } from "../Inputs.ts"
+import { body, clearable, Created, nextCursor, NoContent, optional, ReadOnly } from "../Inputs.ts"
 
 const words = {
-  url: ["Where events are sent.", "https://hooks.example.com/gateway"],
+  url: [
+    "Where events are sent: http or https; of the kind `email` the mail server, `smtps://host:465` or `smtp://host:587`.",
+    "https://hooks.example.com/gateway"
+  ],
   events: ["Names of the events that are sent; `*` stands for all.", ["request.failed", "provider.error"]],
-  kind: ["The shape of the body: `custom` is the event as JSON, the others are messages for these services.", "custom"],
+  kind: [
+    "What is sent: `custom` (also called `generic`) is each event as JSON, the others are messages for people at these services.",
+    "custom"
+  ],
   enabled: ["1: events are sent; 0: events that wait are kept, and no new ones are taken.", 1],
   description: ["What it is for.", "Alerts"]
 } as const
+
+const mailWords = {
+  tls: [
+    "How the connection to the mail server is protected: `implicit` with `smtps://`, else `starttls`, which is required, or `none`.",
+    "starttls"
+  ],
+  user: ["Who logs in at the mail server; null: nobody.", "gateway"],
+  from: ["Address that messages come from.", "gateway@example.com"],
+  to: ["Addresses that messages go to.", ["oncall@example.com"]]
+} as const
+
+const MailView = Schema.Struct({
+  tls: field(MailTls, ...mailWords.tls),
+  user: field(Schema.NullOr(Schema.String), ...mailWords.user),
+  password: field(Schema.NullOr(Schema.String), "Masked; null: there is none.", "…"),
+  from: field(Schema.String, ...mailWords.from),
+  to: field(Schema.Array(Schema.String), ...mailWords.to)
+}).annotations({ identifier: "WebhookMail" })
 
 export const WebhookView = Schema.Struct({
   id: field(Schema.String, "Id of the webhook, in paths of this API.", exampleId),
   url: field(Schema.String, ...words.url),
   events: field(Schema.Array(Schema.String), ...words.events),
   kind: field(WebhookKind, ...words.kind),
+  mail: field(Schema.NullOr(MailView), "How messages are sent by mail; null for other kinds."),
   secret: field(
     Schema.NullOr(Schema.String),
     "The key of the signatures; in lists its first 10 characters. Null: it cannot be decrypted with the encryption key in use.",
@@ -90,12 +115,68 @@ const Description = Schema.String.pipe(
   Schema.filter((text) => (/[\p{Cc}\p{Bidi_Control}]/u.test(text) ? "must not hold control characters" : true))
 )
 
+/** Of events an http address, of mail the address of a server. Which one fits the kind is judged with it. */
+const ReceiverUrl = Schema.Trim.pipe(
+  Schema.maxLength(2048),
+  Schema.filter((text) =>
+    URL.canParse(text) && /^(?:https?|smtps?):$/.test(new URL(text).protocol)
+      ? true
+      : "must be an http or https URL, or smtp or smtps for mail"
+  )
+)
+
+/** `generic` is another name of `custom`. */
+const KindInput = Schema.transform(Schema.Literal(...WebhookKind.literals, "generic"), WebhookKind, {
+  strict: true,
+  decode: (kind) => (kind === "generic" ? "custom" : kind),
+  encode: (kind) => kind
+}).annotations({ jsonSchema: { type: "string", enum: [...WebhookKind.literals, "generic"] } })
+
+/** A bare address: nothing in it can end a line of a message's head or name a second receiver. */
+const MailAddress = Schema.Trim.pipe(
+  Schema.maxLength(254),
+  Schema.pattern(/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/, {
+    message: () => "must be an address such as name@example.com, without a display name"
+  })
+)
+
+const MailText = Schema.String.pipe(
+  Schema.minLength(1, { message: () => "must not be empty" }),
+  Schema.maxLength(256),
+  Schema.pattern(/^[^\p{Cc}]*$/u, { message: () => "must not hold control characters" })
+)
+
+const maxReceivers = 20
+
+export const MailInput = Schema.Struct({
+  tls: field(optional(MailTls), ...mailWords.tls),
+  user: field(clearable(MailText), ...mailWords.user),
+  password: field(
+    clearable(Schema.Redacted(MailText.annotations({ examples: ["a-password-of-the-server"] }))),
+    "Password at the mail server; it is stored encrypted and shown masked."
+  ),
+  from: field(optional(MailAddress), ...mailWords.from),
+  to: field(
+    optional(
+      Schema.Array(MailAddress).pipe(
+        Schema.minItems(1, { message: () => "must name at least one address" }),
+        Schema.maxItems(maxReceivers, { message: () => `must name at most ${maxReceivers} addresses` })
+      )
+    ),
+    ...mailWords.to
+  )
+})
+export type MailInput = typeof MailInput.Type
+
+const mailInputWords = "How messages are sent by mail; only for the kind `email`, which needs `from` and `to`."
+
 const secretWords = "The key of the signatures; absent: one is made. Keep it as secret as an API key."
 
 export const CreateWebhook = Schema.Struct({
-  url: field(HttpUrl, ...words.url),
+  url: field(ReceiverUrl, ...words.url),
   events: field(optional(EventNames), ...words.events),
-  kind: field(optional(WebhookKind), ...words.kind),
+  kind: field(optional(KindInput), ...words.kind),
+  mail: field(optional(MailInput), mailInputWords),
   secret: field(optional(WebhookSecret), secretWords),
   enabled: field(optional(Enabled), ...words.enabled),
   description: field(optional(Description), ...words.description)
@@ -104,9 +185,10 @@ export type CreateWebhook = typeof CreateWebhook.Type
 
 /** What is absent stays as it is. */
 export const UpdateWebhook = Schema.Struct({
-  url: field(optional(HttpUrl), ...words.url),
+  url: field(optional(ReceiverUrl), ...words.url),
   events: field(optional(EventNames), ...words.events),
-  kind: field(optional(WebhookKind), ...words.kind),
+  kind: field(optional(KindInput), ...words.kind),
+  mail: field(optional(MailInput), mailInputWords),
   secret: field(optional(WebhookSecret), "Another key; it holds from the next attempt on."),
   enabled: field(optional(Enabled), ...words.enabled),
   description: field(clearable(Description), ...words.description),

@@ -302,7 +302,9 @@ export const ModelEntry = Schema.Struct(
     object: field(Schema.String, "Always `model`.", "model"),
     created,
     owned_by: field(Schema.String, "Its provider, or `combo`.", "openai"),
-    context_length: field(maybe(Schema.NullOr(Schema.Number)), "Tokens of prompt and answer together.", 128_000)
+    context_length: field(maybe(Schema.NullOr(Schema.Number)), "Tokens of prompt and answer together.", 128_000),
+    input_modalities: field(maybe(Schema.Array(Schema.String)), "What it reads; absent: unknown.", ["text", "image"]),
+    output_modalities: field(maybe(Schema.Array(Schema.String)), "What it makes; absent: unknown.", ["text"])
   },
   others
 ).annotations({ identifier: "Model", description: "A model that can be asked for." })

@@ -21,7 +21,11 @@ const RpcMessage = Schema.Struct(
 
 const RpcAnswer = Schema.Struct({
   jsonrpc: version,
-  id: field(Schema.NullOr(Id), "That of the request.", 1),
+  id: field(
+    maybe(Schema.NullOr(Id)),
+    "That of the request; null: none could be found in what was sent; absent: a notification was refused.",
+    1
+  ),
   result: field(maybe(anyObject), "As the method gives it.", { tools: [] }),
   error: field(maybe(anyObject), "In place of a result: `code` and `message`.", {
     code: -32_601,

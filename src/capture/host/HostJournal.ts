@@ -29,6 +29,7 @@ import {
 import type { Ran } from "./undo/run.mjs"
 import type { UndoStep } from "./undo/steps.mjs"
 import * as Watchdog from "./Watchdog.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export type { JournalEntry, Ran, RestoreReport, UndoStep }
 
@@ -99,7 +100,8 @@ const problemOf = (error: unknown): string => (error instanceof Error ? error.me
 const writing = (write: () => void): Effect.Effect<void, JournalFailed> =>
   Effect.try({
     try: write,
-    catch: (error) => new JournalFailed({ problem: `The journal of changes cannot be written: ${problemOf(error)}.` })
+    catch: (error) =>
+      new JournalFailed({ problem: `The journal of changes cannot be written: ${asSentence(problemOf(error))}` })
   })
 
 /** A report that only says why nothing could be done. */

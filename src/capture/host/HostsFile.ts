@@ -13,6 +13,7 @@ import { codeOf, editFile, readBounded, replaceFile, replacementCommands } from 
 import { linesOf, readBlock, shadowedHosts, withBlock, withoutBlock } from "./undo/hostsBlock.mjs"
 import { ensureJournal, journalFolder } from "./undo/restore.mjs"
 import { isDenied, lockedHosts } from "./undo/steps.mjs"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export const maxHosts = 200
 
@@ -156,7 +157,7 @@ export const make = Effect.gen(function* () {
   const put = Effect.fn("HostsFile.set")(function* (hosts: ReadonlyArray<string>) {
     if (hosts.length === 0) {
       const problem = yield* takeOut
-      return problem === null ? null : `The lines in ${path} could not be taken out: ${problem}.`
+      return problem === null ? null : `The lines in ${path} could not be taken out: ${asSentence(problem)}`
     }
     const lines = hosts.slice(0, maxHosts).flatMap(linesOf)
     const before = written

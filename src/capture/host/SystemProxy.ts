@@ -14,6 +14,7 @@ import { type HostChange, HostJournal, type JournalFailed, type OpenChange, type
 import { findDesktop, reader } from "./proxy/Desktops.ts"
 import { type Desktop, proxyHost, type ProxyPlan, type Setting, terminalLines, undoSteps } from "./proxy/Plan.ts"
 import { isStillOurs } from "./undo/steps.mjs"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** There is no way to set it on this machine. `lines` do the same for one terminal. */
 export class SystemProxyUnsupported extends Data.TaggedError("SystemProxyUnsupported")<{
@@ -101,7 +102,7 @@ export const makeFor = (platform: NodeJS.Platform) =>
       const read = yield* readAll(settings)
       const failed = read.find(([, ran]) => !ran.ok)?.[1]
       if (failed?.ok === false) {
-        return yield* unsupported(port, `The desktop's settings cannot be read: ${failed.problem}.`)
+        return yield* unsupported(port, `The desktop's settings cannot be read: ${asSentence(failed.problem)}`)
       }
       const printed = new Map(read.map(([{ name }, { stdout }]) => [name, stdout]))
       const isOurs = ({ name, ours }: Setting): boolean => isStillOurs(printed.get(name) ?? "", { lines: ours })
@@ -116,7 +117,7 @@ export const makeFor = (platform: NodeJS.Platform) =>
       for (const { name, set } of plan.settings) {
         for (const argv of set(before.get(name) ?? "")) {
           const ran = yield* journal.run({ argv })
-          if (!ran.ok) return yield* unsupported(port, `The proxy cannot be set: ${ran.problem}.`)
+          if (!ran.ok) return yield* unsupported(port, `The proxy cannot be set: ${asSentence(ran.problem)}`)
         }
       }
       yield* Effect.forEach(plan.refresh, (argv) => journal.run({ argv }), { discard: true })

@@ -31,6 +31,7 @@ import { exists, readBounded, replaceFile } from "./undo/files.mjs"
 import { ensureJournal, journalFolder } from "./undo/restore.mjs"
 import { runProgram } from "./undo/run.mjs"
 import { linksTo } from "./undo/steps.mjs"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export type { Slot }
 
@@ -182,7 +183,7 @@ export const makeFor = ({ programs, system }: Stores) =>
       const hint = problem === null ? null : yield* byRoot
       return {
         left: yield* placesOf(store, authority),
-        problem: hint === null ? problem : `${problem}. ${hint}.`
+        problem: problem === null || hint === null ? problem : `${asSentence(problem)} ${hint}.`
       }
     })
 
@@ -205,14 +206,16 @@ export const makeFor = ({ programs, system }: Stores) =>
             ensureJournal(folder)
             replaceFile(source, authority.pem, 0o644)
           },
-          catch: (error) => new TrustFailed({ problem: `The certificate cannot be written: ${String(error)}.` })
+          catch: (error) =>
+            new TrustFailed({ problem: `The certificate cannot be written: ${asSentence(String(error))}` })
         })
         const ran = yield* runPrivileged(journal, environment, {
           argv: installCommand(store, source, slot),
           sudoPassword,
           timeoutMs: updateMs
         })
-        if (!ran.ok) return yield* new TrustFailed({ problem: `The trust store was not changed: ${ran.problem}.` })
+        if (!ran.ok)
+          return yield* new TrustFailed({ problem: `The trust store was not changed: ${asSentence(ran.problem)}` })
         if (!(yield* isTrusted(store, authority))) {
           return yield* new TrustFailed({ problem: "The trust store was rebuilt, but the authority is not in it." })
         }

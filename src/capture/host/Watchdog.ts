@@ -10,6 +10,7 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import type { RestoreReport } from "./undo/restore.mjs"
 import type { Ran } from "./undo/run.mjs"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export interface WatchdogShape {
   /** Returns when it runs; fails with a sentence. */
@@ -75,7 +76,7 @@ const start = (
   const running = { child, waiting }
   child.once("spawn", () => onStart(null))
   child.once("error", (error) => {
-    onStart(`The watchdog could not be started: ${error.message}.`)
+    onStart(`The watchdog could not be started: ${asSentence(error.message)}`)
     onExit(running)
   })
   child.once("exit", () => {

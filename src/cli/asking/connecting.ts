@@ -3,6 +3,8 @@ import * as Prompt from "@effect/cli/Prompt"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
+import { converses } from "../../providers/ChatModels.ts"
+import { unknownFacts } from "../../providers/ModelFacts.ts"
 import { isForSearchesOnly, type ProviderSpec } from "../../domain/Provider.ts"
 import { closest } from "../../kernel/Closest.ts"
 import { commandName } from "../../platform/Invocation.ts"
@@ -15,6 +17,7 @@ import { choose } from "./search.ts"
 import { cleanKey } from "./providerKey.ts"
 import { withSpinner } from "../output/spinner.ts"
 import type { GatewayFlags } from "../gateway/Target.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** What has to be known of a provider to ask for the rest. */
 export interface ProviderFacts {
@@ -75,14 +78,37 @@ export const providerNamed = (flags: GatewayFlags, name: string): Effect.Effect<
     })
   })
 
+/** Names under which people look for a server of their own. */
+const ownNames: ReadonlySet<string> = new Set(["custom", "compatible", "openai-compatible", "anthropic-compatible"])
+
+export const isOwnServer = (name: string): boolean => ownNames.has(name.toLowerCase())
+
+/** A server of the person's own that is no known provider. */
+export const ownServer: ProviderFacts = {
+  id: "custom",
+  name: "your own server",
+  needsKey: false,
+  takesKey: true,
+  address: { usual: "http://127.0.0.1:8080/v1", isNeeded: true },
+  docsUrl: null,
+  models: [],
+  searches: false
+}
+
+const allProviders = Effect.map(loadRegistry, ({ registry }) =>
+  [...registry.values()].map((spec) => ({ title: spec.name, detail: spec.id, value: factsOf(spec) }))
+)
+
 /** Asks which provider, from all that are known. */
-export const askProvider = Effect.gen(function* () {
-  const { registry } = yield* loadRegistry
-  return yield* choose(
-    "Provider",
-    [...registry.values()].map((spec) => ({ title: spec.name, detail: spec.id, value: factsOf(spec) }))
-  )
-})
+export const askProvider = Effect.flatMap(allProviders, (all) => choose("Provider", all))
+
+/** The same with a server of one's own, for which null stands. */
+export const askProviderOrOwn = Effect.flatMap(allProviders, (all) =>
+  choose<ProviderFacts | null>("Provider", [
+    ...all,
+    { title: "Your own server", detail: "custom, OpenAI- or Anthropic-compatible", value: null }
+  ])
+)
 
 /** Asks for a key, hidden, until it can be one; null when none is given to a provider that needs none. */
 export const askKey = (provider: ProviderFacts) =>
@@ -92,7 +118,7 @@ export const askKey = (provider: ProviderFacts) =>
       if (text.trim() === "" && !provider.needsKey) return Effect.succeed("")
       return Either.match(cleanKey(text), {
         onRight: Effect.succeed,
-        onLeft: (problem) => Effect.fail(`The key ${problem}.`)
+        onLeft: (problem) => Effect.fail(`The key ${asSentence(problem)}`)
       })
     }
   }).pipe(Prompt.map((key) => (Redacted.value(key) === "" ? null : key)))
@@ -144,7 +170,7 @@ export const refusalOf = (flags: GatewayFlags, candidate: connections.Candidate,
 /** The refusal as a failure. */
 export const refused = (refusal: string): CommandFailed =>
   new CommandFailed({
-    message: `${refusal.replace(/\.$/, "")}. Nothing was stored.`,
+    message: `${asSentence(refusal)} Nothing was stored.`,
     hint: "Correct the key or the address; --no-verify stores it without asking the provider."
   })
 
@@ -166,8 +192,6 @@ export const offerWords = (provider: ProviderFacts, models: connections.Models):
 
 /** Ids are a provider's words; only those that a shell takes as they are may stand in a line to copy. */
 const isCopyable = (id: string): boolean => /^[\w.:@/+-]{1,200}$/.test(id)
-const answersText = (id: string): boolean =>
-  !/embed|whisper|tts|dall-e|image|moderation|rerank|transcribe|audio/i.test(id)
 
 /** The model of the first question: the registry's usual one where the provider has it, else the first that answers with text. */
 export const firstModel = (
@@ -175,8 +199,9 @@ export const firstModel = (
   { ids }: connections.Models,
   defaultModel: string | null
 ): string => {
-  const usual = provider.models.find((model) => ids.includes(model))
-  const model = defaultModel ?? usual ?? ids.find(answersText) ?? provider.models[0]
+  const answers = (id: string): boolean => converses(id, unknownFacts, null)
+  const usual = provider.models.find((model) => ids.includes(model) && answers(model))
+  const model = defaultModel ?? usual ?? ids.find(answers) ?? provider.models.find(answers)
   return model !== undefined && isCopyable(model) && isCopyable(provider.id) ? `${provider.id}/${model}` : "auto"
 }
 

@@ -10,11 +10,12 @@ import { setPassword } from "../local/recovery.ts"
 import * as Output from "../output/Output.ts"
 import { secretly } from "./secretly.ts"
 import { readSecret } from "./stdin.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** What is wrong with a new password; null when nothing is. */
 const problemOf = (password: string): string | null => {
   const problem = passwordProblem(password)
-  return problem === null ? null : `The password ${problem}.`
+  return problem === null ? null : `The password ${asSentence(problem)}`
 }
 
 /** The password, when it may be one. */

@@ -10,6 +10,7 @@ import { isGatewayKey } from "../../kernel/GatewayKey.ts"
 import { loadConfig } from "../EnvFile.ts"
 import { BadArgument } from "../Failure.ts"
 import { readSecret } from "./stdin.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 const maxChars = 8192
 /** `export OPENAI_API_KEY="Bearer …";` has four. */
@@ -66,7 +67,8 @@ export const cleanKey = (text: string): Either.Either<string, string> => {
 export const checkedKey = (text: string, from: string): Effect.Effect<Redacted.Redacted, BadArgument> =>
   Either.match(cleanKey(text), {
     onRight: (key) => Effect.succeed(Redacted.make(key)),
-    onLeft: (problem) => new BadArgument({ message: `${from}: the key ${problem}.`, hint: "Nothing was stored." })
+    onLeft: (problem) =>
+      new BadArgument({ message: `${from}: the key ${asSentence(problem)}`, hint: "Nothing was stored." })
   })
 
 /** The flags that give a provider's key. */

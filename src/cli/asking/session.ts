@@ -15,18 +15,20 @@ export const passwordFlag = {
   )
 }
 
-const askPassword = Effect.gen(function* () {
-  if (!(yield* canAsk)) {
-    return yield* new AuthRefused({
-      message: "This needs the admin password; no key replaces it.",
-      hint: "Give it with --password-stdin. On the gateway's own machine, the user who runs it needs none: try --local."
-    })
-  }
-  return yield* Prompt.password({ message: "Admin password" })
-})
+const askPassword = (to: Client.Target) =>
+  Effect.gen(function* () {
+    if (!(yield* canAsk)) {
+      return yield* Client.failureOf(
+        to,
+        "sessionNeeded",
+        "This needs the admin password; give it with --password-stdin."
+      )
+    }
+    return yield* Prompt.password({ message: "Admin password" })
+  })
 
-const passwordOf = (fromStdin: boolean) =>
-  fromStdin ? Effect.map(readSecret, (text) => Redacted.make(text.replace(/\r?\n$/, ""))) : askPassword
+const passwordOf = (to: Client.Target, fromStdin: boolean) =>
+  fromStdin ? Effect.map(readSecret, (text) => Redacted.make(text.replace(/\r?\n$/, ""))) : askPassword(to)
 
 /** The headers of a new session. */
 const logIn = Effect.fnUntraced(function* (to: Client.Target, password: Redacted.Redacted) {
@@ -49,8 +51,12 @@ export const withFlags = <A, E, R>(
 ) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
-    if (to.namedBy === "owner" && !given.passwordStdin) return yield* work(yield* Client.group(to, "flags"), to)
-    const headers = yield* logIn(to, yield* passwordOf(given.passwordStdin))
+    // No key suffices here, so that of a variable is no reason to ask for the password.
+    const owner = Client.asOwner(to)
+    if (owner.namedBy === "owner" && !given.passwordStdin) {
+      return yield* work(yield* Client.group(owner, "flags"), owner)
+    }
+    const headers = yield* logIn(to, yield* passwordOf(to, given.passwordStdin))
     const anonymous = { ...to, apiKey: null }
     const logOut = Effect.flatMap(Client.group(anonymous, "auth", headers), (auth) => auth.logout()).pipe(Effect.ignore)
     return yield* Effect.ensuring(

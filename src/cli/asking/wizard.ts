@@ -2,6 +2,7 @@
 import * as Prompt from "@effect/cli/Prompt"
 import type * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import { CreateConnection } from "../../api/Groups/Providers.ts"
 import * as Client from "../gateway/Client.ts"
@@ -13,12 +14,14 @@ import * as Output from "../output/Output.ts"
 import { askNewPassword } from "./password.ts"
 import { choose } from "./search.ts"
 import { secretly } from "./secretly.ts"
+import { type CustomProvider, settled } from "../gateway/customProvider.ts"
+import { withSpinner } from "../output/spinner.ts"
 
 /** A connection that the provider accepts, or that is to be stored all the same. */
-export interface Chosen {
-  readonly provider: connecting.ProviderFacts
-  readonly connection: CreateConnection
-}
+export type Chosen =
+  | { readonly _tag: "Known"; readonly provider: connecting.ProviderFacts; readonly connection: CreateConnection }
+  /** A server of the person's own, with the wire that it speaks. */
+  | { readonly _tag: "Own"; readonly own: CustomProvider }
 
 const confirm = (message: string, initial: boolean) => Prompt.confirm({ message, initial })
 
@@ -48,7 +51,7 @@ const askRest = (provider: connecting.ProviderFacts): Asked<Chosen | null> =>
     )
     if (refusal === null) {
       yield* Output.note(`${provider.name} accepts it.`)
-      return { provider, connection }
+      return { _tag: "Known", provider, connection }
     }
     yield* Output.note(refusal)
     switch (yield* afterRefusal) {
@@ -57,14 +60,40 @@ const askRest = (provider: connecting.ProviderFacts): Asked<Chosen | null> =>
       case "other":
         return yield* askConnection
       case "store":
-        return { provider, connection }
+        return { _tag: "Known", provider, connection }
       case "none":
         return null
     }
   })
 
+const afterSilence = choose("What now?", [
+  { title: "Another key or address", detail: "", value: "again" },
+  { title: "Another provider", detail: "", value: "other" },
+  { title: "No provider now", detail: "", value: "none" }
+] as const)
+
+/** A server of the person's own, asked for until it speaks a wire. What is made to try it is taken back. */
+const askOwn: Asked<Chosen | null> = Effect.gen(function* () {
+  const baseUrl = yield* connecting.askAddress(connecting.ownServer)
+  const apiKey = yield* connecting.askKey(connecting.ownServer)
+  const wanted = { baseUrl, wires: [], name: undefined, prefix: undefined, headers: [], apiKey, more: {} }
+  const tried = yield* settled(Client.here, { ...wanted, isSameNameAllowed: false, verify: true }).pipe(
+    withSpinner("Asking it …"),
+    Effect.either
+  )
+  if (Either.isRight(tried)) {
+    yield* Output.note(`It speaks the wire '${tried.right.wires.join(", ")}'.`)
+    return { _tag: "Own", own: tried.right }
+  }
+  yield* Output.note(tried.left.message)
+  const next = yield* afterSilence
+  if (next === "none") return null
+  return yield* next === "again" ? askOwn : askConnection
+})
+
 const askConnection: Asked<Chosen | null> = Effect.gen(function* () {
-  const provider = yield* connecting.askProvider
+  const provider = yield* connecting.askProviderOrOwn
+  if (provider === null) return yield* secretly(askOwn)
   if (!provider.takesKey) return yield* askRest(provider)
   return yield* secretly(Effect.zipRight(connecting.tellWhereKeysAre(provider), askRest(provider)))
 })

@@ -7,6 +7,7 @@ import { BadArgument } from "../Failure.ts"
 import { type BillForm, type Billed, BillSums, NoBill } from "./Bill.ts"
 import { type CsvRecord, csvFormOf, readCsvRecord } from "./CsvBills.ts"
 import { readJsonBill } from "./JsonBills.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export interface Bill {
   readonly form: BillForm
@@ -105,7 +106,7 @@ const isCsvError = (error: unknown): error is CsvError =>
 const problemOf = (file: string, error: unknown): BadArgument => {
   if (error instanceof NoBill) {
     const { hint, message } = error
-    return new BadArgument({ message: `'${file}' ${message}.`, ...(hint === undefined ? {} : { hint }) })
+    return new BadArgument({ message: `'${file}' ${asSentence(message)}`, ...(hint === undefined ? {} : { hint }) })
   }
   if (isCsvError(error)) {
     return new BadArgument({ message: `'${file}' is cut short, or no valid CSV.`, hint: "Export it again." })

@@ -81,7 +81,35 @@ const context = group(
   { section: "Settings", besides: true, aliases: ["contexts"], examples: ["context list", "context use local"] }
 )
 
+const start = command(
+  "start",
+  "Start the service where it is installed, else serve here.",
+  () => import("./running.ts"),
+  (m) => m.startCommand,
+  { prints: false, examples: ["start"] }
+)
+const stop = command(
+  "stop",
+  "Stop the service, or the gateway that runs on this data folder.",
+  () => import("./running.ts"),
+  (m) => m.stopCommand,
+  { prints: false, examples: ["stop"] }
+)
+const restart = command(
+  "restart",
+  "Restart the service, or the gateway that runs on this data folder.",
+  () => import("./running.ts"),
+  (m) => m.restartCommand,
+  { prints: false, examples: ["restart"] }
+)
+/** The help of the program fits one screen without them; the group 'service' names them. */
+const atTop = <Node extends TreeNode>(node: Node): Node => ({ ...node, section: "Start", hidden: true })
+const inService = <Node extends TreeNode>(node: Node): Node => ({ ...node, examples: [`service ${node.name}`] })
+
 export const commands: ReadonlyArray<TreeNode> = [
+  atTop(start),
+  atTop(stop),
+  atTop(restart),
   command(
     "setup",
     "Set the admin password and connect a provider; see reset-password.",
@@ -107,6 +135,9 @@ export const commands: ReadonlyArray<TreeNode> = [
     "service",
     "Keep the gateway running as a systemd service of yours.",
     [
+      inService(start),
+      inService(stop),
+      inService(restart),
       command(
         "install",
         "Write a systemd unit of your user, start it and enable it.",

@@ -60,7 +60,7 @@ const without = (all: Contexts.Contexts, name: string): Contexts.Contexts => ({
   contexts: Object.fromEntries(Object.entries(all.contexts).filter(([key]) => key !== name))
 })
 
-const name = Args.text({ name: "name" })
+const name = Args.text({ name: "context" })
 const maybeName = Args.optional(name)
 
 export const contextList = Command.make("list", {}, () =>

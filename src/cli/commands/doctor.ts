@@ -6,12 +6,14 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { AppConfigShape } from "../../platform/AppConfig.ts"
-import { addressOf } from "../../kernel/BindAddress.ts"
-import { database, storage } from "../doctor/data.ts"
+import { openFiles } from "../../platform/OpenFiles.ts"
+import { addressOf, bareHost } from "../../kernel/BindAddress.ts"
+import { database, storage, unwritable } from "../doctor/data.ts"
 import * as Finding from "../doctor/Finding.ts"
 import * as machine from "../doctor/machine.ts"
 import { proxies } from "../doctor/proxies.ts"
-import { flagProblems, loadConfig } from "../EnvFile.ts"
+import { dataDir, flagProblems, loadConfig } from "../EnvFile.ts"
+import { strangeOf } from "../variables.ts"
 import { AlreadyReported, CommandFailed } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
 import * as Column from "../output/Column.ts"
@@ -19,6 +21,7 @@ import { runningGateway } from "../gateway/Target.ts"
 import { plugins } from "../doctor/plugins.ts"
 import { tunnels } from "../doctor/tunnels.ts"
 import { capture } from "../doctor/capture.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 const Check = Schema.Struct({
   name: Schema.Literal(
@@ -26,6 +29,7 @@ const Check = Schema.Struct({
     "runtime",
     "native",
     "memory",
+    "open-files",
     "disk",
     "database",
     "storage",
@@ -62,7 +66,7 @@ interface Wanted {
 /** The checks that need a configuration, in the order a start meets them. */
 const checksOf = (config: AppConfigShape, wanted: Wanted) =>
   Effect.gen(function* () {
-    const host = Option.getOrElse(wanted.host, () => config.host)
+    const host = bareHost(Option.getOrElse(wanted.host, () => config.host))
     // The gateway of this folder may listen on another port than the next one would.
     const running = yield* Effect.orElseSucceed(runningGateway(config.dataDir), () => null)
     const pingUrl = `${running?.url ?? addressOf(host, config.port)}/api/health/ping`
@@ -89,6 +93,15 @@ const checksOf = (config: AppConfigShape, wanted: Wanted) =>
     ] satisfies ReadonlyArray<Check>
   })
 
+/** What is checked although the configuration cannot be read: the folder may be the reason. */
+const checksWithout = dataDir.pipe(
+  Effect.map((folder): ReadonlyArray<Check> => {
+    const problem = unwritable(folder)
+    return problem === null ? [] : [{ name: "storage", ...problem }]
+  }),
+  Effect.orElseSucceed((): ReadonlyArray<Check> => [])
+)
+
 const diagnose = (wanted: Wanted) =>
   Effect.gen(function* () {
     const config = yield* Effect.either(
@@ -98,25 +111,32 @@ const diagnose = (wanted: Wanted) =>
             ? Effect.void
             : Effect.fail(
                 new CommandFailed({
-                  message: `The configuration is wrong: ${problem}.`,
+                  message: `The configuration is wrong: ${asSentence(problem)}`,
                   hint: "Correct the environment."
                 })
               )
         )
       )
     )
+    const strange = Either.isRight(config)
+      ? yield* Effect.orElseSucceed(strangeOf(config.right.environment), (): ReadonlyArray<string> => [])
+      : []
     const checks: ReadonlyArray<Check> = [
       {
         name: "config",
         ...Either.match(config, {
           onLeft: ({ hint, message }) => Finding.fail(message, hint ?? ""),
-          onRight: ({ dataDir }) => Finding.ok(`The configuration can be read; the data folder is ${dataDir}`)
+          onRight: ({ dataDir }) =>
+            strange.length === 0
+              ? Finding.ok(`The configuration can be read; the data folder is ${dataDir}`)
+              : Finding.warn(strange.join(" "), "Correct the names in the environment or in the settings file.")
         })
       },
       { name: "runtime", ...machine.runtime(process.versions.node) },
       { name: "native", ...(yield* machine.native) },
       { name: "memory", ...(yield* machine.freeMemory) },
-      ...(Either.isRight(config) ? yield* checksOf(config.right, wanted) : [])
+      { name: "open-files", ...machine.openFilesOf(openFiles()) },
+      ...(Either.isRight(config) ? yield* checksOf(config.right, wanted) : yield* checksWithout)
     ]
     return { ok: checks.every(({ status }) => status !== "fail"), checks }
   })

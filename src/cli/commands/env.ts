@@ -9,9 +9,10 @@ import { closest } from "../../kernel/Closest.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import * as EnvFile from "../EnvFile.ts"
 import { BadArgument, CommandFailed, configProblem } from "../Failure.ts"
-import { loadRoom } from "../lazy.ts"
+import { flagNames, knownNames, ownNames } from "../variables.ts"
 import * as Output from "../output/Output.ts"
 import * as Column from "../output/Column.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 const Entry = Schema.Struct({
   name: Schema.String,
@@ -26,47 +27,7 @@ const columns: ReadonlyArray<Column.Column<Entry>> = [
   Column.text("FROM", (entry) => entry.source)
 ]
 
-/** What `AppConfig` and the command line read. */
-export const ownNames = [
-  "DATA_DIR",
-  "HOST",
-  "PORT",
-  "GATEWAY_LIVE_PORT",
-  "CORS_ORIGINS",
-  "GATEWAY_ADMIN_KEY",
-  "GATEWAY_ADMIN_PASSWORD",
-  "GATEWAY_ENCRYPTION_KEY",
-  "GATEWAY_ENV_CONNECTIONS",
-  "GATEWAY_DRAIN_SECONDS",
-  "GATEWAY_MAX_BODY_MB",
-  "GATEWAY_MAX_UPLOAD_MB",
-  "GATEWAY_PLUGINS_ALLOW_EXEC",
-  "GATEWAY_MAX_BUFFERED_MB",
-  "SEARCH_CACHE_TTL_MS",
-  "GATEWAY_URL",
-  "GATEWAY_UPDATE_URL",
-  "GATEWAY_API_KEY",
-  "GATEWAY_MODEL",
-  "SEARCH_CACHE_TTL_MS",
-  "OTEL_EXPORTER_OTLP_ENDPOINT",
-  "OTEL_EXPORTER_OTLP_HEADERS",
-  "OTEL_SERVICE_NAME",
-  "OTEL_RESOURCE_ATTRIBUTES",
-  "GATEWAY_LOG_LEVEL",
-  "LOG_LEVEL",
-  "LOG_FORMAT"
-]
-
-const flagNames = Effect.map(
-  loadRoom(() => import("../../flags/FlagCatalog.ts")),
-  ({ flagCatalog }): ReadonlySet<string> => new Set(flagCatalog.map(({ key }) => key))
-)
-
-/** Every variable the gateway reads: its own, the feature flags, the providers' keys. */
-const knownNames = Effect.gen(function* () {
-  const { registry } = yield* loadRoom(() => import("../../providers/Registry.ts"))
-  return new Set([...ownNames, ...(yield* flagNames), ...[...registry.values()].flatMap(({ env }) => env)])
-})
+export { ownNames }
 
 const telling = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH|HEADERS|COOKIE/i
 
@@ -126,7 +87,9 @@ export const envGet = Command.make("get", { name, reveal }, (given) =>
 const checked = (values: ReadonlyMap<string, string>) =>
   AppConfig.make.pipe(
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(values))),
-    Effect.mapError((error) => new BadArgument({ message: `${configProblem(error)}.`, hint: "Nothing was changed." }))
+    Effect.mapError(
+      (error) => new BadArgument({ message: `${asSentence(configProblem(error))}`, hint: "Nothing was changed." })
+    )
   )
 
 export const envSet = Command.make("set", { name, value: Args.text({ name: "value" }) }, (given) =>
@@ -146,7 +109,8 @@ export const envSet = Command.make("set", { name, value: Args.text({ name: "valu
     else values.set(given.name, given.value)
     yield* checked(values)
     const problem = yield* EnvFile.flagProblems(values)
-    if (problem !== null) return yield* new BadArgument({ message: `${problem}.`, hint: "Nothing was changed." })
+    if (problem !== null)
+      return yield* new BadArgument({ message: `${asSentence(problem)}`, hint: "Nothing was changed." })
     yield* EnvFile.write(folder, values)
     yield* Output.done(
       { name: given.name, set: given.value !== "" },

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import { LogsQuery, UsageLog } from "../../api/Groups/Usage.ts"
 import * as Client from "../gateway/Client.ts"
 import { BadArgument } from "../Failure.ts"
-import { body, pick } from "../Flags.ts"
+import { body } from "../Flags.ts"
 import { taking } from "../Forms.ts"
 import { OutputFormat } from "../output/Format.ts"
 import * as Output from "../output/Output.ts"
@@ -17,6 +17,7 @@ import { Screen } from "../output/Screen.ts"
 import { columns, followHeader, followLine, Page } from "./logs/rows.ts"
 import { showRequest } from "./logs/show.ts"
 import { timeFlag as time } from "./logs/timeFlag.ts"
+import { pickKey } from "../pickKey.ts"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
@@ -65,7 +66,7 @@ const flagNames = {
 const keyId = Effect.fnUntraced(function* (to: Client.Target, word: string) {
   const client = yield* Client.group(to, "keys")
   const { keys } = yield* client.list().pipe(Client.orExplain(to))
-  return (yield* pick("key", keys, word, "gateway key list")).id
+  return (yield* pickKey(keys, word)).id
 })
 
 const filterOf = Effect.fnUntraced(function* (to: Client.Target, given: Given) {

@@ -1,9 +1,11 @@
 /** `gateway models [provider]`: what a client can ask for; `gateway models alias …`: other names for it. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { behindNoThinking } from "../../routing/resolve/ModelIds.ts"
 import * as Client from "../gateway/Client.ts"
 import * as Output from "../output/Output.ts"
 import * as Column from "../output/Column.ts"
@@ -31,15 +33,25 @@ const columns: ReadonlyArray<Column.Column<Model>> = [
 
 const provider = Args.text({ name: "provider" }).pipe(Args.optional)
 
-export const modelsCommand = Command.make("models", { provider, ...Client.connection }, (flags) =>
+const all = Options.boolean("all").pipe(
+  Options.withAlias("a"),
+  Options.withDescription("Also the variants of 'auto', and models with their reasoning off.")
+)
+
+/** Another way to ask for what is on the list already. */
+const isVariant = ({ id }: Model): boolean => id.startsWith("auto/") || behindNoThinking(id) !== null
+
+export const modelsCommand = Command.make("models", { provider, all, ...Client.connection }, (flags) =>
   Effect.gen(function* () {
     const to = yield* Client.target(flags)
     const client = yield* Client.inference(to)
     const { data } = yield* client.models().pipe(Client.orExplain(to))
-    const shown = Option.match(flags.provider, {
+    const fitting = Option.match(flags.provider, {
       onNone: () => data,
       onSome: (id) => data.filter((model) => model.owned_by === id || model.id.startsWith(`${id}/`))
     })
+    const shown = flags.all ? fitting : fitting.filter((model) => !isVariant(model))
+    const left = fitting.length - shown.length
     yield* Output.list({
       schema: Models,
       value: { data: shown },
@@ -47,5 +59,6 @@ export const modelsCommand = Command.make("models", { provider, ...Client.connec
       columns,
       empty: "There are no models. Connect a provider with 'gateway setup' or 'gateway provider add'."
     })
+    if (left > 0) yield* Output.remark(`${Output.counted(left, "variant")} left out: '--all' shows them.`)
   })
 )

@@ -13,9 +13,10 @@ import { CommandFailed, ServerOffline } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
 import { type ServeFlags, toServeFlags } from "../serveOptions.ts"
 import { systemctl, unitName } from "../service/Systemctl.ts"
-import { type UnitFacts, unitMark, unitProblem, unitText } from "../service/Unit.ts"
+import { servesFolder, type UnitFacts, unitMark, unitProblem, unitText } from "../service/Unit.ts"
 import { withSpinner } from "../output/spinner.ts"
 import { serveConfig } from "./serve.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** Where systemd looks for units of the user. */
 const unitFile = ({ environment }: AppConfigShape): string => {
@@ -28,7 +29,7 @@ const onFile = <A>(file: string, run: () => A): Effect.Effect<A, CommandFailed> 
     try: run,
     catch: (error) =>
       new CommandFailed({
-        message: `${file} cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
+        message: `${file} cannot be used: ${asSentence(error instanceof Error ? error.message : String(error))}`,
         hint: "Check the permissions of the folder."
       })
   })
@@ -49,6 +50,10 @@ const installed = Effect.fnUntraced(function* (file: string) {
     hint: "Move it away, then try again."
   })
 })
+
+/** Whether the service is installed for the data folder of this configuration. */
+export const installedFor = (config: AppConfigShape): Effect.Effect<boolean, CommandFailed> =>
+  Effect.map(installed(unitFile(config)), (text) => text !== null && servesFolder(text, config.dataDir))
 
 /** Flags of Node that the launcher sets for speed. */
 const launcherFlags = /^--(?:no-allocation-site-pretenuring|min-semi-space-size=\d+)$/
@@ -154,7 +159,7 @@ const Status = Schema.Struct({
   pid: Schema.NullOr(Schema.Number)
 })
 
-const propertiesOf = (text: string): ReadonlyMap<string, string> =>
+export const propertiesOf = (text: string): ReadonlyMap<string, string> =>
   new Map(
     text.split("\n").flatMap((line) => {
       const at = line.indexOf("=")
@@ -201,7 +206,7 @@ export const serviceStatus = Command.make("status", {}, () =>
     if (!value.active) {
       return yield* new ServerOffline({
         message: "The service does not run.",
-        hint: `Start it with 'systemctl --user start ${unitName}'; journalctl --user --unit ${unitName} says why it ended.`
+        hint: `Start it with 'gateway start' (systemctl --user start ${unitName}); journalctl --user --unit ${unitName} says why it ended.`
       })
     }
   })

@@ -19,7 +19,10 @@ import { checkedPassword, passwordOfStdin, putPassword } from "../asking/passwor
 import { canAsk } from "../asking/terminal.ts"
 import { checkedKey } from "../asking/providerKey.ts"
 import { withSpinner } from "../output/spinner.ts"
-import { askPlan } from "../asking/wizard.ts"
+import { askPlan, type Chosen } from "../asking/wizard.ts"
+import { addCustom, type CustomProvider } from "../gateway/customProvider.ts"
+import { allowSameName } from "../sameName.ts"
+import { WireName } from "../../domain/Wire.ts"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
@@ -45,6 +48,11 @@ const flags = {
   providerBaseUrl: text("provider-base-url", "Address of the provider, where it is not the usual one."),
   apiKey: secret("api-key", "The provider's key (GATEWAY_API_KEY)."),
   defaultModel: text("default-model", "Model to use when none is named."),
+  wires: Options.choice("wire", WireName.literals).pipe(
+    Options.withDescription("Of '--provider custom': a wire format it speaks; without it the server is asked."),
+    Options.repeated
+  ),
+  allowSameName,
   testProvider: onOff("test-provider", "Ask the provider a tiny question afterwards.")
 }
 
@@ -52,6 +60,9 @@ const flags = {
 export interface Plan {
   readonly password: Redacted.Redacted | null
   readonly connection: CreateConnection | null
+  /** A server of the person's own, with its connection; null: none. */
+  readonly own: CustomProvider | null
+  readonly isSameNameAllowed: boolean
   readonly test: boolean
 }
 
@@ -74,6 +85,27 @@ const keyOf = ({ apiKey }: Given, fromEnvironment: Option.Option<string>) => {
   return text === "" ? Effect.succeed(undefined) : Effect.map(checkedKey(text, from), Redacted.value)
 }
 
+const ownOf = (given: Given, apiKey: string | undefined): Effect.Effect<CustomProvider, BadArgument> =>
+  Option.match(given.providerBaseUrl, {
+    onNone: () =>
+      new BadArgument({
+        message: "A server of your own needs its address.",
+        hint: "Give it with --provider-base-url."
+      }),
+    onSome: (baseUrl) =>
+      Effect.succeed({
+        baseUrl,
+        wires: given.wires,
+        name: Option.getOrUndefined(given.providerName),
+        prefix: undefined,
+        headers: [],
+        apiKey: apiKey === undefined ? null : Redacted.make(apiKey),
+        isSameNameAllowed: given.allowSameName,
+        verify: true,
+        more: { defaultModel: Option.getOrUndefined(given.defaultModel) }
+      })
+  })
+
 const planOf = Effect.fnUntraced(function* (given: Given) {
   const { environment } = yield* loadConfig
   const wantsProvider = given.addProvider || Option.isSome(given.provider)
@@ -93,46 +125,81 @@ const planOf = Effect.fnUntraced(function* (given: Given) {
       "GATEWAY_API_KEY holds a key of a gateway and is not used as the provider's; --api-key gives one."
     )
   }
-  const connection = wantsProvider
-    ? yield* body(
-        CreateConnection,
-        {
-          provider: Option.getOrUndefined(given.provider),
-          name: Option.getOrUndefined(given.providerName),
-          apiKey: yield* keyOf(given, fromEnvironment),
-          baseUrl: Option.getOrUndefined(given.providerBaseUrl),
-          defaultModel: Option.getOrUndefined(given.defaultModel)
-        },
-        flagNames
-      )
-    : null
+  const isOwn = connecting.isOwnServer(Option.getOrElse(given.provider, () => ""))
+  if (!isOwn && given.wires.length > 0) {
+    return yield* new BadArgument({ message: "--wire is for a server of your own: --provider custom." })
+  }
+  const own = isOwn ? yield* ownOf(given, yield* keyOf(given, fromEnvironment)) : null
+  const connection =
+    wantsProvider && !isOwn
+      ? yield* body(
+          CreateConnection,
+          {
+            provider: Option.getOrUndefined(given.provider),
+            name: Option.getOrUndefined(given.providerName),
+            apiKey: yield* keyOf(given, fromEnvironment),
+            baseUrl: Option.getOrUndefined(given.providerBaseUrl),
+            defaultModel: Option.getOrUndefined(given.defaultModel)
+          },
+          flagNames
+        )
+      : null
   const password = given.passwordStdin
     ? yield* passwordOfStdin
     : Option.isSome(given.password)
       ? yield* checkedPassword(given.password.value)
       : null
-  return { password, connection, test: given.testProvider } satisfies Plan
+  return { password, connection, own, isSameNameAllowed: given.allowSameName, test: given.testProvider } satisfies Plan
 })
+
+const addOwn = (own: CustomProvider) => addCustom(Client.here, own).pipe(withSpinner("Reading its models …"))
 
 const setPassword = (password: Redacted.Redacted) =>
   Effect.zipRight(putPassword(password), Output.note("The admin password is set."))
 
-const carryOut = Effect.fnUntraced(function* ({ connection, password, test }: Plan) {
-  if (password === null && connection === null) return yield* Output.note("There was nothing to do.")
+/** The connection of a plan, made; null: the plan has none. */
+const added = Effect.fnUntraced(function* ({ connection, isSameNameAllowed, own }: Plan) {
+  if (own !== null) return (yield* addOwn(own)).connection
+  if (connection === null) return null
+  const provider = { id: connection.provider, name: connection.provider }
+  const name = yield* connections.nameFor(
+    Client.here,
+    provider,
+    connection.name,
+    isSameNameAllowed || connection.name === undefined
+  )
+  return yield* connections.create(Client.here, name === undefined ? connection : { ...connection, name })
+})
+
+const carryOut = Effect.fnUntraced(function* (plan: Plan) {
+  const { connection, own, password, test } = plan
+  if (password === null && connection === null && own === null) return yield* Output.note("There was nothing to do.")
   if (password !== null) yield* setPassword(password)
-  if (connection === null) return
-  const added = yield* connections.create(Client.here, connection)
-  yield* Output.note(`Saved '${added.name}' (${added.provider}) as ${added.id}.`)
+  const made = yield* added(plan)
+  if (made === null) return
+  yield* Output.note(`Saved '${made.name}' (${made.provider}) as ${made.id}.`)
   if (!test) return
-  const result = yield* connections.test(Client.here, added.id)
+  const result = yield* connections.test(Client.here, made.id)
   if (result.ok) return yield* Output.note(`It answers (${result.model ?? "-"}, ${Math.round(result.latencyMs)} ms).`)
   return yield* new CommandFailed({
     message: `It does not answer: ${result.error ?? "no result"}`,
-    hint: `The connection was kept. Correct it, then try 'gateway provider test ${added.id}'.`
+    hint: `The connection was kept. Correct it, then try 'gateway provider test ${made.id}'.`
   })
 })
 
 const stopped = Output.note("Stopped. Nothing was changed.")
+
+/** What was chosen, stored: the connection, its models, and its provider as one that can be asked. */
+const stored = Effect.fnUntraced(function* (chosen: Chosen) {
+  if (chosen._tag === "Own") {
+    const { connection, models } = yield* addOwn(chosen.own)
+    const provider = { ...connecting.ownServer, id: connection.provider }
+    return { made: connection, models: { ids: models, error: null }, provider }
+  }
+  const made = yield* connections.create(Client.here, chosen.connection)
+  const models = yield* connections.models(Client.here, made.id).pipe(withSpinner("Reading its models …"))
+  return { made, models, provider: chosen.provider }
+})
 
 const converse = Effect.gen(function* () {
   const { chosen, password } = yield* askPlan.pipe(
@@ -141,12 +208,9 @@ const converse = Effect.gen(function* () {
   )
   if (password !== null) yield* setPassword(password)
   if (chosen === null) return yield* Output.note("Connect a provider later with 'gateway provider add'.")
-  const added = yield* connections.create(Client.here, chosen.connection)
-  const models = yield* connections.models(Client.here, added.id).pipe(withSpinner("Reading its models …"))
-  yield* Output.note(
-    `Connected '${added.name}' (${added.provider}): ${connecting.offerWords(chosen.provider, models)}.`
-  )
-  yield* connecting.proposeQuestion(Client.here, chosen.provider, models, null)
+  const { made, models, provider } = yield* stored(chosen)
+  yield* Output.note(`Connected '${made.name}' (${made.provider}): ${connecting.offerWords(provider, models)}.`)
+  yield* connecting.proposeQuestion(Client.here, provider, models, null)
   yield* connecting.tellClientSettings(Client.here)
 })
 

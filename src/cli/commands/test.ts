@@ -80,6 +80,6 @@ export const testCommand = Command.make(
         yield* Output.rows(decision.attempts, attemptColumns, "No target was called.")
       })
       yield* Output.result({ schema: Result, value, text, name: value.usage?.model ?? model })
-      if (asked.error !== null) yield* Client.refused(to, asked.status, asked.error)
+      if (asked.error !== null) yield* Client.refused(to, asked.facts, asked.error)
     })
 )

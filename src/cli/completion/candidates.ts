@@ -4,7 +4,29 @@ import type { ArgumentShape, FlagShape, Shape } from "../tree/Shape.ts"
 import { childOf, type CommandNode, find, type GroupNode, type TreeNode } from "../tree/Tree.ts"
 
 /** Objects of the gateway whose names can be proposed. */
-export const liveKinds = ["combo", "key", "connection", "model", "provider"] as const
+export const liveKinds = [
+  "alias",
+  "backup",
+  "batch",
+  "combo",
+  "connection",
+  "context",
+  "file",
+  "flag",
+  "key",
+  "memory",
+  "model",
+  "node",
+  "plugin",
+  "preset",
+  "provider",
+  "proxy",
+  "quota group",
+  "run",
+  "server",
+  "suite",
+  "webhook"
+] as const
 export type LiveKind = (typeof liveKinds)[number]
 
 export interface Candidate {
@@ -24,14 +46,35 @@ const nothing: Proposal = { candidates: [], live: [], files: false }
 
 const isLive = (name: string): name is LiveKind => liveKinds.some((kind) => kind === name)
 
+/** Arguments and flags that are not called after the kind of what they name. */
+const otherNames: Readonly<Record<string, LiveKind>> = {
+  "model or label": "model",
+  allow: "key",
+  "api-key-id": "key",
+  only: "model",
+  group: "quota group"
+}
+
 /** Which objects a value names, by the name of its argument or flag. */
 const liveOf = (name: string): ReadonlyArray<LiveKind> => {
   const word = name.replace(/^--/, "")
-  if (word === "model or label" || word === "allow") return word === "allow" ? ["key"] : ["model"]
-  return isLive(word) ? [word] : []
+  const known = otherNames[word] ?? word
+  return isLive(known) ? [known] : []
 }
 
-const takesFile = (name: string): boolean => name === "--body" || name === "--file" || name === "file"
+/** Arguments and flags that take a path of this machine. A plugin is installed from one, too. */
+const paths: ReadonlySet<string> = new Set([
+  "--body",
+  "--file",
+  "file",
+  "path",
+  "folder",
+  "plugin",
+  "audio",
+  "config.yaml"
+])
+
+const takesFile = (name: string): boolean => paths.has(name)
 
 const proposed = (name: string, { choices }: Pick<ArgumentShape, "choices">): Proposal => ({
   candidates: choices.map((value) => ({ value, summary: "" })),
@@ -39,15 +82,18 @@ const proposed = (name: string, { choices }: Pick<ArgumentShape, "choices">): Pr
   files: takesFile(name)
 })
 
+/** The help of the program leaves some out, which has one screen; a shell has room for them all. */
+const isProposed = ({ name }: TreeNode): boolean => name !== "complete"
+
 const names = (group: GroupNode): ReadonlyArray<Candidate> =>
-  group.commands.filter(({ hidden }) => hidden !== true).map(({ name, summary }) => ({ value: name, summary }))
+  group.commands.filter(isProposed).map(({ name, summary }) => ({ value: name, summary }))
 
 /** Aliases are proposed only to who has begun to type one. */
 const begun = (group: GroupNode, typed: string): ReadonlyArray<Candidate> =>
   typed === ""
     ? []
     : group.commands
-        .filter(({ hidden, name }) => hidden !== true && !name.startsWith(typed))
+        .filter((node) => isProposed(node) && !node.name.startsWith(typed))
         .flatMap(({ aliases, summary }) => aliases.map((value) => ({ value, summary })))
 
 const flagNamed = (shape: Shape, word: string): FlagShape | undefined =>

@@ -9,16 +9,39 @@ import type { Candidate, LiveKind } from "./candidates.ts"
 
 const noFlags = { url: Option.none(), gatewayKey: Option.none(), context: Option.none(), local: false }
 
+/** A list of the gateway: its path, the member that has the rows, and the members of a row that are its name and its summary. */
+type Listing = readonly [path: string, field: string, name: string, summary: string]
+
+type Asked = Exclude<LiveKind, "context" | "flag" | "provider">
+
+const listings: Readonly<Record<Asked, Listing>> = {
+  alias: ["/api/models/alias", "aliases", "alias", "model"],
+  backup: ["/api/db-backups", "backups", "id", "reason"],
+  batch: ["/v1/batches", "data", "id", "status"],
+  combo: ["/api/combos", "combos", "name", "strategy"],
+  connection: ["/api/providers", "connections", "name", "provider"],
+  file: ["/v1/files", "data", "filename", "id"],
+  key: ["/api/keys", "keys", "name", "prefix"],
+  memory: ["/api/memory", "memories", "id", "key"],
+  model: ["/v1/models", "data", "id", "owned_by"],
+  node: ["/api/provider-nodes", "nodes", "prefix", "name"],
+  plugin: ["/api/plugins", "plugins", "name", "status"],
+  preset: ["/api/playground/presets", "presets", "name", "id"],
+  proxy: ["/api/v1/management/proxies", "proxies", "name", "id"],
+  "quota group": ["/api/quota/groups", "groups", "name", "id"],
+  run: ["/api/evals", "runs", "id", "suiteId"],
+  server: ["/api/mcp/servers", "servers", "name", "transport"],
+  suite: ["/api/evals", "suites", "id", "name"],
+  webhook: ["/api/webhooks", "webhooks", "url", "id"]
+}
+
+const Body = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+
 /**
  * Asks the gateway for a list. Not by the client of the contract, which takes longer to make than the gateway takes to answer: of
- * every row only the names are read.
+ * every row only the name is read.
  */
-const asked = <Row, I>(
-  path: string,
-  field: string,
-  row: Schema.Schema<Row, I>,
-  candidate: (row: Row) => Candidate
-): Effect.Effect<ReadonlyArray<Candidate>, unknown> =>
+const asked = ([path, field, name, summary]: Listing): Effect.Effect<ReadonlyArray<Candidate>, unknown> =>
   Effect.gen(function* () {
     const [{ place }, { client }] = yield* Effect.all([
       loadRoom(() => import("../gateway/Target.ts")),
@@ -29,39 +52,42 @@ const asked = <Row, I>(
     const { apiKey, url } = where.to
     const headers = apiKey === null ? {} : { authorization: `Bearer ${Redacted.value(apiKey)}` }
     const response = yield* HttpClient.withTracerPropagation(client, false).get(`${url}${path}`, { headers })
-    const body = yield* Schema.decodeUnknown(Schema.Record({ key: Schema.String, value: Schema.Unknown }))(
-      yield* response.json
-    )
-    return (yield* Schema.decodeUnknown(Schema.Array(row))(body[field])).map(candidate)
+    const body = yield* Schema.decodeUnknown(Body)(yield* response.json)
+    const rows = yield* Schema.decodeUnknown(Schema.Array(Body))(body[field])
+    return rows.flatMap((row): ReadonlyArray<Candidate> => {
+      const [value, about] = [row[name], row[summary]]
+      return typeof value === "string" ? [{ value, summary: typeof about === "string" ? about : "" }] : []
+    })
   })
 
-const text = Schema.String
-
-const namesOf: Readonly<Record<LiveKind, Effect.Effect<ReadonlyArray<Candidate>, unknown>>> = {
-  combo: asked("/api/combos", "combos", Schema.Struct({ name: text, strategy: text }), ({ name, strategy }) => ({
-    value: name,
-    summary: strategy
-  })),
-  key: asked("/api/keys", "keys", Schema.Struct({ name: text, prefix: text }), ({ name, prefix }) => ({
-    value: name,
-    summary: prefix
-  })),
-  connection: asked(
-    "/api/providers",
-    "connections",
-    Schema.Struct({ name: text, provider: text }),
-    ({ name, provider }) => ({ value: name, summary: provider })
+/** What this machine knows without a gateway. */
+const here: Readonly<Record<Exclude<LiveKind, Asked>, Effect.Effect<ReadonlyArray<Candidate>, unknown>>> = {
+  context: Effect.gen(function* () {
+    const [Contexts, { loadConfig }] = yield* Effect.all([
+      loadRoom(() => import("../gateway/Contexts.ts")),
+      loadRoom(() => import("../EnvFile.ts"))
+    ])
+    const { environment } = yield* loadConfig
+    const { contexts } = yield* Contexts.read(Contexts.contextFile(environment))
+    return Object.entries(contexts).map(([value, { url }]) => ({ value, summary: url }))
+  }),
+  flag: Effect.map(
+    loadRoom(() => import("../../flags/FlagCatalog.ts")),
+    ({ flagCatalog }) => flagCatalog.map(({ key }) => ({ value: key, summary: "" }))
   ),
-  model: asked("/v1/models", "data", Schema.Struct({ id: text }), ({ id }) => ({ value: id, summary: "" })),
   provider: Effect.map(
     loadRoom(() => import("../../providers/Registry.ts")),
     ({ registry }) => [...registry.values()].map(({ id, name }) => ({ value: id, summary: name }))
   )
 }
 
+const isHere = (kind: LiveKind): kind is keyof typeof here => Object.hasOwn(here, kind)
+
 /** The names of these kinds of objects; nothing when no gateway gives them in time. */
 export const liveNames = (kinds: ReadonlyArray<LiveKind>, withinMs: number): Effect.Effect<ReadonlyArray<Candidate>> =>
-  Effect.forEach(kinds, (kind) => namesOf[kind], { concurrency: "unbounded" }).pipe(
+  Effect.forEach(kinds, (kind) => (isHere(kind) ? here[kind] : asked(listings[kind])), {
+    concurrency: "unbounded"
+  }).pipe(
     Effect.map((names) => names.flat()),
     Effect.timeoutTo({ duration: withinMs, onSuccess: (names) => names, onTimeout: () => [] }),
     Effect.orElseSucceed(() => [])

@@ -1,8 +1,11 @@
 /** Checks of the data folder: the database, and whether what is encrypted in it can be read. The database is not changed. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { statSync } from "node:fs"
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { asSentence } from "../../kernel/Sentence.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
+import { accessProblem, firstProblem } from "../../platform/PathAccess.ts"
 import { loadRoom } from "../lazy.ts"
 import { load } from "../local/room.ts"
 import { counted } from "../output/Output.ts"
@@ -64,7 +67,18 @@ export const database = (dataDir: string): Effect.Effect<DatabaseState> =>
         })
       )
     )
-  }).pipe(Effect.catchAll(({ message }) => Effect.succeed({ finding: Finding.skip(message), isCurrent: false })))
+  }).pipe(
+    Effect.catchAll(({ message }) => Effect.succeed({ finding: Finding.skip(message), isCurrent: false })),
+    Effect.catchAllDefect((defect) =>
+      Effect.succeed({
+        finding: Finding.fail(
+          `The database in ${dataDir} cannot be looked at (${codeOf(defect)}).`,
+          "The file was not changed."
+        ),
+        isCurrent: false
+      })
+    )
+  )
 
 const credentials = (
   connections: ReadonlyArray<{ readonly name: string; readonly locked: boolean }>
@@ -78,8 +92,63 @@ const credentials = (
       )
 }
 
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : String(error)
+
+/** Makes and removes a file in the data folder, or says why not. A folder that is not there is judged by the one it would be made in. */
+const writing = (dataDir: string): Finding.Finding | null => {
+  const ways = "Nothing was changed."
+  const problem = accessProblem(dataDir)
+  if (problem !== null)
+    return Finding.fail(`The gateway cannot write to ${problem.path}: ${asSentence(problem.reason)}`, ways)
+  const stat = statSync(dataDir, { throwIfNoEntry: false })
+  if (stat === undefined) return null
+  if (!stat.isDirectory()) {
+    return Finding.fail(`${dataDir} is a file, and the data folder has to be there.`, "Move it away, or set DATA_DIR.")
+  }
+  const probe = join(dataDir, `.doctor-${process.pid}`)
+  try {
+    writeFileSync(probe, "", { flag: "wx", mode: 0o600 })
+    return null
+  } catch (error) {
+    return Finding.fail(`The gateway cannot write to ${dataDir} (${codeOf(error)}).`, ways)
+  } finally {
+    rmSync(probe, { force: true })
+  }
+}
+
+/** Files of these folders are read and removed by a start. */
+const readAtStart = ["usage-journal", "reservations"]
+const folders = [...readAtStart, "files", "batches", "uploads", "backups"]
+/** Files of a folder that are looked at. */
+const mostFiles = 1_000
+
+/** Files and folders that a start reads and writes; the first that it may not is named. */
+const usable = (dataDir: string): Finding.Finding | null => {
+  const there = (names: ReadonlyArray<string>) =>
+    names.map((name) => join(dataDir, name)).filter((path) => existsSync(path))
+  const problem =
+    firstProblem(there(["gateway.sqlite", "gateway.sqlite-wal", "gateway.sqlite-shm", "gateway.lock", ...folders])) ??
+    firstProblem(there(["master.key", ".env"]), "read") ??
+    firstProblem(
+      there(readAtStart).flatMap((folder) =>
+        readdirSync(folder)
+          .slice(0, mostFiles)
+          .map((name) => join(folder, name))
+      )
+    )
+  return problem === null
+    ? null
+    : Finding.fail(`The gateway cannot write to ${problem.path}: ${asSentence(problem.reason)}`, "Nothing was changed.")
+}
+
+/** Why the data folder, or something in it, cannot be written; null when it can. */
+export const unwritable = (dataDir: string): Finding.Finding | null => writing(dataDir) ?? usable(dataDir)
+
 /** Opens the store as a start would, and every credential in it. Only for a database that a start would not change. */
 export const storage = (config: AppConfig.AppConfigShape, state: DatabaseState): Effect.Effect<Finding.Finding> => {
+  const problem = unwritable(config.dataDir)
+  if (problem !== null) return Effect.succeed(problem)
   if (state.finding.status !== "ok") return Effect.succeed(Finding.skip("The database must be usable first"))
   if (!state.isCurrent) return Effect.succeed(Finding.ok("Nothing is encrypted with the present schema yet"))
   return Effect.gen(function* () {

@@ -8,6 +8,7 @@ import { createServer } from "node:net"
 import { freemem } from "node:os"
 import { dirname } from "node:path"
 import manifest from "../../../package.json" with { type: "json" }
+import { filesFor, requestsWithin } from "../../platform/OpenFiles.ts"
 import { loadRoom } from "../lazy.ts"
 import * as Finding from "./Finding.ts"
 
@@ -37,9 +38,11 @@ export const native = Effect.gen(function* () {
     Effect.either
   )
   if (Either.isLeft(driver)) {
+    const { driverFailure, describeStoreFailure } = yield* loadRoom(() => import("../../store/Errors.ts"))
+    const failure = driverFailure(driver.left)
     return Finding.fail(
-      "The database driver (better-sqlite3) cannot be loaded.",
-      "Run 'npm rebuild better-sqlite3' in the project folder."
+      failure === null ? "The database driver (better-sqlite3) cannot be loaded." : describeStoreFailure(failure),
+      "Run 'npm rebuild better-sqlite3' in the folder of the program."
     )
   }
   const hasher = yield* Effect.either(loadRoom(() => import("@node-rs/argon2")))
@@ -49,7 +52,23 @@ export const native = Effect.gen(function* () {
         "Run 'npm ci' in the project folder."
       )
     : Finding.ok("better-sqlite3 and @node-rs/argon2 load")
-})
+}).pipe(Effect.catchAll(({ hint, message }) => Effect.succeed(Finding.fail(message, hint ?? ""))))
+
+/** Requests at once that a gateway should have files for, whatever its memory allows. */
+const usualRequests = 5_000
+
+/** `files`: how many the process may have open; null when it is unknown. */
+export const openFilesOf = (files: number | null): Finding.Finding => {
+  if (files === null) return Finding.ok("No limit of open files is known")
+  const requests = requestsWithin(files)
+  const message = `${files} open files are allowed, enough for ${requests} requests at once`
+  return files >= filesFor(usualRequests)
+    ? Finding.ok(message)
+    : Finding.warn(
+        message,
+        `Start the gateway with a higher limit: 'ulimit -n 65536' in the shell, LimitNOFILE=65536 of a systemd unit, --ulimit nofile=65536 of docker run.`
+      )
+}
 
 const mebibyte = 1_048_576
 const scarceBytes = 256 * mebibyte

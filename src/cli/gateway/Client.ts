@@ -5,6 +5,7 @@ import * as HttpApiClient from "@effect/platform/HttpApiClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as HttpApi from "@effect/platform/HttpApi"
@@ -26,9 +27,12 @@ import {
 import { loadRoom } from "../lazy.ts"
 import * as NodeHttp from "./NodeHttp.ts"
 import { withSpinner } from "../output/spinner.ts"
-import type { Target } from "./Target.ts"
+import { adviceFor, type ErrorFacts, ofCredential, type Refusal, refusalOf } from "./Advice.ts"
+import { circumstancesOf, type Target } from "./Target.ts"
 
-export { atPlace, connection, here, place, type Target, target } from "./Target.ts"
+const versionHeader = "x-gateway-version"
+
+export { asOwner, atPlace, clientKeys, connection, here, place, type Target, target } from "./Target.ts"
 
 /** The platform's client with the key of the target on every request. */
 export const httpClient = (to: Target, headers: Readonly<Record<string, string>> = {}): HttpClient.HttpClient =>
@@ -40,89 +44,81 @@ export const httpClient = (to: Target, headers: Readonly<Record<string, string>>
     HttpClient.withTracerPropagation(false)
   )
 
-const howToGetAKey = [
-  "Log in with 'gateway login <url>', or give a key with --gateway-key or GATEWAY_ADMIN_KEY.",
-  "On the gateway's own machine, the user who runs it needs none: try --local."
-].join("\n")
-
-/** The token changes with every start. */
-const tokenIsOld = "It may have been restarted just now: run the command again."
-
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-const again = "Wait a little, then run the command again."
-
-const start = "Start it with 'gateway serve', or name another one with --url or GATEWAY_URL."
-const offlineHints: Readonly<Record<Target["namedBy"], string>> = {
-  url: start,
-  context:
-    "You are logged in to it: check that it runs, choose another with 'gateway context use', or use --local for this machine's.",
-  owner: start,
-  default: `${start} One on another machine: 'gateway login <url>'.`
-}
-
-const notOurs = (to: Target): CommandFailed =>
-  new CommandFailed({
-    message: `What answers at ${to.url} does not speak this gateway's contract.`,
-    hint: "Check the address with --url, and that both ends are of one version ('gateway status')."
-  })
-
-/** An answer of a status that the contract does not have there, such as one of a proxy in front; null where that says nothing. */
-const ofStatus = (to: Target, status: number): CliFailure | null => {
-  const message = `${to.url} answered with the status ${status}.`
-  switch (status) {
-    case 400:
-    case 404:
-    case 413:
-    case 415:
-    case 422:
-      return new BadArgument({ message })
-    case 401:
-    case 403:
-      return new AuthRefused({ message, hint: howToGetAKey })
-    case 408:
-      return new NoAnswerInTime({ message, hint: again })
-    case 429:
-      return new RateLimited({ message, hint: again })
-    default:
-      return status >= 500 ? new CommandFailed({ message, hint: again }) : null
-  }
-}
 
 const isTagged = (error: unknown): error is { readonly _tag: string } =>
   Predicate.hasProperty(error, "_tag") && typeof error._tag === "string"
+
+/** The refusal of a target in words, with the advice that fits it. `hint` is for a wrong request. */
+export const failureOf = (to: Target, refusal: Refusal, message: string, hint: string | null = null): CliFailure => {
+  const advice = adviceFor(refusal, circumstancesOf(to)) ?? hint
+  const words = advice === null ? { message } : { message, hint: advice }
+  if (ofCredential.has(refusal)) return new AuthRefused(words)
+  switch (refusal) {
+    case "offline":
+      return new ServerOffline(words)
+    case "timeout":
+      return new NoAnswerInTime(words)
+    case "badRequest":
+      return new BadArgument(words)
+    case "tooMany":
+      return new RateLimited(words)
+    // The cause is not known; what was sent as credential may be it.
+    case "forbidden":
+      return new AuthRefused(words)
+    default:
+      return new CommandFailed(words)
+  }
+}
+
+const notOurs = (to: Target): CliFailure =>
+  failureOf(to, "notOurs", `What answers at ${to.url} does not speak this gateway's contract.`)
+
+/** Statuses that say what is wrong without a body that can be read. */
+const tellingStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 408, 413, 415, 422, 429])
+
+/** An answer of a status that the contract does not have there, such as one of a proxy in front. */
+const ofResponse = (to: Target, { headers, status }: HttpClientResponse.HttpClientResponse): CliFailure => {
+  if (!tellingStatuses.has(status) && status < 500) return notOurs(to)
+  const facts = { status, code: null, wasSentOn: false, isOurs: headers[versionHeader] !== undefined }
+  return failureOf(to, refusalOf(facts, to.apiKey !== null), `${to.url} answered with the status ${status}.`)
+}
+
+/** Errors of the contract that a person is advised about. */
+const statusOfTag: Readonly<Record<string, number>> = {
+  Unauthorized: 401,
+  Forbidden: 403,
+  BadRequest: 400,
+  NotFound: 404,
+  Unprocessable: 422,
+  TooManyRequests: 429
+}
+
+const codeIn = (error: unknown): string | null =>
+  Predicate.hasProperty(error, "code") && typeof error.code === "string" ? error.code : null
+
+const wordsOf = (to: Target, refusal: Refusal, error: unknown): string => {
+  if (refusal === "keyMissing" && to.apiKey === null) return `The gateway at ${to.url} asks for a key.`
+  return refusal === "keyUnknown" ? `The gateway at ${to.url} does not accept this key.` : messageOf(error)
+}
 
 /** What a failed call means for the person at the command line. What is in words for them already stays. */
 export const explain =
   (to: Target) =>
   (error: unknown): CliFailure => {
     if (isTagged(error) && isCliFailure(error)) return error
-    const tag = isTagged(error) ? error._tag : null
+    const tag = isTagged(error) ? error._tag : ""
+    const status = statusOfTag[tag]
+    if (status !== undefined) {
+      const facts = { status, code: codeIn(error), wasSentOn: false, isOurs: true }
+      const refusal = refusalOf(facts, to.apiKey !== null)
+      return failureOf(to, refusal, wordsOf(to, refusal, error))
+    }
     switch (tag) {
       case "RequestError":
-        return new ServerOffline({
-          message: `No gateway answers at ${to.url}.`,
-          hint: offlineHints[to.namedBy]
-        })
-      case "Unauthorized":
-        return to.apiKey === null
-          ? new AuthRefused({ message: `The gateway at ${to.url} asks for a key.`, hint: howToGetAKey })
-          : new AuthRefused({
-              message: `The gateway at ${to.url} does not accept this key.`,
-              hint: to.namedBy === "owner" ? tokenIsOld : howToGetAKey
-            })
-      case "Forbidden":
-        return new AuthRefused({ message: messageOf(error), hint: "Use a key of scope 'manage'." })
-      case "BadRequest":
-      case "NotFound":
-      case "Unprocessable":
-        return new BadArgument({ message: messageOf(error) })
-      case "TooManyRequests":
-        return new RateLimited({ message: messageOf(error), hint: again })
-      case "ResponseError": {
-        const status = error instanceof HttpClientError.ResponseError ? error.response.status : 0
-        return ofStatus(to, status) ?? notOurs(to)
-      }
+        return failureOf(to, "offline", `No gateway answers at ${to.url}.`)
+      case "ResponseError":
+        return error instanceof HttpClientError.ResponseError ? ofResponse(to, error.response) : notOurs(to)
       case "ParseError":
       case "HttpApiDecodeError":
         return notOurs(to)
@@ -152,6 +148,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   providers: () => import("../../api/Groups/Providers.ts").then(({ Providers }) => Providers),
   providerNodes: () => import("../../api/Groups/ProviderNodes.ts").then(({ ProviderNodes }) => ProviderNodes),
   providerModels: () => import("../../api/Groups/ProviderModels.ts").then(({ ProviderModels }) => ProviderModels),
+  configuration: () => import("../../api/Groups/Configuration.ts").then(({ Configuration }) => Configuration),
   combos: () => import("../../api/Groups/Combos.ts").then(({ Combos }) => Combos),
   compressionCombos: () =>
     import("../../api/Groups/CompressionCombos.ts").then(({ CompressionCombos }) => CompressionCombos),
@@ -219,6 +216,7 @@ export interface Asked {
   readonly answer: string | null
   /** Null when it was answered. */
   readonly error: string | null
+  readonly facts: ErrorFacts
 }
 
 /** The text at a path of a value; null when there is none. */
@@ -257,7 +255,8 @@ export const ask = (to: Target, body: unknown): Effect.Effect<Asked, CliFailure>
             status,
             requestId: headers["x-gateway-request-id"] ?? null,
             answer: isAnswer ? textAt(answer, "choices", 0, "message", "content") : null,
-            error: isAnswer ? null : (textAt(answer, "error", "message") ?? `The status is ${status}.`)
+            error: isAnswer ? null : (textAt(answer, "error", "message") ?? `The status is ${status}.`),
+            facts: errorFactsOf(response, answer)
           }
         })
       ),
@@ -265,29 +264,42 @@ export const ask = (to: Target, body: unknown): Effect.Effect<Asked, CliFailure>
       orExplain(to)
     )
 
-/** The failure that an answer with an error status is. `hint` says what to do about a wrong request. */
+/** What an answer with an error status says of itself, in any of the gateway's wires. */
+export const errorFactsOf = (
+  { headers, status }: Pick<HttpClientResponse.HttpClientResponse, "headers" | "status">,
+  body: unknown
+): ErrorFacts => {
+  const error = Predicate.hasProperty(body, "error") ? body.error : null
+  const attempts = Predicate.hasProperty(error, "attempts") ? error.attempts : null
+  return {
+    status,
+    code: codeIn(error),
+    wasSentOn: Array.isArray(attempts) && attempts.length > 0,
+    isOurs: headers[versionHeader] !== undefined
+  }
+}
+
+const forbiddenByContent = "'gateway logs' shows the request, and why it was refused."
+const whatIsConnected = "'gateway status' and 'gateway provider list' show what is connected."
+
+/** The failure that an answer with an error status is, where a model was asked. `hint` says what to do about a wrong request. */
 export const refused = (
   to: Target,
-  status: number,
+  facts: ErrorFacts,
   message: string,
   hint: string | null = "'gateway model list' shows what can be asked."
 ): CliFailure => {
-  switch (ofStatus(to, status)?._tag) {
-    case "BadArgument":
-      return new BadArgument(hint === null ? { message } : { message, hint })
-    case "AuthRefused":
-      return new AuthRefused({ message, hint: howToGetAKey })
-    case "RateLimited":
-      return new RateLimited({ message, hint: again })
-    case "NoAnswerInTime":
-      return new NoAnswerInTime({ message, hint: again })
-    default:
-      return new CommandFailed({
-        message,
-        hint:
-          status === 409 && hint !== null
-            ? hint
-            : "'gateway status' and 'gateway provider list' show what is connected."
-      })
+  const refusal = refusalOf(facts, to.apiKey !== null)
+  switch (refusal) {
+    // A plugin or a provider says so in its own words and with a code of its own: no key changes that.
+    case "forbidden":
+      return new CommandFailed({ message, hint: forbiddenByContent })
+    case "failed":
+      return new CommandFailed({ message, hint: whatIsConnected })
+    case "badRequest":
+      if (facts.status === 409 || tellingStatuses.has(facts.status)) break
+      return new CommandFailed({ message, hint: whatIsConnected })
   }
+  if (facts.status === 409) return new CommandFailed({ message, hint: hint ?? whatIsConnected })
+  return failureOf(to, refusal, message, hint)
 }

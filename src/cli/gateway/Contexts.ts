@@ -10,6 +10,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { homedir } from "node:os"
 import { dirname, isAbsolute, join } from "node:path"
 import { BadArgument, CommandFailed } from "../Failure.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** A gateway, and the key that commands use there. */
 export const Context = Schema.Struct({
@@ -45,7 +46,7 @@ export const contextFile = (environment: ReadonlyMap<string, string>): string =>
 }
 
 const unusable = (file: string, problem: string, remedy: string): BadArgument =>
-  new BadArgument({ message: `The file with your logins, ${file}, ${problem}.`, hint: remedy })
+  new BadArgument({ message: `The file with your logins, ${file}, ${asSentence(problem)}`, hint: remedy })
 
 const movingAway = "Correct it, or move it away and use 'gateway login <url>' again."
 
@@ -90,7 +91,7 @@ export const write = (file: string, contexts: Contexts): Effect.Effect<void, Com
     },
     catch: (error) =>
       new CommandFailed({
-        message: `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
+        message: `${file} cannot be written: ${asSentence(error instanceof Error ? error.message : String(error))}`,
         hint: "Check the permissions of its folder, or set XDG_CONFIG_HOME to another one."
       })
   })

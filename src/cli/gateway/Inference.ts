@@ -32,9 +32,12 @@ export const servedName = ({ model, provider }: ServedBy): string | null =>
 
 const maxMessageChars = 2_000
 
+const decodeBody = Schema.decodeOption(Schema.parseJson(Schema.Unknown))
+const bodyOf = (text: string): unknown => Option.getOrNull(decodeBody(text))
+
 /** The message of an error answer in any of the gateway's wires. */
 export const messageIn = (text: string, status: number): string => {
-  const body = Option.getOrNull(Schema.decodeOption(Schema.parseJson(Schema.Unknown))(text))
+  const body = bodyOf(text)
   const message = Client.textAt(body, "error", "message") ?? Client.textAt(body, "error")
   return (message ?? `The status is ${status}.`).slice(0, maxMessageChars)
 }
@@ -60,9 +63,10 @@ export const ask = (
           ? Effect.succeed(response)
           : response.text.pipe(
               Effect.mapError(() => cut(to)),
-              Effect.flatMap((text) =>
-                Effect.fail(Client.refused(to, response.status, messageIn(text, response.status), hint))
-              )
+              Effect.flatMap((text) => {
+                const facts = Client.errorFactsOf(response, bodyOf(text))
+                return Effect.fail(Client.refused(to, facts, messageIn(text, response.status), hint))
+              })
             )
       )
     )

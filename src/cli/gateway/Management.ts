@@ -4,13 +4,15 @@ import type { HttpMethod } from "@effect/platform/HttpMethod"
 import * as Effect from "effect/Effect"
 import { isObject, type JsonObject, objectOr, parseJson, stringOr } from "../../declared/Values.ts"
 import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
+import { type ErrorFacts, refusalOf } from "./Advice.ts"
 import * as Client from "./Client.ts"
 
-const refusal = (status: number, body: JsonObject): CliFailure => {
+const refusal = (to: Client.Target, facts: ErrorFacts, body: JsonObject): CliFailure => {
+  const { status } = facts
   const message = stringOr(objectOr(body["error"])["message"]) ?? `The gateway answered with the status ${status}.`
-  return status === 400 || status === 404 || status === 409
-    ? new BadArgument({ message })
-    : new CommandFailed({ message })
+  if (status === 409) return new BadArgument({ message })
+  if (status >= 500) return new CommandFailed({ message })
+  return Client.failureOf(to, refusalOf(facts, to.apiKey !== null), message)
 }
 
 /** The answer; an empty object where there is none. */
@@ -18,7 +20,8 @@ export const manage = (
   to: Client.Target,
   method: HttpMethod,
   path: string,
-  body?: JsonObject
+  body?: JsonObject,
+  within?: "1 hour"
 ): Effect.Effect<JsonObject, CliFailure> =>
   Effect.gen(function* () {
     const plain = HttpClientRequest.make(method as "GET")(`${to.url}${path}`)
@@ -26,13 +29,15 @@ export const manage = (
       body === undefined ? plain : HttpClientRequest.bodyText(plain, JSON.stringify(body), "application/json")
     const response = yield* Client.httpClient(to).execute(request)
     const text = yield* response.text
-    return { status: response.status, answer: text === "" ? {} : parseJson(text) }
+    const answer = text === "" ? {} : parseJson(text)
+    return { facts: Client.errorFactsOf(response, answer), answer }
   }).pipe(
-    Client.orExplain(to),
-    Effect.flatMap(({ answer, status }): Effect.Effect<JsonObject, CliFailure> => {
+    Client.orExplain(to, within),
+    Effect.flatMap(({ answer, facts }): Effect.Effect<JsonObject, CliFailure> => {
       const value = isObject(answer) ? answer : {}
-      if (status < 400) return Effect.succeed(value)
+      if (facts.status < 400) return Effect.succeed(value)
       // What the typed client says of this is more than the body does.
-      return Effect.fail(status === 401 ? Client.explain(to)({ _tag: "Unauthorized" }) : refusal(status, value))
+      const isKey = facts.status === 401 && facts.isOurs
+      return Effect.fail(isKey ? Client.explain(to)({ _tag: "Unauthorized" }) : refusal(to, facts, value))
     })
   )

@@ -1,19 +1,54 @@
 /**
  * The HTTP client of commands, over Node's own requests. Node's `fetch` is a browser's: it adds `Sec-Fetch-Mode`, and a gateway accepts
- * its owner's token only without such headers. No proxy of the environment is used for addresses of this machine.
+ * its owner's token only without such headers. Proxies of the environment are used as the gateway uses them: never for this machine
+ * and its network.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import { RequestError } from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
-import { Agent, type IncomingMessage, request as httpRequest } from "node:http"
+import { Agent, type IncomingMessage, request as httpRequest, type RequestOptions } from "node:http"
 import { Agent as TlsAgent, request as httpsRequest } from "node:https"
+import { Socket } from "node:net"
 import { Readable } from "node:stream"
+import { once } from "../../kernel/once.ts"
+import { processEnvironment } from "../../platform/AppConfig.ts"
 
 /** Agents of our own: the global ones may be set to use a proxy. A command makes few requests, and its end must not wait for idle sockets. */
 const plain = new Agent({ keepAlive: false })
 const secure = new TlsAgent({ keepAlive: false })
+
+/** Loaded for those who have such variables only. */
+const proxies = once(async () => {
+  const [{ readEnvironmentProxies }, { openThrough }] = await Promise.all([
+    import("../../egress/proxy/EnvironmentProxy.ts"),
+    import("../../egress/proxy/ProxiedSocket.ts")
+  ])
+  const { hopOf } = readEnvironmentProxies(processEnvironment())
+  return { hopOf, openThrough }
+})
+
+const proxyVariables = /^(?:https?|all)_proxy$/i
+
+/** How the socket for a URL is made through a proxy; null: the usual way. Asked late: the settings file of the data folder is read by then. */
+const wayTo = async (url: URL): Promise<ProxiedWay | null> => {
+  if (![...processEnvironment()].some(([name, value]) => proxyVariables.test(name) && value !== "")) return null
+  const { hopOf, openThrough } = await proxies()
+  const hop = hopOf(url.origin)
+  return hop === null ? null : throughProxy((done) => openThrough(hop, url, done))
+}
+
+type ProxiedWay = Pick<RequestOptions, "protocol" | "createConnection">
+
+/** Without an agent, else it would make the socket. The socket is in TLS already where the URL is https: what is written to it is plain HTTP. */
+const throughProxy = (open: (done: (error: Error | null, socket: Socket | null) => void) => void): ProxiedWay => ({
+  protocol: "http:",
+  createConnection: (_options, done) => {
+    open((error, socket) => done(error, socket ?? new Socket()))
+    return undefined
+  }
+})
 
 const withoutBody = new Set([101, 204, 205, 304])
 
@@ -52,15 +87,20 @@ const lengthOf = (body: Body, request: HttpClientRequest.HttpClientRequest): Rea
   return bytes === undefined ? {} : { "content-length": String(bytes) }
 }
 
-const send = (request: HttpClientRequest.HttpClientRequest, url: URL, signal: AbortSignal): Promise<Response> =>
+const send = (
+  request: HttpClientRequest.HttpClientRequest,
+  url: URL,
+  signal: AbortSignal,
+  way: ProxiedWay | null
+): Promise<Response> =>
   new Promise((resolve, reject) => {
     const body = bodyOf(request)
     if (body === undefined) return reject(new TypeError("Commands send text, bytes and streams of Node only."))
     const isSecure = url.protocol === "https:"
-    const call = (isSecure ? httpsRequest : httpRequest)(
+    const call = (isSecure && way === null ? httpsRequest : httpRequest)(
       url,
       {
-        agent: isSecure ? secure : plain,
+        ...(way ?? { agent: isSecure ? secure : plain }),
         method: request.method,
         signal,
         headers: { ...request.headers, ...lengthOf(body, request) }
@@ -85,7 +125,7 @@ const send = (request: HttpClientRequest.HttpClientRequest, url: URL, signal: Ab
 export const client: HttpClient.HttpClient = HttpClient.make((request, url, signal) =>
   Effect.map(
     Effect.tryPromise({
-      try: () => send(request, url, signal),
+      try: async () => send(request, url, signal, await wayTo(url)),
       catch: (cause) => new RequestError({ request, reason: "Transport", cause })
     }),
     (response) => HttpClientResponse.fromWeb(request, response)

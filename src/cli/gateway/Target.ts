@@ -2,17 +2,24 @@
  * Which gateway a command asks, and with which key: `--context`, `--url` or `GATEWAY_URL`, else the current context of `gateway login`, else the gateway
  * that serves this machine's data folder, else the data folder itself for commands that can work on it.
  *
- * A key goes only where it belongs: the key of a context to its address, the owner's token to the gateway that wrote it. Keys of the
- * environment do not say where they belong; they go where `--url`, `GATEWAY_URL` or the configured port points.
+ * What the caller gives counts before what this machine has: `--gateway-key`, then `GATEWAY_ADMIN_KEY` and `GATEWAY_API_KEY` of the environment, then
+ * the key of a login and the owner's token, then a key of the settings file. A flag that names a gateway counts before the environment: `--context`
+ * asks with the key of that login, `--local` with the owner's token.
+ *
+ * A key goes only where it belongs: the key of a context to its address, the owner's token to the gateway that wrote it, and `GATEWAY_ADMIN_KEY`, which is
+ * the setting of a gateway, not to the gateway of a login.
  */
 import * as Options from "@effect/cli/Options"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { addressOf } from "../../kernel/BindAddress.ts"
+import { addressOf, isLoopbackHost } from "../../kernel/BindAddress.ts"
 import type { AppConfigShape } from "../../platform/AppConfig.ts"
+import { isEntered } from "../../platform/EnvText.ts"
+import { isOwnAddress } from "../../platform/OwnAddress.ts"
 import * as OwnerFile from "../../platform/OwnerFile.ts"
+import { type Circumstances, type Credential, placeOf } from "./Advice.ts"
 import * as Contexts from "./Contexts.ts"
 import { loadConfig } from "../EnvFile.ts"
 import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
@@ -61,7 +68,31 @@ export interface Target {
   readonly apiKey: Redacted.Redacted | null
   /** Who named it: a flag or variable, a context, the owner's file; `default`: nothing did. */
   readonly namedBy: "url" | "context" | "owner" | "default"
+  /** Where the key came from, where `namedBy` does not say it. */
+  readonly keyFrom?: "flag" | "environment" | "login" | "owner"
+  /** The variable that holds the key; absent: it is of no variable. */
+  readonly keyVariable?: KeyVariable
+  /** The owner's token, where the key of a variable is used in its place; absent: it is not. */
+  readonly ownerToken?: Redacted.Redacted
 }
+
+/** Where the key of a target came from. */
+export const credentialOf = ({ apiKey, keyFrom, namedBy, ownerToken }: Target): Credential => {
+  if (apiKey === null) return "none"
+  if (ownerToken !== undefined) return "inPlaceOfOwner"
+  if (keyFrom !== undefined) return keyFrom
+  return namedBy === "owner" ? "owner" : namedBy === "context" ? "login" : "flag"
+}
+
+const isOwnHost = (host: string): boolean => isLoopbackHost(host) || isOwnAddress(host)
+
+/** What advice about a target depends on. */
+export const circumstancesOf = (to: Target): Circumstances => ({
+  credential: credentialOf(to),
+  variable: to.keyVariable ?? null,
+  isLogin: to.namedBy === "context",
+  place: placeOf(to.url, isOwnHost)
+})
 
 /** Where a command works. `atDefault` is a gateway that may listen at the configured port all the same. */
 export type Place =
@@ -99,23 +130,56 @@ export const runningGateway = (dataDir: string): Effect.Effect<Target | null, Co
     return { url: running.url, apiKey: running.token, namedBy: "owner" }
   })
 
-const keyOfEnvironment = ({ environment }: AppConfigShape): Redacted.Redacted | null => {
-  const key = environment.get("GATEWAY_ADMIN_KEY") || environment.get("GATEWAY_API_KEY")
-  return key ? Redacted.make(key) : null
+/** The variables that may hold the gateway's key, in the order they count for those who operate it, and for a client that is relayed. */
+export const operatorKeys = ["GATEWAY_ADMIN_KEY", "GATEWAY_API_KEY"] as const
+export const clientKeys = ["GATEWAY_API_KEY", "GATEWAY_ADMIN_KEY"] as const
+type KeyVariable = (typeof operatorKeys)[number]
+
+type KeyOfTarget = Pick<Target, "apiKey" | "keyFrom" | "keyVariable">
+const noKey: KeyOfTarget = { apiKey: null }
+
+/** The first of the variables that holds a key: one of the caller's environment, or of the settings file of the data folder. */
+const keyIn = (
+  { environment }: AppConfigShape,
+  variables: ReadonlyArray<KeyVariable>,
+  source: "caller" | "file"
+): KeyOfTarget | null => {
+  for (const variable of variables) {
+    const key = environment.get(variable)
+    if (key && isEntered(variable) === (source === "file")) {
+      return { apiKey: Redacted.make(key), keyFrom: "environment", keyVariable: variable }
+    }
+  }
+  return null
 }
 
-/** The key for an address that was named: of the environment, else one that is kept for just this address. */
-const keyAt = Effect.fnUntraced(function* (config: AppConfigShape, url: string) {
-  const fromEnvironment = keyOfEnvironment(config)
-  if (fromEnvironment !== null) return fromEnvironment
+/** The key for an address that was named: of the caller's environment, else one that is kept for just this address. */
+const keyAt = Effect.fnUntraced(function* (config: AppConfigShape, url: string, variables: ReadonlyArray<KeyVariable>) {
+  const fromCaller = keyIn(config, variables, "caller")
+  if (fromCaller !== null) return fromCaller
   const kept = Contexts.keyFor(yield* contextsOf(config), url)
-  if (kept !== null) return kept
+  if (kept !== null) return { apiKey: kept, keyFrom: "login" } as const
   const running = yield* Effect.option(OwnerFile.read(config.dataDir))
-  return Option.isSome(running) && running.value?.url === url ? running.value.token : null
+  if (Option.isSome(running) && running.value?.url === url)
+    return { apiKey: running.value.token, keyFrom: "owner" } as const
+  return keyIn(config, variables, "file") ?? noKey
 })
 
+/** The gateway of the data folder, with the key of the caller's environment in place of the owner's token where there is one. */
+const withCallersKey = (running: Target, found: KeyOfTarget | null): Target =>
+  found === null || running.apiKey === null
+    ? running
+    : { ...running, ...found, namedBy: "url", ownerToken: running.apiKey }
+
+/** The same gateway with the owner's token, where the key of a variable stands in its place. */
+export const asOwner = (to: Target): Target =>
+  to.ownerToken === undefined ? to : { url: to.url, apiKey: to.ownerToken, namedBy: "owner" }
+
 /** Where a command works. */
-export const place = Effect.fn("cli.place")(function* (flags: GatewayFlags) {
+export const place = Effect.fn("cli.place")(function* (
+  flags: GatewayFlags,
+  variables: ReadonlyArray<KeyVariable> = operatorKeys
+) {
   const config = yield* loadConfig
   const givenKey = Option.getOrNull(flags.gatewayKey)
   const naming = [
@@ -129,11 +193,17 @@ export const place = Effect.fn("cli.place")(function* (flags: GatewayFlags) {
       hint: "Give one of them."
     })
   }
-  const at = (to: Target): Place => ({ _tag: "Gateway", to })
+  /** A key that was given goes before the one that belongs there. */
+  const withGiven = (to: Target): Target => {
+    if (givenKey === null) return to
+    const { url, namedBy } = to
+    return { url, namedBy, apiKey: givenKey, keyFrom: "flag" }
+  }
+  const at = (to: Target): Place => ({ _tag: "Gateway", to: withGiven(to) })
   const login = Option.getOrElse(flags.context, () => Contexts.localName)
   if (login !== Contexts.localName) {
     const context = yield* Contexts.find(yield* contextsOf(config), login)
-    return at({ url: context.url, apiKey: givenKey ?? context.key, namedBy: "context" })
+    return at({ url: context.url, apiKey: context.key, namedBy: "context" })
   }
   const local = flags.local || Option.isSome(flags.context)
 
@@ -146,22 +216,33 @@ export const place = Effect.fn("cli.place")(function* (flags: GatewayFlags) {
         hint: "Correct --url or GATEWAY_URL."
       })
     }
-    return at({ url, apiKey: givenKey ?? (yield* keyAt(config, url)), namedBy: "url" })
+    if (givenKey !== null) return at({ url, apiKey: givenKey, namedBy: "url" })
+    return at({ url, namedBy: "url", ...(yield* keyAt(config, url, variables)) })
   }
   if (!local) {
     const current = yield* Contexts.current(yield* contextsOf(config))
-    if (current !== null) return at({ url: current.url, apiKey: givenKey ?? current.key, namedBy: "context" })
+    if (current !== null) {
+      const fromCaller = keyIn(config, ["GATEWAY_API_KEY"], "caller")
+      return at({ url: current.url, apiKey: current.key, namedBy: "context", ...fromCaller })
+    }
   }
   const running = yield* runningGateway(config.dataDir)
-  if (running !== null) return at({ ...running, apiKey: givenKey ?? running.apiKey })
+  if (running !== null) {
+    if (givenKey !== null) return at({ ...running, namedBy: "url" })
+    return at(local ? running : withCallersKey(running, keyIn(config, variables, "caller")))
+  }
   const url = addressOf(config.host, config.port || 20_128)
-  const atDefault: Target = { url, apiKey: givenKey ?? keyOfEnvironment(config), namedBy: "default" }
-  return { _tag: "DataFolder", atDefault } satisfies Place
+  const fromEnvironment = keyIn(config, variables, "caller") ?? keyIn(config, variables, "file") ?? noKey
+  const atDefault: Target = { url, namedBy: "default", ...fromEnvironment }
+  return { _tag: "DataFolder", atDefault: withGiven(atDefault) } satisfies Place
 })
 
 /** Which gateway to ask, for commands that need one. */
-export const target = (flags: GatewayFlags): Effect.Effect<Target, CliFailure> =>
-  Effect.map(place(flags), (where) => (where._tag === "Gateway" ? where.to : where.atDefault))
+export const target = (
+  flags: GatewayFlags,
+  variables: ReadonlyArray<KeyVariable> = operatorKeys
+): Effect.Effect<Target, CliFailure> =>
+  Effect.map(place(flags, variables), (where) => (where._tag === "Gateway" ? where.to : where.atDefault))
 
 /** How long a gateway that holds the data folder may take until it listens. */
 const startingWithin = "15 seconds"

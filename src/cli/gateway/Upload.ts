@@ -12,6 +12,7 @@ import { BadArgument, type CliFailure } from "../Failure.ts"
 import { withProgress } from "../output/Progress.ts"
 import type { Target } from "./Client.ts"
 import * as Inference from "./Inference.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** Bytes to send. */
 export interface Source {
@@ -29,7 +30,7 @@ const headBytes = 16
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const cannotRead = (path: string, error: unknown): BadArgument =>
-  new BadArgument({ message: `'${path}' cannot be read: ${reasonOf(error)}.` })
+  new BadArgument({ message: `'${path}' cannot be read: ${asSentence(reasonOf(error))}` })
 
 /** What a file says of itself may be wrong by the time it is read. */
 async function* piecesOf(handle: FileHandle, bytes: number): AsyncGenerator<Uint8Array> {

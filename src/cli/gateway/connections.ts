@@ -1,9 +1,12 @@
 /** What commands do with connections, wherever they are kept: asked of a gateway, or done on this machine's data folder. */
 import * as Effect from "effect/Effect"
+import type { CreateNode } from "../../api/Groups/ProviderNodes.ts"
 import type { CreateConnection } from "../../api/Groups/Providers.ts"
 import * as Client from "./Client.ts"
 import type { CliFailure } from "../Failure.ts"
 import * as local from "../local/connections.ts"
+import * as localNodes from "../local/nodes.ts"
+import { freeName, refuseTaken } from "../sameName.ts"
 import type { GatewayFlags, Target } from "./Target.ts"
 
 export type { Candidate, Models } from "../local/connections.ts"
@@ -69,15 +72,38 @@ export const testEach = (flags: GatewayFlags, idOrName: string | null) =>
     folder: local.testConnections(idOrName)
   })
 
-/** The provider of a node's prefix; null when there is no such node. */
-export const nodeNamed = (flags: GatewayFlags, prefix: string) =>
+/** Providers that the operator added. */
+export const nodes = (flags: GatewayFlags) =>
   Client.atPlace(flags, {
     gateway: (to) =>
       Effect.flatMap(Client.group(to, "providerNodes"), (nodes) =>
         Effect.map(nodes.list().pipe(Client.orExplain(to)), (answer): ReadonlyArray<local.NodeName> => answer.nodes)
       ),
     folder: local.listNodes
-  }).pipe(Effect.map((nodes) => nodes.find((node) => node.prefix.toLowerCase() === prefix.toLowerCase()) ?? null))
+  })
+
+/** The provider of a node's prefix; null when there is no such node. */
+export const nodeNamed = (flags: GatewayFlags, prefix: string) =>
+  Effect.map(nodes(flags), (all) => all.find((node) => node.prefix.toLowerCase() === prefix.toLowerCase()) ?? null)
+
+export const createNode = (flags: GatewayFlags, payload: CreateNode) =>
+  Client.atPlace(flags, {
+    gateway: (to) =>
+      Effect.flatMap(Client.group(to, "providerNodes"), (client) =>
+        Effect.map(client.create({ payload }).pipe(Client.orExplain(to)), ({ node }) => node)
+      ),
+    folder: localNodes.addNode(payload)
+  })
+
+/** Removes a provider that the operator added, with its connections. */
+export const removeNode = (flags: GatewayFlags, id: string) =>
+  Client.atPlace(flags, {
+    gateway: (to) =>
+      Effect.flatMap(Client.group(to, "providerNodes"), (client) =>
+        Effect.asVoid(client.remove({ path: { id } }).pipe(Client.orExplain(to)))
+      ),
+    folder: localNodes.removeNode(id)
+  })
 
 /** Connections that are there already. */
 export const list = (flags: GatewayFlags) =>
@@ -87,6 +113,21 @@ export const list = (flags: GatewayFlags) =>
         Effect.map(providers.list().pipe(Client.orExplain(to)), (answer) => answer.connections)
       ),
     folder: local.listConnections
+  })
+
+/** The name of a new connection: the one that is given, where it is free or may be doubled, else the usual one or the next to it. */
+export const nameFor = (
+  flags: GatewayFlags,
+  provider: { readonly id: string; readonly name: string },
+  name: string | undefined,
+  isAllowed: boolean
+): Effect.Effect<string | undefined, CliFailure> =>
+  Effect.gen(function* () {
+    if (isAllowed) return name
+    const others = (yield* list(flags)).filter((each) => each.provider === provider.id)
+    if (name === undefined) return freeName(others, provider.name)
+    yield* refuseTaken(others, { what: "connection", name, isAllowed, ownId: null })
+    return name
   })
 
 /** The address of the gateway that serves, or will serve, what was changed. */

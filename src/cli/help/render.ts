@@ -104,6 +104,7 @@ export const commandHelp = (node: TreeNode, path: ReadonlyArray<string>, shape: 
             shape.flags.map((flag) => [flagName(flag), flagText(flag)] as const)
           )
         ]),
+    ...(node.terms === undefined ? [] : ["", heading(page, node.terms.heading), ...list(page, node.terms.lines)]),
     ...examples(page, node.examples)
   ].join("\n")
 }

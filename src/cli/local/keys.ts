@@ -1,12 +1,15 @@
 /** API keys, straight in this machine's database. */
 import * as Effect from "effect/Effect"
 import type { CreateKey } from "../../api/Groups/Keys.ts"
+import { refuseTaken } from "../sameName.ts"
 import { exclusively } from "./room.ts"
 
 /** Makes a key. `secret` is in clear text: it is to be shown once. */
-export const createKey = (input: CreateKey) =>
+export const createKey = (input: CreateKey, isAllowed: boolean) =>
   exclusively((room) =>
     Effect.gen(function* () {
-      return room.createdKeyView(yield* (yield* room.Keys).create(input))
+      const keys = yield* room.Keys
+      yield* refuseTaken(yield* keys.list, { what: "key", name: input.name, isAllowed, ownId: null })
+      return room.createdKeyView(yield* keys.create(input))
     })
   )

@@ -2,6 +2,7 @@
 import type { ManagementError } from "../../management/Errors.ts"
 import type { StoreFailure } from "../../store/Errors.ts"
 import { BadArgument, CommandFailed } from "../Failure.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** `describe` puts a failure of the store into a sentence. */
 export const refusal = (
@@ -17,7 +18,7 @@ export const refusal = (
     case "InvalidInput":
     case "SettingsContradict":
       return new BadArgument({
-        message: error.problems.map(({ field, message }) => `${field} ${message}.`).join(" ")
+        message: error.problems.map(({ field, message }) => `${field} ${asSentence(message)}`).join(" ")
       })
     case "EntityNotFound":
     case "NameTaken":

@@ -16,6 +16,7 @@ import { refusal } from "./refusals.ts"
 export type Room = typeof LocalRoom
 type StoreFailure = Layer.Layer.Error<Room["localLayer"]>
 type LocalServices = Layer.Layer.Success<Room["localLayer"]>
+type NodeServices = Layer.Layer.Success<Room["exclusiveNodesLayer"]>
 type FolderServices = Layer.Layer.Success<Room["folderLayer"]>
 type RecoveryServices = Layer.Layer.Success<Room["recoveryLayer"]>
 
@@ -61,6 +62,12 @@ export const exclusively = <A>(
     (room) => room.exclusiveLayer,
     (error) => (error._tag === "GatewayRunning" ? new FolderInUse() : null)
   )(work)
+
+/** The same, with the providers that the operator added. */
+export const exclusivelyWithNodes = within<NodeServices, FolderInUse>(
+  (room) => room.exclusiveNodesLayer,
+  (error) => (error._tag === "GatewayRunning" ? new FolderInUse() : null)
+)
 
 /** Changes the data folder without opening its database. As `exclusively`, it is not begun where a gateway runs. */
 export const onFolder = within<FolderServices, FolderInUse>(

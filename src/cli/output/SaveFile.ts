@@ -6,13 +6,14 @@ import { access, constants, link, open, realpath, rename, rm, stat } from "node:
 import { dirname, join } from "node:path"
 import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
 import { Stdout } from "./Stdout.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** Where bytes go. */
 export type Sink = (piece: Uint8Array) => Effect.Effect<void, CliFailure>
 
 const cannotWrite = (path: string) => (error: unknown) =>
   new CommandFailed({
-    message: `'${path}' cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
+    message: `'${path}' cannot be written: ${asSentence(error instanceof Error ? error.message : String(error))}`,
     hint: "Check the folder, its permissions and the room on the disk."
   })
 

@@ -9,6 +9,7 @@ const actions = {
   enable: ["enable", unitName],
   start: ["start", unitName],
   restart: ["restart", unitName],
+  stop: ["stop", unitName],
   disable: ["disable", "--now", unitName],
   show: ["show", unitName, "--property=ActiveState,SubState,UnitFileState,MainPID"]
 } as const

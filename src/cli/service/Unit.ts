@@ -34,6 +34,11 @@ export const unitProblem = ({ dataDir, node, program }: UnitFacts): string | nul
 
 const isTemporary = (path: string): boolean => /^\/(?:var\/)?tmp(?:\/|$)/.test(path)
 
+const dataDirLine = (dataDir: string): string => `Environment=${quoted(`DATA_DIR=${dataDir}`)}`
+
+/** Whether a unit serves a data folder. */
+export const servesFolder = (unit: string, dataDir: string): boolean => unit.split("\n").includes(dataDirLine(dataDir))
+
 /** The whole file. */
 export const unitText = ({ dataDir, drainMs, flags, node, nodeFlags, program }: UnitFacts): string => {
   const command = [quoted(node), ...[...nodeFlags, program, "serve", "--no-open", ...flags].map(argument)].join(" ")
@@ -49,7 +54,7 @@ export const unitText = ({ dataDir, drainMs, flags, node, nodeFlags, program }: 
     "[Service]",
     "Type=simple",
     `ExecStart=${command}`,
-    `Environment=${quoted(`DATA_DIR=${dataDir}`)}`,
+    dataDirLine(dataDir),
     "Restart=on-failure",
     "RestartSec=2",
     `TimeoutStopSec=${Math.ceil(drainMs / 1_000) + goodbyeSeconds}`,

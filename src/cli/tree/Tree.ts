@@ -17,6 +17,8 @@ interface Named {
   readonly summary: string
   /** Lines to copy, without the word `gateway`. */
   readonly examples: ReadonlyArray<string>
+  /** Words that a flag takes, with what each is for: a list of its own in the help of a command. */
+  readonly terms?: { readonly heading: string; readonly lines: ReadonlyArray<readonly [term: string, words: string]> }
   /** Only for commands of the first level. */
   readonly section?: Section
   /** Not shown in help and completion. */

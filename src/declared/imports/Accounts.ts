@@ -20,8 +20,8 @@ interface Open extends Account {
 export interface Accounts {
   /** Name of the connection, `<provider>/<name>`. `model` null: all that the provider lists. */
   readonly use: (account: Account, model: string | null) => string
-  /** The prefix of the node at an address. */
-  readonly node: (baseUrl: string, type: string) => string
+  /** The prefix of the node at an address, for one key: a node has one connection unless a flag of the gateway allows more. */
+  readonly node: (baseUrl: string, type: string, apiKey: string | null) => string
   readonly nodes: () => ReadonlyArray<JsonObject>
   readonly connections: () => ReadonlyArray<JsonObject>
 }
@@ -70,8 +70,8 @@ export const makeAccounts = (name: string, taken: ReadonlyMap<string, string>): 
       else found.models.add(model)
       return `${found.provider}/${found.name}`
     },
-    node: (baseUrl, type) => {
-      const key = `${type} ${baseUrl}`
+    node: (baseUrl, type, apiKey) => {
+      const key = JSON.stringify([type, baseUrl, apiKey])
       const known = nodes.get(key)
       if (known !== undefined) return known.prefix
       const prefix = free(prefixFor(baseUrl))

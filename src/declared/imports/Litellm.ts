@@ -8,7 +8,7 @@ import { escaped, variableOf } from "../Variables.ts"
 import { makeAccounts } from "./Accounts.ts"
 import { changed, type Imported, type ImportOptions, leftOut, type Row, taken } from "./Imported.ts"
 import { priceOf } from "./LitellmPrices.ts"
-import { comboName } from "./Names.ts"
+import { comboName, prefixFor } from "./Names.ts"
 
 /** Names of providers that are others here. https://docs.litellm.ai/docs/providers */
 const names: Readonly<Record<string, string>> = {
@@ -77,14 +77,24 @@ interface Deployment {
 const list = (value: Json | undefined): ReadonlyArray<Json> => (isArray(value) ? value : [])
 
 /** A key as it stands in the file: `os.environ/NAME` names a variable. */
-const keyOf = (given: Json | undefined, provider: string, { withSecrets }: ImportOptions) => {
+const keyOf = (given: Json | undefined, variable: string, { withSecrets }: ImportOptions) => {
   const text = stringOr(given)
   const named = text === null ? null : /^os\.environ\/(\w+)$/.exec(text)
   if (named !== null) return { apiKey: `\${${named[1] ?? ""}}`, isReplaced: false }
   if (text === null) return { apiKey: null, isReplaced: false }
-  return withSecrets
-    ? { apiKey: escaped(text), isReplaced: false }
-    : { apiKey: `\${${variableOf(provider)}}`, isReplaced: true }
+  return withSecrets ? { apiKey: escaped(text), isReplaced: false } : { apiKey: `\${${variable}}`, isReplaced: true }
+}
+
+/** A variable for each key of a provider: two keys must not become one. */
+const makeVariables = () => {
+  const keys = new Map<string, Array<string>>()
+  return (provider: string, key: string | null): string => {
+    const known = keys.get(provider) ?? []
+    const at = known.indexOf(key ?? "")
+    if (at === -1) keys.set(provider, [...known, key ?? ""])
+    const place = at === -1 ? known.length : at
+    return place === 0 ? variableOf(provider) : variableOf(provider, String(place + 1))
+  }
 }
 
 /** Fallbacks stand as a list of objects with one or several groups each. */
@@ -107,6 +117,7 @@ export const readLitellm = (given: Json, options: ImportOptions): Imported => {
   const config = objectOr(given)
   const rows: Array<Row> = []
   const accounts = makeAccounts("litellm", options.providers)
+  const variables = makeVariables()
   const groups = new Map<string, Array<Deployment>>()
   const prices = new Map<string, Map<string, JsonObject>>()
   const router = objectOr(config["router_settings"])
@@ -137,8 +148,9 @@ export const readLitellm = (given: Json, options: ImportOptions): Imported => {
       rows.push(leftOut(what, `The provider '${prefix}' is not known here; add a node with 'gateway provider node'.`))
       continue
     }
-    const provider = isNode ? accounts.node(baseUrl ?? "", "openai-compatible") : (known ?? prefix)
-    const { apiKey, isReplaced } = keyOf(params["api_key"], provider, options)
+    const host = isNode ? prefixFor(baseUrl ?? "") : (known ?? prefix)
+    const { apiKey, isReplaced } = keyOf(params["api_key"], variables(host, stringOr(params["api_key"])), options)
+    const provider = isNode ? accounts.node(baseUrl ?? "", "openai-compatible", apiKey) : host
     const isPattern = model.includes("*")
     const account = { provider, apiKey, baseUrl: isNode ? null : baseUrl }
     const connection = accounts.use(account, isPattern ? null : model)

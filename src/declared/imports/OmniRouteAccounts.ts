@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject, numberOr, objectOr, optional } fr
 import { escaped, variableOf } from "../Variables.ts"
 import { changed, type ImportOptions, leftOut, type Row, taken } from "./Imported.ts"
 import { isOn, type OmniRouteRecords, textOf } from "./OmniRouteRecords.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** OmniRoute's ids and short names of providers that are others here (`src/shared/constants/providers.ts` there). */
 const names: Readonly<Record<string, string>> = {
@@ -120,7 +121,7 @@ export const accountsOf = (records: OmniRouteRecords, options: ImportOptions): O
     }
     if (baseUrl === null || plain === "") {
       const why = plain === "" ? "no prefix of Latin letters or digits" : "no http address without a password"
-      rows.push(leftOut(what, `It has ${why}.`))
+      rows.push(leftOut(what, `It has ${asSentence(why)}`))
       continue
     }
     const prefix = prefixFor(plain)

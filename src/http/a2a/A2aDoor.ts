@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { makeAgent, type Outcome } from "../../a2a/Agent.ts"
-import { type Asked, readAsked } from "../../a2a/Asked.ts"
+import { type Asked, readAgentMessages, readAsked } from "../../a2a/Asked.ts"
 import { firstEvent, type Form, isOver, nextEvents, sendResult, type Task, taskResult } from "../../a2a/Task.ts"
 import { AgentTasks, taskLimits } from "../../a2a/Tasks.ts"
 import type { A2aRoute } from "../../api/EdgeRoutes.ts"
@@ -26,7 +26,6 @@ import {
   BadMessage,
   errorMessage,
   invalidParams,
-  readClientMessages,
   resultMessage,
   rpcCodes,
   RpcError,
@@ -39,6 +38,7 @@ import { skillWords } from "../../skills/SkillWords.ts"
 import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { isObject, type JsonObject, stringOr } from "../../wire/json/Json.ts"
 import { ManagementDoor } from "../ManagementDoor.ts"
+import { beginningOf } from "../BodyBeginning.ts"
 import { readBody } from "../RequestBody.ts"
 import { type A2aReply, makeReply } from "./A2aReply.ts"
 
@@ -272,14 +272,15 @@ export const make = Effect.gen(function* () {
   }
 
   const serve = (body: Buffer, caller: Caller, request: IncomingMessage, reply: A2aReply): void => {
-    const value = readForeignJson(body.toString())
-    if (value instanceof Unreadable) return reply.refuse(400, rpcCodes.parse, value.message)
-    const read = readClientMessages(value)
-    if (read instanceof BadMessage) return reply.refuse(400, rpcCodes.invalidRequest, read.message, read.id)
+    const whole = { text: body.toString(), isWhole: true }
+    const value = readForeignJson(whole.text)
+    if (value instanceof Unreadable) return reply.refuse(400, rpcCodes.parse, value.message, whole)
+    const read = readAgentMessages(value)
+    if (read instanceof BadMessage) return reply.refuse(400, rpcCodes.invalidRequest, read.message, whole)
     const { isBatch, messages } = read
     const [only] = messages
     if (!isBatch && only instanceof BadMessage) {
-      return reply.refuse(400, rpcCodes.invalidRequest, only.message, only.id)
+      return reply.refuse(400, rpcCodes.invalidRequest, only.message, whole)
     }
     // A notification has no answer, and so there is nothing to do for it.
     const asked = messages.flatMap((message) =>
@@ -302,26 +303,29 @@ export const make = Effect.gen(function* () {
 
   const handle = (_route: A2aRoute, request: IncomingMessage, response: ServerResponse): void => {
     const reply = makeReply(timers, response, ids.next(timers.nowMs()))
+    const beginning = beginningOf(request)
+    const refuse = (status: number, code: number, message: string): void =>
+      beginning.known((body) => reply.refuse(status, code, message, body))
     const foreign = gate.foreignOrigin(request.headers)
-    if (foreign !== null) return reply.refuse(403, rpcCodes.unauthorized, foreign.message)
+    if (foreign !== null) return refuse(403, rpcCodes.unauthorized, foreign.message)
     const caller = judge(request)
     if ("status" in caller) {
       if (caller.status === 401) reply.also("WWW-Authenticate", "Bearer")
-      return reply.refuse(caller.status, rpcCodes.unauthorized, caller.message)
+      return refuse(caller.status, rpcCodes.unauthorized, caller.message)
     }
     // Only who may ask is told what is on.
-    if (!settings.current().a2aEnabled) return reply.refuse(503, rpcCodes.unavailable, off)
+    if (!settings.current().a2aEnabled) return refuse(503, rpcCodes.unavailable, off)
     if (!/^application\/json\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")) {
-      return reply.refuse(415, rpcCodes.invalidRequest, "Send messages as 'Content-Type: application/json'.")
+      return refuse(415, rpcCodes.invalidRequest, "Send messages as 'Content-Type: application/json'.")
     }
     const share = bodies.share()
     response.once("close", share.release)
     readBody(request, maxBodyBytes, share, (body) => {
       if (body === "gone") return
       if (body === "too_large") {
-        reply.refuse(413, rpcCodes.invalidRequest, `A message may have at most ${maxBodyBytes} bytes.`)
+        refuse(413, rpcCodes.invalidRequest, `A message may have at most ${maxBodyBytes} bytes.`)
       } else if (body === "no_room") {
-        reply.refuse(503, rpcCodes.unavailable, "The gateway holds too many request bodies now. Try again.")
+        refuse(503, rpcCodes.unavailable, "The gateway holds too many request bodies now. Try again.")
       } else serve(body, caller, request, reply)
     })
   }

@@ -1,7 +1,7 @@
 /** Answers of the A2A endpoint: one JSON text, or a stream of events. */
 import type { ServerResponse } from "node:http"
 import { identityHeaders } from "../../inference/request/Headers.ts"
-import { errorMessage, type RequestId } from "../../mcp/protocol/JsonRpc.ts"
+import { errorMessage, refusalOf, type RefusedText } from "../../mcp/protocol/JsonRpc.ts"
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import type { Json, JsonObject } from "../../wire/json/Json.ts"
 
@@ -13,8 +13,8 @@ export interface A2aReply {
   readonly also: (name: string, value: string) => void
   readonly json: (status: number, value: Json) => void
   readonly empty: (status: number) => void
-  /** An error before any method was called. */
-  readonly refuse: (status: number, code: number, message: string, id?: RequestId | null) => void
+  /** An error before any method was called, for each request of the body; null: the request has no body. */
+  readonly refuse: (status: number, code: number, message: string, body: RefusedText | null) => void
   /** A message of a stream; the first one begins it. */
   readonly event: (message: JsonObject) => void
   readonly end: () => void
@@ -55,7 +55,8 @@ export const makeReply = (
     also: (name, value) => void more.push(name, value),
     json,
     empty: (status) => write(status, "", ["Content-Length", "0"]),
-    refuse: (status, code, message, id = null) => json(status, errorMessage(id, { code, message })),
+    refuse: (status, code, message, body) =>
+      json(status, body === null ? errorMessage(null, { code, message }) : refusalOf(body, { code, message })),
     event: (message) => {
       if (isOver()) return
       if (!response.headersSent) {

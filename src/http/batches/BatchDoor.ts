@@ -88,7 +88,7 @@ const invalid = ({ message, param }: Problem): ErrorView => errorView(400, messa
 
 const requestIn = (body: Buffer): Either.Either<BatchRequest, ErrorView> => {
   const value = readForeignJson(body.toString("utf8"))
-  if (value instanceof Unreadable) return Either.left(errorView(400, value.message))
+  if (value instanceof Unreadable) return Either.left(errorView(400, value.message, { param: value.param }))
   return isObject(value)
     ? Either.mapLeft(batchRequestOf(value), invalid)
     : Either.left(errorView(400, "The request body must be a JSON object."))

@@ -6,8 +6,10 @@ import * as Runtime from "effect/Runtime"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { type ErrorView, errorView } from "../../domain/Errors.ts"
 import { errorHeaders, identityHeaders } from "../../inference/request/Headers.ts"
+import { lockedView } from "../../inference/request/LockedView.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { StoreError } from "../../store/Errors.ts"
+import { requestWaitMs, waitingAtMost } from "../../store/WriteQueue.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { answerAndDrain } from "../forms/RefuseUpload.ts"
 
@@ -52,7 +54,7 @@ export const makeDoorAnswers = <E extends { readonly _tag: string }>(
 
     const answer: DoorAnswers<E>["answer"] = (call, work, then) => {
       runFork(
-        Effect.flatMap(Effect.exit(work), (exit) => {
+        Effect.flatMap(Effect.exit(waitingAtMost(requestWaitMs)(work)), (exit) => {
           if (Exit.isSuccess(exit)) return Effect.sync(() => then(exit.value))
           const failure = Cause.failureOption(exit.cause)
           if (failure._tag === "Some" && isRefusal(failure.value)) {
@@ -61,7 +63,7 @@ export const makeDoorAnswers = <E extends { readonly _tag: string }>(
           }
           return Effect.zipRight(
             Effect.logError(`A request failed (${call.requestId})`, exit.cause),
-            Effect.sync(() => refuse(call, errorView(500, failed)))
+            Effect.sync(() => refuse(call, lockedView(Cause.squash(exit.cause)) ?? errorView(500, failed)))
           )
         })
       )

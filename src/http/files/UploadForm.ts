@@ -1,7 +1,9 @@
 /** Reads the form of an uploaded file: one file, and fields about it. */
 import type { Parser } from "multipasta"
 import type { Problem } from "../../files/FileRules.ts"
-import { readForm } from "../forms/FormReader.ts"
+import { read as members } from "../../wire/json/Members.ts"
+import { makeSpelling } from "../../wire/json/Spelling.ts"
+import { readForm, repeatedField } from "../forms/FormReader.ts"
 
 export interface Form {
   readonly fields: ReadonlyMap<string, string>
@@ -23,14 +25,26 @@ export const formBytes = 262_144
 
 const wrong = (message: string): Problem => ({ param: "file", message })
 
+const misspelt = makeSpelling(
+  members("file", "purpose", "expires_after", "expires_after[anchor]", "expires_after[seconds]")
+)
+const misspeltField = (name: string): Problem | null => {
+  const found = misspelt({ [name]: true })
+  return found === null ? null : { param: found.path, message: found.message }
+}
+
 /** At most one of `problem` and `done` is called, once. */
 export const read = (contentType: string, limitBytes: number, receiver: Receiver): Parser => {
   const fields = new Map<string, string>()
   let filename: string | null = null
+  let problem: Problem | null = null
   const limits = { maxParts, maxFieldBytes, maxFileBytes: limitBytes, maxOtherBytes: formBytes }
   return readForm(contentType, limits, {
     isFile: (name) => name === "file",
-    field: (name, value) => fields.set(name, value),
+    field: (name, value) => {
+      problem ??= fields.has(name) ? repeatedField(name) : misspeltField(name)
+      fields.set(name, value)
+    },
     file: (part) => {
       if (part.name !== "file") return wrong("The only file of the form must be named 'file'.")
       if (filename !== null) return wrong("The form has more than one file. Upload them one by one.")
@@ -41,6 +55,6 @@ export const read = (contentType: string, limitBytes: number, receiver: Receiver
     },
     problem: (problem) =>
       receiver.problem(typeof problem === "string" ? problem : { ...problem, param: problem.param ?? "file" }),
-    done: () => receiver.done({ fields, filename })
+    done: () => (problem === null ? receiver.done({ fields, filename }) : receiver.problem(problem))
   })
 }

@@ -6,7 +6,7 @@ import { safeName } from "../../files/FileRules.ts"
 import type { Uploads } from "../../inference/request/Uploads.ts"
 import { soundSeconds } from "../../kernel/SoundLength.ts"
 import { type Json, optional } from "../../wire/json/Json.ts"
-import type { FilePart, FormProblem } from "./FormReader.ts"
+import { type FilePart, type FormProblem, repeatedField } from "./FormReader.ts"
 
 export interface FormBody {
   readonly field: (name: string, value: string) => void
@@ -21,11 +21,18 @@ export interface FormBody {
 const maxFieldChars = 1_048_576
 const maxNameChars = 256
 
+const baseOf = (name: string): string => {
+  const bracket = name.indexOf("[")
+  return bracket <= 0 ? name : name.slice(0, bracket)
+}
+
 const typeName = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/
 
 export const makeFormBody = (): FormBody => {
   const members = new Map<string, Array<Json>>()
   const files: Array<{ readonly upload: number; readonly filename: string; readonly content_type: string }> = []
+  /** Fields of text, by the name before its bracket: whether it came without one. */
+  const shapes = new Map<string, boolean>()
   let chars = 0
   let problem: FormProblem | null = null
 
@@ -33,6 +40,16 @@ export const makeFormBody = (): FormBody => {
     const values = members.get(name)
     if (values === undefined) members.set(name, [value])
     else values.push(value)
+  }
+
+  /** Whether the field was there before: under its name, or with what some programs read as a list or a member of the same one (`model[]`). */
+  const isRepeated = (name: string): boolean => {
+    if (members.has(name)) return !name.endsWith("[]")
+    const base = baseOf(name)
+    const isBare = base === name
+    const shape = shapes.get(base)
+    if (shape === undefined) shapes.set(base, isBare)
+    return (shape ?? isBare) !== isBare || (!isBare && members.has(base))
   }
 
   const checkName = (name: string): void => {
@@ -52,14 +69,13 @@ export const makeFormBody = (): FormBody => {
         }
         return
       }
-      if (!name.endsWith("[]") && members.has(name)) {
-        problem ??= { param: name, message: `${name}: the field is repeated. Send it once.` }
-      }
+      if (isRepeated(name)) problem ??= repeatedField(name)
       add(name, value)
     },
     file: ({ contentType, filename, name }) => {
       checkName(name)
       const upload = files.length
+      if (shapes.has(baseOf(name))) problem ??= repeatedField(name)
       const type = typeName.test(contentType) ? contentType.toLowerCase() : "application/octet-stream"
       const file = { upload, filename: safeName(filename ?? ""), content_type: type }
       files.push(file)

@@ -35,6 +35,15 @@ export interface FormSink {
   readonly done: () => void
 }
 
+/** Longest part of a name that a message repeats. */
+const maxToldChars = 100
+
+/** A field that has one value, sent again: programs differ in which one they read. */
+export const repeatedField = (name: string): { readonly param: string; readonly message: string } => {
+  const param = name.slice(0, maxToldChars)
+  return { param, message: `${param}: the field is repeated. Send it once.` }
+}
+
 const wrong = (message: string): FormProblem => ({ param: null, message })
 
 const noEnd = wrong("The form has no end: the closing boundary did not come.")

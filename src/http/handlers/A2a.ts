@@ -15,7 +15,7 @@ import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 const origin = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => addressAsked(headers) ?? "")
 
 /** The card names the address that was asked. */
-const cardHeaders = { "Cache-Control": "public, max-age=3600", Vary: "Host, X-Forwarded-Proto" }
+const cardHeaders = { "Cache-Control": "public, max-age=3600", Vary: "Host, X-Forwarded-Proto, X-Forwarded-Prefix" }
 
 const card = Effect.map(origin, (address) =>
   HttpServerResponse.text(JSON.stringify(agentCard(address)), {

@@ -21,6 +21,7 @@ import type { StartProblem, TransparentStatus } from "../../capture/transparent/
 import { answered, badField } from "./Answers.ts"
 import { badValue, captureAnswers, certificateView, portAnswers, trustFailed } from "./CaptureAnswers.ts"
 import { iso } from "./Views.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))
 
@@ -91,7 +92,7 @@ const notStarted = (problem: StartProblem): BadRequest | Conflict | Unavailable 
     case "TransparentRulesFailed":
       return new Conflict({
         code: "capture_failed",
-        message: `Step ${problem.step} failed, and all was taken back: ${problem.problem}.`
+        message: `Step ${problem.step} failed, and all was taken back: ${asSentence(problem.problem)}`
       })
     case "HostJournalFailed":
       return captureAnswers.HostJournalFailed(problem)

@@ -24,6 +24,7 @@ import type { FieldProblem } from "../../domain/Errors.ts"
 import { closest } from "../../kernel/Closest.ts"
 import { expectedOf } from "../../kernel/Expectation.ts"
 import type { ManagementError } from "../../management/Errors.ts"
+import { isBusy, requestWaitMs, waitingAtMost } from "../../store/WriteQueue.ts"
 
 /** The library lists the known names in quotes. What was given is repeated nowhere but as the field of the problem. */
 const unknownField = (field: string, message: string): string => {
@@ -164,7 +165,13 @@ const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<ManagementErr
         message: reason === "failed" ? "The gateway could not read its database; its log has the details." : message,
         retryAfterMs: 1_000
       }),
-    StoreError: () => new Unavailable({ message: "The gateway could not use its database; its log has the details." })
+    StoreError: ({ cause }) =>
+      isBusy(cause)
+        ? new Unavailable({
+            message: "Another process holds the gateway's database. Nothing was changed; try again in a moment.",
+            retryAfterMs: 5_000
+          })
+        : new Unavailable({ message: "The gateway could not use its database; its log has the details." })
   }
 
 type Answered<E> = E extends ManagementError ? AnswerOf[E["_tag"]] : E
@@ -178,7 +185,7 @@ const answerTo = (error: ManagementError): AnswerOf[keyof AnswerOf] =>
 
 /** Refusals of the management as answers of the contract. The details of a failing database go to the log. */
 export const answered = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Answered<E>, R> =>
-  Effect.catchAll(effect, (error) => {
+  Effect.catchAll(waitingAtMost(requestWaitMs)(effect), (error) => {
     if (!isManagementError(error)) return Effect.fail(error as Answered<E>)
     const answer = Effect.fail(answerTo(error) as Answered<E>)
     const isFault = error._tag === "StoreError" || (error._tag === "ReadRefused" && error.reason === "failed")

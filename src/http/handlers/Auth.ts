@@ -8,7 +8,7 @@ import { contractOf } from "../../api/GroupContract.ts"
 import { Auth } from "../../api/Groups/Auth.ts"
 import { TooManyRequests, Unauthorized } from "../../api/Errors.ts"
 import { AdminPassword } from "../../auth/AdminPassword.ts"
-import { headerOf } from "../../auth/Credentials.ts"
+import { headerOf, prefixAsked } from "../../auth/Credentials.ts"
 import type { RequestHeaders } from "../../auth/Credentials.ts"
 import { csrfTokenOf, isCrossSite } from "../../auth/Csrf.ts"
 import { Login, type TooManyLogins } from "../../auth/Login.ts"
@@ -21,7 +21,7 @@ import { iso } from "./Views.ts"
 const cookieOptions = (headers: RequestHeaders) => ({
   httpOnly: true,
   sameSite: "lax" as const,
-  path: "/",
+  path: prefixAsked(headers) || "/",
   secure: headerOf(headers, "x-forwarded-proto") === "https"
 })
 

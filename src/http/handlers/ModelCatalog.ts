@@ -4,10 +4,12 @@ import * as Effect from "effect/Effect"
 import { contractOf } from "../../api/GroupContract.ts"
 import { ModelCatalog as ModelCatalogGroup } from "../../api/Groups/ModelCatalog.ts"
 import type { CatalogModel } from "../../api/Groups/ModelCatalog.ts"
+import { mayManage } from "../../auth/Access.ts"
 import { type CatalogRow, ModelCatalog } from "../../management/ModelCatalog.ts"
+import { InnerCaller } from "../InnerCaller.ts"
 import { paged } from "./Pages.ts"
 
-const viewOf = ({ facts, health, id, kind, model, price, provider, source }: CatalogRow): CatalogModel => ({
+const viewOf = ({ converses, facts, health, id, kind, model, price, provider, source }: CatalogRow): CatalogModel => ({
   id,
   kind,
   provider,
@@ -24,6 +26,7 @@ const viewOf = ({ facts, health, id, kind, model, price, provider, source }: Cat
           toolCalling: facts.toolCalling,
           structuredOutput: facts.structuredOutput
         },
+  converses,
   price: price?.price ?? null,
   priceSource: price?.source ?? null,
   priceDated: price?.dated ?? null,
@@ -33,10 +36,15 @@ const viewOf = ({ facts, health, id, kind, model, price, provider, source }: Cat
 export const layer = HttpApiBuilder.group(contractOf(ModelCatalogGroup), "modelCatalog", (handlers) =>
   Effect.map(ModelCatalog, (catalog) =>
     handlers.handle("list", () =>
-      Effect.map(
-        Effect.flatMap(catalog.list, (rows) => paged(rows, ({ id, kind }) => `${kind} ${id}`)),
-        ({ items, nextCursor }) => ({ models: items.map(viewOf), nextCursor })
-      )
+      Effect.gen(function* () {
+        const principal = (yield* InnerCaller)?.principal
+        // Over HTTP only managers ask, and they see all.
+        const key = principal?._tag === "Key" && !mayManage(principal.key) ? principal.key : null
+        const { items, nextCursor } = yield* Effect.flatMap(catalog.list(key), (rows) =>
+          paged(rows, ({ id, kind }) => `${kind} ${id}`)
+        )
+        return { models: items.map(viewOf), nextCursor }
+      })
     )
   )
 )

@@ -5,6 +5,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
+import { addressAsked, prefixAsked, type RequestHeaders } from "../../auth/Credentials.ts"
 import { contractOf } from "../../api/GroupContract.ts"
 import { System } from "../../api/Groups/System.ts"
 import { NotFound } from "../../api/Errors.ts"
@@ -15,8 +16,17 @@ import { SystemHealth } from "../../management/SystemHealth.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { version } from "../../platform/Version.ts"
 import { answered } from "./Answers.ts"
-import { fileHeaders, htmlType, pageHeaders, viewerPolicy } from "../pages/PageHeaders.ts"
+import { fileHeaders, htmlType, pageBelow, pageHeaders, viewerPolicy } from "../pages/PageHeaders.ts"
 import { viewerFile, viewerPage } from "../pages/Viewer.ts"
+
+/** The first of the document's servers: where the document itself was fetched from. */
+const rootServer = '"servers":[{"url":"/"'
+
+/** The document with the address of the gateway, where a proxy serves it below a path: there "/" is another program's. */
+const withServer = (document: string, headers: RequestHeaders): string => {
+  const url = prefixAsked(headers) === "" ? null : addressAsked(headers)
+  return url === null ? document : document.replace(rootServer, () => `"servers":[{"url":${JSON.stringify(url)}`)
+}
 
 const noFile = (name: string): NotFound =>
   new NotFound({ message: `The documentation has no file '${name.slice(0, 100)}'.`, param: "file" })
@@ -70,14 +80,21 @@ export const layer = HttpApiBuilder.group(contractOf(System), "system", (handler
         )
       )
       .handle("docs", () =>
-        HttpServerResponse.text(viewerPage, { contentType: htmlType, headers: pageHeaders(viewerPolicy) })
+        Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+          HttpServerResponse.text(pageBelow(viewerPage, prefixAsked(headers)), {
+            contentType: htmlType,
+            headers: pageHeaders(viewerPolicy)
+          })
+        )
       )
       .handle("docsFile", ({ path }) => docsFile(path.file))
       .handle("configurationSchema", () =>
         Effect.sync(() => HttpServerResponse.text(declaredSchemaJson(), { contentType: "application/json" }))
       )
       .handle("openapi", () =>
-        Effect.sync(() => HttpServerResponse.text(openApiJson(), { contentType: "application/json" }))
+        Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+          HttpServerResponse.text(withServer(openApiJson(), headers), { contentType: "application/json" })
+        )
       )
   })
 )

@@ -4,6 +4,7 @@ import { createWriteStream } from "node:fs"
 import type { IncomingMessage } from "node:http"
 import { TooLarge, Unavailable } from "../../api/Errors.ts"
 import { reasonOf } from "../../store/Errors.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** Fails with 413 beyond `limitBytes`, and with 503 when the file cannot be written. A client that goes away interrupts. */
 export const receiveFile = (
@@ -37,7 +38,12 @@ export const receiveFile = (
       if (!message.complete) end(Effect.interrupt)
     })
     target.on("error", (error) =>
-      end(new Unavailable({ message: `The upload could not be stored: ${reasonOf(error)}.`, code: "backup_failed" }))
+      end(
+        new Unavailable({
+          message: `The upload could not be stored: ${asSentence(reasonOf(error))}`,
+          code: "backup_failed"
+        })
+      )
     )
     target.on("close", () => end(Effect.void))
     message.pipe(target)

@@ -5,7 +5,7 @@ import * as Redacted from "effect/Redacted"
 import { contractOf } from "../../api/GroupContract.ts"
 import { Webhooks as WebhooksGroup } from "../../api/Groups/Webhooks.ts"
 import type { DeliveryView, WebhookView } from "../../api/Groups/Webhooks.ts"
-import type { DeliveryAttempt, Webhook } from "../../domain/Webhook.ts"
+import type { DeliveryAttempt, MailSettings, Webhook } from "../../domain/Webhook.ts"
 import { Webhooks } from "../../management/Webhooks.ts"
 import { answered } from "./Answers.ts"
 import { paged } from "./Pages.ts"
@@ -17,6 +17,14 @@ const shownChars = 10
 const masked = (secret: string): string => `${secret.slice(0, shownChars)}…`
 const whole = (secret: string): string => secret
 
+const mailView = ({ from, password, tls, to, user }: MailSettings) => ({
+  tls,
+  user,
+  password: password === null ? null : "…",
+  from,
+  to
+})
+
 const viewOf =
   (shown: (secret: string) => string) =>
   (webhook: Webhook): WebhookView => ({
@@ -24,6 +32,7 @@ const viewOf =
     url: webhook.url,
     events: webhook.events,
     kind: webhook.kind,
+    mail: webhook.mail === null ? null : mailView(webhook.mail),
     secret: webhook.secret === null ? null : shown(Redacted.value(webhook.secret)),
     enabled: webhook.enabled ? 1 : 0,
     description: webhook.description,

@@ -11,7 +11,6 @@ import type { Duplex } from "node:stream"
 import { type WebSocket, WebSocketServer } from "ws"
 import { match, routeAt } from "../../api/Routes.ts"
 import { notLocal } from "../../auth/Access.ts"
-import type { RequestHeaders } from "../../auth/Credentials.ts"
 import { isCrossSite } from "../../auth/Csrf.ts"
 import * as Gate from "../../auth/Gate.ts"
 import { isLoopback } from "../../auth/Loopback.ts"
@@ -57,10 +56,6 @@ const full = transportError(
 )
 const stopping = transportError(503, null, "The gateway is stopping.")
 const foreign = transportError(403, "cross_site_request", "A page of another site may not watch captured traffic.")
-
-/** What a program's client adds for the upgrade says nothing of who asks; a browser's `Origin` stays. */
-const withoutHandshake = (headers: RequestHeaders): RequestHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(?:upgrade|sec-websocket-.*)$/.test(name)))
 
 interface Client {
   readonly socket: WebSocket
@@ -115,7 +110,7 @@ export const make = Effect.gen(function* () {
       {
         method: "GET",
         url: path,
-        headers: withoutHandshake(headers),
+        headers,
         socketAddress: peerAddressOf(socket),
         category: null
       },

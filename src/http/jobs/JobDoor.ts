@@ -1,4 +1,5 @@
 /** Jobs that make films and music, for clients that come back: how they stand, their bytes, their end. */
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,10 +15,14 @@ import { deletedView, jobListView, jobView } from "../../inference/jobs/JobViews
 import { MediaJobs } from "../../inference/jobs/MediaJobs.ts"
 import type { ClientReply } from "../../inference/request/Exchange.ts"
 import { errorHeaders, identityHeaders } from "../../inference/request/Headers.ts"
+import { lockedView } from "../../inference/request/LockedView.ts"
 import { Timers } from "../../platform/Timers.ts"
-import { Catalog } from "../../providers/Catalog.ts"
+import type { Account } from "../../providers/Catalog.ts"
+import type { RefreshFailed } from "../../providers/oauth/RefreshFailed.ts"
+import { TokenRefresh } from "../../providers/oauth/TokenRefresh.ts"
 import { Settings } from "../../resilience/Settings.ts"
 import type { StoreError } from "../../store/Errors.ts"
+import { requestWaitMs, waitingAtMost } from "../../store/WriteQueue.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { contentAddress, streamContent, variantOf } from "./JobContent.ts"
 import { jobListOf } from "./JobList.ts"
@@ -55,14 +60,22 @@ const notFound = (id: string): ErrorView =>
     code: "job_not_found"
   })
 
+const withoutAccount = errorView(410, "The connection that made it is no longer there.", { code: "content_gone" })
+
+const withoutToken = (failed: RefreshFailed): ErrorView =>
+  errorView(503, failed.message, {
+    code: "token_refresh_failed",
+    ...(failed._tag === "RefreshTransient" ? { retryAfterMs: failed.retryAfterMs } : {})
+  })
+
 const ownerOf = (principal: Principal): string => (principal._tag === "Key" ? principal.key.id : "")
 
 export const make = Effect.gen(function* () {
-  const catalog = yield* Catalog
   const gateway = yield* GatewaySettings
   const jobs = yield* MediaJobs
   const settings = yield* Settings
   const timers = yield* Timers
+  const tokens = yield* TokenRefresh
   const upstream = yield* Upstream
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
@@ -82,14 +95,15 @@ export const make = Effect.gen(function* () {
 
   /** Runs `work`, and answers with `then`, or that there is no such job. */
   const answer = <A>(call: JobCall, work: Effect.Effect<A | null, StoreError>, then: (found: A) => void): void => {
-    const failed = errorView(500, "The gateway could not read the job. Its log says why.")
+    const failed = (cause: unknown) =>
+      lockedView(cause) ?? errorView(500, "The gateway could not read the job. Its log says why.")
     runFork(
-      Effect.matchCauseEffect(work, {
+      Effect.matchCauseEffect(waitingAtMost(requestWaitMs)(work), {
         onSuccess: (found) => Effect.sync(() => (found === null ? refuse(call, notFound(call.job)) : then(found))),
         onFailure: (cause) =>
           Effect.zipRight(
             Effect.logError(`A request for a job failed (${call.requestId})`, cause),
-            Effect.sync(() => refuse(call, failed))
+            Effect.sync(() => refuse(call, failed(Cause.squash(cause))))
           )
       })
     )
@@ -139,18 +153,28 @@ export const make = Effect.gen(function* () {
       ])
       return call.reply.end(bytes)
     }
-    const account = catalog.current().byConnection.get(connectionId ?? "")
-    const endpoint = account === undefined ? undefined : account.endpoints[account.wires[0] ?? "chat"]
-    if (account === undefined || endpoint === undefined || output.content === undefined) {
-      return refuse(call, errorView(410, "The connection that made it is no longer there.", { code: "content_gone" }))
-    }
+    const known = tokens.current(connectionId ?? "")
+    if (known === null || output.content === undefined) return refuse(call, withoutAccount)
+    const address = contentAddress(output.content, variant)
+    runFork(
+      Effect.match(tokens.ensureFresh(known.connection), {
+        onSuccess: () => stream(call, address, tokens.current(known.connection.id) ?? known),
+        onFailure: (failed) => refuse(call, withoutToken(failed))
+      })
+    )
+  }
+
+  /** The bytes, with the credential of the account that made them. */
+  const stream = (call: JobCall, address: string, account: Account): void => {
+    const endpoint = account.endpoints[account.wires[0] ?? "chat"]
+    if (endpoint === undefined) return refuse(call, withoutAccount)
     const { firstByteMs, idleMs } = settings.current().timeouts
     streamContent(upstream, timers, {
       requestId: call.requestId,
       reply: call.reply,
       endpoint,
       owner: Proxy.ownerOf(account.connection, call.identity._tag === "Key" ? call.identity.key.id : null),
-      address: contentAddress(output.content, variant),
+      address,
       maxBytes: gateway.current().media.maxAnswerMb * 1_048_576,
       silentMs: Math.min(firstByteMs, idleMs),
       refuse: ({ code, message, status: refused }) => refuse(call, errorView(refused, message, { code }))
@@ -198,5 +222,8 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<JobDoor, never, Catalog | GatewaySettings | MediaJobs | Settings | Timers | Upstream> =
-  Layer.effect(JobDoor, make)
+export const layer: Layer.Layer<
+  JobDoor,
+  never,
+  GatewaySettings | MediaJobs | Settings | Timers | TokenRefresh | Upstream
+> = Layer.effect(JobDoor, make)

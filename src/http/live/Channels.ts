@@ -2,6 +2,10 @@
 import type { UsageRow } from "../../domain/Usage.ts"
 import type { GatewayEvent } from "../../events/Events.ts"
 import { dataOf, requestData } from "../../webhooks/EventData.ts"
+import { notJson, readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { isArray, isObject } from "../../wire/json/Json.ts"
+import { read } from "../../wire/json/Members.ts"
+import { makeSpelling } from "../../wire/json/Spelling.ts"
 
 export const channels = ["requests", "health", "quota", "budget", "combo"] as const
 export type Channel = (typeof channels)[number]
@@ -60,25 +64,21 @@ export type ClientFrame =
 
 const isChannel = (name: unknown): name is Channel => channels.some((channel) => channel === name)
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
+const misspelt = makeSpelling(read("type", "channels"))
 
 const problem = (message: string): ClientFrame => ({ _tag: "Problem", message })
 
 /** Total: any text becomes a frame or a problem with the reason. Frames are short, so that parsing is too. */
 export const readClientFrame = (text: string): ClientFrame => {
-  const frame = parsed(text)
-  if (typeof frame !== "object" || frame === null) return problem("A frame must be a JSON object.")
-  const type = "type" in frame ? frame.type : undefined
+  const frame = readForeignJson(text)
+  if (frame instanceof Unreadable && frame !== notJson) return problem(frame.message)
+  if (!isObject(frame)) return problem("A frame must be a JSON object.")
+  const wrong = misspelt(frame)
+  if (wrong !== null) return problem(wrong.message)
+  const { channels: wanted, type } = frame
   if (type === "ping") return { _tag: "Ping" }
   if (type !== "subscribe") return problem("type: expected 'subscribe' or 'ping'")
-  const wanted = "channels" in frame ? frame.channels : undefined
-  return Array.isArray(wanted) && wanted.every(isChannel)
+  return isArray(wanted) && wanted.every(isChannel)
     ? { _tag: "Subscribe", channels: new Set(wanted) }
     : problem(`channels: expected an array of ${channels.join(", ")}`)
 }

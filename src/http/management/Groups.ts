@@ -11,6 +11,7 @@ import type { WholeBody } from "../../api/WholeBody.ts"
 import type { Login } from "../../auth/Login.ts"
 import type { ManagementServices } from "./Services.ts"
 import type * as Access from "./Access.ts"
+import type { Planes } from "../Planes.ts"
 
 export type GroupName = ManagementKey extends infer Key ? (Key extends `${infer Name}.${string}` ? Name : never) : never
 
@@ -21,6 +22,7 @@ export type GroupServices =
   | HttpRouter.HttpRouter.DefaultServices
   | Layer.Layer.Success<typeof Access.layer>
   | Login
+  | Planes
   | WholeBody
 
 export const handlersOf: {
@@ -28,6 +30,7 @@ export const handlersOf: {
 } = {
   auth: () => import("./groups/Usual.ts").then((groups) => groups.auth),
   combos: () => import("./groups/Usual.ts").then((groups) => groups.combos),
+  configuration: () => import("./groups/Others.ts").then((groups) => groups.configuration),
   flags: () => import("./groups/Usual.ts").then((groups) => groups.flags),
   gatewaySettings: () => import("./groups/Usual.ts").then((groups) => groups.gatewaySettings),
   keys: () => import("./groups/Usual.ts").then((groups) => groups.keys),

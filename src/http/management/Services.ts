@@ -1,5 +1,8 @@
 /** What the management plane works on. */
 import type { AuditLog } from "../../auth/AuditLog.ts"
+import type { ConnectionRepo } from "../../store/repo/ConnectionRepo.ts"
+import type { McpServerRepo } from "../../store/repo/McpServerRepo.ts"
+import type { NodeRepo } from "../../store/repo/NodeRepo.ts"
 import type { IdGen } from "../../platform/IdGen.ts"
 import type { AdminPassword } from "../../auth/AdminPassword.ts"
 import type { ApiKeys } from "../../auth/ApiKeys.ts"
@@ -28,6 +31,7 @@ import type { Proxies as ProxyManagement } from "../../management/Proxies.ts"
 import type { ProviderNodes as NodeManagement } from "../../management/ProviderNodes.ts"
 import type { QuotaGroups as GroupManagement } from "../../management/QuotaGroups.ts"
 import type { QuotaChecks } from "../../management/QuotaChecks.ts"
+import type { Rehearsals } from "../../management/Rehearsals.ts"
 import type { RegisteredKeys as RegisteredKeyManagement } from "../../management/RegisteredKeys.ts"
 import type { Resilience as ResilienceManagement } from "../../management/Resilience.ts"
 import type { SignIns } from "../../management/SignIns.ts"
@@ -99,6 +103,7 @@ export type UseCases =
   | ProxyManagement
   | QuotaChecks
   | RegisteredKeyManagement
+  | Rehearsals
   | Replay
   | ResilienceManagement
   | SettingsChanges
@@ -127,6 +132,9 @@ export type PlaneServices =
   | AppConfig
   | BodyBudget
   | CompressionAnalytics
+  | ConnectionRepo
+  | McpServerRepo
+  | NodeRepo
   | DecisionLog
   | Explainer
   | Flags

@@ -3,14 +3,23 @@ import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../../api/ManagementRoutes.ts"
 import type { KeyScope } from "../../domain/ApiKey.ts"
 import { closest } from "../../kernel/Closest.ts"
-import { failed, succeeded, type Tool, type ToolCall, type ToolEffect, type ToolOutput } from "../../mcp/Tool.ts"
+import {
+  badlyGiven,
+  failed,
+  succeeded,
+  type Tool,
+  type ToolCall,
+  type ToolEffect,
+  type ToolOutput
+} from "../../mcp/Tool.ts"
 import { isObject, type Json, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import type { Plane } from "../Management.ts"
 import { type Place, schemasOf } from "./OperationSchemas.ts"
+import { type ToolName, toolsetOf } from "./Toolsets.ts"
 
 export interface EndpointTool {
   /** Without the prefix that all tools have. */
-  readonly name: string
+  readonly name: ToolName
   readonly endpoint: ManagementKey
   readonly scopes: ReadonlyArray<KeyScope>
   readonly effect: ToolEffect
@@ -99,6 +108,7 @@ export const askEndpoint = (
       caller: { principal: caller.principal, ip: caller.ip, body: body ?? null }
     }),
     ({ body: answer, status }) => {
+      if (status === 400 || status === 422) return badlyGiven(errorTextOf(status, answer))
       if (status >= 400) return failed(errorTextOf(status, answer))
       return succeeded(isObject(answer) ? answer : { ok: true })
     }
@@ -108,6 +118,7 @@ export const endpointTool = (ask: Plane["ask"], about: EndpointTool): Tool => {
   const schemas = schemasOf(about.endpoint, about)
   return {
     name: toolPrefix + about.name,
+    toolset: toolsetOf(about.name),
     title: about.title ?? schemas.summary,
     description: about.description ?? schemas.description,
     scopes: about.scopes,
@@ -118,9 +129,9 @@ export const endpointTool = (ask: Plane["ask"], about: EndpointTool): Tool => {
     outputSchema: schemas.output,
     call: (input, call) => {
       const placed = placedInputs({ ...about.defaults, ...input }, schemas.places)
-      if (typeof placed === "string") return Effect.succeed(failed(placed))
+      if (typeof placed === "string") return Effect.succeed(badlyGiven(placed))
       const absent = about.required?.find((name) => (input[name] ?? null) === null)
-      if (absent !== undefined) return Effect.succeed(failed(`'${absent}' is missing.`))
+      if (absent !== undefined) return Effect.succeed(badlyGiven(`'${absent}' is missing.`))
       const { body, path, query } = placed
       return askEndpoint(ask, about.endpoint, { path, query, body: schemas.hasBody ? body : null }, call)
     }

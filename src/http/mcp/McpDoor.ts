@@ -36,9 +36,10 @@ import { isProtocolVersion, protocolVersions } from "../../mcp/protocol/Versions
 import { Directory } from "../../mcp/Directory.ts"
 import { Upstreams } from "../../mcp/upstream/Upstreams.ts"
 import { McpAuditRepo } from "../../store/repo/McpAuditRepo.ts"
+import { withoutWaiting } from "../../store/WriteQueue.ts"
 import { makeServer, type McpServer } from "../../mcp/Server.ts"
 import { makeSessions, type Session, sessionLimits } from "../../mcp/Sessions.ts"
-import type { Tool, ToolCall, ToolOutput } from "../../mcp/Tool.ts"
+import type { ListWish, Tool, ToolCall, ToolOutput } from "../../mcp/Tool.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { BodyBudget } from "../../resilience/BodyBudget.ts"
@@ -46,9 +47,11 @@ import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { Searches } from "../../search/Searches.ts"
 import { type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import { ManagementDoor } from "../ManagementDoor.ts"
+import { beginningOf, type BodyBeginning } from "../BodyBeginning.ts"
 import { readBody } from "../RequestBody.ts"
 import { makeAskSearch } from "./AskSearch.ts"
 import { makeReply, type McpReply } from "./McpReply.ts"
+import { wishOf } from "./Toolsets.ts"
 
 export class McpDoor extends Context.Tag("gateway/http/mcp/McpDoor")<
   McpDoor,
@@ -84,6 +87,24 @@ const clientOf = (params: JsonObject): string => {
   return `${stringOr(name) ?? "unknown"} ${stringOr(version) ?? ""}`.trim().slice(0, 200)
 }
 
+/** What all messages of one request have in common. */
+interface Turn {
+  readonly caller: Caller
+  readonly listed: ListWish
+  readonly session: Session | null
+  readonly reply: McpReply
+}
+
+/** Refuses a request before its body is understood: each request in it, as far as its beginning shows them. */
+type Refuse = (status: number, code: number, message: string) => void
+
+const refusing =
+  (reply: McpReply, beginning: BodyBeginning | null): Refuse =>
+  (status, code, message) => {
+    if (beginning === null) reply.refuse(status, code, message, null)
+    else beginning.known((body) => reply.refuse(status, code, message, body))
+  }
+
 const off = "The MCP server is off. Turn it on with the setting 'mcpEnabled' (PATCH /api/settings)."
 const busy = new RpcError({ code: rpcCodes.unavailable, message: "Too many calls are under way. Try again." })
 const cancelled = new RpcError({ code: rpcCodes.unavailable, message: "The call was cancelled." })
@@ -115,7 +136,7 @@ export const make = Effect.gen(function* () {
     Effect.suspend(() => {
       const { error, passed, structured } = output
       const atMs = timers.nowMs()
-      return audit.add({
+      const added = audit.add({
         id: ids.next(atMs),
         atMs,
         tool: tool.name,
@@ -126,7 +147,11 @@ export const make = Effect.gen(function* () {
         durationMs: timers.monotonicMs() - startedMs,
         success: error === null
       })
-    }).pipe(Effect.catchAll((problem) => Effect.logWarning("A call of an MCP tool was not recorded", problem)))
+      const later = Effect.catchAll(added, (problem) =>
+        Effect.logWarning("A call of an MCP tool was not recorded", problem)
+      )
+      return Effect.catchAll(withoutWaiting(added), () => Effect.sync(() => void runFork(later)))
+    })
 
   const load = async (): Promise<McpServer> => {
     const [{ makeToolbox }, { resourcesOf, templatesOf }, { promptsOf }, { allProviders }] = await Promise.all([
@@ -149,7 +174,7 @@ export const make = Effect.gen(function* () {
     const resources = resourcesOf(management.ask)
     return makeServer({
       resources: () => Effect.succeed(resources),
-      templates: templatesOf(management.ask),
+      templates: templatesOf(management.ask, withForeign),
       prompts: promptsOf(
         management.ask,
         allProviders.map(({ id }) => id)
@@ -210,11 +235,11 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  const work = (request: RpcRequest, caller: Caller, reply: McpReply) =>
+  const work = (request: RpcRequest, { caller, listed, reply }: Turn) =>
     unlessStopped(
       stop,
       Effect.flatMap(server, (ready) =>
-        ready.answer(request, { caller, ...progressOf(request.params, reply), startedMs: timers.monotonicMs() })
+        ready.answer(request, { caller, listed, ...progressOf(request.params, reply), startedMs: timers.monotonicMs() })
       )
     ).pipe(
       Effect.map((result) => resultMessage(request.id, result)),
@@ -228,15 +253,16 @@ export const make = Effect.gen(function* () {
     )
 
   /** Runs in a fiber of its own, so that a notification or the end of its session can stop it. */
-  const answerRequest = (request: RpcRequest, caller: Caller, session: Session | null, reply: McpReply) =>
+  const answerRequest = (request: RpcRequest, turn: Turn) =>
     Effect.suspend(() => {
+      const { reply, session } = turn
       const own = session?.running
       if (running >= mostCalls || (own !== undefined && own.size >= sessionLimits.mostRunning)) {
         return Effect.succeed(errorMessage(request.id, busy))
       }
       running += 1
       return Effect.gen(function* () {
-        const fiber = yield* Effect.fork(work(request, caller, reply))
+        const fiber = yield* Effect.fork(work(request, turn))
         own?.set(request.id, () => void runFork(Fiber.interrupt(fiber)))
         const exit = yield* Fiber.await(fiber)
         if (Exit.isSuccess(exit)) return exit.value
@@ -262,21 +288,16 @@ export const make = Effect.gen(function* () {
     if (typeof id === "string" || typeof id === "number") session?.running.get(id as RequestId)?.()
   }
 
-  const answerMessage = (
-    message: RpcMessage | BadMessage,
-    caller: Caller,
-    session: Session | null,
-    reply: McpReply
-  ): Effect.Effect<JsonObject | null> =>
+  const answerMessage = (message: RpcMessage | BadMessage, turn: Turn): Effect.Effect<JsonObject | null> =>
     Effect.suspend(() => {
       if (message instanceof BadMessage) {
         return Effect.succeed(errorMessage(message.id, { code: rpcCodes.invalidRequest, message: message.message }))
       }
       switch (message._tag) {
         case "Request":
-          return answerRequest(message, caller, session, reply)
+          return answerRequest(message, turn)
         case "Notification":
-          notified(message.method, message.params, session)
+          notified(message.method, message.params, turn.session)
           return Effect.succeed(null)
         case "Response":
           return Effect.succeed(null)
@@ -311,20 +332,22 @@ export const make = Effect.gen(function* () {
     "There is no such session; it ended, or the gateway was restarted. Begin another one with 'initialize'."
 
   const serve = (body: Buffer, caller: Caller, request: IncomingMessage, response: ServerResponse, reply: McpReply) => {
-    const value = readForeignJson(body.toString())
-    if (value instanceof Unreadable) return reply.refuse(400, rpcCodes.parse, value.message)
+    const whole = { text: body.toString(), isWhole: true }
+    const value = readForeignJson(whole.text)
+    if (value instanceof Unreadable) return reply.refuse(400, rpcCodes.parse, value.message, whole)
     const read = readClientMessages(value)
-    if (read instanceof BadMessage) return reply.refuse(400, rpcCodes.invalidRequest, read.message, read.id)
+    if (read instanceof BadMessage) return reply.refuse(400, rpcCodes.invalidRequest, read.message, whole)
     const { isBatch, messages } = read
     const [only] = messages
     if (!isBatch && only instanceof BadMessage) {
-      return reply.refuse(400, rpcCodes.invalidRequest, only.message, only.id)
+      return reply.refuse(400, rpcCodes.invalidRequest, only.message, whole)
     }
     const session = sessionOf(request, messages, caller, reply)
-    if (session === false) return reply.refuse(404, rpcCodes.unauthorized, noSession)
-    const answers = Effect.forEach(messages, (message) => answerMessage(message, caller, session, reply), {
-      concurrency: 4
-    })
+    if (session === false) return reply.refuse(404, rpcCodes.unauthorized, noSession, whole)
+    const listed = wishOf({ url: request.url ?? "", header: (name) => headerOf(request, name) })
+    if (typeof listed === "string") return reply.refuse(400, rpcCodes.invalidParams, listed, whole)
+    const turn: Turn = { caller, listed, reply, session }
+    const answers = Effect.forEach(messages, (message) => answerMessage(message, turn), { concurrency: 4 })
     const fiber = runFork(
       Effect.map(answers, (all) => {
         const told = all.filter((one) => one !== null)
@@ -339,36 +362,46 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  const post = (caller: Caller, request: IncomingMessage, response: ServerResponse, reply: McpReply): void => {
+  const post = (
+    caller: Caller,
+    request: IncomingMessage,
+    response: ServerResponse,
+    { refuse, reply }: { readonly refuse: Refuse; readonly reply: McpReply }
+  ): void => {
     if (!/^application\/json\s*(?:;|$)/i.test(headerOf(request, "content-type") ?? "")) {
-      return reply.refuse(415, rpcCodes.invalidRequest, "Send messages as 'Content-Type: application/json'.")
+      return refuse(415, rpcCodes.invalidRequest, "Send messages as 'Content-Type: application/json'.")
     }
     if (!accepts(request, "application/json") && !isEventReader(request)) {
-      return reply.refuse(406, rpcCodes.invalidRequest, "Send 'Accept: application/json, text/event-stream'.")
+      return refuse(406, rpcCodes.invalidRequest, "Send 'Accept: application/json, text/event-stream'.")
     }
     const share = bodies.share()
     response.once("close", share.release)
     readBody(request, maxBodyBytes, share, (body) => {
       if (body === "gone") return
       if (body === "too_large") {
-        reply.refuse(413, rpcCodes.invalidRequest, `A message may have at most ${maxBodyBytes} bytes.`)
+        refuse(413, rpcCodes.invalidRequest, `A message may have at most ${maxBodyBytes} bytes.`)
       } else if (body === "no_room") {
-        reply.refuse(503, rpcCodes.unavailable, "The gateway holds too many request bodies now. Try again.")
+        refuse(503, rpcCodes.unavailable, "The gateway holds too many request bodies now. Try again.")
       } else serve(body, caller, request, response, reply)
     })
   }
 
   const noName = "Name the session in 'Mcp-Session-Id'."
 
-  const listen = (caller: Caller, request: IncomingMessage, response: ServerResponse, reply: McpReply): void => {
+  const listen = (
+    caller: Caller,
+    request: IncomingMessage,
+    response: ServerResponse,
+    { refuse, reply }: { readonly refuse: Refuse; readonly reply: McpReply }
+  ): void => {
     if (!accepts(request, "text/event-stream")) {
-      return reply.refuse(406, rpcCodes.invalidRequest, "Send 'Accept: text/event-stream'.")
+      return refuse(406, rpcCodes.invalidRequest, "Send 'Accept: text/event-stream'.")
     }
     const id = headerOf(request, "mcp-session-id")
-    if (id === null) return reply.refuse(400, rpcCodes.invalidRequest, noName)
+    if (id === null) return refuse(400, rpcCodes.invalidRequest, noName)
     const session = sessions.find(id, identityOf(caller), timers.nowMs())
-    if (session === null) return reply.refuse(404, rpcCodes.unauthorized, noSession)
-    if (isDraining) return reply.refuse(503, rpcCodes.unavailable, "The gateway is shutting down.")
+    if (session === null) return refuse(404, rpcCodes.unauthorized, noSession)
+    if (isDraining) return refuse(503, rpcCodes.unavailable, "The gateway is shutting down.")
     // A client that listens again has lost the stream before.
     session.listener?.end()
     const listener = { send: reply.send, end: reply.stream().end }
@@ -378,35 +411,40 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  const remove = (caller: Caller, request: IncomingMessage, reply: McpReply): void => {
+  const remove = (
+    caller: Caller,
+    request: IncomingMessage,
+    { refuse, reply }: { readonly refuse: Refuse; readonly reply: McpReply }
+  ): void => {
     const id = headerOf(request, "mcp-session-id")
-    if (id === null) return reply.refuse(400, rpcCodes.invalidRequest, noName)
+    if (id === null) return refuse(400, rpcCodes.invalidRequest, noName)
     if (sessions.end(id, identityOf(caller), timers.nowMs())) reply.empty(204)
-    else reply.refuse(404, rpcCodes.unauthorized, noSession)
+    else refuse(404, rpcCodes.unauthorized, noSession)
   }
 
   const handle = (route: McpRoute, request: IncomingMessage, response: ServerResponse): void => {
     const reply = makeReply(timers, response, ids.next(timers.nowMs()), isEventReader(request))
+    const refuse = refusing(reply, route.key === "mcp.sendMessage" ? beginningOf(request) : null)
     const foreign = gate.foreignOrigin(request.headers)
-    if (foreign !== null) return reply.refuse(403, rpcCodes.unauthorized, foreign.message)
-    if (!settings.current().mcpEnabled) return reply.refuse(503, rpcCodes.unavailable, off)
+    if (foreign !== null) return refuse(403, rpcCodes.unauthorized, foreign.message)
+    if (!settings.current().mcpEnabled) return refuse(503, rpcCodes.unavailable, off)
     const caller = judge(request)
     if ("status" in caller) {
       if (caller.status === 401) reply.also("WWW-Authenticate", "Bearer")
-      return reply.refuse(caller.status, rpcCodes.unauthorized, caller.message)
+      return refuse(caller.status, rpcCodes.unauthorized, caller.message)
     }
     const version = headerOf(request, "mcp-protocol-version")
     if (version !== null && !isProtocolVersion(version)) {
       const known = protocolVersions.join(", ")
-      return reply.refuse(400, rpcCodes.invalidRequest, `'MCP-Protocol-Version' must be one of ${known}.`)
+      return refuse(400, rpcCodes.invalidRequest, `'MCP-Protocol-Version' must be one of ${known}.`)
     }
     switch (route.key) {
       case "mcp.sendMessage":
-        return post(caller, request, response, reply)
+        return post(caller, request, response, { refuse, reply })
       case "mcp.listen":
-        return listen(caller, request, response, reply)
+        return listen(caller, request, response, { refuse, reply })
       case "mcp.endSession":
-        return remove(caller, request, reply)
+        return remove(caller, request, { refuse, reply })
     }
   }
 

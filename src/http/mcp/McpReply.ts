@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http"
 import { identityHeaders } from "../../inference/request/Headers.ts"
 import type { Timer, Timers } from "../../platform/Timers.ts"
-import { errorMessage, type RequestId } from "../../mcp/protocol/JsonRpc.ts"
+import { errorMessage, refusalOf, type RefusedText } from "../../mcp/protocol/JsonRpc.ts"
 import type { Json, JsonObject } from "../../wire/json/Json.ts"
 
 /** Proxies close connections on which nothing comes for a minute. */
@@ -14,8 +14,8 @@ export interface McpReply {
   readonly also: (name: string, value: string) => void
   readonly json: (status: number, value: Json) => void
   readonly empty: (status: number) => void
-  /** An error before any method was called. */
-  readonly refuse: (status: number, code: number, message: string, id?: RequestId | null) => void
+  /** An error before any method was called, for each request of the body; null: the request has no body. */
+  readonly refuse: (status: number, code: number, message: string, body: RefusedText | null) => void
   /** A message ahead of the answer; only to clients that read streams. */
   readonly send: (message: JsonObject) => void
   /** Begins a stream that has no answer; `end` ends it. */
@@ -70,7 +70,8 @@ export const makeReply = (
     also: (name, value) => void more.push(name, value),
     json,
     empty: (status) => write(status, "", ["Content-Length", "0"]),
-    refuse: (status, code, message, id = null) => json(status, errorMessage(id, { code, message })),
+    refuse: (status, code, message, body) =>
+      json(status, body === null ? errorMessage(null, { code, message }) : refusalOf(body, { code, message })),
     stream: () => {
       begin()
       response.flushHeaders()

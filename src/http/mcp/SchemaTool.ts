@@ -6,25 +6,39 @@ import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
 import { asMap, clean, type Json as SchemaJson } from "../../api/document/JsonSchemas.ts"
 import type { ManagementKey } from "../../api/ManagementRoutes.ts"
-import type { KeyScope } from "../../domain/ApiKey.ts"
-import { failed, succeeded, type Tool, type ToolCall, type ToolEffect, type ToolOutput } from "../../mcp/Tool.ts"
+import type { EndpointCategory, KeyScope } from "../../domain/ApiKey.ts"
+import {
+  badlyGiven,
+  failed,
+  succeeded,
+  type Tool,
+  type ToolCall,
+  type ToolEffect,
+  type ToolOutput
+} from "../../mcp/Tool.ts"
 import { type Json, type JsonObject, objectOr } from "../../wire/json/Json.ts"
 import { badInput } from "../handlers/Answers.ts"
 import type { Plane } from "../Management.ts"
 import { errorTextOf, toolPrefix } from "./EndpointTool.ts"
+import { type ToolName, toolsetOf } from "./Toolsets.ts"
 
 /** Why a call failed, in a sentence. */
-export class ToolFailure extends Data.TaggedError("ToolFailure")<{ readonly message: string }> {}
+export class ToolFailure extends Data.TaggedError("ToolFailure")<{
+  readonly message: string
+  /** What it was given is wrong. */
+  readonly isBadInput?: true
+}> {}
 
 export interface SchemaTool<Input, Encoded> {
   /** Without the prefix that all tools have. */
-  readonly name: string
+  readonly name: ToolName
   readonly title: string
   readonly description: string
   readonly scopes: ReadonlyArray<KeyScope>
   readonly effect: ToolEffect
   readonly isIdempotent?: boolean
   readonly isOpenWorld?: boolean
+  readonly category?: EndpointCategory
   readonly input: Schema.Schema<Input, Encoded>
   /** A schema, or the definition of what an endpoint answers; null: the tool says nothing of its output. */
   readonly output: Schema.Schema.Any | JsonObject | null
@@ -58,6 +72,8 @@ export const schemaTool = <Input, Encoded>(about: SchemaTool<Input, Encoded>): T
   const { output } = about
   return {
     name: toolPrefix + about.name,
+    toolset: toolsetOf(about.name),
+    ...(about.category === undefined ? {} : { category: about.category }),
     title: about.title,
     description: about.description,
     scopes: about.scopes,
@@ -71,11 +87,14 @@ export const schemaTool = <Input, Encoded>(about: SchemaTool<Input, Encoded>): T
         Effect.catchTag("ParseError", (error) =>
           Effect.flatMap(
             HttpApiDecodeError.fromParseError(error),
-            (wrong) => new ToolFailure({ message: badInput(wrong).message.slice(0, mostReasonChars) })
+            (wrong) => new ToolFailure({ message: badInput(wrong).message.slice(0, mostReasonChars), isBadInput: true })
           )
         ),
         Effect.flatMap((decoded) => about.run(decoded, call)),
-        Effect.match({ onFailure: ({ message }): ToolOutput => failed(message), onSuccess: succeeded })
+        Effect.match({
+          onFailure: ({ isBadInput, message }): ToolOutput => (isBadInput ? badlyGiven(message) : failed(message)),
+          onSuccess: succeeded
+        })
       )
   }
 }
@@ -93,7 +112,12 @@ export const askedOf =
     Effect.flatMap(
       ask({ key, path, query, caller: { principal: caller.principal, ip: caller.ip, body } }),
       ({ body: answer, status }) =>
-        status >= 400 ? new ToolFailure({ message: errorTextOf(status, answer) }) : Effect.succeed(objectOr(answer))
+        status < 400
+          ? Effect.succeed(objectOr(answer))
+          : new ToolFailure({
+              message: errorTextOf(status, answer),
+              ...(status === 400 || status === 422 ? { isBadInput: true } : {})
+            })
     )
 
 /** Optional members of an input: absent or null means not given. */

@@ -14,6 +14,10 @@ export const viewerPolicy = policy(
   "connect-src 'self'"
 )
 
+/** A page whose links lead below the path at which a proxy serves the gateway; empty: at its root. */
+export const pageBelow = (page: string, prefix: string): string =>
+  prefix === "" ? page : page.replaceAll(/(href|src)="\/(?!\/)/g, (_all, name: string) => `${name}="${prefix}/`)
+
 const always: Readonly<Record<string, string>> = {
   "X-Frame-Options": "DENY",
   "Referrer-Policy": "no-referrer",

@@ -22,9 +22,10 @@ export const viewerVersion = "5.35.0"
 
 /** Neither asks a validator elsewhere, nor takes another document from the address of the page. */
 const start = `"use strict"
+const documentUrl = new URL("../openapi.json", document.currentScript.src).href
 window.addEventListener("load", () => {
   window.SwaggerUIBundle({
-    url: "/openapi.json",
+    url: documentUrl,
     dom_id: "#viewer",
     validatorUrl: null,
     queryConfigEnabled: false,

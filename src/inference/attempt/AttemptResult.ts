@@ -34,6 +34,8 @@ export interface AttemptFailure {
   readonly message: string
   /** Null when the upstream did not put the failure into words. */
   readonly words: UpstreamWords | null
+  /** Milliseconds until another try is worth it, where the gateway itself knows it. */
+  readonly waitMs?: number | undefined
 }
 
 export type AttemptResult =

@@ -50,6 +50,7 @@ import {
   type Way,
   wayTo
 } from "./UpstreamCall.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export class AttemptRunner extends Context.Tag("gateway/inference/attempt/AttemptRunner")<
   AttemptRunner,
@@ -89,7 +90,7 @@ const asEffect = (attempting: Attempting): Effect.Effect<AttemptResult> => {
 /** Of everything that is fetched for one answer. */
 const maxLinkedBytes = 256 * 1_048_576
 
-const stopped = failed(ownFailure(503, shutdown.code, `${shutdown.message}.`))
+const stopped = failed(ownFailure(503, shutdown.code, `${asSentence(shutdown.message)}`))
 const neverSpoke = ownFailure(502, "empty_answer", "The upstream did not go on with the answer.")
 
 const notFetched = (failure: MediaFetch.MediaNotFetched | ClientGone | ShuttingDown): AttemptResult => {
@@ -175,7 +176,7 @@ export const make = Effect.gen(function* () {
 
   const wayOf = ({ request, wire }: UpstreamCall) => ({
     targetWire: wire,
-    egress: request.owner === null ? directEgress : upstream.egressOf(request.owner)
+    egress: request.owner === null ? directEgress : upstream.egressOf(request.owner, request.origin)
   })
 
   const called = (work: Work, way: Way, call: UpstreamCall, lastChance: boolean): Attempting => {

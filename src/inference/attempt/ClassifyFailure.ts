@@ -56,6 +56,7 @@ export const classifyFailure = (failure: AttemptFailure, { account }: Target, fa
     problem: words?.problem ?? null,
     place: words?.place ?? "status",
     cause,
+    waitMs: failure.waitMs,
     message
   })
 }

@@ -34,6 +34,7 @@ import { mediaReader } from "./MediaReader.ts"
 import type { AnswerWatch } from "../state/AnswerWatch.ts"
 import { passedHeaders } from "./PassedHeaders.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export interface CallInput {
   readonly work: Work
@@ -159,7 +160,7 @@ export const startCall = (
   const silent = (): void =>
     giveUp(ownFailure(504, "idle_timeout", `The upstream sent nothing for ${timeouts.idleMs} ms.`))
 
-  const stopping = (): void => giveUp(ownFailure(503, shutdown.code, `${shutdown.message}.`))
+  const stopping = (): void => giveUp(ownFailure(503, shutdown.code, `${asSentence(shutdown.message)}`))
 
   const remainingMs = (): number => Math.max(1, input.deadlineMs - timers.monotonicMs())
 

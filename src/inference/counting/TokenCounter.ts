@@ -12,6 +12,7 @@ import { type InferenceError, KeyRejected, type QuotaNotAllocated } from "../../
 import * as Upstream from "../../egress/Upstream.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as Catalog from "../../providers/Catalog.ts"
+import * as TokenRefresh from "../../providers/oauth/TokenRefresh.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { notAllocated } from "../../routing/quota/Allocations.ts"
 import * as Resolutions from "../../routing/resolve/Resolutions.ts"
@@ -87,6 +88,7 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog.Catalog
   const resolutions = yield* Resolutions.Resolutions
   const timers = yield* Timers.Timers
+  const tokens = yield* TokenRefresh.TokenRefresh
   const mute = makeCountMemory()
   let asking = 0
 
@@ -148,7 +150,17 @@ export const make = Effect.gen(function* () {
   }
 
   /** The provider's own count; null when it has none to give, for whatever reason. */
+  /** Null also where the access token of the account is over and there is no new one. */
   const askProvider = (counted: Counted, target: Target): Effect.Effect<TokenCount | null> =>
+    Effect.matchEffect(tokens.ensureFresh(target.account.connection), {
+      onFailure: () => Effect.succeed(null),
+      onSuccess: () => {
+        const account = tokens.current(target.account.connection.id) ?? target.account
+        return askFresh(counted, { ...target, account })
+      }
+    })
+
+  const askFresh = (counted: Counted, target: Target): Effect.Effect<TokenCount | null> =>
     Effect.suspend(() => {
       const { exchange } = counted
       const wire = countingWire(exchange.wire, target.account.wires)
@@ -231,5 +243,6 @@ export const layer: Layer.Layer<
   | Catalog.Catalog
   | Resolutions.Resolutions
   | StopSignal.StopSignal
+  | TokenRefresh.TokenRefresh
   | Timers.Timers
 > = Layer.effect(TokenCounter, make)

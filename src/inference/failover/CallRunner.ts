@@ -1,8 +1,10 @@
 /** Makes one call to one target and gives its place back. The hottest part of failover, so it has one guard and nothing else. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import { asSentence } from "../../kernel/Sentence.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { countedFor } from "../../routing/decide/Candidates.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
@@ -10,6 +12,8 @@ import type { Call } from "../../routing/health/TargetHealth.ts"
 import * as PerformanceStats from "../../routing/stats/PerformanceStats.ts"
 import { type AttemptResult, failed, ownFailure } from "../attempt/AttemptResult.ts"
 import { type Attempting, AttemptRunner } from "../attempt/AttemptRunner.ts"
+import { shutdown } from "../../domain/Errors.ts"
+import type { Work } from "../request/Exchange.ts"
 import { AccessTokens } from "./AccessTokens.ts"
 import { CallReservations, type HeldCall } from "./CallReservations.ts"
 import type { AskStep, FailoverRun, Outcome } from "./FailoverRun.ts"
@@ -92,6 +96,14 @@ export const make = Effect.gen(function* () {
   const hold = ({ work }: FailoverRun, target: Target): HeldCall | null =>
     work.commitment === null ? free : reservations.hold(work, work.commitment, target)
 
+  /** The client has left, the gateway stops, or the request's time is over before there was a token. */
+  const notAwaited = (work: Work): AttemptResult => {
+    if (work.exchange.reply.isClosed()) return { _tag: "Aborted", report: null, firstContentMs: null }
+    return waits.leftMs(work) > 0
+      ? failed(ownFailure(503, shutdown.code, asSentence(shutdown.message)))
+      : failed(ownFailure(504, "total_timeout", "The access token of the account was not renewed in time."))
+  }
+
   const onFile = (held: HeldCall): Effect.Effect<void> =>
     held === free ? Effect.void : Effect.async((resume) => held.onFile(() => resume(Effect.void)))
 
@@ -107,7 +119,9 @@ export const make = Effect.gen(function* () {
     const reserved = hold(run, target)
     const making = tokens.mayBeStale(target)
       ? Effect.flatMap(waits.within(run.work, tokens.fresh(target)), (renewed) => {
-          fresh = renewed ?? target
+          if (renewed === null) return Effect.succeed(notAwaited(run.work))
+          if (Either.isLeft(renewed)) return Effect.succeed(failed(renewed.left))
+          fresh = renewed.right
           return asked(run, fresh, lastChance, contender)
         })
       : Effect.suspend(() => asked(run, target, lastChance, contender))

@@ -3,6 +3,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { isBilledByPiece } from "../../domain/MediaKind.ts"
 import * as Timers from "../../platform/Timers.ts"
@@ -123,7 +124,17 @@ export const make = Effect.gen(function* () {
     { failure, turn }: Extract<RunStep, { _tag: "Renew" }>
   ): Effect.Effect<FailoverEnd> =>
     Effect.flatMap(waits.within(run.work, tokens.renew(turn.target, failure)), (renewed) =>
-      Effect.flatMap(renewed === null ? health.flush : Effect.void, () => next(run, run.walk.renewed(renewed)))
+      Effect.flatMap(renewed === null || Either.isLeft(renewed) ? health.flush : Effect.void, () =>
+        next(
+          run,
+          renewed === null
+            ? run.walk.renewed(null)
+            : Either.match(renewed, {
+                onLeft: (instead) => run.walk.renewed(null, instead),
+                onRight: (target) => run.walk.renewed(target)
+              })
+        )
+      )
     )
 
   const runOf = (work: Work): FailoverRun => {

@@ -22,6 +22,7 @@ import { answerError } from "../request/OwnAnswer.ts"
 import { optional } from "../../wire/json/Json.ts"
 import { Settlement } from "./Settlement.ts"
 import type { Instead, Kept } from "../request/KeptAnswer.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 const nothing = (): void => {}
 const nothingLost = { dropped: [] }
@@ -156,7 +157,7 @@ export const make = Effect.gen(function* () {
       const error = new TargetsUnavailable({
         status,
         code,
-        message: `${detail}.`,
+        message: `${asSentence(detail)}`,
         kind,
         retryAfterMs,
         resetsAtMs,

@@ -3,8 +3,9 @@
  * https://modelcontextprotocol.io/specification/2025-11-25/basic
  */
 import * as Data from "effect/Data"
+import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
-import { read } from "../../wire/json/Members.ts"
+import { read, type ReadMembers } from "../../wire/json/Members.ts"
 import { makeSpelling } from "../../wire/json/Spelling.ts"
 
 export type RequestId = string | number
@@ -87,7 +88,9 @@ export const readMessage = (value: unknown): RpcMessage | BadMessage => {
   const bad = (message: string): BadMessage => new BadMessage({ id, message })
   if (jsonrpc !== "2.0") return bad("'jsonrpc' must be '2.0'.")
   if (rawId !== undefined && id === null) {
-    return bad(`'id' must be a number, or text of at most ${maxIdChars} characters.`)
+    const message = `'id' must be a number, or text of at most ${maxIdChars} characters.`
+    // A client finds its request by the id, whatever is wrong with it.
+    return new BadMessage({ id: typeof rawId === "string" ? rawId : null, message })
   }
   if (method === undefined) {
     if (id === null || (result === undefined && error === undefined)) return bad("'method' is missing.")
@@ -117,25 +120,103 @@ export const readMessages = (
   return { isBatch: true, messages: value.map(readMessage) }
 }
 
-const misspelt = makeSpelling({
-  ...read("jsonrpc", "id", "method", "result", "error"),
-  params: {
-    of: read("name", "arguments", "uri", "_meta", "cursor", "protocolVersion", "capabilities", "clientInfo", "message")
+/**
+ * Makes the reader of a client's messages. A member that equals one of the protocol but for the case of its letters is refused. `params`: the
+ * members of the params of all methods.
+ */
+export const makeClientReader = (params: ReadMembers): typeof readMessages => {
+  const misspelt = makeSpelling({
+    ...read("jsonrpc", "id", "method", "result"),
+    error: { of: read("code", "message", "data") },
+    params: { of: params }
+  })
+  return (value) => {
+    const found = readMessages(value)
+    if (found instanceof BadMessage) return found
+    const given = isArray(value) ? value : [value]
+    const messages = found.messages.map((message, index) => {
+      const item = given[index]
+      const wrong = isObject(item) ? misspelt(item) : null
+      const id = "id" in message ? message.id : null
+      return wrong === null ? message : new BadMessage({ id, message: wrong.message })
+    })
+    return { ...found, messages }
   }
+}
+
+/** The messages of an MCP client. What a tool is given is compared with the tool's own schema. */
+export const readClientMessages = makeClientReader({
+  ...read("name", "arguments", "uri", "cursor", "protocolVersion", "capabilities", "level", "requestId", "reason"),
+  ...read("progressToken", "progress", "total", "message"),
+  _meta: { of: read("progressToken") },
+  clientInfo: { of: read("name", "title", "version", "websiteUrl", "icons") },
+  ref: { of: read("type", "name", "uri") },
+  argument: { of: read("name", "value") },
+  context: { of: read("arguments") }
 })
 
-/** The messages of a client. A member that equals one of the protocol but for the case of its letters is refused. */
-export const readClientMessages = (value: unknown): ReturnType<typeof readMessages> => {
-  const found = readMessages(value)
-  if (found instanceof BadMessage) return found
-  const given = isArray(value) ? value : [value]
-  const messages = found.messages.map((message, index) => {
-    const item = given[index]
-    const wrong = isObject(item) ? misspelt(item) : null
-    const id = "id" in message ? message.id : null
-    return wrong === null ? message : new BadMessage({ id, message: wrong.message })
-  })
-  return { ...found, messages }
+/** Characters of a text that cannot be read in which the id of its request is looked for. */
+const maxScannedChars = 65_536
+
+/** The tokens of a JSON text; of one that was cut, the last may be a part. Linear: no character is looked at again. */
+const tokens = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[[\]{},:]|[^\s"[\]{},:]+/gs
+
+const tokenId = (token: string): RequestId | null => {
+  try {
+    return idOf(JSON.parse(token))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * The id of a message whose text was cut, is no JSON as a whole, or exceeds a limit, so that its client learns which of its requests is refused.
+ * Null: it has none, or it does not come within the first characters.
+ */
+export const idWithin = (text: string): RequestId | null => {
+  let depth = 0
+  let [key, before] = ["", ""]
+  for (const [token] of text.slice(0, maxScannedChars).matchAll(tokens)) {
+    if (depth === 0 && token !== "{") return null
+    if (depth === 1 && token === ":") key = before
+    else if (depth === 1 && before === ":" && key === '"id"') return tokenId(token)
+    if (token === "{" || token === "[") depth += 1
+    else if (token === "}" || token === "]") depth -= 1
+    if (depth === 0) return null
+    before = token
+  }
+  return null
+}
+
+/** Requests of a refused batch that are answered; those beyond it are not. */
+const mostRefused = 1_000
+
+/** Undefined: nothing is answered to it. */
+const refusedIdOf = (value: unknown): RequestId | null | undefined => {
+  const message = readMessage(value)
+  return message._tag === "Request" || message._tag === "BadMessage" ? message.id : undefined
+}
+
+/** What is known of a body that is refused as a whole. */
+export interface RefusedText {
+  /** Its beginning. */
+  readonly text: string
+  readonly isWhole: boolean
+}
+
+/**
+ * What is answered to a body that is refused as a whole: an error for each of its requests, with the id of that. One that asks nothing, such as
+ * a notification, is told why by an error without an id, as there is none that it could answer.
+ */
+export const refusalOf = ({ isWhole, text }: RefusedText, error: Pick<RpcError, "code" | "message">): Json => {
+  const value = isWhole ? readForeignJson(text) : null
+  if (value === null || value instanceof Unreadable) return errorMessage(idWithin(text), error)
+  const ids = (isArray(value) ? value.slice(0, mostRefused) : [value])
+    .map(refusedIdOf)
+    .filter((id): id is RequestId | null => id !== undefined)
+  const [first] = ids
+  if (first === undefined) return { jsonrpc: "2.0", error: { code: error.code, message: error.message } }
+  return isArray(value) ? ids.map((id) => errorMessage(id, error)) : errorMessage(first, error)
 }
 
 export const resultMessage = (id: RequestId, result: JsonObject): JsonObject => ({ jsonrpc: "2.0", id, result })

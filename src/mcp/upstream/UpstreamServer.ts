@@ -12,6 +12,7 @@ import { type ForeignTool, mostTools, readPage, readResult } from "./ForeignTool
 import { linkError, maxAnswerBytes, type OpenLink } from "./Link.ts"
 import { connect, type Peer, type PeerError, type ServerInfo } from "./Peer.ts"
 import { shared } from "./Shared.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /**
  * - `off`: it is disabled.
@@ -278,7 +279,7 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
         return Effect.succeed(output)
       }),
       Effect.tapError((error) => (isOfConnection(error) && !isResting() ? down(error) : Effect.void)),
-      Effect.catchAll((error) => Effect.succeed(failed(`'${name}' ${sentenceOf(error, scrub)}.`)))
+      Effect.catchAll((error) => Effect.succeed(failed(`'${name}' ${asSentence(sentenceOf(error, scrub))}`)))
     )
 
   return {

@@ -174,6 +174,7 @@ export const make = Effect.gen(function* () {
   const toolOf = ({ row, server }: Entry, tool: ForeignTool): Tool => ({
     name: offeredName(row.name, tool.name),
     server: row.name,
+    toolset: "servers",
     title: tool.title,
     description: tool.description,
     scopes: foreignScopes,
@@ -190,6 +191,7 @@ export const make = Effect.gen(function* () {
   const downTool = ({ row, server }: Entry, tool: string): Tool => ({
     name: offeredName(row.name, tool),
     server: row.name,
+    toolset: "servers",
     title: tool,
     description: "",
     scopes: foreignScopes,

@@ -45,9 +45,12 @@ export class TokenRefresh extends Context.Tag("gateway/providers/TokenRefresh")<
     ) => Effect.Effect<RefreshOutcome, RefreshFailed>
     /**
      * Hot. Before a call: nothing while the token is good for long, a renewal in the background while it is still good, else one that
-     * is waited for. Never fails: with the old token the provider says what is wrong. Afterwards the account has to be looked up again.
+     * is waited for. Fails when the token is over and there is no new one: then no call is made with it. Afterwards the account has to be
+     * looked up again.
      */
-    readonly ensureFresh: (connection: Connection) => Effect.Effect<void>
+    readonly ensureFresh: (connection: Connection) => Effect.Effect<void, RefreshFailed>
+    /** The same for a call that is made with the connection itself: as it is afterwards. */
+    readonly usable: (connection: Connection) => Effect.Effect<Connection, RefreshFailed>
     /** Hot. Whether a refused token may be renewed: there is a refresh token that is not known to be dead, and a token endpoint. */
     readonly canRefresh: (connection: Connection) => boolean
     /** Hot. The account as it is now, with its present tokens; null when it is gone or switched off. */
@@ -116,7 +119,11 @@ export const make = Effect.gen(function* () {
     const account = current(connectionId)
     const tokens = account === null ? null : tokensOf(account.connection)
     if (account === null || tokens === null) {
-      return impossible(connectionId, "no_account", "There is no active OAuth account with this id.")
+      return impossible(
+        connectionId,
+        "no_account",
+        "There is no active OAuth account with this id: activate the connection."
+      )
     }
     const { refreshToken } = tokens
     if (refreshToken === null) {
@@ -260,8 +267,12 @@ export const make = Effect.gen(function* () {
 
   const isHeld = ({ untilMs }: Trouble, nowMs: number): boolean => untilMs === null || nowMs < untilMs
 
-  const pending = (failed: RefreshDead | RefreshTransient, leftMs: number): RefreshFailed =>
-    failed._tag === "RefreshDead" ? failed : new RefreshTransient({ ...failed, retryAfterMs: leftMs })
+  const pending = (failed: RefreshDead | RefreshTransient, leftMs: number): RefreshFailed => {
+    if (failed._tag === "RefreshDead") return failed
+    // An error's message is not enumerable: spreading one would lose it.
+    const { connectionId, message, reason, status } = failed
+    return new RefreshTransient({ connectionId, reason, status, message, retryAfterMs: leftMs })
+  }
 
   /** What a call for renewal comes to, decided in one turn: the answer that is there, or a flight and what launches it. */
   const join = (
@@ -311,23 +322,29 @@ export const make = Effect.gen(function* () {
     return dueAtMs(expiresAtMs, isOurs ? renewed.atMs : null)
   }
 
-  const renewNow = (connection: Connection, tokens: OAuthTokens): Effect.Effect<void> =>
-    Effect.ignore(refresh(connection.id, Redacted.value(tokens.accessToken)))
+  const renewNow = (connection: Connection, tokens: OAuthTokens): Effect.Effect<RefreshOutcome, RefreshFailed> =>
+    refresh(connection.id, Redacted.value(tokens.accessToken))
 
-  const ensureFresh = (connection: Connection): Effect.Effect<void> => {
+  const ensureFresh = (connection: Connection): Effect.Effect<void, RefreshFailed> => {
     const tokens = tokensOf(connection)
     if (tokens === null || tokens.expiresAtMs === null) return Effect.void
     const { expiresAtMs } = tokens
-    return Effect.clockWith((clock) => {
+    return Effect.clockWith((clock): Effect.Effect<void, RefreshFailed> => {
       const nowMs = clock.unsafeCurrentTimeMillis()
       if (nowMs < (dueOf(connection.id, tokens) ?? Infinity)) return Effect.void
-      if (nowMs >= expiresAtMs) return renewNow(connection, tokens)
+      if (nowMs >= expiresAtMs) return Effect.asVoid(renewNow(connection, tokens))
       const trouble = troubleOf(connection.id, tokens)
       if (trouble !== null && isHeld(trouble, nowMs)) return Effect.void
       if (flights.has(connection.id) || "reason" in renewableOf(connection.id)) return Effect.void
-      return Effect.asVoid(Effect.forkDaemon(renewNow(connection, tokens)))
+      return Effect.asVoid(Effect.forkDaemon(Effect.ignore(renewNow(connection, tokens))))
     })
   }
+
+  const usable = (connection: Connection): Effect.Effect<Connection, RefreshFailed> =>
+    Effect.map(ensureFresh(connection), () => {
+      const now = tokensOf(connection) === null ? null : current(connection.id)
+      return now === null ? connection : { ...connection, oauth: now.connection.oauth }
+    })
 
   const forgetGone = (): void => {
     for (const id of memories.keys()) if (!catalog.current().byConnection.has(id)) memories.delete(id)
@@ -343,12 +360,12 @@ export const make = Effect.gen(function* () {
       const tokens = tokensOf(connection)
       const dueMs = tokens === null ? null : dueOf(connection.id, tokens)
       return tokens !== null && dueMs !== null && dueMs <= nowMs && canRefresh(connection)
-        ? [{ dueMs, renew: renewNow(connection, tokens) }]
+        ? [{ dueMs, renew: Effect.ignore(renewNow(connection, tokens)) }]
         : []
     })
   })
 
-  return TokenRefresh.of({ refresh, ensureFresh, canRefresh, current })
+  return TokenRefresh.of({ refresh, ensureFresh, usable, canRefresh, current })
 })
 
 export const layer: Layer.Layer<

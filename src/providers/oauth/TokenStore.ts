@@ -8,6 +8,7 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type { ConnectionRepo } from "../../store/repo/ConnectionRepo.ts"
 import type { Catalog } from "../Catalog.ts"
+import { withoutWaiting } from "../../store/WriteQueue.ts"
 import { refreshTokensOf, type Replacement } from "../TokenReplacement.ts"
 
 export interface TokenStore {
@@ -19,7 +20,7 @@ const retrySchedule = Schedule.exponential("1 second").pipe(Schedule.union(Sched
 
 export const makeTokenStore = (
   repo: Context.Tag.Service<ConnectionRepo>,
-  catalog: Context.Tag.Service<Catalog>
+  catalog: Pick<Context.Tag.Service<Catalog>, "refresh" | "replaceTokens">
 ): Effect.Effect<TokenStore, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
@@ -61,7 +62,7 @@ export const makeTokenStore = (
       })
 
     const put = (id: string, replacement: Replacement): Effect.Effect<boolean> =>
-      Effect.matchEffect(write(id, replacement), {
+      Effect.matchEffect(withoutWaiting(write(id, replacement)), {
         onSuccess: (isStored) => {
           unstored.delete(id)
           if (!isStored) return Effect.as(reread, false)

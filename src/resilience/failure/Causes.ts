@@ -24,6 +24,10 @@ export const causes: Readonly<Record<FailureCause, { readonly kind: FailureKind;
   blocked: { kind: "gateway_refusal", status: 502 },
   answer_too_large: { kind: "gateway_refusal", status: 502 },
   no_slot: { kind: "gateway_refusal", status: 503 },
+  // Nothing was sent, because the access token of the account is over.
+  token_refresh_failed: { kind: "token_refresh_failed", status: 503 },
+  token_expired: { kind: "token_refresh_failed", status: 401 },
+  login_expired: { kind: "auth_expired", status: 401 },
   // The way to the upstream failed, not the upstream and not its account.
   PROXY_UNAVAILABLE: { kind: "gateway_refusal", status: 503 },
   PROXY_FAMILY_UNAVAILABLE: { kind: "gateway_refusal", status: 503 },

@@ -49,7 +49,7 @@ const ofCause = (signal: FailureSignal, cause: FailureCause): Failure => {
     rule: `cause_${cause}`,
     message: signal.message,
     hintMs: null,
-    untilMs: null,
+    untilMs: signal.waitMs === undefined ? null : signal.nowMs + Math.max(1, signal.waitMs),
     scope,
     exhausts,
     contentBegan: signal.contentBegan

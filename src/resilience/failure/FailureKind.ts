@@ -18,6 +18,8 @@ export type FailureKind =
   | "credits_exhausted"
   /** The access token has expired, and there is a refresh token. */
   | "auth_refreshable"
+  /** The access token is over, and the token endpoint gave no new one now. Says nothing about the account. */
+  | "token_refresh_failed"
   /** The credential is no longer valid. */
   | "auth_expired"
   /** The account is closed. */

@@ -55,6 +55,8 @@ const hour = 3_600_000
  */
 export type Weight = "firm" | "doubt"
 
+/** Milliseconds before an account without a token is looked at again where the next renewal has no time of its own. */
+const tokenRestMs = 5_000
 /** Milliseconds for which an account is doubted after an event inside a stream reported a terminal state. */
 export const doubtedEndMs = hour
 const backoff: CooldownLength = { by: "backoff" }
@@ -117,6 +119,14 @@ export const policies: Readonly<Record<FailureKind, FailurePolicy>> = {
   credits_exhausted: ended("credits_exhausted"),
   // Whether the account is dead shows only after the refresh: then the same answer is `auth_expired`.
   auth_refreshable: { ...unpunished, retrySameTarget: true, refreshToken: true },
+  // No call was made, and none would be before the token endpoint is asked again.
+  token_refresh_failed: {
+    ...unpunished,
+    scope: "connection",
+    cooldown: { by: "until", elseMs: tokenRestMs },
+    exhausts: "connection",
+    carriesRetryAfter: true
+  },
   auth_expired: ended("expired"),
   banned: ended("banned"),
   forbidden: { ...failing, inStream: "doubt", retrySameTarget: false, breaker: "never" },

@@ -29,6 +29,9 @@ export type FailureCause =
   | "media_not_fetched"
   | "too_many_links"
   | "no_slot"
+  | "token_refresh_failed"
+  | "token_expired"
+  | "login_expired"
   | "PROXY_UNAVAILABLE"
   | "PROXY_FAMILY_UNAVAILABLE"
   | "client_left"
@@ -65,6 +68,8 @@ export interface FailureSignal extends FailureOrigin {
   readonly place: "status" | "answer" | "stream"
   /** A failure of the call itself; null when the provider said what is wrong. */
   readonly cause: FailureCause | null
+  /** Milliseconds until the same is worth another try, where the gateway itself knows it. */
+  readonly waitMs?: number | undefined
   /** For people; used where the provider said nothing. */
   readonly message: string
   /** Content of the answer had arrived before. */

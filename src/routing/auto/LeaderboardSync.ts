@@ -99,7 +99,7 @@ export const make = Effect.gen(function* () {
       : null
 
   const fetchRows = (url: string): Effect.Effect<Either.Either<Rows, string>> =>
-    get(url, limits, ({ status }) => status === 200).pipe(
+    get(url, limits, ({ status }) => status === 200, "operator").pipe(
       Effect.map(({ body, status }) =>
         status === 200 ? readRows(body.toString("utf8")) : Either.left(`it answered with status ${status}`)
       ),

@@ -7,7 +7,7 @@ import { ModelNotFound, NoTarget } from "../../domain/Errors.ts"
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../../providers/Catalog.ts"
 import { isForPicturesOnly } from "../../domain/Provider.ts"
-import { isChatModel, makesPictures } from "../../providers/ChatModels.ts"
+import { converses, makesPictures } from "../../providers/ChatModels.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import { otherSpellings, withoutLongWindow } from "./ModelIds.ts"
 
@@ -122,7 +122,7 @@ export const scaled = (weights: ReadonlyArray<number>, sum: number): ReadonlyArr
 const suits = ({ factsOf, pictures = false }: ResolverView, account: Account, model: string): boolean => {
   const facts = factsOf(account, model)
   const paintsOnly = isForPicturesOnly(account.spec)
-  return pictures ? paintsOnly || makesPictures(model, facts) : !paintsOnly && isChatModel(model, facts)
+  return pictures ? paintsOnly || makesPictures(model, facts) : converses(model, facts, account.spec)
 }
 
 /** One target per account that has a model of the kind that is asked for: its default model, else the first it lists. */

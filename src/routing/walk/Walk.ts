@@ -60,7 +60,7 @@ export class Walk<Held, Waiting> {
   #waitedMs = 0
   #onPlaced: ((held: Held | null) => Step<Held, Waiting>) | null = null
   #onResumed: (() => Step<Held, Waiting>) | null = null
-  #onRenewed: ((target: Target | null) => Step<Held, Waiting>) | null = null
+  #onRenewed: ((target: Target | null, failure: Failure | null) => Step<Held, Waiting>) | null = null
 
   constructor(input: WalkInput, world: WalkWorld<Held, Waiting>) {
     this.#input = input
@@ -115,11 +115,11 @@ export class Walk<Held, Waiting> {
     return next === null || !mayGoOn ? this.#ended() : next()
   }
 
-  /** The account with its new access token; null: there is none. */
-  renewed(target: Target | null): Step<Held, Waiting> {
+  /** The account with its new access token; null: there is none, and `failure` says why where that is another one than the refusal. */
+  renewed(target: Target | null, failure: Failure | null = null): Step<Held, Waiting> {
     const next = this.#onRenewed
     this.#onRenewed = null
-    return next === null ? this.#over() : next(target)
+    return next === null ? this.#over() : next(target, failure)
   }
 
   /** A new access token was asked for at this target already. */
@@ -290,8 +290,9 @@ export class Walk<Held, Waiting> {
     const { index, target } = turn
     this.#refreshed ??= new Set()
     this.#refreshed.add(target.account.connection.id)
-    this.#onRenewed = (renewed) => {
+    this.#onRenewed = (renewed, instead) => {
       if (renewed !== null) return this.#enter({ ...turn, target: renewed })
+      if (instead !== null) this.#last = { target, failure: instead }
       this.#exhausted.add(target, { ...failure, exhausts: "connection" })
       return this.#from(index + 1)
     }

@@ -42,6 +42,8 @@ import tunnels from "./0034_tunnels.ts"
 import bridge from "./0036_bridge.ts"
 import playground from "./0037_playground.ts"
 import plugins from "./0038_plugins.ts"
+import webhookMail from "./0039_webhook_mail.ts"
+import usageFacets from "./0040_usage_facets.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -83,7 +85,9 @@ export const migrations: Migrations = {
   "0035_inspector": inspector,
   "0036_bridge": bridge,
   "0037_playground": playground,
-  "0038_plugins": plugins
+  "0038_plugins": plugins,
+  "0039_webhook_mail": webhookMail,
+  "0040_usage_facets": usageFacets
 }
 
 /** The schema version a database has after all of these ran. */

@@ -10,6 +10,7 @@ import type { StoreError } from "../Errors.ts"
 import { sealedColumn } from "../SealedColumns.ts"
 import { Secrets } from "../Secrets.ts"
 import * as Table from "../Table.ts"
+import { withoutWaiting } from "../WriteQueue.ts"
 
 export interface CacheBounds {
   readonly maxEntries: number
@@ -104,7 +105,8 @@ export const make = Effect.gen(function* () {
     const isRead = row.version === cacheVersion && row.createdAtMs <= nowMs && nowMs < row.expiresAtMs
     const value = isRead ? sealed.open(key, row.content).value : null
     if (value === null) {
-      yield* remove(key)
+      // A request waits for this: while another process holds the database the entry stays, and is no answer next time either.
+      yield* Effect.ignore(withoutWaiting(remove(key)))
       return null
     }
     const { createdAtMs, expiresAtMs } = row

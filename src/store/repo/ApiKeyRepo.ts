@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type ApiKey, endpointCategories, RateLimit } from "../../domain/ApiKey.ts"
-import { Flag, Json, MaybeWhole, Text, Whole } from "../Columns.ts"
+import { Flag, SharedJson, MaybeWhole, Text, Whole } from "../Columns.ts"
 import type { AlreadyStored, StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
 
@@ -26,7 +26,7 @@ export class ApiKeyRepo extends Context.Tag("gateway/store/ApiKeyRepo")<
   }
 >() {}
 
-const Texts = Json(Schema.Array(Text))
+const Texts = SharedJson(Schema.Array(Text))
 
 const Schedule = Schema.Struct({
   enabled: Schema.Boolean,
@@ -43,32 +43,38 @@ const Row = Schema.Struct({
   name: Text,
   prefix: Text,
   hash: Text,
-  oldSecrets: Json(Schema.Array(OldSecret)),
+  oldSecrets: SharedJson(Schema.Array(OldSecret)),
   scopes: Texts,
   allowedModels: Schema.NullOr(Texts),
   blockedModels: Texts,
-  allowedEndpoints: Json(Schema.Array(Schema.Literal(...endpointCategories))),
+  allowedEndpoints: SharedJson(Schema.Array(Schema.Literal(...endpointCategories))),
   allowedCombos: Texts,
   allowedProviders: Texts,
   allowedConnections: Texts,
   ipAllowlist: Texts,
   expiresAtMs: MaybeWhole,
-  rateLimits: Json(Schema.Array(RateLimit)),
+  rateLimits: SharedJson(Schema.Array(RateLimit)),
   maxRequestsPerDay: MaybeWhole,
   maxRequestsPerMinute: MaybeWhole,
   maxSessions: MaybeWhole,
-  accessSchedule: Schema.NullOr(Json(Schedule)),
+  accessSchedule: Schema.NullOr(SharedJson(Schedule)),
   noLog: Flag,
   isActive: Flag,
   createdAtMs: Whole,
   lastUsedAtMs: MaybeWhole
 })
 
+const oldestFirst = (one: ApiKey, other: ApiKey): number =>
+  one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1)
+
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const table = Table.make(sql, "api_keys", Row)
 
-  const list = Effect.withSpan(table.select("ApiKeyRepo.list", sql`ORDER BY created_at_ms, id`), "ApiKeyRepo.list")
+  const list = Effect.withSpan(
+    Effect.map(table.all("ApiKeyRepo.list"), (keys) => keys.toSorted(oldestFirst)),
+    "ApiKeyRepo.list"
+  )
   const get = Effect.fn("ApiKeyRepo.get")((id: string) => table.first("ApiKeyRepo.get", sql`WHERE id = ${id}`))
   const byHash = Effect.fn("ApiKeyRepo.byHash")((hash: string) =>
     table.first("ApiKeyRepo.byHash", sql`WHERE hash = ${hash}`)

@@ -10,6 +10,7 @@ import { MaybeText, Text, Whole } from "../Columns.ts"
 import type { StoreError } from "../Errors.ts"
 import { moneyOf } from "../MoneyColumns.ts"
 import * as Table from "../Table.ts"
+import { type Condition, newestIds } from "../UsageFacetsSql.ts"
 
 const Row = Schema.Struct({
   requestId: Text,
@@ -57,8 +58,25 @@ export class LedgerRepo extends Context.Tag("gateway/store/LedgerRepo")<
 >() {}
 
 const mostPerPage = 1_000
-/** Rows that one page compares with its filter: the database runs in the thread that answers requests. */
-const mostLookedAt = 20_000
+/** Greater than what an id can hold. */
+const lastCharacter = "\u{10ffff}"
+
+/** Rows of one call of a key, by the index of the filters of the usage log. */
+const idsOfKey = (apiKeyId: string, cursor: LedgerCursor | null, most: number): Condition =>
+  newestIds({
+    range: {
+      leastId: "",
+      // The row of a request is the entry of its first call.
+      beforeId: cursor === null ? lastCharacter : `${cursor.requestId}${cursor.attempt > 1 ? "\u{1}" : ""}`,
+      sinceMs: Number.MIN_SAFE_INTEGER,
+      untilMs: Number.MAX_SAFE_INTEGER
+    },
+    most,
+    facets: [{ sql: "api_key_id = ? AND calls = 1 AND provider <> ''", parameters: [apiKeyId] }],
+    arms: [],
+    rows: [],
+    tail: [{ sql: "+api_key_id = ? AND attempts = 1 AND provider IS NOT NULL", parameters: [apiKeyId] }]
+  })
 
 /** A call that cost nothing and brought no answer is void. */
 const ofUsageRow = `id AS request_id, 1 AS attempt, api_key_id, provider, connection_id, model,
@@ -85,34 +103,26 @@ export const make = Effect.gen(function* () {
       ]
       const ofRows = range(sql`id`, sql`1`)
       const ofEntries = range(sql`request_id`, sql`attempt`)
-      const isFiltered = apiKeyId !== undefined && requestId === undefined
-      const bound = isFiltered
-        ? (yield* sql<{ readonly id: string }>`
-            SELECT id FROM usage_log WHERE ${sql.and([sql`1 = 1`, ...ofRows])}
-            ORDER BY id DESC LIMIT 1 OFFSET ${mostLookedAt - 1}`)[0]?.id
-        : undefined
-      const asked = (id: Fragment): ReadonlyArray<Fragment> => [
-        ...(bound === undefined ? [] : [sql`${id} >= ${bound}`]),
-        // The sign keeps the database from the index of the keys, which would have to be sorted for every page.
-        ...(apiKeyId === undefined ? [] : [sql`+api_key_id = ${apiKeyId}`])
-      ]
+      const wanted = apiKeyId === undefined || requestId !== undefined ? null : idsOfKey(apiKeyId, cursor, size + 1)
+      const ids = wanted === null ? null : yield* sql.unsafe<{ readonly id: string }>(wanted.sql, wanted.parameters)
+      const ofKey: ReadonlyArray<Fragment> = apiKeyId === undefined ? [] : [sql`api_key_id = ${apiKeyId}`]
+      const askedRows =
+        ids === null ? ofKey : [sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids.map(({ id }) => id))}))`]
       const rows = yield* sql`
         SELECT * FROM (
           SELECT ${sql.literal(ofUsageRow)} FROM usage_log
-          WHERE ${sql.and([sql`attempts = 1`, sql`provider IS NOT NULL`, ...ofRows, ...asked(sql`id`)])}
+          WHERE ${sql.and([sql`attempts = 1`, sql`provider IS NOT NULL`, ...ofRows, ...askedRows])}
           ORDER BY id DESC LIMIT ${size + 1}
         ) UNION ALL SELECT * FROM (
           SELECT ${sql.literal(ofEntry)} FROM ledger_entries
-          WHERE ${sql.and([sql`1 = 1`, ...ofEntries, ...asked(sql`request_id`)])}
+          WHERE ${sql.and([sql`1 = 1`, ...ofEntries, ...ofKey])}
           ORDER BY request_id DESC, attempt DESC LIMIT ${size + 1}
         ) ORDER BY request_id DESC, attempt DESC LIMIT ${size + 1}`
       const found = yield* decode(rows)
       const entries = found.slice(0, size)
       const last = entries.at(-1)
-      if (found.length > size && last !== undefined) {
-        return { entries, nextCursor: { requestId: last.requestId, attempt: last.attempt } }
-      }
-      return { entries, nextCursor: bound === undefined ? null : { requestId: bound, attempt: 1 } }
+      const isCut = found.length > size && last !== undefined
+      return { entries, nextCursor: isCut ? { requestId: last.requestId, attempt: last.attempt } : null }
     },
     Effect.mapError(Table.named("LedgerRepo.page"))
   )

@@ -101,7 +101,12 @@ export const make = Effect.gen(function* () {
   )
 
   return LimitRepo.of({
-    budgets: Effect.withSpan(budgets.select("LimitRepo.budgets", sql`ORDER BY api_key_id`), "LimitRepo.budgets"),
+    budgets: Effect.withSpan(
+      Effect.map(budgets.all("LimitRepo.budgets"), (all) =>
+        all.toSorted((one, other) => (one.apiKeyId < other.apiKeyId ? -1 : 1))
+      ),
+      "LimitRepo.budgets"
+    ),
     putBudget,
     removeBudget: Effect.fn("LimitRepo.removeBudget")((apiKeyId: string) =>
       budgets.remove("LimitRepo.removeBudget", sql`api_key_id = ${apiKeyId}`)

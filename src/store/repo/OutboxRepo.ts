@@ -46,6 +46,11 @@ const AttemptRow = Schema.Struct({
   atMs: Whole
 })
 
+export interface EventNames {
+  readonly key: string | null
+  readonly connection: string | null
+}
+
 /** An attempt, and what it means for the event. */
 export interface RecordedAttempt extends Attempted {
   /** The event that is delivered, or given up, with this attempt; null when it is tried again, or was never in the outbox. */
@@ -65,6 +70,10 @@ export class OutboxRepo extends Context.Tag("gateway/store/OutboxRepo")<
     ) => Effect.Effect<ReadonlyArray<WaitingEvent>, StoreError>
     /** Removes the oldest beyond `most`; gives how many. */
     readonly trim: (webhookId: string, most: number) => Effect.Effect<number, StoreError>
+    /** Takes an event out that another message has told already. */
+    readonly drop: (seq: number) => Effect.Effect<void, StoreError>
+    /** Names of an API key and a connection; null where there is none of that id. */
+    readonly names: (apiKeyId: string | null, connectionId: string | null) => Effect.Effect<EventNames, StoreError>
     readonly waiting: Effect.Effect<number, StoreError>
     /** All in one transaction; gives the ids of webhooks that were disabled by it. */
     readonly record: (attempts: ReadonlyArray<RecordedAttempt>) => Effect.Effect<ReadonlyArray<string>, StoreError>
@@ -156,6 +165,23 @@ export const make = Effect.gen(function* () {
     )
   )
 
+  const drop = Effect.fn("OutboxRepo.drop")((seq: number) =>
+    sql`DELETE FROM webhook_outbox WHERE seq = ${seq}`.pipe(
+      Effect.asVoid,
+      Effect.mapError(Table.named("OutboxRepo.drop"))
+    )
+  )
+
+  const names = Effect.fn("OutboxRepo.names")((apiKeyId: string | null, connectionId: string | null) =>
+    sql<EventNames>`SELECT (SELECT name FROM api_keys WHERE id = ${apiKeyId}) AS key,
+      (SELECT name FROM connections WHERE id = ${connectionId}) AS connection`.pipe(
+      Effect.mapBoth({
+        onFailure: Table.named("OutboxRepo.names"),
+        onSuccess: ([row]) => row ?? { key: null, connection: null }
+      })
+    )
+  )
+
   const waiting = Effect.mapBoth(sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM webhook_outbox`, {
     onFailure: Table.named("OutboxRepo.waiting"),
     onSuccess: ([row]) => row?.count ?? 0
@@ -188,7 +214,7 @@ export const make = Effect.gen(function* () {
       sql`WHERE webhook_id = ${webhookId} ORDER BY id DESC LIMIT ${keptAttempts}`
     )
   )
-  return OutboxRepo.of({ add, page, trim, waiting, record, attempts })
+  return OutboxRepo.of({ add, page, trim, drop, names, waiting, record, attempts })
 })
 
 export const layer: Layer.Layer<OutboxRepo, never, SqlClient.SqlClient> = Layer.effect(OutboxRepo, make)

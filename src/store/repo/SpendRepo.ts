@@ -9,7 +9,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoreError } from "../Errors.ts"
 import { moneyOf } from "../MoneyColumns.ts"
+import { withSnapshot } from "../Client.ts"
 import * as Table from "../Table.ts"
+import { idAt } from "./UsageRepo.ts"
 import { hourMs, minuteMs, otherModel, summedSeq } from "../UsageSumsSql.ts"
 
 /** Requests that arrived from `sinceMs` on and before `untilMs` (epoch milliseconds). */
@@ -28,6 +30,14 @@ export interface Spend {
   readonly costNanoUsd: number
 }
 
+/** What one key has used, of all models or of one of them. */
+export interface KeySpend extends Spend {
+  readonly apiKeyId: string
+  /** Empty where all providers and models are taken together. */
+  readonly provider: string
+  readonly model: string
+}
+
 export class SpendRepo extends Context.Tag("gateway/store/SpendRepo")<
   SpendRepo,
   {
@@ -40,6 +50,16 @@ export class SpendRepo extends Context.Tag("gateway/store/SpendRepo")<
       query: SpendQuery,
       recent: () => ReadonlyArray<string>
     ) => Effect.Effect<Spend & { readonly included: ReadonlySet<string> }, StoreError>
+    /**
+     * What every key has used in a range of time, in one statement. Requests are those that no limit refused. With `byModel` the keys that have
+     * a token limit of a provider or model only, by provider and model.
+     */
+    readonly sums: (
+      range: Pick<SpendQuery, "sinceMs" | "untilMs">,
+      byModel: boolean
+    ) => Effect.Effect<ReadonlyArray<KeySpend>, StoreError>
+    /** When keys have last asked since a time (epoch milliseconds), by their ids; those that have not are left out. */
+    readonly lastArrivals: (sinceMs: number) => Effect.Effect<ReadonlyMap<string, number>, StoreError>
     /** Which of some requests have a row. */
     readonly booked: (requestIds: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, StoreError>
     /** Arrival times (epoch milliseconds) of the key's newest requests that were not refused by a limit; the newest first. */
@@ -115,6 +135,48 @@ export const make = Effect.gen(function* () {
     )
   })
 
+  const sums = Effect.fn("SpendRepo.sums")(
+    function* (range: Pick<SpendQuery, "sinceMs" | "untilMs">, byModel: boolean) {
+      const { edges, hours } = partsOf(range, yield* Clock.currentTimeMillis)
+      const names = sql.literal(byModel ? "api_key_id, provider, model" : "api_key_id, '' AS provider, '' AS model")
+      const keys = byModel
+        ? sql`api_key_id IN (SELECT api_key_id FROM token_limits WHERE scope_type <> 'global')`
+        : sql`api_key_id <> ''`
+      const ofLog = sql`${names}, NOT (attempts = 0 AND status = 429) AS requests, tokens_in + tokens_out AS tokens, cost_nano_usd, cost_nano_parts`
+      const ofSums = sql`${names}, admitted AS requests, tokens_in + tokens_out AS tokens, cost_nano_usd, cost_nano_parts`
+      const parts = [
+        sql`SELECT ${ofSums} FROM usage_hours WHERE start_ms >= ${hours.fromMs} AND start_ms < ${hours.untilMs} AND +${keys}`,
+        sql`SELECT ${ofLog} FROM usage_log WHERE seq > ${sql.literal(summedSeq)} AND +${keys}
+          AND timestamp_ms >= ${hours.fromMs} AND timestamp_ms < ${hours.untilMs}`,
+        ...edges.flatMap(({ fromMs, untilMs }) => [
+          // Times have no index of their own, ids are in the order of time.
+          sql`SELECT ${ofLog} FROM usage_log WHERE id >= ${idAt(fromMs)} AND id < ${idAt(untilMs + hourMs)} AND +${keys}
+            AND timestamp_ms >= ${fromMs} AND timestamp_ms < ${untilMs}`,
+          sql`SELECT ${ofSums} FROM usage_minutes WHERE start_ms >= ${floorMinute(fromMs)} AND start_ms < ${untilMs} AND +${keys}`
+        ])
+      ]
+      return yield* sql<KeySpend>`
+        SELECT api_key_id, provider, model, SUM(requests) AS requests, SUM(tokens) AS tokens,
+          ${sql.literal(moneyOf("SUM(cost_nano_usd)", "SUM(cost_nano_parts)"))} AS cost_nano_usd
+        FROM (${sql.join(" UNION ALL ", false)(parts)}) GROUP BY 1, 2, 3`
+    },
+    Effect.mapError(Table.named("SpendRepo.sums"))
+  )
+
+  const lastArrivals = Effect.fn("SpendRepo.lastArrivals")((sinceMs: number) =>
+    sql<{ readonly apiKeyId: string; readonly lastMs: number }>`
+      SELECT api_key_id, MAX(last_ms) AS last_ms FROM (
+        SELECT api_key_id, last_ms FROM usage_hours WHERE start_ms >= ${Math.floor(sinceMs / hourMs) * hourMs}
+        UNION ALL SELECT api_key_id, timestamp_ms AS last_ms FROM usage_log WHERE seq > ${sql.literal(summedSeq)}
+      ) WHERE last_ms >= ${sinceMs} AND api_key_id <> '' GROUP BY api_key_id`.pipe(
+      Effect.mapBoth({
+        onFailure: Table.named("SpendRepo.lastArrivals"),
+        onSuccess: (rows): ReadonlyMap<string, number> =>
+          new Map(rows.map(({ apiKeyId, lastMs }) => [apiKeyId, lastMs]))
+      })
+    )
+  )
+
   const idsIn = (ids: ReadonlyArray<string>) =>
     Effect.map(
       sql<{ readonly id: string }>`
@@ -123,14 +185,13 @@ export const make = Effect.gen(function* () {
     )
 
   const sumWith: Context.Tag.Service<SpendRepo>["sumWith"] = Effect.fn("SpendRepo.sumWith")((query, recent) =>
-    sql
-      .withTransaction(
-        Effect.gen(function* () {
-          const included = yield* idsIn(recent())
-          return { ...(yield* sum(query)), included }
-        })
-      )
-      .pipe(Effect.mapError(Table.named("SpendRepo.sumWith")))
+    withSnapshot(
+      sql,
+      Effect.gen(function* () {
+        const included = yield* idsIn(recent())
+        return { ...(yield* sum(query)), included }
+      })
+    ).pipe(Effect.mapError(Table.named("SpendRepo.sumWith")))
   )
 
   /** Deleted requests count as having arrived at the end of their minute. */
@@ -161,6 +222,8 @@ export const make = Effect.gen(function* () {
   return SpendRepo.of({
     sum,
     sumWith,
+    sums,
+    lastArrivals,
     booked: Effect.fn("SpendRepo.booked")((ids) => Effect.mapError(idsIn(ids), Table.named("SpendRepo.booked"))),
     arrivals
   })

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import type { Outcome, UsageRow } from "../../domain/Usage.ts"
 import type { StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
+import type { Condition, IdsWanted, TextArm } from "../UsageFacetsSql.ts"
 import { readColumns, Row, toUsageRow } from "../UsageColumns.ts"
 
 /** Every given field must match. */
@@ -54,6 +55,11 @@ export class UsageRepo extends Context.Tag("gateway/store/UsageRepo")<
       readonly after: string | null
       readonly filter?: UsageFilter
     }) => Effect.Effect<UsagePage, StoreError>
+    /** Rows by their ids, those that match a filter; the newest first. */
+    readonly rowsOf: (
+      ids: ReadonlyArray<string>,
+      filter: UsageFilter
+    ) => Effect.Effect<ReadonlyArray<UsageRow>, StoreError>
     /** By the request's id. */
     readonly get: (id: string) => Effect.Effect<UsageRow | null, StoreError>
   }
@@ -62,7 +68,7 @@ export class UsageRepo extends Context.Tag("gateway/store/UsageRepo")<
 /** Rows. */
 export const mostPerPage = 1000
 /** Rows that one page compares with its filter: the database runs in the thread that answers requests. */
-export const mostLookedAt = 20_000
+export const mostLookedAt = 5_000
 /** Ids are in the order of time as long as the clock of a running gateway is not set back by more. */
 const clockSetBackMs = 3_600_000
 /** Greater than what an id can hold. */
@@ -93,6 +99,83 @@ const searched = [
   "error",
   "status"
 ]
+/** Those of them that rows share. */
+const facetTexts = searched.filter((column) => column !== "id" && column !== "request_id" && column !== "error")
+/** Characters of an id. */
+const idLength = 36
+
+/** The text as a pattern of LIKE. */
+const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`
+
+const contains = (names: ReadonlyArray<string>, search: string): Condition => ({
+  sql: `(${names.map((column) => `${column} LIKE ? ESCAPE '\\'`).join(" OR ")})`,
+  parameters: names.map(() => containing(search))
+})
+
+/** What a combination of names is asked; `plus` keeps the database from an index that would have to be sorted by id for every page. */
+const nameConditions = (filter: UsageFilter, plus: "" | "+"): ReadonlyArray<Condition> => {
+  const { apiKeyId, connectionId, model, outcome, provider, requestedModel, status } = filter
+  const equal = (column: string, value: string | undefined): ReadonlyArray<Condition> =>
+    value === undefined ? [] : [{ sql: `${column} = ?`, parameters: [value] }]
+  return [
+    ...equal(`${plus}api_key_id`, apiKeyId),
+    ...equal("provider", provider),
+    ...equal("connection_id", connectionId),
+    ...(model === undefined
+      ? []
+      : [{ sql: "(model = ? OR provider || '/' || model = ?)", parameters: [model, model] }]),
+    ...equal("requested_model", requestedModel),
+    ...equal("outcome", outcome),
+    ...(status === undefined ? [] : [{ sql: "status BETWEEN ? AND ?", parameters: status }])
+  ]
+}
+
+const batchCondition = ({ batchId }: UsageFilter): ReadonlyArray<Condition> =>
+  batchId === undefined ? [] : [{ sql: "batch_id = ?", parameters: [batchId] }]
+
+/** What a row of the log is asked, besides its id and time. */
+const conditionsOf = (filter: UsageFilter): ReadonlyArray<Condition> => [
+  ...nameConditions(filter, "+"),
+  ...batchCondition(filter),
+  ...(filter.search === undefined ? [] : [contains(searched, filter.search)])
+]
+
+/** A searched text that can be part of an id has to be looked for in all ids; a whole one is one. */
+const idArms = (search: string): ReadonlyArray<TextArm> => {
+  if (!/^[0-9a-f-]+$/i.test(search)) return []
+  const condition =
+    search.length < idLength ? contains(["id"], search) : { sql: "id = ?", parameters: [search.toLowerCase()] }
+  return [{ index: "sqlite_autoindex_usage_log_1", condition }]
+}
+
+const textArms = (search: string): ReadonlyArray<TextArm> => {
+  const inError = contains(["error"], search)
+  const inRequest = contains(["request_id"], search)
+  return [
+    { index: "usage_log_errors", condition: { ...inError, sql: `error IS NOT NULL AND ${inError.sql}` } },
+    { index: "usage_log_requests", condition: { ...inRequest, sql: `request_id <> id AND ${inRequest.sql}` } },
+    ...idArms(search)
+  ]
+}
+
+/** Rows of a filter before an id, by the index of the filters. */
+export const idsWanted = (filter: UsageFilter, beforeId: string, most: number): IdsWanted => {
+  const { idBeginning, search, sinceMs, untilMs } = filter
+  const names = nameConditions(filter, "")
+  return {
+    range: {
+      leastId: [idBeginning ?? "", sinceMs === undefined ? "" : idAt(sinceMs)].toSorted().at(-1) ?? "",
+      beforeId,
+      sinceMs: sinceMs ?? Number.MIN_SAFE_INTEGER,
+      untilMs: untilMs ?? Number.MAX_SAFE_INTEGER
+    },
+    most,
+    facets: [...names, ...(search === undefined ? [] : [contains(facetTexts, search)])],
+    arms: search === undefined ? [] : textArms(search),
+    rows: nameConditions(filter, "+"),
+    tail: conditionsOf(filter)
+  }
+}
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -106,24 +189,8 @@ export const make = Effect.gen(function* () {
     ...(untilMs === undefined ? [] : [sql`id < ${idAt(untilMs + clockSetBackMs)}`, sql`timestamp_ms < ${untilMs}`])
   ]
 
-  const tests = (filter: UsageFilter) => {
-    const { apiKeyId, batchId, connectionId, model, outcome, provider, requestedModel, search, status } = filter
-    const contains = search === undefined ? "" : `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`
-    return [
-      // The sign keeps the database from the index of the keys, which would have to be sorted by id for every page.
-      ...(apiKeyId === undefined ? [] : [sql`+api_key_id = ${apiKeyId}`]),
-      ...(batchId === undefined ? [] : [sql`batch_id = ${batchId}`]),
-      ...(provider === undefined ? [] : [sql`provider = ${provider}`]),
-      ...(connectionId === undefined ? [] : [sql`connection_id = ${connectionId}`]),
-      ...(model === undefined ? [] : [sql`(model = ${model} OR provider || '/' || model = ${model})`]),
-      ...(requestedModel === undefined ? [] : [sql`requested_model = ${requestedModel}`]),
-      ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`]),
-      ...(status === undefined ? [] : [sql`status BETWEEN ${status[0]} AND ${status[1]}`]),
-      ...(search === undefined
-        ? []
-        : [sql.or(searched.map((column) => sql`${sql.literal(column)} LIKE ${contains} ESCAPE '\\'`))])
-    ]
-  }
+  const tests = (filter: UsageFilter): ReadonlyArray<Fragment> =>
+    conditionsOf(filter).map(({ parameters, sql: text }) => sql.unsafe(text, parameters))
 
   const sizeOf = (limit: number): number => Math.min(Math.max(Math.trunc(limit), 1), mostPerPage)
 
@@ -140,7 +207,9 @@ export const make = Effect.gen(function* () {
     const filter = query.filter ?? {}
     const range = [...(query.cursor === null ? [] : [sql`id < ${query.cursor}`]), ...bounds(filter)]
     const asked = tests(filter)
-    const last = asked.length === 0 ? null : yield* lastLookedAt(range)
+    // The rows of a batch have an index of their own.
+    const isBounded = asked.length > 0 && filter.batchId === undefined
+    const last = isBounded ? yield* lastLookedAt(range) : null
     const where = sql.and([...range, ...(last === null ? [] : [sql`id >= ${last}`]), ...asked])
     // One extra row shows whether another page follows.
     const found = yield* table.select("UsageRepo.page", sql`WHERE ${where} ${newestFirst(sql)} LIMIT ${limit + 1}`)
@@ -172,7 +241,17 @@ export const make = Effect.gen(function* () {
     const row = yield* table.first("UsageRepo.get", sql`WHERE id = ${id}`)
     return row === null ? null : toUsageRow(row)
   })
-  return UsageRepo.of({ page, written, get })
+
+  const rowsOf = Effect.fn("UsageRepo.rowsOf")((ids: ReadonlyArray<string>, filter: UsageFilter) =>
+    Effect.map(
+      table.select(
+        "UsageRepo.rowsOf",
+        sql`WHERE ${sql.and([sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`, ...tests(filter)])} ${newestFirst(sql)}`
+      ),
+      (rows) => rows.map(toUsageRow)
+    )
+  )
+  return UsageRepo.of({ page, written, rowsOf, get })
 })
 
 export const layer: Layer.Layer<UsageRepo, never, SqlClient.SqlClient> = Layer.effect(UsageRepo, make)

@@ -1,5 +1,5 @@
 /**
- * Brings rows of the usage log into the sums by hour and day, each exactly once, and deletes rows that are in them. Every method does one
+ * Brings rows of the usage log into the sums by hour and day and into the index of its filters, each exactly once, and deletes rows that are in them. Every method does one
  * small step in a transaction of its own, because a statement blocks the process.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
@@ -12,6 +12,7 @@ import type { Column } from "../Columns.ts"
 import type { StoreError } from "../Errors.ts"
 import { withLateSync } from "../LateSync.ts"
 import * as Table from "../Table.ts"
+import { addFacets, removeFacets } from "../UsageFacetsSql.ts"
 import { idAt } from "./UsageRepo.ts"
 import { addRows, days, dayMs, type Grain, hourMs, hours, minutes, mostGroups, summedSeq } from "../UsageSumsSql.ts"
 
@@ -60,6 +61,10 @@ const sumNextInto = (grain: Grain) => ({
 })
 const sumsOf = [sumNextInto(hours), sumNextInto(days)]
 
+const facetsOfNext = addFacets(nextRows)
+/** The combinations without rows are found by the rows, so that these leave the log last. */
+const facetsGone = removeFacets(listedRows)
+
 const nextSeq = `SELECT MAX(seq) AS seq FROM (SELECT seq FROM usage_log WHERE seq > ${summedSeq} ORDER BY seq LIMIT ${sumStep})`
 const keepMinutes = addRows(
   minutes,
@@ -94,6 +99,7 @@ export const make = Effect.gen(function* () {
         const [period] = yield* run<{ readonly crowded: number }>(isCrowded, last)
         yield* run(period?.crowded === 1 ? crowded : usual, last)
       }
+      for (const statement of facetsOfNext) yield* run(statement, last)
       yield* run("UPDATE usage_summed SET seq = ?", last)
       return true
     })
@@ -132,6 +138,7 @@ export const make = Effect.gen(function* () {
           `DELETE FROM ledger_entries WHERE request_id IN (SELECT id FROM usage_log WHERE ${listedRows})`,
           listed
         )
+        for (const statement of facetsGone) yield* run(statement, listed)
         yield* run(`DELETE FROM usage_log WHERE ${listedRows}`, listed)
         return found.length
       })

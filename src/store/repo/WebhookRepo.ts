@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { type Webhook, WebhookKind } from "../../domain/Webhook.ts"
+import { type MailSettings, MailTls, type Webhook, WebhookKind } from "../../domain/Webhook.ts"
 import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../Columns.ts"
 import type { AlreadyStored, StoreError } from "../Errors.ts"
 import { SecretText, sealedColumn } from "../SealedColumns.ts"
@@ -12,7 +12,7 @@ import { Secrets } from "../Secrets.ts"
 import * as Table from "../Table.ts"
 
 /** What is changed by hand; deliveries write the rest. */
-export interface WebhookSettings extends Pick<Webhook, "url" | "events" | "kind" | "enabled" | "description"> {
+export interface WebhookSettings extends Pick<Webhook, "url" | "events" | "kind" | "mail" | "enabled" | "description"> {
   /** Null: stays as it is. */
   readonly secret: Webhook["secret"]
   /** Null: stays as it is. */
@@ -38,6 +38,7 @@ const Row = Schema.Struct({
   url: Text,
   events: Json(Schema.Array(Text)),
   kind: WebhookKind,
+  mail: MaybeText,
   secret: MaybeText,
   enabled: Flag,
   description: MaybeText,
@@ -48,13 +49,29 @@ const Row = Schema.Struct({
 })
 type Row = typeof Row.Type
 
+const MailText: Schema.Schema<MailSettings, string> = Schema.parseJson(
+  Schema.Struct({
+    tls: MailTls,
+    user: Schema.NullOr(Schema.String),
+    password: Schema.NullOr(SecretText),
+    from: Schema.String,
+    to: Schema.Array(Schema.String)
+  })
+)
+
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* Secrets
   const table = Table.make(sql, "webhooks", Row)
   const secret = sealedColumn(secrets, "webhooks", "secret", SecretText)
 
-  const toWebhook = (row: Row): Webhook => ({ ...row, secret: secret.open(row.id, row.secret).value })
+  const mail = sealedColumn(secrets, "webhooks", "mail", MailText)
+
+  const toWebhook = (row: Row): Webhook => ({
+    ...row,
+    secret: secret.open(row.id, row.secret).value,
+    mail: mail.open(row.id, row.mail).value
+  })
 
   const list = Effect.withSpan(
     Effect.map(table.select("WebhookRepo.list", sql`ORDER BY created_at_ms, id`), (rows) => rows.map(toWebhook)),
@@ -64,13 +81,18 @@ export const make = Effect.gen(function* () {
     Effect.map(table.first("WebhookRepo.get", sql`WHERE id = ${id}`), (row) => (row === null ? null : toWebhook(row)))
   )
   const insert = Effect.fn("WebhookRepo.insert")((webhook: Webhook) =>
-    table.insert("WebhookRepo.insert", { ...webhook, secret: secret.seal(webhook.id, webhook.secret) })
+    table.insert("WebhookRepo.insert", {
+      ...webhook,
+      secret: secret.seal(webhook.id, webhook.secret),
+      mail: mail.seal(webhook.id, webhook.mail)
+    })
   )
   const update = Effect.fn("WebhookRepo.update")((id: string, settings: WebhookSettings) =>
     sql`UPDATE webhooks SET ${sql.update({
       url: settings.url,
       events: JSON.stringify(settings.events),
       kind: settings.kind,
+      ...(settings.mail === null && settings.kind === "email" ? {} : { mail: mail.seal(id, settings.mail) }),
       enabled: settings.enabled ? 1 : 0,
       description: settings.description,
       ...(settings.failureCount === null ? {} : { failureCount: settings.failureCount }),

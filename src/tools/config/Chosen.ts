@@ -3,6 +3,8 @@ import type { ToolModel } from "./ToolSetup.ts"
 
 export interface OfferedModel extends ToolModel {
   readonly kind: "model" | "combo" | "auto" | "alias"
+  /** Whether it can hold a conversation: other models are of no use to a tool. */
+  readonly converses: boolean
 }
 
 export interface Chosen {
@@ -38,13 +40,17 @@ export const choose = (
 ): Chosen | string => {
   const globs = only.map(globOf)
   const fitting = offered.filter(
-    ({ id, kind }) => kind !== "auto" && (globs.length === 0 || globs.some((glob) => glob.test(id)))
+    ({ converses, id, kind }) =>
+      converses && kind !== "auto" && (globs.length === 0 || globs.some((glob) => glob.test(id)))
   )
   const named = wanted === null ? null : (offered.find(({ id }) => id === wanted) ?? null)
   if (wanted !== null && named === null) return `The gateway offers no model '${wanted}'.`
+  if (named?.converses === false) return `The model '${named.id}' holds no conversations: a tool cannot use it.`
   if (fitting.length === 0 && named === null) {
-    return globs.length > 0
-      ? "The gateway offers no model that fits --only."
+    const hasOthers = offered.some(({ kind }) => kind !== "auto")
+    if (globs.length > 0) return "The gateway offers no model that fits --only and can hold a conversation."
+    return hasOthers
+      ? "None of the gateway's models can hold a conversation: connect a provider that has one ('gateway provider add')."
       : "The gateway offers no model yet: connect a provider first ('gateway provider add')."
   }
   const auto = globs.length === 0 ? offered.find(({ id }) => id === "auto") : undefined

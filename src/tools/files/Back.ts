@@ -33,9 +33,3 @@ export const backOf = (record: FileRecord, home: string) =>
     const text = same && former !== null ? former : after
     return { change: text === file.text ? null : { file, after: text, mode }, removes: null } satisfies Back
   })
-
-/** Removes the copy of a file that is as it was. */
-export const forget = (backupPath: string | null, home: string): Effect.Effect<void> =>
-  backupPath === null
-    ? Effect.void
-    : Effect.flatMap(ConfigFile.read(backupPath, home), (file) => ConfigFile.remove(file, home)).pipe(Effect.ignore)

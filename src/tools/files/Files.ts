@@ -59,19 +59,36 @@ export const changesOf = (
 export interface Written {
   readonly path: string
   readonly backupPath: string | null
+  /** Folders that were made for it. */
+  readonly folders: ReadonlyArray<string>
 }
 
-/** Puts files back as they were. */
-const rollBack = (done: ReadonlyArray<Change>, home: string): Effect.Effect<void> =>
-  Effect.forEach(
-    done.toReversed(),
-    ({ file }) =>
-      Effect.gen(function* () {
-        const now = yield* ConfigFile.read(file.path, home)
-        yield* file.text === null ? ConfigFile.remove(now, home) : ConfigFile.write(now, file.text, home, file.mode)
-      }).pipe(Effect.ignore),
-    { discard: true }
-  )
+/** What was done so far, so that it can be taken back. */
+interface Done {
+  readonly changes: Array<Change>
+  readonly backupPaths: Array<string>
+  readonly folders: Array<string>
+}
+
+/** Puts files back as they were, without the copies and folders that were made. */
+const rollBack = ({ backupPaths, changes, folders }: Done, home: string): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    for (const { file } of changes.toReversed()) {
+      yield* Effect.flatMap(
+        ConfigFile.read(file.path, home),
+        (now): Effect.Effect<unknown, ConfigFile.ConfigFileRefused> =>
+          file.text === null ? ConfigFile.remove(now, home) : ConfigFile.write(now, file.text, home, file.mode)
+      ).pipe(Effect.ignore)
+    }
+    yield* Effect.forEach(backupPaths, (path) => forget(path, home), { discard: true })
+    yield* ConfigFile.removeFolders(folders)
+  })
+
+/** Removes the copy of a file that is as it was. */
+export const forget = (backupPath: string | null, home: string): Effect.Effect<void> =>
+  backupPath === null
+    ? Effect.void
+    : Effect.flatMap(ConfigFile.read(backupPath, home), (file) => ConfigFile.remove(file, home)).pipe(Effect.ignore)
 
 /** Writes all files; when one cannot be written, the others are as they were. `nowMs` names the copies; null: none are made. */
 export const writeAll = (
@@ -80,15 +97,17 @@ export const writeAll = (
   nowMs: number | null
 ): Effect.Effect<ReadonlyArray<Written>, ConfigFile.ConfigFileRefused> =>
   Effect.gen(function* () {
-    const done: Array<Change> = []
+    const done: Done = { changes: [], backupPaths: [], folders: [] }
     const written: Array<Written> = []
     for (const change of changes) {
       const { after, file, mode } = change
       const step = Effect.gen(function* () {
         const backupPath = nowMs === null ? null : yield* ConfigFile.backup(file, nowMs)
-        yield* ConfigFile.write(file, after, home, mode)
-        written.push({ path: file.path, backupPath })
-        done.push(change)
+        if (backupPath !== null) done.backupPaths.push(backupPath)
+        const folders = yield* ConfigFile.write(file, after, home, mode)
+        done.folders.push(...folders)
+        done.changes.push(change)
+        written.push({ path: file.path, backupPath, folders })
       })
       yield* Effect.tapError(step, () => rollBack(done, home))
     }

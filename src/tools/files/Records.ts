@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import * as ConfigFile from "../../platform/ConfigFile.ts"
 import type { Places } from "../config/ToolSetup.ts"
 
@@ -27,7 +27,9 @@ export const ToolRecord = Schema.Struct({
   gateway: Schema.String,
   /** Id of the key that was made for it; null: one was given. */
   keyId: Schema.NullOr(Schema.String),
-  files: Schema.Array(FileRecord)
+  files: Schema.Array(FileRecord),
+  /** Folders that were made for the files, which an undo removes once they are empty. */
+  folders: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] })
 })
 export type ToolRecord = typeof ToolRecord.Type
 
@@ -55,11 +57,42 @@ export const read = (file: string, home: string): Effect.Effect<Records, ConfigF
         )
   )
 
+/** The folders that were made for it, the outermost first. */
 export const write = (
   file: string,
   home: string,
   records: Records
-): Effect.Effect<void, ConfigFile.ConfigFileRefused> =>
+): Effect.Effect<ReadonlyArray<string>, ConfigFile.ConfigFileRefused> =>
   Effect.flatMap(ConfigFile.read(file, home), (before) =>
     ConfigFile.write(before, `${encode(records)}\n`, home, ConfigFile.ownerOnly)
   )
+
+/** Takes the record of a tool out, and the file away where it was the last one. */
+const writeWithout = (file: string, home: string, others: Records) =>
+  Object.keys(others).length > 0
+    ? write(file, home, others)
+    : Effect.flatMap(ConfigFile.read(file, home), (before) => ConfigFile.remove(before, home))
+
+/**
+ * Forgets a tool, and removes the folders that were made for it as far as nothing else is in them. A folder that another tool uses is
+ * removed with that one.
+ */
+export const forget = (
+  file: string,
+  home: string,
+  id: string,
+  { [id]: record, ...others }: Records
+): Effect.Effect<void, ConfigFile.ConfigFileRefused> =>
+  Effect.gen(function* () {
+    yield* writeWithout(file, home, others)
+    const left = yield* ConfigFile.removeFolders(record?.folders ?? [])
+    const [heir] = Object.keys(others)
+    const inherits = heir === undefined ? undefined : others[heir]
+    if (heir === undefined || inherits === undefined) {
+      // The gateway's own folder, which older versions did not note; what else is in it keeps it.
+      return yield* Effect.asVoid(ConfigFile.removeFolders([dirname(file)]))
+    }
+    if (left.length === 0) return
+    const folders = [...new Set([...inherits.folders, ...left])]
+    yield* write(file, home, { ...others, [heir]: { ...inherits, folders } })
+  })

@@ -6,6 +6,7 @@ import { staleOf } from "../config/Edits.ts"
 import { isUnreadable, valueAt } from "../config/formats/Format.ts"
 import { formats } from "../config/formats/index.ts"
 import type { Places, ToolPlan } from "../config/ToolSetup.ts"
+import { dirname } from "node:path"
 import { backOf } from "./Back.ts"
 import { type Change, changesOf, type Written, writeAll } from "./Files.ts"
 import * as Records from "./Records.ts"
@@ -81,7 +82,8 @@ const recordOf = (
       mode: file?.mode ?? ConfigFile.ownerOnly
     }
   })
-  return { ...facts, files }
+  const folders = new Set([...(former?.folders ?? []), ...written.flatMap((each) => each.folders)])
+  return { ...facts, files, folders: [...folders] }
 }
 
 /** Writes the files of a plan, takes back what a former run wrote and this one does not, and records it for `--undo`. */
@@ -103,11 +105,21 @@ export const carryOut = (
       home,
       nowMs
     )
-    for (const { removes } of backs) if (removes !== null) yield* ConfigFile.remove(removes, home)
+    for (const { removes } of backs) {
+      if (removes === null) continue
+      yield* ConfigFile.remove(removes, home)
+      yield* ConfigFile.removeFolders((former?.folders ?? []).filter((folder) => folder === dirname(removes.target)))
+    }
     // A tool without files has a key all the same, which an undo ends.
     if (plan.files.length > 0 || facts.keyId !== null) {
       const record = recordOf(plan, changes, written, former, facts)
-      yield* Records.write(Records.recordsFile(places), home, { ...records, [id]: record })
+      const file = Records.recordsFile(places)
+      const made = yield* Records.write(file, home, { ...records, [id]: record })
+      if (made.length > 0) {
+        // Its own folder is known only now.
+        const folders = [...made, ...record.folders]
+        yield* Records.write(file, home, { ...records, [id]: { ...record, folders } })
+      }
     }
     return { changes, written }
   })

@@ -10,6 +10,7 @@ import { failed, type MeshToolFailed } from "./Failures.ts"
 import { refusalReason, sudoPasswordProblem, sudoRefusal, withoutPassword, withPassword } from "./Sudo.ts"
 import { isAccessDenied, isDaemonDown } from "./Texts.ts"
 import { type MeshState, readStatus } from "./Status.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** What an ordinary command takes at most: it asks the daemon of this machine. */
 export const commandMs = 10_000
@@ -65,7 +66,7 @@ export const makeMeshClient = (
 
   const attempt = (program: string, args: ReadonlyArray<string>, input: Redacted.Redacted | null, extra: Extra) =>
     runCommand({ program, args, input, timeoutMs: commandMs, ...extra }).pipe(
-      Effect.mapError(({ problem }) => failed(`'${program}' ${problem}.`))
+      Effect.mapError(({ problem }) => failed(`'${program}' ${asSentence(problem)}`))
     )
 
   const find: MeshClient["find"] = (name) => findProgram(name, environment)
@@ -89,7 +90,7 @@ export const makeMeshClient = (
     if (refusal === null) return asked
     if (refusal !== "password-needed" || password === null) return yield* failed(refusalReason[refusal])
     const problem = sudoPasswordProblem(password)
-    if (problem !== null) return yield* failed(`The password for 'sudo' ${problem}.`)
+    if (problem !== null) return yield* failed(`The password for 'sudo' ${asSentence(problem)}`)
     const line = Redacted.make(`${Redacted.value(password)}\n`)
     const result = yield* attempt(sudo, withPassword(program, args), line, extra)
     const again = sudoRefusal(result)

@@ -3,6 +3,7 @@
  * https://github.com/cloudflare/cloudflared/blob/2026.7.2/cmd/cloudflared/tunnel/quick_tunnel.go
  */
 import { shownWords } from "../Words.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export interface QuickOutput {
   /** `https://….trycloudflare.com`; null before it is printed. */
@@ -46,7 +47,7 @@ export const reasonOfEnd = (output: QuickOutput, problem: string, lastWords: str
   if (output.isRateLimited && output.address === null) return rateLimited
   const [, , text = lastWords] = levels.exec(lastWords) ?? []
   const said = output.lastError ?? shownWords(text)
-  return `cloudflared ${problem}${said === "" ? "" : `: ${said}`}.`
+  return `cloudflared ${problem}${asSentence(said === "" ? "" : `: ${said}`)}`
 }
 
 /** Why there is no tunnel after the time for it has passed. */

@@ -10,6 +10,7 @@ import { findProgram } from "../../platform/ProgramPath.ts"
 import { TunnelFailed } from "../Backend.ts"
 import { downloadProgram } from "./Download.ts"
 import { releaseBase, releaseFiles, releaseVersion, type ReleaseFile } from "./Release.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export class QuickProgram extends Context.Tag("gateway/tunnels/QuickProgram")<
   QuickProgram,
@@ -48,7 +49,7 @@ export const make = Effect.fn("QuickProgram.make")(function* (options: QuickProg
     yield* Effect.logInfo(`Downloading cloudflared ${releaseVersion}`)
     yield* downloadProgram(download, options.base, file, target).pipe(
       Effect.mapError(
-        ({ isFinal, reason }) => new TunnelFailed({ reason: `cloudflared ${reason}. ${installIt}`, isFinal })
+        ({ isFinal, reason }) => new TunnelFailed({ reason: `cloudflared ${asSentence(reason)} ${installIt}`, isFinal })
       )
     )
     return target

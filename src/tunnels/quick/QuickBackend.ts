@@ -14,6 +14,7 @@ import { SupervisedPrograms } from "../../platform/SupervisedProgram.ts"
 import { type Backend, TunnelFailed } from "../Backend.ts"
 import { nothingYet, readLine, reasonOfEnd, reasonOfSilence } from "./Output.ts"
 import { QuickProgram } from "./Program.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export type QuickOptions = Readonly<Record<never, never>>
 
@@ -77,7 +78,7 @@ export const make = Effect.gen(function* () {
             if (address !== null && connections > 0) Deferred.unsafeDone(isOpen, Effect.succeed(address))
           }
         })
-        .pipe(Effect.mapError(({ problem }) => final(`cloudflared ${problem}.`)))
+        .pipe(Effect.mapError(({ problem }) => final(`cloudflared ${asSentence(problem)}`)))
 
       const end = Effect.flatMap(
         ended,

@@ -1,5 +1,6 @@
 /** What OpenSSH's client prints with `-v` about a remote forward: https://github.com/openssh/openssh-portable/blob/V_9_2_P1/ssh.c */
 import { shownWords } from "../Words.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export interface SshOutput {
   /** The port of the server that is forwarded; null before. */
@@ -42,5 +43,5 @@ export const readLine = (before: SshOutput, line: string): SshOutput => {
 /** Why the program has ended, as a sentence. */
 export const reasonOfEnd = (output: SshOutput, problem: string): string => {
   const said = shownWords(output.lastWords)
-  return `ssh ${problem}${said === "" ? "" : `: ${said}`}.`
+  return `ssh ${problem}${asSentence(said === "" ? "" : `: ${said}`)}`
 }

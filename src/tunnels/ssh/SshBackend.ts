@@ -21,6 +21,7 @@ import { type SshOptions, sshProblem, urlHost } from "./Options.ts"
 import { nothingYet, readLine, reasonOfEnd } from "./Output.ts"
 import { runToEnd } from "./ShortProgram.ts"
 import { identityFile, knownHostsFile, ownPublicKey, readPinned, writePinned } from "./SshFiles.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export class SshBackend extends Context.Tag("gateway/tunnels/SshBackend")<SshBackend, Backend<SshOptions>>() {}
 
@@ -83,7 +84,7 @@ export const make = Effect.gen(function* () {
         ["-T", String(sshLimits.scanSeconds), "-p", String(port), "-t", "ed25519,ecdsa,rsa", "--", address],
         childEnvironment,
         3 * sshLimits.scanSeconds * 1_000
-      ).pipe(Effect.mapError(({ problem }) => failed(`ssh-keyscan ${problem}.`, true)))
+      ).pipe(Effect.mapError(({ problem }) => failed(`ssh-keyscan ${asSentence(problem)}`, true)))
       const keys = lines.map(readHostKey).filter((key) => key !== null)
       return keys.length > 0
         ? byPreference(keys)
@@ -180,7 +181,7 @@ export const make = Effect.gen(function* () {
             if (output.remotePort !== null) Deferred.unsafeDone(isOpen, Effect.succeed(output.remotePort))
           }
         })
-        .pipe(Effect.mapError((error) => failed(`ssh ${error.problem}.`, true)))
+        .pipe(Effect.mapError((error) => failed(`ssh ${asSentence(error.problem)}`, true)))
 
       const end = Effect.flatMap(ended, (over): Effect.Effect<never, TunnelFailed | TunnelNeedsAuth> => {
         switch (output.end) {

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { TunnelFailed } from "../Backend.ts"
 import { type HostKey, knownHostsLine, readHostKey } from "./HostKeys.ts"
 import { runToEnd } from "./ShortProgram.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 const keygenMs = 10_000
 
@@ -49,7 +50,9 @@ export const ownPublicKey = Effect.fn("ssh.ownPublicKey")(function* (
       ["-q", "-t", "ed25519", "-N", "", "-C", "gateway-tunnel", "-f", fresh],
       environment,
       keygenMs
-    ).pipe(Effect.mapError(({ problem }) => new TunnelFailed({ reason: `ssh-keygen ${problem}.`, isFinal: true })))
+    ).pipe(
+      Effect.mapError(({ problem }) => new TunnelFailed({ reason: `ssh-keygen ${asSentence(problem)}`, isFinal: true }))
+    )
     if (made.code !== 0) return yield* new TunnelFailed({ reason: "ssh-keygen made no key.", isFinal: true })
     yield* onFiles(() => {
       renameSync(`${fresh}.pub`, `${file}.pub`)

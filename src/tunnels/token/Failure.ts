@@ -2,6 +2,7 @@
 import { scrub } from "../../kernel/Scrub.ts"
 import { harmless } from "../../kernel/TerminalText.ts"
 import { TunnelFailed, TunnelNeedsAuth } from "../Backend.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 /** Where ngrok shows people their authtoken. */
 export const authTokenPage = "https://dashboard.ngrok.com/get-started/your-authtoken"
@@ -52,7 +53,7 @@ const shown = (message: string, token: string): string => {
 export const failureOf = (message: string, token: string): TunnelFailed | TunnelNeedsAuth => {
   const code = codeIn(message.slice(0, mostReadChars))
   if (code === null) {
-    return new TunnelFailed({ reason: `ngrok cannot be reached: ${shown(message, token)}.`, isFinal: false })
+    return new TunnelFailed({ reason: `ngrok cannot be reached: ${asSentence(shown(message, token))}`, isFinal: false })
   }
   const named = `(ERR_NGROK_${code})`
   if (badToken.has(code)) {

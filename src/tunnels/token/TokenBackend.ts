@@ -15,6 +15,7 @@ import { type Agent, type AgentOptions, loadSdk, type Sdk, type SdkMissing, star
 import { authTokenProblem } from "./AuthToken.ts"
 import { authTokenPage, failureOf } from "./Failure.ts"
 import { mostPendingEvents, type SessionEvent, type WatchLimits, watchLimits, watchSession } from "./SessionWatch.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export interface TokenOptions {
   /** Null: that of `TOKEN_TUNNEL_AUTHTOKEN`. */
@@ -75,7 +76,7 @@ export const makeBackend = (
       )
     }
     const problem = authTokenProblem(token)
-    return problem === null ? Effect.succeed(Redacted.make(token)) : needsAuth(`The authtoken ${problem}.`)
+    return problem === null ? Effect.succeed(Redacted.make(token)) : needsAuth(`The authtoken ${asSentence(problem)}`)
   }
 
   const start = (sdk: Sdk, authToken: Redacted.Redacted, { host, port }: Entrance, events: Queue.Queue<SessionEvent>) =>
@@ -98,7 +99,7 @@ export const makeBackend = (
         ),
       catch: (error) =>
         new TunnelFailed({
-          reason: `TOKEN_TUNNEL_SERVER or TOKEN_TUNNEL_CA cannot be used: ${harmless(scrub(messageOf(error), [Redacted.value(authToken)])).slice(0, 200)}.`,
+          reason: `TOKEN_TUNNEL_SERVER or TOKEN_TUNNEL_CA cannot be used: ${asSentence(harmless(scrub(messageOf(error), [Redacted.value(authToken)])).slice(0, 200))}`,
           isFinal: true
         })
     })
@@ -139,7 +140,7 @@ export const makeBackend = (
     yield* opened({ publicUrl })
     const reason = yield* watchSession(events, limits, opened({ publicUrl }))
     return yield* new TunnelFailed({
-      reason: `The connection to ngrok was lost: ${harmless(scrub(reason, [Redacted.value(authToken)])).slice(0, 200)}.`,
+      reason: `The connection to ngrok was lost: ${asSentence(harmless(scrub(reason, [Redacted.value(authToken)])).slice(0, 200))}`,
       isFinal: false
     })
   })

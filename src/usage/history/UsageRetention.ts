@@ -6,16 +6,22 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import type { StoreError } from "../../store/Errors.ts"
+import { SettingsRepo } from "../../store/repo/SettingsRepo.ts"
 import { type Expired, UsageSumsRepo } from "../../store/repo/UsageSumsRepo.ts"
 import { UsageJournal } from "../../store/UsageJournal.ts"
 
 export class UsageRetention extends Context.Tag("gateway/usage/history/UsageRetention")<
   UsageRetention,
   {
-    /** Deletes the rows of requests that arrived before a time (epoch milliseconds); returns how many. Their sums stay. */
+    /**
+     * Deletes the rows of requests that arrived before a time (epoch milliseconds), some at a time; returns how many. Their sums stay. One that is
+     * cut off, by its caller or by a stop, is gone on with in the background.
+     */
     readonly purge: (beforeMs: number) => Effect.Effect<number, StoreError>
     /** Done when every row of the log is in the sums. */
     readonly sumAll: Effect.Effect<void, StoreError>
@@ -27,10 +33,19 @@ const deleteEvery = "1 minute"
 const pause = Effect.sleep("4 millis")
 const dayMs = 86_400_000
 
+/** Where a purge that is not over is stored: `{beforeMs}`. */
+const namespace = "usage_retention"
+const key = "purge"
+const Pending = Schema.Struct({ beforeMs: Schema.Number })
+
+const pendingIn = (value: unknown): number | null =>
+  Option.match(Schema.decodeUnknownOption(Pending)(value), { onNone: () => null, onSome: ({ beforeMs }) => beforeMs })
+
 export const make = Effect.gen(function* () {
   const settings = yield* GatewaySettings
   const sums = yield* UsageSumsRepo
   const journal = yield* UsageJournal
+  const stored = yield* SettingsRepo
   const oneAtATime = yield* Effect.makeSemaphore(1)
 
   /** Repeats a step with pauses until it has nothing left to do. */
@@ -59,7 +74,22 @@ export const make = Effect.gen(function* () {
       return yield* whileSome(sums.deleteSome(expired, upTo, nowMs))
     })
 
+  /** The time is stored until all rows before it are gone. */
+  const purge = Effect.fn("UsageRetention.purge")(function* (beforeMs: number) {
+    const pending = pendingIn(yield* stored.get(namespace, key))
+    if (pending === null || pending < beforeMs) yield* stored.set(namespace, key, { beforeMs })
+    const deleted = yield* deleteAll({ _tag: "Before", beforeMs })
+    if (pending === null || pending <= beforeMs) yield* stored.remove(namespace, key)
+    return deleted
+  })
+
+  const finishPurge = Effect.gen(function* () {
+    const pending = pendingIn(yield* stored.get(namespace, key))
+    if (pending !== null) yield* purge(pending)
+  })
+
   const keepLimits = Effect.gen(function* () {
+    yield* finishPurge
     const { maxRows, retentionDays } = settings.current().usage
     const nowMs = yield* Clock.currentTimeMillis
     yield* deleteAll({ _tag: "Before", beforeMs: nowMs - retentionDays * dayMs })
@@ -84,12 +114,10 @@ export const make = Effect.gen(function* () {
   )
 
   return UsageRetention.of({
-    purge: (beforeMs) => alone(deleteAll({ _tag: "Before", beforeMs })),
+    purge: (beforeMs) => alone(purge(beforeMs)),
     sumAll: alone(addUp)
   })
 })
 
-export const layer: Layer.Layer<UsageRetention, never, GatewaySettings | UsageSumsRepo | UsageJournal> = Layer.scoped(
-  UsageRetention,
-  make
-)
+export const layer: Layer.Layer<UsageRetention, never, GatewaySettings | SettingsRepo | UsageSumsRepo | UsageJournal> =
+  Layer.scoped(UsageRetention, make)

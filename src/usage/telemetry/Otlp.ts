@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { readEnvironmentProxies } from "../../egress/proxy/EnvironmentProxy.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import type { OtlpExport } from "./OtlpExport.ts"
 
@@ -10,10 +11,14 @@ export class Otlp extends Context.Tag("gateway/usage/Otlp")<Otlp, OtlpExport>() 
 const none: OtlpExport = { offer: () => {}, publish: () => Effect.void }
 
 export const make = Effect.gen(function* () {
-  const { otlpEndpoint, otlpHeaders, otlpResource } = yield* AppConfig
+  const { environment, otlpEndpoint, otlpHeaders, otlpResource } = yield* AppConfig
   if (otlpEndpoint === null) return none
   const { makeLive } = yield* Effect.promise(() => import("./OtlpExport.ts"))
-  return yield* makeLive(otlpEndpoint, { headers: otlpHeaders, attributes: otlpResource })
+  return yield* makeLive(otlpEndpoint, {
+    headers: otlpHeaders,
+    attributes: otlpResource,
+    proxy: URL.canParse(otlpEndpoint) ? readEnvironmentProxies(environment).hopOf(new URL(otlpEndpoint).origin) : null
+  })
 })
 
 export const layer: Layer.Layer<Otlp, never, AppConfig> = Layer.scoped(Otlp, make)

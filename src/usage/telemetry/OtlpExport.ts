@@ -3,6 +3,9 @@
  * Written by hand instead of `@effect/opentelemetry/Otlp`, which also exports every log line and internal span, marks failed spans as
  * interrupted, reads metrics from a registry shared by the whole process and has no bound on its queue.
  */
+import type { Dispatcher } from "undici"
+import { dispatcherThrough } from "../../egress/proxy/ProxiedSocket.ts"
+import type { ProxyHop } from "../../egress/proxy/ProxyRoute.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -19,6 +22,7 @@ import { version } from "../../platform/Version.ts"
 import type { MetricsSnapshot } from "./Families.ts"
 import { encodeMetrics, encodeTraces, type Resource } from "./OtlpEncode.ts"
 import type { RequestSummary } from "./Summary.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 export interface OtlpExport {
   /** Hot: takes the request for the next batch of spans; dropped when too many wait. */
@@ -40,6 +44,8 @@ export interface OtlpOptions {
   readonly headers: Redacted.Redacted<Pairs>
   /** Of the resource that telemetry is about. */
   readonly attributes: Pairs
+  /** By which the collector is reached; absent or null: none. */
+  readonly proxy?: ProxyHop | null
 }
 
 export const plainOptions: OtlpOptions = { headers: Redacted.make([]), attributes: [["service.name", "gateway"]] }
@@ -91,7 +97,7 @@ export const make = Effect.fnUntraced(function* (
       client.post(`${base}${path}`, { body: HttpBody.unsafeJson(body) }).pipe(
         Effect.zipRight(turned(false, "works again")),
         Effect.tapError((error) =>
-          turned(true, `fails: ${reasonOf(error)}. Check OTEL_EXPORTER_OTLP_ENDPOINT and its collector.`)
+          turned(true, `fails: ${asSentence(reasonOf(error))} Check OTEL_EXPORTER_OTLP_ENDPOINT and its collector.`)
         ),
         Effect.as("accepted" as const),
         Effect.catchAll((error) => Effect.succeed(isFinal(error) ? ("refused" as const) : ("later" as const)))
@@ -142,8 +148,16 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
+const dispatcherBy = (proxy: ProxyHop | null, endpoint: string): Effect.Effect<Dispatcher, never, Scope.Scope> =>
+  proxy === null
+    ? NodeHttpClient.makeDispatcher
+    : Effect.acquireRelease(
+        Effect.sync(() => dispatcherThrough(proxy, new URL(endpoint))),
+        (dispatcher) => Effect.promise(() => dispatcher.destroy())
+      )
+
 /** A client of its own: nothing else shares its connections, and it is never traced. */
 export const makeLive = (endpoint: string, options: OtlpOptions): Effect.Effect<OtlpExport, never, Scope.Scope> =>
-  Effect.flatMap(NodeHttpClient.makeDispatcher, (dispatcher) =>
+  Effect.flatMap(dispatcherBy(options.proxy ?? null, endpoint), (dispatcher) =>
     Effect.provideService(make(endpoint, options), HttpClient.HttpClient, NodeHttpClient.makeUndici(dispatcher))
   )

@@ -5,6 +5,7 @@ import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 import { PerFacts } from "../../domain/UsageFacts.ts"
 import type { HistogramFamily, HistogramSample, Labels, MetricsSnapshot } from "./Families.ts"
+import { count, type KeyCounts, KeyMetrics } from "./KeyMetrics.ts"
 import { clean } from "./Summary.ts"
 
 /** Label tuples kept in all. */
@@ -81,12 +82,18 @@ export interface RequestMetrics {
   /** Hot. `isListed` says whether the row's model is one of the catalogue. */
   readonly observe: (row: UsageRow, isListed?: () => boolean) => void
   readonly snapshot: () => MetricsSnapshot
+  /** By API key. */
+  readonly keys: () => ReadonlyArray<Readonly<KeyCounts>>
 }
 
 export const make = (): RequestMetrics => {
   const table = new Map<string, Series>()
+  const keys = new KeyMetrics()
   /** The series of rows, once it is a series of their own: a model that is counted as other may be listed later. */
-  const found = new PerFacts((): { own: Series | null } => ({ own: null }))
+  const found = new PerFacts(({ apiKeyId }): { own: Series | null; readonly key: KeyCounts } => ({
+    own: null,
+    key: keys.of(apiKeyId)
+  }))
 
   const seriesOf = (row: UsageRow, isListed: () => boolean): Series => {
     const status_class = statusClass(row.status)
@@ -113,6 +120,7 @@ export const make = (): RequestMetrics => {
     const to = known.own ?? seriesOf(row, isListed)
     if (known.own === null && to.labels["model"] === label(row.model)) known.own = to
     to.requests++
+    count(known.key, row)
     record(to.duration, secondBounds, row.latencyMs / 1000)
     if (row.ttftMs !== null) record(to.ttft, secondBounds, row.ttftMs / 1000)
     if (row.tokens.in > 0) record(to.tokensIn, tokenBounds, row.tokens.in)
@@ -160,5 +168,5 @@ export const make = (): RequestMetrics => {
     ]
   }
 
-  return { observe, snapshot }
+  return { observe, snapshot, keys: () => keys.list() }
 }

@@ -3,7 +3,7 @@
  *
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
  */
-import { read, type ReadMembers } from "../json/Members.ts"
+import { type Members, read, type ReadMembers } from "../json/Members.ts"
 import { makeSpelling } from "../json/Spelling.ts"
 
 const part = read("type", "cache_control", "prompt_cache_breakpoint")
@@ -44,37 +44,58 @@ export const nestedMembers: ReadMembers = {
   }
 }
 
-const namedTool = { of: read("name", "description", "parameters", "strict", "format", "input_schema", "cache_control") }
+const functionMembers = read("name", "description", "parameters", "strict", "format", "input_schema", "cache_control")
+const namedTool: Members = { of: functionMembers }
+const toolMembers: ReadMembers = {
+  ...read("type", "name", "description", "parameters", "strict", "input_schema", "cache_control"),
+  function: namedTool,
+  custom: namedTool
+}
 
-/** Members that requests of the endpoints under `/v1` have in OpenAI's form, those for pictures, sound, film and vectors included. */
-const ofOpenAi: ReadMembers = {
-  ...read("model", "messages", "input", "prompt", "instructions", "stream", "tool_choice", "parallel_tool_calls", "n"),
-  ...read("max_tokens", "max_completion_tokens", "max_output_tokens", "temperature", "top_p", "top_k", "seed", "stop"),
-  ...read(
-    "presence_penalty",
-    "frequency_penalty",
-    "logprobs",
-    "top_logprobs",
-    "logit_bias",
-    "reasoning_effort",
-    "user"
-  ),
-  ...read("metadata", "functions", "function_call", "modalities", "audio", "prediction", "service_tier", "store"),
-  ...read("web_search_options", "verbosity", "safety_identifier", "prompt_cache_key", "suffix", "echo", "best_of"),
-  ...read("encoding_format", "dimensions", "size", "quality", "style", "background", "output_format", "moderation"),
-  ...read("partial_images", "voice", "speed", "language", "file", "image", "mask", "async", "seconds", "duration"),
-  ...read("input_reference", "query", "documents", "top_n", "reasoning", "thinking"),
-  stream_options: { of: read("include_usage", "include_obfuscation") },
-  tools: {
+/** What messages have beside what is read of them. */
+const ofMessages: ReadMembers = {
+  messages: {
     each: {
-      of: {
-        ...read("type", "name", "description", "parameters", "strict", "input_schema", "cache_control"),
-        function: namedTool,
-        custom: namedTool
-      }
+      of: { function_call: { of: read("name", "arguments") }, audio: { of: read("id", "data", "transcript") } }
     }
   }
 }
 
+/** Members that requests of the endpoints under `/v1` have in OpenAI's form, those for pictures, sound, film and vectors included. */
+const ofOpenAi: ReadMembers = {
+  ...read(
+    "model messages input prompt instructions stream parallel_tool_calls n",
+    "max_tokens max_completion_tokens max_output_tokens temperature top_p top_k seed stop",
+    "presence_penalty frequency_penalty logprobs top_logprobs logit_bias reasoning_effort user",
+    "metadata modalities service_tier store",
+    "verbosity safety_identifier prompt_cache_key suffix echo best_of",
+    "encoding_format dimensions size quality style background output_format moderation",
+    "partial_images voice speed language file image image[] mask async seconds",
+    "duration input_reference query documents top_n return_documents rank_fields",
+    "input_type embedding_types texts truncate include include[] timestamp_granularities[]",
+    "images inputs output_dimension output_dtype negative_prompt aspect_ratio resolution",
+    "lyrics instrumental input_fidelity",
+    // What aggregators read: lists of models to fall back on, settings of plugins and providers.
+    "models route provider plugins transforms fallbacks extra_body"
+  ),
+  stream_options: { of: read("include_usage", "include_obfuscation") },
+  reasoning: { of: read("effort", "max_tokens", "exclude", "enabled", "summary") },
+  thinking: { of: read("type", "budget_tokens") },
+  audio: { of: read("voice", "format") },
+  prediction: { of: read("type", "content") },
+  web_search_options: { of: read("search_context_size", "user_location") },
+  functions: { each: { of: functionMembers } },
+  function_call: { of: read("name") },
+  tool_choice: {
+    of: {
+      ...toolMembers,
+      mode: true,
+      tools: { each: { of: toolMembers } },
+      allowed_tools: { of: { mode: true, tools: { each: { of: toolMembers } } } }
+    }
+  },
+  tools: { each: { of: toolMembers } }
+}
+
 /** Finds members that programs could read in two ways. */
-export const misspelt = makeSpelling({ ...ofOpenAi, ...nestedMembers })
+export const misspelt = makeSpelling({ ...ofOpenAi, ...nestedMembers }, { also: ofMessages })

@@ -28,33 +28,23 @@ export const nestedMembers: ReadMembers = {
 }
 
 const generationConfig = {
-  ...read("temperature", "topP", "topK", "seed", "presencePenalty", "frequencyPenalty", "stopSequences"),
-  ...read("maxOutputTokens", "candidateCount", "responseLogprobs", "logprobs", "responseMimeType", "responseSchema"),
   ...read(
-    "responseJsonSchema",
-    "_responseJsonSchema",
-    "responseModalities",
-    "speechConfig",
-    "imageConfig",
-    "mediaResolution"
+    "temperature topP topK seed presencePenalty frequencyPenalty stopSequences",
+    "maxOutputTokens candidateCount responseLogprobs logprobs responseMimeType responseSchema",
+    "responseJsonSchema _responseJsonSchema responseModalities speechConfig imageConfig mediaResolution"
   ),
   thinkingConfig: { of: read("thinkingBudget", "includeThoughts", "thinkingLevel") }
 } satisfies ReadMembers
 
 const functionDeclaration = read(
-  "name",
-  "description",
-  "parameters",
-  "parametersJsonSchema",
-  "response",
-  "responseJsonSchema",
-  "behavior"
+  "name description parameters parametersJsonSchema response responseJsonSchema behavior"
 )
 
 const requestMembers: ReadMembers = {
-  ...read("model", "stream", "cachedContent", "safetySettings", "labels", "serviceTier", "store"),
+  ...read("model", "stream", "cachedContent", "labels", "serviceTier", "store"),
   ...read("taskType", "title", "outputDimensionality"),
   content: { of: { role: true, parts } },
+  safetySettings: { each: { of: read("category", "threshold") } },
   generationConfig: { of: generationConfig },
   toolConfig: { of: { functionCallingConfig: { of: read("mode", "allowedFunctionNames") } } },
   tools: {

@@ -17,9 +17,9 @@ export type Members =
 
 export type ReadMembers = Readonly<Record<string, Members>>
 
-/** Members that are read with all their content. */
+/** Members that are read with all their content. A text may hold several names with spaces between them. */
 export const read = (...names: ReadonlyArray<string>): ReadMembers =>
-  Object.fromEntries(names.map((name) => [name, true as const]))
+  Object.fromEntries(names.flatMap((name) => name.split(" ")).map((name) => [name, true as const]))
 
 /** Limit of the names, because clients can send any number of unknown members. */
 const maxNames = 64

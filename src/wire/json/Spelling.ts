@@ -15,6 +15,8 @@ interface Place {
 export interface SpellingOptions {
   /** The wire accepts both `generationConfig` and `generation_config`. Known members are in camelCase. */
   readonly takesSnakeCase?: boolean
+  /** More members of the same places. */
+  readonly also?: ReadMembers
 }
 
 /** A member of more than one reading: its path, and why it is refused. */
@@ -57,10 +59,10 @@ const placeOf = (kinds: ReadonlyArray<ReadMembers>, fold: (name: string) => stri
 /** Makes the check of a wire's requests: the first member of more than one reading, or null. Linear in the members of known places. */
 export const makeSpelling = (
   members: ReadMembers,
-  { takesSnakeCase = false }: SpellingOptions = {}
+  { also = {}, takesSnakeCase = false }: SpellingOptions = {}
 ): ((body: JsonObject) => Misspelt | null) => {
   const fold = takesSnakeCase ? foldedCamel : folded
-  const top = placeOf([members], fold)
+  const top = placeOf([members, also], fold)
 
   /** The known member that the name stands for; undefined for one that is not known. */
   const meant = ({ known }: Place, name: string): string | undefined =>

@@ -5,6 +5,7 @@ import { attemptsMember, nativeOf } from "../canonical/NativeError.ts"
 import { promptTooLong } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
 
 const types: Readonly<Record<number, string>> = {
   401: "authentication_error",
@@ -57,7 +58,7 @@ const atMinute = (ms: number): string => {
 const limitReached = ({ message, resetsAtMs }: ErrorView): string => {
   const said = message.split(/(?<=[.!?])\s+/u).filter((sentence) => sentence !== "" && !callsBack.test(sentence))
   const reached = ["You have reached your API usage limits", ...(said.length === 0 ? [] : [said.join(" ")])].join(": ")
-  const whole = /[.!?]$/u.test(reached) ? reached : `${reached}.`
+  const whole = asSentence(reached)
   return resetsAtMs === null ? whole : `${whole} You will regain access on ${atMinute(resetsAtMs)}.`
 }
 

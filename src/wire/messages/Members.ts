@@ -29,15 +29,18 @@ export const nestedMembers: ReadMembers = {
   output_format: { of: read("type", "schema") }
 }
 
-const tool = {
-  ...read("type", "name", "description", "input_schema", "strict", "cache_control", "max_uses", "allowed_domains"),
-  ...read("blocked_domains", "user_location", "defer_loading", "allowed_callers", "input_examples")
-}
+const tool = read(
+  "type name description input_schema strict cache_control max_uses allowed_domains",
+  "blocked_domains user_location defer_loading allowed_callers input_examples"
+)
 
 /** Finds members that programs could read in two ways. */
 export const misspelt = makeSpelling({
-  ...read("model", "max_tokens", "stream", "temperature", "top_p", "top_k", "stop_sequences", "service_tier"),
-  ...read("container", "context_management", "mcp_servers", "inference_geo", "speed", "cache_control"),
+  ...read(
+    "model max_tokens stream temperature top_p top_k stop_sequences service_tier",
+    "container context_management inference_geo speed cache_control"
+  ),
+  mcp_servers: { each: { of: read("type", "name", "url", "authorization_token", "tool_configuration") } },
   metadata: { of: read("user_id") },
   output_config: { of: { ...read("effort"), format: { of: read("type", "schema") } } },
   tools: { each: { of: tool } },

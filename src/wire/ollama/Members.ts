@@ -17,15 +17,17 @@ export const nestedMembers: ReadMembers = {
   }
 }
 
-const options = {
-  ...read("num_predict", "num_ctx", "num_keep", "temperature", "top_p", "top_k", "min_p", "seed", "stop"),
-  ...read("presence_penalty", "frequency_penalty", "repeat_penalty", "repeat_last_n")
-}
+const options = read(
+  "num_predict num_ctx num_keep temperature top_p top_k min_p seed stop",
+  "presence_penalty frequency_penalty repeat_penalty repeat_last_n"
+)
 
 /** Finds members that programs could read in two ways: Ollama itself reads names in any case of letters. */
 export const misspelt = makeSpelling({
-  ...read("model", "stream", "format", "think", "logprobs", "top_logprobs", "keep_alive", "prompt", "suffix", "system"),
-  ...read("template", "context", "raw", "images", "input", "truncate", "dimensions", "name", "verbose"),
+  ...read(
+    "model stream format think logprobs top_logprobs keep_alive prompt suffix system",
+    "template context raw images input truncate dimensions name verbose"
+  ),
   options: { of: options },
   tools: { each: { of: { type: true, function: { of: read("name", "description", "parameters") } } } },
   ...nestedMembers

@@ -57,17 +57,14 @@ const tool = read(
 
 /** Finds members that programs could read in two ways. */
 export const misspelt = makeSpelling({
-  ...read("model", "instructions", "stream", "tool_choice", "parallel_tool_calls", "max_output_tokens", "temperature"),
-  ...read("top_p", "top_logprobs", "include", "user", "metadata", "previous_response_id", "conversation", "prompt"),
   ...read(
-    "background",
-    "store",
-    "service_tier",
-    "truncation",
-    "max_tool_calls",
-    "safety_identifier",
-    "prompt_cache_key"
+    "model instructions stream parallel_tool_calls max_output_tokens temperature",
+    "top_p top_logprobs include user metadata previous_response_id",
+    "background store service_tier truncation max_tool_calls safety_identifier prompt_cache_key"
   ),
+  conversation: { of: read("id") },
+  prompt: { of: read("id", "version", "variables") },
+  tool_choice: { of: { ...tool, mode: true, tools: { each: { of: tool } } } },
   reasoning: { of: read("effort", "summary", "generate_summary") },
   stream_options: { of: read("include_obfuscation") },
   tools: { each: { of: tool } },

@@ -248,7 +248,7 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
   "inference.fileContent": row("Its content, also in part", [files, "ranges that cannot be met are 416"]),
   "system.metrics": row("Counters for Prometheus", [
     "test/http/doors/foreignSites.test.ts",
-    "a rebound name does not read the metrics; a key does, and metricsPublic opens them"
+    "a rebound name does not read the metrics; a key of the scope does, and metricsPublic opens them"
   ]),
   "mcp.sendMessage": row("Messages to the MCP server", [mcp, "speaks with the official client"]),
   "mcp.listen": row("Messages of the MCP server", [mcp, "tells listeners that it stops"]),

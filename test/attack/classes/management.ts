@@ -4,13 +4,13 @@ import { GatewayApi } from "../../../src/api/Api.ts"
 import type { Arena } from "../Arena.ts"
 import { type Attempt, type AttackClass, pairs } from "../Attempt.ts"
 
-interface Endpoint {
+export interface Endpoint {
   readonly method: string
   readonly path: string
 }
 
 /** Every endpoint that takes a body, straight from the contract. */
-const endpoints: ReadonlyArray<Endpoint> = (() => {
+export const endpoints: ReadonlyArray<Endpoint> = (() => {
   const found: Array<Endpoint> = []
   HttpApi.reflect(GatewayApi, {
     onGroup: () => {},

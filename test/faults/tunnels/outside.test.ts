@@ -137,7 +137,8 @@ describe(`from outside, through the tunnels of the built program (${names})`, ()
             }
             assert.strictEqual(upstream.requests.length, place, backend)
             const named = { host: publicHost }
-            assert.strictEqual((await ask("GET", "/metrics", { ...named, ...apiKey })).status, 200, backend)
+            assert.strictEqual((await ask("GET", "/metrics", { ...named, ...apiKey })).status, 403, backend)
+            assert.strictEqual((await ask("GET", "/metrics", { ...named, ...admin })).status, 200, backend)
             assert.strictEqual((await ask("GET", "/api/keys", { ...named, ...admin })).status, 200, backend)
             assert.strictEqual((await ask("POST", chatPath, { ...named, ...apiKey }, chatBody())).status, 200, backend)
             assert.strictEqual(upstream.requests.length, place + 1, backend)

@@ -3,6 +3,7 @@ import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from "@a
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { agentSkillIds } from "../../../src/a2a/SkillIds.ts"
+import { formatKey } from "../../../src/auth/KeyFormat.ts"
 import { skillIds } from "../../../src/domain/AgentSkill.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
@@ -160,6 +161,16 @@ describe("the A2A agent", () => {
         assert.isFalse(result.metadata.policy_verdict.allowed)
         assert.match(result.metadata.policy_verdict.reason, /manage/)
       }
+      // What a key may not do on the inference routes, it may not have the agent do.
+      const limited = await manage("POST", "/api/keys", { name: "limited", allowedEndpoints: ["agents"] })
+      const once = await manage("POST", "/api/keys", { name: "once", rateLimits: [{ limit: 1, window: 3_600 }] })
+      const stateFor = async (secret: string): Promise<string> => {
+        const { result } = await ask("message/send", message("smart-routing"), { authorization: `Bearer ${secret}` })
+        return `${result.status.state} ${JSON.stringify(result)}`
+      }
+      assert.match(await stateFor(limited.secret), /^rejected .*allowedEndpoints/)
+      assert.match(await stateFor(once.secret), /^completed/)
+      assert.match(await stateFor(once.secret), /^failed .*may send 1 request in 3600 seconds/)
       const own = await ask("message/send", message("cost-analysis"), plain)
       assert.match(own.result.artifacts[0].parts[0].text, /Use of this key/)
       const { result } = await ask("message/send", message("list-capabilities"), plain)
@@ -176,6 +187,17 @@ describe("the A2A agent", () => {
     }
     assert.deepStrictEqual(await code(post("/a2a", "{", admin)), [400, -32_700])
     assert.deepStrictEqual(await code(rpc([])), [400, -32_600])
+    const asked = { jsonrpc: "2.0", id: "seven", method: "tasks/get", params: {} }
+    for (const [status, asks, headers] of [
+      [401, "seven", { authorization: `Bearer ${formatKey(new Uint8Array(32))}` }],
+      // A page of another site is refused before its body is read, while no key is required.
+      [403, undefined, { ...admin, origin: "https://evil.example" }],
+      [415, "seven", { ...admin, "content-type": "text/plain" }]
+    ] as const) {
+      const response = await post("/a2a", asked, headers)
+      const { id } = (await response.json()) as { readonly id: unknown }
+      assert.deepStrictEqual([response.status, id], [status, asks])
+    }
     assert.deepStrictEqual(await code(rpc({ jsonrpc: "1.0", id: 1, method: "message/send" })), [400, -32_600])
     assert.deepStrictEqual(await code(rpc({ jsonrpc: "2.0", id: 1, method: "tasks/list" })), [200, -32_601])
     assert.strictEqual((await ask("tasks/pushNotificationConfig/set", {})).error.code, -32_003)

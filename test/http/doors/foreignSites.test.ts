@@ -242,7 +242,7 @@ describe("while keys are required", () => {
     })
   )
 
-  it.scopedLive("a rebound name does not read the metrics; a key does, and metricsPublic opens them", () =>
+  it.scopedLive("a rebound name does not read the metrics; a key of the scope does, and metricsPublic opens them", () =>
     Effect.gen(function* () {
       const { gateway } = yield* setUp({ environment: new Map([["REQUIRE_API_KEY", "true"]]) })
       yield* Effect.promise(async () => {
@@ -252,6 +252,19 @@ describe("while keys are required", () => {
         for (const elsewhere of [{ host }, { "x-forwarded-for": "10.0.0.9" }]) {
           assert.strictEqual((await ask(gateway, "GET", "/metrics", elsewhere)).status, 401)
           assert.strictEqual((await ask(gateway, "GET", "/metrics", { ...elsewhere, authorization })).status, 200)
+          for (const [scopes, status] of [
+            [[], 403],
+            [["read:usage"], 403],
+            [["read:metrics"], 200],
+            [["manage"], 200]
+          ] as const) {
+            const { key } = await gateway.manage("POST", "/api/keys", { name: `${scopes.join()} ${host}`, scopes })
+            const asked = await ask(gateway, "GET", "/metrics", {
+              ...elsewhere,
+              authorization: `Bearer ${String(key)}`
+            })
+            assert.strictEqual(asked.status, status, scopes.join())
+          }
         }
         await gateway.manage("PATCH", "/api/settings", { metricsPublic: true })
         assert.strictEqual((await ask(gateway, "GET", "/metrics", { host })).status, 200)

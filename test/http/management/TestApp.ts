@@ -22,6 +22,7 @@ import * as OwnerToken from "../../../src/auth/OwnerToken.ts"
 import * as Sessions from "../../../src/auth/Sessions.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
 import * as ProxyPlan from "../../../src/providers/ProxyPlan.ts"
+import * as Mail from "../../../src/egress/Mail.ts"
 import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
 import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
@@ -48,6 +49,7 @@ import * as ProcessFacts from "../../../src/platform/ProcessFacts.ts"
 import * as Catalog from "../../../src/providers/Catalog.ts"
 import * as ModelLists from "../../../src/providers/ModelLists.ts"
 import * as ProviderCalls from "../../../src/providers/ProviderCalls.ts"
+import * as TokenRefresh from "../../../src/providers/oauth/TokenRefresh.ts"
 import * as BodyBudget from "../../../src/resilience/BodyBudget.ts"
 import * as Breakers from "../../../src/resilience/breaker/Breakers.ts"
 import * as ConcurrencyGate from "../../../src/resilience/ConcurrencyGate.ts"
@@ -196,12 +198,13 @@ const access = Gate.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeys.layer, OwnerToken.layer))
 )
 
-const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
+const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer, Mail.layer).pipe(
   Layer.provide(Layer.mergeAll(Dns.layer, UpstreamSettings.layerOf({ connectTimeoutMs: 2_000 }))),
   Layer.provideMerge(ProxyPlan.layer)
 )
 
 const providers = ProviderCalls.layer.pipe(
+  Layer.provideMerge(TokenRefresh.layer),
   Layer.provideMerge(Catalog.layer),
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
 )

@@ -58,6 +58,7 @@ describe("the MCP server over HTTP", () => {
     assert.isTrue(bad.isError)
     assert.match(bad.text, /limit/)
     assert.isBelow(bad.text.length, 300)
+    assert.include(bad.text, "gateway://tools/gateway_list_combos")
     const misspelled = await call(connected, "list_combos", { limits: 1 })
     assert.match(misspelled.text, /Did you mean 'limit'/)
     const missing = await call(connected, "set_routing_strategy", { strategy: "priority" })
@@ -172,6 +173,38 @@ describe("the MCP server over HTTP", () => {
       const refused = await call(reader, "set_routing_strategy", { id: "x", strategy: "priority" })
       assert.isTrue(refused.isError)
       assert.match(refused.text, /lacks the scope 'write:combos'/)
+      // What a caller without a key may call where none is required, every key may.
+      const { secret: plain } = await manage("POST", "/api/keys", { name: "plain", allowedModels: ["up/allowed"] })
+      const ordinary = await connect(url, plain)
+      assert.sameMembers(
+        (await ordinary.client.listTools()).tools.map(({ name }) => name),
+        [
+          "agent_skills_coverage",
+          "agent_skills_get",
+          "agent_skills_list",
+          "list_models_catalog",
+          "route_request",
+          "tool_search",
+          "web_search"
+        ].map((name) => `gateway_${name}`)
+      )
+      const node = { name: "up", prefix: "up", type: "openai-compatible", baseUrl: "http://127.0.0.1:1/v1" }
+      await manage("POST", "/api/provider-nodes", node)
+      const models = ["allowed", "other"]
+      await manage("POST", "/api/providers", { provider: "up", name: "up", apiKey: "key-of-up", models })
+      const shown = (await call(ordinary, "list_models_catalog", { query: "up/" })).structured.models
+      assert.deepStrictEqual(
+        shown.map(({ id }: { readonly id: string }) => id),
+        ["up/allowed"]
+      )
+      assert.match((await call(ordinary, "route_request", { model: "up/other", prompt: "?" })).text, /up\/other/)
+      // A kind of endpoint that a key may not use, it may not use by tools either.
+      const { secret: agent } = await manage("POST", "/api/keys", { name: "agent", allowedEndpoints: ["agents"] })
+      const limited = await connect(url, agent)
+      assert.match((await call(limited, "route_request", { model: "up/other", prompt: "?" })).text, /allowedEndpoints/)
+      assert.match((await call(limited, "list_models_catalog")).text, /may not be used for models/)
+      assert.isFalse((await call(limited, "agent_skills_list")).isError)
+      assert.match((await call(ordinary, "get_health")).text, /lacks the scope 'read:health'/)
       // Another caller's session is none.
       const theirs = { ...admin, "mcp-session-id": reader.transport.sessionId ?? "" }
       assert.strictEqual(await status(theirs), 404)
@@ -209,6 +242,116 @@ describe("the MCP server over HTTP", () => {
       assert.isBelow(JSON.stringify(tools).length, 60_000)
     },
     { environment: new Map([["GATEWAY_MCP_COMPRESS_DESCRIPTIONS", "true"]]) }
+  )
+
+  scenario("lists all tools within 60 KB, and their whole schemas where a client wants them", async ({ url }) => {
+    const listed = async (query: string, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${url}/mcp${query}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...admin, ...both, ...headers },
+        body: JSON.stringify(list)
+      })
+      const text = await response.text()
+      return { status: response.status, text, value: JSON.parse(text) }
+    }
+    const named = async (query: string, headers: Record<string, string> = {}): Promise<ReadonlyArray<string>> =>
+      (await listed(query, headers)).value.result.tools.map(({ name }: { readonly name: string }) => name)
+    const plain = await listed("")
+    assert.isBelow(Buffer.byteLength(plain.text), 60_000)
+    const { tools } = plain.value.result
+    assert.isAbove(tools.length, 30)
+    for (const { description, inputSchema, name, outputSchema } of tools) {
+      assert.isUndefined(outputSchema, name)
+      assert.strictEqual(inputSchema.type, "object", name)
+      const references = [...JSON.stringify(inputSchema).matchAll(/"#\/\$defs\/([^"]+)"/g)].map(([, to]) => to)
+      for (const to of references) assert.property(inputSchema.$defs, to ?? "", name)
+      assert.isNotEmpty(description, name)
+    }
+    const strategy = tools.find(({ name }: { readonly name: string }) => name === "gateway_set_routing_strategy")
+    assert.hasAllKeys(strategy.inputSchema.properties, ["id", "strategy", "config"])
+    assert.include(strategy.description, "gateway://tools/gateway_set_routing_strategy")
+    // The whole of it is a resource.
+    const { client } = await connect(url)
+    const { contents } = await client.readResource({ uri: "gateway://tools/gateway_set_routing_strategy" })
+    const [content] = contents
+    const whole = JSON.parse(content !== undefined && "text" in content ? content.text : "{}")
+    assert.isAbove(JSON.stringify(whole.inputSchema).length, 20_000)
+    assert.deepInclude(whole, { scopes: ["write:combos"], toolset: "routing" })
+    const full = await listed("?schemas=full")
+    const same = full.value.result.tools.find(({ name }: { readonly name: string }) => name === whole.name)
+    assert.deepStrictEqual([same.inputSchema, same.outputSchema], [whole.inputSchema, whole.outputSchema])
+    assert.isUndefined((await listed("", { "x-gateway-mcp-schemas": "input" })).value.result.tools[0].outputSchema)
+    // Sets of tools, by the address or a header; the search is in each.
+    const caches = ["gateway_cache_flush", "gateway_cache_stats", "gateway_tool_search"]
+    assert.deepStrictEqual(await named("?toolsets=cache"), caches)
+    assert.deepStrictEqual(await named("", { "x-gateway-mcp-toolsets": "Cache" }), caches)
+    assert.lengthOf(await named("?toolsets=cache,models"), 4)
+    assert.lengthOf(await named("?toolsets=all"), tools.length)
+    for (const [query, words] of [
+      ["?toolsets=cash", /no toolset 'cash'.*cache/],
+      ["?schemas=tiny", /'schemas' must be short, input, full/]
+    ] as const) {
+      const { status, value } = await listed(query)
+      assert.deepStrictEqual([status, value.id, value.error.code], [400, 2, -32602])
+      assert.match(value.error.message, words)
+    }
+    // What is not listed can be called all the same.
+    const few = await connect(url, TestGateway.adminKey, "/mcp?toolsets=cache")
+    assert.isFalse((await call(few, "get_health")).isError)
+    const refused = await few.client.readResource({ uri: "gateway://tools/gateway_get_healt" }).then(
+      () => "",
+      (error: unknown) => String(error)
+    )
+    assert.match(refused, /-32002.*Did you mean 'gateway_get_health'/)
+  })
+
+  scenario(
+    "names the request in every refusal, and answers no notification",
+    async ({ manage, url }) => {
+      const told = async (body: string, headers: Record<string, string>) => {
+        const response = await fetch(`${url}/mcp`, {
+          method: "POST",
+          headers: { "content-type": "application/json", ...both, ...headers },
+          body
+        })
+        const text = await response.text()
+        return { status: response.status, value: text === "" ? null : JSON.parse(text) }
+      }
+      const asked = JSON.stringify({ ...list, id: "seven" })
+      const padded = JSON.stringify({ ...list, id: "seven", params: { pad: "x".repeat(5_000_000) } })
+      const deep = `{"jsonrpc":"2.0","id":"seven","method":"ping","params":${'{"a":'.repeat(300)}1${"}".repeat(301)}`
+      for (const [status, body, headers] of [
+        [401, asked, {}],
+        [401, asked, { authorization: "Bearer gw_wrong" }],
+        [403, asked, { ...admin, origin: "https://evil.example" }],
+        [404, asked, { ...admin, "mcp-session-id": "none" }],
+        [400, asked, { ...admin, "mcp-protocol-version": "1999-01-01" }],
+        [415, asked, { ...admin, "content-type": "text/plain" }],
+        [406, asked, { ...admin, accept: "text/html" }],
+        [413, padded, admin],
+        [401, padded, {}],
+        [400, deep, admin],
+        [400, `${asked.slice(0, -1)},`, admin]
+      ] as const) {
+        const refused = await told(body, headers)
+        assert.deepStrictEqual([refused.status, refused.value.id], [status, "seven"], body.slice(0, 100))
+        assert.isNotEmpty(refused.value.error.message)
+      }
+      const long = JSON.stringify({ ...list, id: "x".repeat(300) })
+      assert.strictEqual((await told(long, admin)).value.id, "x".repeat(300))
+      const batch = JSON.stringify([list, { jsonrpc: "2.0", method: "notifications/initialized" }, { ...list, id: 3 }])
+      const ids = (await told(batch, {})).value.map(({ id }: { readonly id: unknown }) => id)
+      assert.deepStrictEqual(ids, [2, 3])
+      const notification = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })
+      const refused = await told(notification, {})
+      assert.strictEqual(refused.status, 401)
+      assert.notProperty(refused.value, "id")
+      assert.strictEqual((await told("{", admin)).value.id, null)
+      await manage("PATCH", "/api/settings", { mcpEnabled: false })
+      const off = await told(asked, admin)
+      assert.deepStrictEqual([off.status, off.value.id], [503, "seven"])
+    },
+    { environment: new Map([["REQUIRE_API_KEY", "true"]]) }
   )
 
   scenario("tells of itself, and of every call without what was given", async ({ manage, url }) => {

@@ -89,7 +89,10 @@ describe("what clients may read", () => {
         const { secret } = await manage("POST", "/api/keys", { name: "reader", scopes: ["read:catalog"] })
         const reader = await connect(url, secret)
         const { resources } = await reader.client.listResources()
-        assert.isTrue(resources.every(({ uri }) => uri.startsWith("gateway://skills/")))
+        assert.isTrue(
+          resources.every(({ uri }) => uri.startsWith("gateway://skills/") || uri === "gateway://models"),
+          "what every caller may read"
+        )
         assert.match((await read(reader.client, "gateway://skills/gw-mcp")).text, /mcp/)
         assert.match(
           await refusal(reader.client.readResource({ uri: "gateway://usage" })),

@@ -213,8 +213,10 @@ describe("the tools", () => {
         })
         const requestId = asked.headers.get("x-gateway-request-id") ?? ""
         await gateway.usageRow(requestId)
-        const connected = await connect(gateway.url)
+        // With the output schemas, against which the client checks every answer.
+        const connected = await connect(gateway.url, TestGateway.adminKey, "/mcp?schemas=full")
         const { tools } = await connected.client.listTools()
+        assert.isDefined(tools.find(({ name }) => name === "gateway_list_combos")?.outputSchema)
         const table = tables(requestId, connectionId, key.id)
         const others = ["ccr_retrieve"]
         assert.sameMembers(
@@ -228,6 +230,10 @@ describe("the tools", () => {
           const refused = await call(connected, name, bad)
           assert.isTrue(refused.isError, name)
           assert.match(refused.text, reason, name)
+          // Some inputs are right in form and name what is not there.
+          if (!/There is no|not found|unknown|No combo/i.test(refused.text)) {
+            assert.include(refused.text, `gateway://tools/gateway_${name}`)
+          }
           assert.isBelow(refused.text.length, 1_100, name)
         }
         const none = await call(connected, "ccr_retrieve", { id: "0".repeat(16) })

@@ -144,7 +144,8 @@ describe("through a tunnel, while keys are required", () => {
           assert.strictEqual((await chat(headers)).status, 401, why)
         }
         assert.strictEqual(upstream.requests.length, 0)
-        assert.strictEqual((await ask("GET", "/metrics", apiKey)).status, 200)
+        assert.strictEqual((await ask("GET", "/metrics", apiKey)).status, 403)
+        assert.strictEqual((await ask("GET", "/metrics", admin)).status, 200)
         assert.strictEqual((await ask("GET", "/api/keys", apiKey)).status, 403)
         assert.strictEqual((await ask("GET", "/api/keys", admin)).status, 200)
         assert.strictEqual((await chat(apiKey)).status, 200)

@@ -1,4 +1,4 @@
-/** A certificate for `localhost` that signs itself, made anew for each test: no key is kept in the repository. */
+/** A certificate for `localhost` and other names that signs itself, made anew for each test: no key is kept in the repository. */
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto"
 
 export interface Certificate {
@@ -36,14 +36,16 @@ const pem = (bytes: Buffer): string =>
 
 const hourMs = 3_600_000
 
-export const makeCertificate = (): Certificate => {
+/** `others`: more host names, also `*.example.com`. */
+export const makeCertificate = (others: ReadonlyArray<string> = []): Certificate => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
   const algorithm = der(tags.sequence, oid("ecdsaSha256"))
   const name = der(
     tags.sequence,
     der(tags.set, der(tags.sequence, oid("commonName"), der(tags.utf8, Buffer.from("localhost"))))
   )
-  const names = der(tags.sequence, der(0x82, Buffer.from("localhost")), der(0x87, Buffer.from([127, 0, 0, 1])))
+  const hosts = ["localhost", ...others].map((host) => der(0x82, Buffer.from(host)))
+  const names = der(tags.sequence, ...hosts, der(0x87, Buffer.from([127, 0, 0, 1])))
   const now = Date.now()
   const content = der(
     tags.sequence,

@@ -38,6 +38,7 @@ const outcome = (tier: Tier, facts: Partial<AccessFacts>): string => {
 }
 
 const inferenceKey = { key: { _tag: "Key", key: key([]) } } as const
+const metricsKey = { key: { _tag: "Key", key: key(["read:metrics"]) } } as const
 const manageKey = { key: { _tag: "Key", key: key(["manage"]) } } as const
 const adminScope = { key: { _tag: "Key", key: key(["admin"]) } } as const
 const adminKey = { key: { _tag: "AdminKey" } } as const
@@ -52,7 +53,15 @@ describe("Access.decide", () => {
 
     ["scrape", {}, "401 missing_api_key"],
     ["scrape", { key: "wrong" }, "401 invalid_api_key"],
-    ["scrape", { ...inferenceKey }, "Key"],
+    ["scrape", { ...inferenceKey }, "403 key_scope"],
+    ["scrape", { ...metricsKey }, "Key"],
+    ["scrape", { ...metricsKey, keyProblem: "ip" }, "403 key_ip"],
+    ["scrape", { ...manageKey }, "Key"],
+    ["scrape", { ...adminScope }, "Key"],
+    ["scrape", { ...adminKey }, "AdminKey"],
+    ["scrape", { ...session, safeMethod: true }, "Session"],
+    ["scrape", { ...inferenceKey, loopback: true }, "Anonymous"],
+    ["manage", { ...metricsKey }, "403 key_scope"],
     ["scrape", { ...inferenceKey, keyProblem: "expired" }, "401 key_expired"],
     ["scrape", { loopback: true, keysRequired: true }, "Anonymous"],
     ["scrape", { metricsPublic: true, keysRequired: true }, "Anonymous"],

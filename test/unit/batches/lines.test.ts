@@ -66,6 +66,19 @@ describe("a line of a batch", () => {
     }
   })
 
+  it.each([
+    ['"method":"POST","method":"POST"', "method"],
+    ['"body":{"model":"m","\\u006dodel":"n"}', "body.model"],
+    ['"body":{},"Body":{"model":"m"}', "Body"],
+    ['"URL":"/v1/embeddings"', "URL"]
+  ])("of two readings is broken, with the name of the member: %s", (members, param) => {
+    const text = `{"custom_id":"a","url":"${endpoint}",${members}}`
+    const line = readLine(Buffer.from(text), endpoint, seen())
+    if (line._tag !== "Broken") return assert.fail("It is read.")
+    assert.deepInclude(line.problem, { code: "invalid_json_line", param })
+    assert.include(line.problem.message, param)
+  })
+
   it("keeps the numbers of an answer as the provider wrote them, on one line", () => {
     const answer = (body: string) => answeredLine("batch_1", 3, 'a"\n', { requestId: "r", status: 200, body }).json
     assert.include(answer('{"n":1.0,"big":12345678901234567890}'), '"body":{"n":1.0,"big":12345678901234567890}')

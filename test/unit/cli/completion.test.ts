@@ -20,6 +20,8 @@ describe("gateway complete", () => {
       const first = yield* completed("")
       assert.includeMembers(first, ["serve", "key", "provider", "doctor"])
       assert.notIncludeMembers(first, ["complete"])
+      // Those that the help of the program has no line for, too.
+      assert.includeMembers(first, ["restore", "eval", "memory", "logout", "setup-claude", "reset-password"])
       assert.notIncludeMembers(first, ["keys"])
       assert.deepStrictEqual(yield* completed("ke"), ["key"])
       assert.deepStrictEqual(yield* completed("keys"), ["keys"])
@@ -49,6 +51,23 @@ describe("gateway complete", () => {
       assert.deepStrictEqual((yield* proposal("resilience", "clear", "--connection", "")).live, ["connection"])
       assert.deepStrictEqual((yield* proposal("combo", "create", "fast", "a/b", "")).live, ["model"])
       assert.deepStrictEqual((yield* proposal("route", "replay", "--combo", "")).live, ["combo"])
+      for (const [words, kind] of [
+        ["webhook test", "webhook"],
+        ["plugin activate", "plugin"],
+        ["proxy edit", "proxy"],
+        ["restore", "backup"],
+        ["backup restore", "backup"],
+        ["mcp test", "server"],
+        ["context use", "context"],
+        ["flags set", "flag"],
+        ["files get", "file"],
+        ["batches show", "batch"],
+        ["eval run", "suite"],
+        ["provider nodes show", "node"],
+        ["model alias remove", "alias"]
+      ] as const) {
+        assert.deepStrictEqual((yield* proposal(...words.split(" "), "")).live, [kind], words)
+      }
       assert.isTrue((yield* proposal("route", "explain", "fast", "--body", "")).files)
       assert.deepStrictEqual((yield* proposal("key", "remove", "one", "")).live, [])
     })

@@ -1,7 +1,14 @@
-/** `docs/reference/cli.md` has every command with its line and an example. Written anew by `UPDATE_REFERENCE=1`. */
+/**
+ * `docs/reference/cli.md` has every command with its line and an example, `docs/reference/gateway.1` their flags, too. Written anew by
+ * `UPDATE_REFERENCE=1`.
+ */
 import { assert, it } from "@effect/vitest"
+import { spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { manualPage } from "../../../src/cli/help/manual.ts"
+import { version } from "../../../src/platform/Version.ts"
+import { allCommands } from "./inProcess.ts"
 import { program } from "../../../src/cli/program.ts"
 import type { TreeNode } from "../../../src/cli/tree/Tree.ts"
 
@@ -9,7 +16,7 @@ const file = fileURLToPath(new URL("../../../docs/reference/cli.md", import.meta
 
 const lines = (nodes: ReadonlyArray<TreeNode>, path: ReadonlyArray<string>): ReadonlyArray<string> =>
   nodes
-    .filter(({ hidden }) => hidden !== true)
+    .filter(({ name }) => name !== "complete")
     .flatMap((node) => {
       const whole = [...path, node.name]
       if (node.kind === "group") return lines(node.commands, whole)
@@ -32,4 +39,33 @@ const page = [
 it("the page of commands is that of the tree", () => {
   if (process.env["UPDATE_REFERENCE"] === "1") writeFileSync(file, page)
   assert.strictEqual(readFileSync(file, "utf8"), page)
+})
+
+it("the page of commands has every command that people can type", () => {
+  for (const [path] of allCommands()) {
+    if (path[0] !== "complete") assert.include(page, `- \`gateway ${path.join(" ")}\`:`)
+  }
+})
+
+const manual = fileURLToPath(new URL("../../../docs/reference/gateway.1", import.meta.url))
+
+// Loads the modules of all commands.
+it("the manual page is that of the tree, with every command", { timeout: 180_000 }, async () => {
+  const made = await manualPage(program, version)
+  if (process.env["UPDATE_REFERENCE"] === "1") writeFileSync(manual, made)
+  assert.strictEqual(readFileSync(manual, "utf8"), made)
+  for (const [path] of allCommands()) {
+    if (path[0] !== "complete") assert.include(made, `.SS "gateway ${path.join(" ").replaceAll("-", "\\-")}"`)
+  }
+})
+
+const groff = spawnSync("groff", ["--version"]).status === 0
+
+it.skipIf(!groff)("the manual page is set without warnings (skipped where there is no groff)", () => {
+  const { status, stderr, stdout } = spawnSync("groff", ["-man", "-ww", "-Tutf8", manual], {
+    encoding: "utf8",
+    maxBuffer: 1e8
+  })
+  assert.deepStrictEqual([status, stderr], [0, ""])
+  assert.include(stdout, "provider add")
 })

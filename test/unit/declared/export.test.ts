@@ -68,14 +68,14 @@ describe("an export", () => {
   })
 
   it("is a file that has nothing to change at the same gateway", () => {
-    const { unset, value } = filled(
+    const { gaps, value } = filled(
       document,
       new Map([
         ["OPENAI_WORK_API_KEY", "sk-a-key-of-openai-1234"],
         ["MCP_PAGES_X_TOKEN", "any"]
       ])
     )
-    assert.deepStrictEqual(unset, [])
+    assert.deepStrictEqual(gaps, [])
     Schema.decodeUnknownSync(Declared)(value)
     assert.deepStrictEqual(plan(wantedOf(value as never), present, { prune: new Set() }), [])
   })

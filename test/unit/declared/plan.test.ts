@@ -123,20 +123,25 @@ describe("a plan", () => {
 })
 
 describe("variables of a file", () => {
-  it("are put in everywhere, and those that are not set are named once", () => {
+  it("are put in everywhere, and those that are not set are named with their places", () => {
     const environment = new Map([["KEY", "k"]])
     assert.deepStrictEqual(filled({ a: "${KEY}", b: ["x${KEY}y", 1], c: "$${KEY}" }, environment), {
       value: { a: "k", b: ["xky", 1], c: "${KEY}" },
-      unset: []
+      gaps: []
     })
-    assert.deepStrictEqual(filled(["${NO}", "${NO}", "${NONE}"], environment).unset, ["NO", "NONE"])
+    assert.deepStrictEqual(filled(["${NO}", { a: "x${NO}${NONE}" }, "${EMPTY}"], new Map([["EMPTY", ""]])).gaps, [
+      { path: [0], name: "NO" },
+      { path: [1, "a"], name: "NO" },
+      { path: [1, "a"], name: "NONE" },
+      { path: [2], name: "EMPTY" }
+    ])
     assert.strictEqual(variableOf("openai", "work account"), "OPENAI_WORK_ACCOUNT_API_KEY")
   })
 
   it("stand for nothing in escaped text", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        assert.deepStrictEqual(filled(escaped(text), new Map()), { value: text, unset: [] })
+        assert.deepStrictEqual(filled(escaped(text), new Map()), { value: text, gaps: [] })
       }),
       { seed: 5 }
     )

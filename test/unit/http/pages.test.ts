@@ -76,7 +76,9 @@ describe("the viewer", () => {
     const start = String(viewerFiles["start.js"]?.content)
     assert.include(start, "validatorUrl: null")
     assert.include(start, "queryConfigEnabled: false")
-    assert.include(start, 'url: "/openapi.json"')
+    // Beside the page, wherever a prefix puts it.
+    assert.include(start, 'new URL("../openapi.json", document.currentScript.src)')
+    assert.include(start, "url: documentUrl")
   })
 
   it("has no file by a name of elsewhere", () => {

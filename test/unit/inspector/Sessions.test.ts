@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -72,6 +73,30 @@ describe("recorded sessions", () => {
       assert.deepInclude(records[0], { id: "a", requestBody: "second", status: 200 })
       assert.deepInclude(yield* after.sessions.get(id), { state: "interrupted", requestCount: 2 })
       assert.isNull(after.sessions.recording())
+    }).pipe(Effect.provide(services))
+  )
+
+  it.scoped("lose nothing of a write that failed", () =>
+    Effect.gen(function* () {
+      const { put, sessions } = yield* recording()
+      const sql = yield* SqlClient.SqlClient
+      const { id } = yield* sessions.start(null)
+      put("a", "first")
+      put("b")
+      yield* sql`CREATE TRIGGER refusal BEFORE UPDATE ON inspector_sessions BEGIN SELECT RAISE(ABORT, 'refused'); END`
+      yield* Effect.flip(sessions.flush)
+      put("a", "second")
+      yield* sql`DROP TRIGGER refusal`
+      const stopped = yield* sessions.stop(id)
+      assert.deepInclude(stopped, { state: "saved", requestCount: 2, truncated: false })
+      const { records } = yield* sessions.page(id, 0)
+      assert.deepStrictEqual(
+        records.map((record) => [record.id, record.requestBody]),
+        [
+          ["a", "second"],
+          ["b", "body"]
+        ]
+      )
     }).pipe(Effect.provide(services))
   )
 

@@ -8,6 +8,7 @@ import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
 import * as Sessions from "../../../src/auth/Sessions.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
 import * as ProxyPlan from "../../../src/providers/ProxyPlan.ts"
+import * as Mail from "../../../src/egress/Mail.ts"
 import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
 import * as Upstreams from "../../../src/mcp/upstream/Upstreams.ts"
 import * as Upstream from "../../../src/egress/Upstream.ts"
@@ -23,6 +24,7 @@ import * as Lifecycle from "../../../src/platform/Lifecycle.ts"
 import * as Catalog from "../../../src/providers/Catalog.ts"
 import * as ModelLists from "../../../src/providers/ModelLists.ts"
 import * as ProviderCalls from "../../../src/providers/ProviderCalls.ts"
+import * as TokenRefresh from "../../../src/providers/oauth/TokenRefresh.ts"
 import * as Breakers from "../../../src/resilience/breaker/Breakers.ts"
 import * as ConcurrencyGate from "../../../src/resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../../../src/resilience/cooldown/Cooldowns.ts"
@@ -45,7 +47,7 @@ import { evals } from "../../support/Evals.ts"
 import { keyLimits } from "../../support/KeyLimits.ts"
 import { webhookDeliveries } from "../../support/WebhookDeliveries.ts"
 
-const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer).pipe(
+const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer, Mail.layer).pipe(
   Layer.provide(Layer.mergeAll(Dns.layer, UpstreamSettings.layerOf({ connectTimeoutMs: 2_000 }))),
   Layer.provideMerge(ProxyPlan.layer)
 )
@@ -56,6 +58,7 @@ export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
     Layer.provideMerge(Layer.mergeAll(keyLimits, evals, Memories.layer, compression)),
     Layer.provideMerge(QuotaShareUsage.layer),
     Layer.provideMerge(Layer.mergeAll(ProviderCalls.layer, Upstreams.layer)),
+    Layer.provideMerge(TokenRefresh.layer),
     Layer.provideMerge(Catalog.layer),
     Layer.provideMerge(
       Layer.mergeAll(

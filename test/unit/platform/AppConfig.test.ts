@@ -63,6 +63,21 @@ describe("AppConfig", () => {
     })
   )
 
+  it("requests at once: by the memory beside the bodies, within bounds and the limit of open files", () => {
+    const mebibyte = 1_048_576
+    for (const [memoryMb, files, expected] of [
+      [512, null, 500],
+      [1_024, null, 2_730],
+      [2_048, 1_048_576, 6_826],
+      [2_048, 8_192, 3_968],
+      [2_048, 256, 1],
+      [65_536, null, 50_000]
+    ] as const) {
+      const bodies = AppConfig.defaultBufferedBytes(50 * mebibyte, memoryMb * mebibyte)
+      assert.strictEqual(AppConfig.defaultMaxInFlight(bodies, memoryMb * mebibyte, files), expected, `${memoryMb} MiB`)
+    }
+  })
+
   it.effect(
     "the budget of bodies: a quarter of the memory within its bounds, or what is said, never below one body",
     () =>

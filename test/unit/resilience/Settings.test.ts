@@ -118,3 +118,20 @@ describe("customBannedSignals", () => {
     }).pipe(Effect.provide(table))
   )
 })
+
+describe("the default of requests at once", () => {
+  const on = (maxInFlight: number) =>
+    Effect.provideService(started, Settings.Defaults, Settings.defaultsFor(maxInFlight))
+
+  it.effect("is the machine's, also after other settings were changed elsewhere; one that was set stays", () =>
+    Effect.gen(function* () {
+      const small = yield* on(700)
+      assert.strictEqual(small.current().loadShedding.maxInFlight, 700)
+      yield* small.patch({ loadShedding: { retryAfterMs: 2_000 }, retry: { maxRetries: 2 } })
+      const large = yield* on(9_000)
+      assert.deepStrictEqual(large.current().loadShedding, { maxInFlight: 9_000, retryAfterMs: 2_000 })
+      yield* large.patch({ loadShedding: { maxInFlight: 50 } })
+      assert.strictEqual((yield* on(700)).current().loadShedding.maxInFlight, 50)
+    }).pipe(Effect.provide(Layer.fresh(table)))
+  )
+})

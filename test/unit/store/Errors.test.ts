@@ -26,6 +26,21 @@ describe("failureAt", () => {
     }
   })
 
+  it("leaves what is sorted already as it is", () => {
+    const failure = failureAt("/data/x", coded("ENOSPC"))
+    assert.strictEqual(failureAt("/data/y", failure), failure)
+  })
+
+  it("names the command that mends a driver that cannot be loaded", () => {
+    const missing = failureAt("/data/x", new Error("Could not locate the bindings file. Tried:\n → /x/build/a.node"))
+    const other = failureAt("/data/x", coded("ERR_DLOPEN_FAILED"))
+    for (const failure of [missing, other]) {
+      assert.strictEqual(failure?._tag, "DriverMissing")
+      assert.include(describeStoreFailure(failure!), "npm rebuild better-sqlite3")
+      assert.notInclude(describeStoreFailure(failure!), "\n")
+    }
+  })
+
   it("leaves bugs alone", () => {
     assert.isNull(failureAt("/data/x", new TypeError("x is not a function")))
     assert.isNull(failureAt("/data/x", coded("ERR_INVALID_ARG_TYPE")))

@@ -73,7 +73,7 @@ describe("migrations", () => {
     })
   )
 
-  it.scoped("sync every commit and enforce foreign keys", () =>
+  it.scoped("sync every commit, enforce foreign keys and never block the thread for a lock", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
       const pragmas = yield* Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -81,7 +81,7 @@ describe("migrations", () => {
           Effect.map(sql.unsafe(`PRAGMA ${name}`), (rows) => Object.values(rows[0] ?? {})[0])
         )
       ).pipe(Effect.provide(onDisk(dataDir)))
-      assert.deepStrictEqual(pragmas, [2, 1, 5000, 67_108_864])
+      assert.deepStrictEqual(pragmas, [2, 1, 0, 67_108_864])
     })
   )
 

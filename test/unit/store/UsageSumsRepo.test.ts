@@ -305,6 +305,21 @@ describe("SpendRepo over sums", () => {
                 tokens: counted.length * 30,
                 costNanoUsd: counted.reduce((sum, row) => sum + row.costNanoUsd, 0)
               })
+              if (scope.provider === undefined && scope.model === undefined) {
+                const of = (yield* spend.sums({ sinceMs, untilMs }, false)).find(
+                  ({ apiKeyId }) => apiKeyId === scope.apiKeyId
+                )
+                assert.deepStrictEqual(
+                  of,
+                  counted.length === 0 ? undefined : { apiKeyId: scope.apiKeyId, provider: "", model: "", ...found }
+                )
+              }
+              const latest = (yield* spend.lastArrivals(sinceMs)).get(scope.apiKeyId)
+              const ofKey = all.filter((row) => row.apiKeyId === scope.apiKeyId && row.timestampMs >= sinceMs)
+              assert.isAtLeast(
+                latest ?? 0,
+                ofKey.reduce((last, row) => Math.max(last, row.timestampMs), 0)
+              )
               const arrivals = yield* spend.arrivals(scope.apiKeyId, sinceMs, 1_000)
               const arrived = all.filter((row) => row.apiKeyId === scope.apiKeyId && row.timestampMs >= sinceMs)
               assert.strictEqual(arrivals.length, arrived.length)

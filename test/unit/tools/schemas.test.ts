@@ -6,7 +6,7 @@ import { applied } from "../../../src/tools/config/Edits.ts"
 import { isUnreadable, valueAt } from "../../../src/tools/config/formats/Format.ts"
 import { formats } from "../../../src/tools/config/formats/index.ts"
 import { crush } from "../../../src/tools/config/tools/Crush.ts"
-import { roo } from "../../../src/tools/config/tools/Roo.ts"
+import { simpleTools } from "../../../src/tools/config/tools/Rows.ts"
 import { type Gateway, placesOf, type ToolModel, type ToolSetup } from "../../../src/tools/config/ToolSetup.ts"
 import type { Json } from "../../../src/wire/json/Json.ts"
 
@@ -103,7 +103,11 @@ describe("files of tools that cannot be run here", () => {
   it("Roo Code: has the members of its published types", () => {
     const schema = providerSettingsWithIdSchema.strict()
     for (const each of [bare, known]) {
-      const profile = valueAt(written(roo, each), ["providerProfiles", "apiConfigs", "gateway"])
+      const profile = valueAt(written(simpleTools.get("roo") ?? assert.fail("no row for Roo Code"), each), [
+        "providerProfiles",
+        "apiConfigs",
+        "gateway"
+      ])
       const checked = schema.safeParse(profile)
       assert.isTrue(checked.success, JSON.stringify(checked.error))
     }

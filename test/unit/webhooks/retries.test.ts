@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import type { Webhook } from "../../../src/domain/Webhook.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
+import * as Mail from "../../../src/egress/Mail.ts"
 import * as PublicFetch from "../../../src/egress/PublicFetch.ts"
 import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
 import * as Events from "../../../src/events/Events.ts"
@@ -26,7 +27,7 @@ import { reposInMemory } from "../store/fixtures.ts"
 
 const rooms = Deliveries.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Sender.layer, Outbox.layer)),
-  Layer.provide(PublicFetch.layer),
+  Layer.provide(Layer.mergeAll(PublicFetch.layer, Mail.layer)),
   Layer.provide(Flags.layer),
   Layer.provide(layerMemory({ OUTBOUND_SSRF_GUARD_ENABLED: "false" })),
   Layer.provide(UpstreamSettings.layerOf({ connectTimeoutMs: 60_000 })),
@@ -39,6 +40,7 @@ const webhookAt = (url: string): Webhook => ({
   url,
   events: ["*"],
   kind: "custom",
+  mail: null,
   secret: Redacted.make("a secret"),
   enabled: true,
   description: null,

@@ -5,13 +5,16 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { readFileSync, statSync } from "node:fs"
 import { Declared } from "../../../declared/Document.ts"
-import { type Json, type JsonObject, objectOr } from "../../../declared/Values.ts"
+import { sortedGaps } from "../../../declared/Kept.ts"
+import type { Wanted } from "../../../declared/Plan.ts"
+import { type Json, objectOr } from "../../../declared/Values.ts"
 import { filled } from "../../../declared/Variables.ts"
 import { doubles, wantedOf } from "../../../declared/Wanted.ts"
 import { isUnreadable } from "../../../tools/config/formats/Format.ts"
 import { yaml } from "../../../tools/config/formats/Yaml.ts"
 import { BadArgument } from "../../Failure.ts"
 import { withoutValue } from "../../Flags.ts"
+import { asSentence } from "../../../kernel/Sentence.ts"
 
 const maxFileBytes = 4 * 1_048_576
 
@@ -27,7 +30,7 @@ export const readText = (file: string, flag: string, hint: string): Effect.Effec
     catch: (error) => {
       const why = error instanceof Error && error.message.startsWith("is larger") ? error.message : "cannot be read"
       return new BadArgument({
-        message: `${flag}: '${file}' ${why}.`,
+        message: `${flag}: '${file}' ${asSentence(why)}`,
         hint
       })
     }
@@ -49,21 +52,30 @@ export const readYaml = (file: string, flag: string, hint: string): Effect.Effec
   Effect.gen(function* () {
     const parsed = yaml.parse(yield* readText(file, flag, hint))
     return isUnreadable(parsed)
-      ? yield* new BadArgument({ message: `${flag}: '${file}' ${parsed.message}.`, hint: "Nothing was changed." })
+      ? yield* new BadArgument({
+          message: `${flag}: '${file}' ${asSentence(parsed.message)}`,
+          hint: "Nothing was changed."
+        })
       : parsed
   })
 
-/** The document with its variables put in; nothing is asked of the gateway before it is right. */
-export const documentOf = (
+/**
+ * What a document wants, with its variables put in; nothing is asked of the gateway before it is right. Secrets that refer to variables
+ * without a value are marked: the gateway may have them.
+ */
+export const wantedIn = (
   value: Json,
   file: string,
   environment: ReadonlyMap<string, string>
-): Effect.Effect<JsonObject, BadArgument> =>
+): Effect.Effect<ReadonlyArray<Wanted>, BadArgument> =>
   Effect.gen(function* () {
-    const { unset, value: whole } = filled(value, environment)
-    if (unset.length > 0) {
-      const names = unset.join(", ")
-      return yield* new BadArgument({ message: `Not set in the environment: ${names}.`, hint: "Nothing was changed." })
+    const { gaps, value: whole } = filled(value, environment)
+    const { missing, needed } = sortedGaps(gaps)
+    if (needed.length > 0) {
+      return yield* new BadArgument({
+        message: `Not set in the environment: ${needed.join(", ")}.`,
+        hint: "Nothing was changed."
+      })
     }
     const decoded = decode(whole)
     if (Either.isLeft(decoded)) {
@@ -72,7 +84,8 @@ export const documentOf = (
         hint: "Nothing was changed."
       })
     }
-    const [double] = doubles(wantedOf(objectOr(whole)))
+    const wanted = wantedOf(objectOr(whole), missing)
+    const [double] = doubles(wanted)
     if (double !== undefined) return yield* new BadArgument({ message: double, hint: "Nothing was changed." })
-    return objectOr(whole)
+    return wanted
   })

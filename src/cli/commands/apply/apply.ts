@@ -8,7 +8,7 @@ import { loadConfig } from "../../EnvFile.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
 import { carryOut, Result } from "./carryOut.ts"
-import { documentOf, readYaml } from "./DocumentFile.ts"
+import { wantedIn, readYaml } from "./DocumentFile.ts"
 
 const flags = {
   file: Options.text("file").pipe(
@@ -32,8 +32,8 @@ export const applyCommand = Command.make("apply", flags, (given) =>
     }
     const { environment } = yield* loadConfig
     const text = yield* readYaml(given.file, "--file", "'gateway export > gateway.yaml' writes one.")
-    const document = yield* documentOf(text, given.file, environment)
-    const { text: told, value } = yield* carryOut(document, yield* Client.target(given), environment, given)
+    const wanted = yield* wantedIn(text, given.file, environment)
+    const { text: told, value } = yield* carryOut(wanted, yield* Client.target(given), environment, given)
     yield* Output.result({ schema: Result, value, text: Output.print(told), name: "" })
   })
 )

@@ -1,10 +1,11 @@
-/** A document → what changes, shown, agreed to, and done. */
+/** What a file wants → what changes, shown, agreed to, and done. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { homedir } from "node:os"
-import { type Change, plan } from "../../../declared/Plan.ts"
-import type { Json, JsonObject } from "../../../declared/Values.ts"
-import { ambiguous, wantedOf } from "../../../declared/Wanted.ts"
+import { keeping } from "../../../declared/Kept.ts"
+import { type Change, plan, type Wanted } from "../../../declared/Plan.ts"
+import type { Json } from "../../../declared/Values.ts"
+import { ambiguous } from "../../../declared/Wanted.ts"
 import { confirm } from "../../asking/confirm.ts"
 import { BadArgument } from "../../Failure.ts"
 import type * as Client from "../../gateway/Client.ts"
@@ -48,11 +49,13 @@ export interface Manner {
   readonly dryRun: boolean
   readonly prune: boolean
   readonly yes: boolean
+  /** A dry run shows what would change before the secrets of new things are at hand. */
+  readonly withoutSecrets?: boolean
 }
 
 /** What was done, and its text for people. */
 export const carryOut = (
-  document: JsonObject,
+  all: ReadonlyArray<Wanted>,
   to: Client.Target,
   environment: ReadonlyMap<string, string>,
   given: Manner
@@ -60,10 +63,14 @@ export const carryOut = (
   Effect.gen(function* () {
     const home = environment.get("HOME") || homedir()
     const made = yield* Made.read(environment, home, to.url)
-    const wanted = wantedOf(document)
     const there = yield* present(to)
-    const [unclear] = ambiguous(wanted, there)
+    const [unclear] = ambiguous(all, there)
     if (unclear !== undefined) return yield* new BadArgument({ message: unclear, hint: "Nothing was changed." })
+    const { notes, problems, wanted } = keeping(all, there)
+    if (problems.length > 0 && !(given.dryRun && given.withoutSecrets === true)) {
+      return yield* new BadArgument({ message: problems.join("\n"), hint: "Nothing was changed." })
+    }
+    for (const sentence of [...problems, ...notes]) yield* Output.note(sentence)
     const fixed = new Set(there.filter(({ readOnly }) => readOnly).map(({ kind, name }) => `${kind} ${name}`))
     const changes = plan(wanted, there, { prune: given.prune ? made : null })
     const blocked = changes.find(({ action, kind, name }) => action === "update" && fixed.has(`${kind} ${name}`))
@@ -75,19 +82,19 @@ export const carryOut = (
     }
     const lines = linesOf(changes)
     if (lines.length > 0) yield* Output.note(lines.join("\n"))
+    // A question about what would be refused is of no use. With '--yes' the gateway tries it by itself, before it begins.
+    if (changes.length > 0 && (given.dryRun || !given.yes)) yield* execute(to, changes, true)
     const isDone = given.dryRun || changes.length === 0
     if (!isDone) yield* confirm(given, `Make ${Output.counted(changes.length, "change")} at ${to.url}?`)
-    const remember = ({ action, kind, name }: Change): void => {
-      if (action === "create") made.add(`${kind} ${name}`)
-      if (action === "remove") made.delete(`${kind} ${name}`)
+    const { secrets } = isDone ? { secrets: {} } : yield* execute(to, changes, false)
+    if (!isDone) {
+      for (const { action, kind, name } of changes) {
+        if (action === "create") made.add(`${kind} ${name}`)
+        if (action === "remove") made.delete(`${kind} ${name}`)
+      }
+      // The secrets of new keys are shown this once, whether or not this can be remembered.
+      yield* Effect.ignore(Made.write(environment, home, to.url, made))
     }
-    const { secrets } = isDone
-      ? { secrets: {} }
-      : // What was made before a failure was made, too.
-        yield* Effect.ensuring(
-          execute(to, changes, remember),
-          Effect.ignore(Effect.suspend(() => Made.write(environment, home, to.url, made)))
-        )
     const value = {
       dryRun: given.dryRun,
       changes: changes.map(({ action, changes: fields, kind, name }) => ({ action, kind, name, changes: fields })),

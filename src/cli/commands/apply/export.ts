@@ -14,7 +14,9 @@ const head = (url: string, variables: ReadonlyArray<string>): string =>
   [
     `# The configuration of ${url}, for 'gateway apply -f <file>' (docs/apply.md).`,
     `# yaml-language-server: $schema=${url}/gateway.schema.json`,
-    ...(variables.length === 0 ? [] : ["# Set these before: " + variables.join(", ")])
+    ...(variables.length === 0
+      ? []
+      : ["# Set these before, but for what the gateway has already: " + variables.join(", ")])
   ].join("\n")
 
 export const exportCommand = Command.make("export", { ...Client.connection }, (given) =>

@@ -8,9 +8,11 @@ import * as Schema from "effect/Schema"
 import { stringify } from "yaml"
 import { readEnvironment } from "../../../declared/imports/Environment.ts"
 import type { Imported, ImportOptions, Row } from "../../../declared/imports/Imported.ts"
-import { filled } from "../../../declared/Variables.ts"
 import { addressOfHost, usualAddress } from "../../../declared/imports/Ollama.ts"
 import { readLitellm } from "../../../declared/imports/Litellm.ts"
+import { omniRouteNamespaces, omniRouteTables } from "../../../declared/imports/OmniRouteRecords.ts"
+import { litellmShape, omniRouteShape, type Shape, shapeProblems } from "../../../declared/imports/Shapes.ts"
+import type { Json } from "../../../declared/Values.ts"
 import { readOmniRoute } from "../../../declared/imports/OmniRoute.ts"
 import { yes } from "../../asking/confirm.ts"
 import { loadConfig, parse } from "../../EnvFile.ts"
@@ -21,7 +23,7 @@ import * as Output from "../../output/Output.ts"
 import { BadArgument } from "../../Failure.ts"
 import { askOllama } from "./askOllama.ts"
 import { carryOut, Result } from "./carryOut.ts"
-import { documentOf, readText, readYaml } from "./DocumentFile.ts"
+import { wantedIn, readText, readYaml } from "./DocumentFile.ts"
 import { readOmniRouteFile } from "./readOmniRoute.ts"
 
 const flags = {
@@ -58,6 +60,14 @@ const optionsOf = (withSecrets: boolean) =>
     })
   )
 
+/** Refuses a source of which a member is of another kind than its program takes. */
+const checkShape = (value: Json, shape: Shape, file: string): Effect.Effect<void, BadArgument> => {
+  const problems = shapeProblems(value, shape)
+  return problems.length === 0
+    ? Effect.void
+    : new BadArgument({ message: `'${file}' is not right:\n${problems.join("\n")}`, hint: "Nothing was changed." })
+}
+
 interface Given extends GatewayFlags {
   readonly dryRun: boolean
   readonly print: boolean
@@ -81,13 +91,12 @@ const finish = (
     yield* Output.section(rows, columns)
     const { environment } = yield* loadConfig
     const values = new Map([...environment, ...more])
-    // What would change can be seen before the keys are at hand.
-    for (const name of given.dryRun ? filled(document, values).unset : []) {
-      yield* Output.note(`${name} is not set; the import needs it.`)
-      values.set(name, "not set")
-    }
-    const whole = yield* documentOf(document, source, values)
-    const { text, value } = yield* carryOut(whole, yield* Client.target(given), environment, { ...given, prune: false })
+    const wanted = yield* wantedIn(document, source, values)
+    const { text, value } = yield* carryOut(wanted, yield* Client.target(given), environment, {
+      ...given,
+      prune: false,
+      withoutSecrets: true
+    })
     yield* Output.result({
       schema: ImportResult,
       value: { report: rows, ...value },
@@ -102,6 +111,7 @@ export const importLitellm = Command.make(
   (given) =>
     Effect.gen(function* () {
       const config = yield* readYaml(given.file, "<config.yaml>", "Name LiteLLM's config.yaml.")
+      yield* checkShape(config, litellmShape, given.file)
       yield* finish(readLitellm(config, yield* optionsOf(given.withSecrets)), given.file, given)
     })
 )
@@ -117,6 +127,8 @@ export const importOmniRoute = Command.make(
   (given) =>
     Effect.gen(function* () {
       const content = yield* readOmniRouteFile(given.file)
+      const records = omniRouteTables.map(({ member }) => member)
+      yield* checkShape(content, omniRouteShape(records, omniRouteNamespaces), given.file)
       yield* finish(readOmniRoute(content, yield* optionsOf(given.withSecrets)), given.file, given)
     })
 )

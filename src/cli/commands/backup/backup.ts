@@ -1,4 +1,4 @@
-/** `gateway backup`: on a running gateway, else of this machine's data folder. */
+/** `gateway backup create` and `backup list`: on a running gateway, else of this machine's data folder. */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ export interface Backups {
 
 export const backupsAt = (to: Client.Target) => Client.group(to, "backups")
 
-const list = Options.boolean("list").pipe(Options.withDescription("List the backups instead of making one."))
+const list = Options.boolean("list").pipe(Options.withDescription("The same as 'backup list'."))
 
 /** The backups of a running gateway, else of the data folder. */
 export const backupsOf = (flags: GatewayFlags) =>
@@ -49,9 +49,8 @@ const listed = (flags: GatewayFlags) =>
     })
   })
 
-export const backupCommand = Command.make("backup", { list, ...Client.connection }, (flags) =>
+const make = (flags: GatewayFlags) =>
   Effect.gen(function* () {
-    if (flags.list) return yield* listed(flags)
     const made = yield* Client.atPlace(flags, {
       gateway: (to) => Effect.flatMap(backupsAt(to), (client) => client.create().pipe(Client.orExplain(to, "1 hour"))),
       folder: createBackup
@@ -63,4 +62,9 @@ export const backupCommand = Command.make("backup", { list, ...Client.connection
       name: made.backup.id
     })
   })
+
+export const backupCreate = Command.make("create", { list, ...Client.connection }, (flags) =>
+  flags.list ? listed(flags) : make(flags)
 )
+
+export const backupList = Command.make("list", Client.connection, listed)

@@ -2,6 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
+import { basename } from "node:path"
 import { confirm, yes } from "../../asking/confirm.ts"
 import { BadArgument } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
@@ -9,27 +10,42 @@ import { restoreBackup } from "../../local/backups.ts"
 import * as Output from "../../output/Output.ts"
 import { backupsAt, backupsOf } from "./backup.ts"
 
-const id = Args.text({ name: "backup" }).pipe(Args.withDescription("The id of a backup; see 'gateway backup --list'."))
+/** More are of no use to a reader. */
+const mostNamed = 4
 
-const checked = (backups: ReadonlyArray<{ readonly id: string }>, wanted: string) => {
-  const fitting = backups.filter((backup) => backup.id === wanted || backup.id.startsWith(wanted))
-  const found = fitting.find((backup) => backup.id === wanted) ?? (fitting.length === 1 ? fitting[0] : undefined)
-  return found === undefined
-    ? new BadArgument({
-        message:
-          fitting.length === 0 ? `There is no backup '${wanted}'.` : `'${wanted}' is the beginning of several ids.`,
-        hint: "See 'gateway backup --list'."
-      })
-    : Effect.succeed(found.id)
+const name = Args.text({ name: "backup" }).pipe(
+  Args.withDescription("Its id, the beginning of it, or its file; see 'gateway backup list'.")
+)
+
+/** The id of the backup that a word means: as `backup list` prints it, or as the folder `backups` shows its file. */
+const checked = (backups: ReadonlyArray<{ readonly id: string }>, word: string) => {
+  const wanted = basename(word).replace(/\.sqlite$/, "")
+  const fitting = wanted === "" ? [] : backups.filter(({ id }) => id.startsWith(wanted))
+  const found = fitting.find(({ id }) => id === wanted) ?? (fitting.length === 1 ? fitting[0] : undefined)
+  if (found !== undefined) return Effect.succeed(found.id)
+  const [problem, hint] =
+    fitting.length === 0
+      ? [
+          `There is no backup '${word}'.`,
+          "'gateway backup list' shows them. A copy that lies elsewhere is moved into the folder 'backups' first, under its own name."
+        ]
+      : [
+          `'${word}' is the beginning of several ids: ${fitting
+            .slice(0, mostNamed)
+            .map(({ id }) => id)
+            .join(", ")}${fitting.length > mostNamed ? ", …" : ""}.`,
+          "Give more of the id."
+        ]
+  return new BadArgument({ message: problem, hint })
 }
 
 const question = (found: string): string =>
   `Put the backup ${found} in the place of the database? A backup of what is there now is made first.`
 
-export const restoreCommand = Command.make("restore", { id, yes, ...Client.connection }, (flags) =>
+export const restoreCommand = Command.make("restore", { name, yes, ...Client.connection }, (flags) =>
   Effect.gen(function* () {
     const { backups } = yield* backupsOf(flags)
-    const backupId = yield* checked(backups, flags.id)
+    const backupId = yield* checked(backups, flags.name)
     yield* confirm(flags, question(backupId))
     const { preRestoreBackupId } = yield* Client.atPlace(flags, {
       gateway: (to) =>

@@ -9,11 +9,12 @@ import { BudgetStatusView, SetBudget } from "../../../api/Groups/Limits.ts"
 import { confirm, yes } from "../../asking/confirm.ts"
 import * as Client from "../../gateway/Client.ts"
 import { BadArgument } from "../../Failure.ts"
-import { body, pick } from "../../Flags.ts"
+import { body } from "../../Flags.ts"
 import { FiniteNumber, notOf, taking } from "../../Forms.ts"
 import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"
 import { usdText } from "../../../kernel/UsdText.ts"
+import { pickKey } from "../../pickKey.ts"
 
 const key = Args.text({ name: "key" }).pipe(
   Args.withDescription("The API key: its name, its id or the beginning of it.")
@@ -26,7 +27,7 @@ const keysOf = Effect.fnUntraced(function* (to: Client.Target) {
 })
 
 export const findKey = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  return yield* pick("key", yield* keysOf(to), word, "gateway key list")
+  return yield* pickKey(yield* keysOf(to), word)
 })
 
 /** Names of keys by their ids. */

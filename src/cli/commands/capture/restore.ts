@@ -6,6 +6,7 @@ import { loadConfig } from "../../EnvFile.ts"
 import { CommandFailed } from "../../Failure.ts"
 import { loadRoom } from "../../lazy.ts"
 import * as Output from "../../output/Output.ts"
+import { asSentence } from "../../../kernel/Sentence.ts"
 
 export const captureRestore = Command.make("restore", {}, () =>
   Effect.gen(function* () {
@@ -28,7 +29,7 @@ export const captureRestore = Command.make("restore", {}, () =>
     const [first] = failed
     if (first !== undefined) {
       return yield* new CommandFailed({
-        message: `Not everything could be taken back: ${failed.map(({ problem, what }) => `${what}: ${problem}`).join("; ")}.`,
+        message: `Not everything could be taken back: ${asSentence(failed.map(({ problem, what }) => `${what}: ${problem}`).join("; "))}`,
         hint: "Run it again as root."
       })
     }

@@ -8,6 +8,7 @@ import { note } from "../../output/Output.ts"
 import { sizeText } from "../../output/Size.ts"
 import { type Attachment, attachmentOf, type Content, contentOf } from "./Content.ts"
 import { type Piece, piecesOf } from "./Mentions.ts"
+import { asSentence } from "../../../kernel/Sentence.ts"
 
 /** A gateway takes 50 MiB in a body by default, and images grow by a third in it. */
 export const maxFileBytes = 20 * 1_048_576
@@ -46,7 +47,7 @@ const read = (path: string): Effect.Effect<Buffer, BadArgument> =>
       error instanceof BadArgument
         ? error
         : new BadArgument({
-            message: `'${path}' cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+            message: `'${path}' cannot be read: ${asSentence(error instanceof Error ? error.message : String(error))}`,
             hint: "Write '@@' where a plain '@' is meant."
           })
   })
@@ -54,7 +55,9 @@ const read = (path: string): Effect.Effect<Buffer, BadArgument> =>
 /** Bytes as a part of a message, unless they are of a kind that models cannot read here. */
 export const attached = (name: string, bytes: Buffer): Effect.Effect<Attachment, BadArgument> => {
   const found = attachmentOf(name, bytes)
-  return found._tag === "Unfit" ? new BadArgument({ message: `'${name}' ${found.reason}.` }) : Effect.succeed(found)
+  return found._tag === "Unfit"
+    ? new BadArgument({ message: `'${name}' ${asSentence(found.reason)}` })
+    : Effect.succeed(found)
 }
 
 const fromFile = (path: string) => Effect.flatMap(read(path), (bytes) => attached(basename(path), bytes))

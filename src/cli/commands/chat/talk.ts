@@ -12,6 +12,7 @@ import { answered, type Conversation, messagesOf, next, type Outcome, savedAs, s
 import * as Keyboard from "./Keyboard.ts"
 import { readPrompt } from "./Prompt.ts"
 import { summaryLine } from "./Summary.ts"
+import { asSentence } from "../../../kernel/Sentence.ts"
 
 const prompts = { first: "› ", more: "… " }
 
@@ -29,7 +30,7 @@ const save = (state: Conversation, path: string): Effect.Effect<void> => {
       Output.note(
         reason.startsWith("EEXIST")
           ? `'${path}' is there already: give another name.`
-          : `'${path}' cannot be written: ${reason}.`
+          : `'${path}' cannot be written: ${asSentence(reason)}`
       )
     )
   )

@@ -9,6 +9,7 @@ import { CreateKey, KeyView } from "../../../api/Groups/Keys.ts"
 import * as Client from "../../gateway/Client.ts"
 import { body } from "../../Flags.ts"
 import { createKey } from "../../local/keys.ts"
+import { allowSameName, refuseTaken } from "../../sameName.ts"
 import { restrictionNames, restrictions, restrictionsOf } from "./restrictions.ts"
 import * as Output from "../../output/Output.ts"
 
@@ -17,7 +18,9 @@ const Created = Schema.Struct({ key: KeyView, secret: Schema.String })
 const flags = {
   name: Args.text({ name: "name" }),
   scopes: Options.text("scope").pipe(
-    Options.withDescription("What the key may do beside inference: manage, admin. May be given several times."),
+    Options.withDescription(
+      "What the key may do beside inference, one of the scopes below. May be given several times."
+    ),
     Options.repeated
   ),
   allowedModels: Options.text("model").pipe(
@@ -28,6 +31,7 @@ const flags = {
     Options.withDescription("When it stops working, ISO 8601, such as 2030-01-31T00:00:00Z."),
     Options.optional
   ),
+  allowSameName,
   ...restrictions,
   ...Client.connection
 }
@@ -53,12 +57,16 @@ export const keysAdd = Command.make("add", flags, (given) =>
       },
       flagNames
     )
+    const isAllowed = given.allowSameName
     const created = yield* Client.atPlace(given, {
       gateway: (to) =>
-        Effect.flatMap(Client.group(to, "keys"), (keys) =>
-          keys.create({ payload: settings }).pipe(Client.orExplain(to))
-        ),
-      folder: createKey(settings)
+        Effect.gen(function* () {
+          const keys = yield* Client.group(to, "keys")
+          const there = isAllowed ? [] : (yield* keys.list().pipe(Client.orExplain(to))).keys
+          yield* refuseTaken(there, { what: "key", name: settings.name, isAllowed, ownId: null })
+          return yield* keys.create({ payload: settings }).pipe(Client.orExplain(to))
+        }),
+      folder: createKey(settings, isAllowed)
     })
     const { name } = created.key
     yield* Output.result({

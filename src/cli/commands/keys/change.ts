@@ -9,20 +9,24 @@ import { KeyView, RotateKey, UpdateKey } from "../../../api/Groups/Keys.ts"
 import * as Client from "../../gateway/Client.ts"
 import { confirmOnTerminal, yes } from "../../asking/confirm.ts"
 import { BadArgument } from "../../Failure.ts"
-import { body, pick } from "../../Flags.ts"
+import { body } from "../../Flags.ts"
+import { allowSameName, refuseTaken } from "../../sameName.ts"
 import { each, notOf, twoNumbers } from "../../Forms.ts"
 import { listOf, restrictionNames, restrictions, restrictionsOf } from "./restrictions.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
+import { pickKey } from "../../pickKey.ts"
 
 const OneKey = Schema.Struct({ key: KeyView })
 
-const key = Args.text({ name: "key" }).pipe(Args.withDescription("Its name, its id or the beginning of it."))
+const key = Args.text({ name: "key" }).pipe(
+  Args.withDescription("Its name, its id or the beginning of it, or what its secret begins with.")
+)
 
 const findKey = Effect.fnUntraced(function* (to: Client.Target, word: string) {
   const client = yield* Client.group(to, "keys")
   const { keys } = yield* client.list().pipe(Client.orExplain(to))
-  return { client, found: yield* pick("key", keys, word, "gateway key list") }
+  return { client, keys, found: yield* pickKey(keys, word) }
 })
 
 const mostText = (most: number | null): string => (most === null || most === 0 ? "no limit" : String(most))
@@ -74,7 +78,10 @@ const several = (name: string, description: string) =>
 const editFlags = {
   key,
   name: Options.text("name").pipe(Options.withDescription("Another name."), Options.optional),
-  scopes: several("scope", "What it may do beside inference: manage, admin; 'none' for nothing. Several times."),
+  scopes: several(
+    "scope",
+    "What it may do beside inference, one of the scopes below; 'none' for nothing. Several times."
+  ),
   allowedModels: several("model", "A model it may use, '*' in it for any text; 'all' for all. Several times."),
   expiresAt: Options.text("expires").pipe(
     Options.withDescription("When it stops working, ISO 8601; 'never'."),
@@ -85,6 +92,7 @@ const editFlags = {
     Options.repeated,
     Options.withSchema(each(twoNumbers("/"), notOf("--rate-limit", "<requests>/<seconds>")))
   ),
+  allowSameName,
   ...restrictions,
   ...Client.connection
 }
@@ -120,7 +128,11 @@ export const keyEdit = Command.make("edit", editFlags, (given) =>
       })
     }
     const to = yield* Client.target(given)
-    const { client, found } = yield* findKey(to, given.key)
+    const { client, found, keys } = yield* findKey(to, given.key)
+    if (payload.name !== undefined) {
+      const taken = { what: "key", name: payload.name, isAllowed: given.allowSameName, ownId: found.id }
+      yield* refuseTaken(keys, taken)
+    }
     const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
     const { name } = answer.key
     yield* Output.result({ schema: OneKey, value: answer, text: Output.note(`The key '${name}' is changed.`), name })

@@ -4,17 +4,19 @@ import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Client from "../../gateway/Client.ts"
 import { confirmOnTerminal, yes } from "../../asking/confirm.ts"
-import { pick } from "../../Flags.ts"
 import * as Output from "../../output/Output.ts"
+import { pickKey } from "../../pickKey.ts"
 
-const key = Args.text({ name: "key" })
+const key = Args.text({ name: "key" }).pipe(
+  Args.withDescription("Its name, its id or the beginning of it, or what its secret begins with.")
+)
 
 export const keysRemove = Command.make("remove", { key, yes, ...Client.connection }, (flags) =>
   Effect.gen(function* () {
     const to = yield* Client.target(flags)
     const client = yield* Client.group(to, "keys")
     const { keys } = yield* client.list().pipe(Client.orExplain(to))
-    const found = yield* pick("key", keys, flags.key, "gateway keys list")
+    const found = yield* pickKey(keys, flags.key)
     yield* confirmOnTerminal(flags, `Remove the key '${found.name}' (${found.prefix}…)? Its clients are refused then.`)
     yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
     yield* Output.done(

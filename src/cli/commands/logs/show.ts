@@ -20,7 +20,7 @@ const Story = Schema.Struct({
 const mostCompared = 5
 
 /** The request whose id begins so. Ids that a client gave are found by their text. */
-const find = Effect.fnUntraced(function* (to: Client.Target, word: string) {
+export const findRequest = Effect.fnUntraced(function* (to: Client.Target, word: string) {
   const client = yield* Client.group(to, "usage")
   const ask = (filter: { readonly requestId: string } | { readonly search: string }) =>
     Effect.map(
@@ -51,7 +51,7 @@ const orNull = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A | null, 
   Effect.catchAll(call, () => Effect.succeed(null))
 
 export const showRequest = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  const request = yield* find(to, word)
+  const request = yield* findRequest(to, word)
   const { apiKeyId, connectionId } = request
   const connection =
     connectionId === null

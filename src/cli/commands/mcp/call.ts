@@ -7,7 +7,8 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { readInput } from "../../asking/input.ts"
-import { AuthRefused, BadArgument, CommandFailed } from "../../Failure.ts"
+import { BadArgument, CommandFailed } from "../../Failure.ts"
+import { refusalOf } from "../../gateway/Advice.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
 
@@ -69,12 +70,13 @@ export const mcpCall = Command.make("call", { tool, input, ...Client.connection 
       HttpClientRequest.setHeader("accept", "application/json"),
       HttpClientRequest.bodyUnsafeJson({ jsonrpc: "2.0", id: 1, method: "tools/call", params })
     )
-    const { answer, status } = yield* Client.httpClient(to)
+    const { answer, facts, status } = yield* Client.httpClient(to)
       .execute(request)
       .pipe(
         Effect.flatMap((response) =>
           Effect.map(response.json, (json) => ({
             answer: Schema.decodeUnknownOption(Answer)(json),
+            facts: Client.errorFactsOf(response, json),
             status: response.status
           }))
         ),
@@ -83,7 +85,8 @@ export const mcpCall = Command.make("call", { tool, input, ...Client.connection 
       )
     const { error, result } = Option.getOrElse(answer, () => ({ error: undefined, result: undefined }))
     if (status === 401 || status === 403) {
-      return yield* new AuthRefused({ message: error?.message ?? `The gateway at ${to.url} refused the call.` })
+      const refusal = refusalOf(facts, to.apiKey !== null)
+      return yield* Client.failureOf(to, refusal, error?.message ?? `The gateway at ${to.url} refused the call.`)
     }
     if (error !== undefined) return yield* new BadArgument({ message: error.message, hint: "See 'gateway mcp tools'." })
     if (result === undefined)

@@ -10,6 +10,7 @@ import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
+import { asSentence } from "../../../kernel/Sentence.ts"
 
 const Servers = Schema.Struct({ servers: Schema.Array(McpServerView), nextCursor: Schema.NullOr(Schema.String) })
 export const OneServer = Schema.Struct({ server: McpServerView })
@@ -86,7 +87,8 @@ export const mcpTest = Command.make("test", { server, ...Client.connection }, (g
     const to = yield* Client.target(given)
     const { client, found } = yield* findServer(to, given.server)
     const value = yield* client.test({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    if (!value.ok) return yield* new CommandFailed({ message: `'${found.name}' ${value.error ?? "does not answer"}.` })
+    if (!value.ok)
+      return yield* new CommandFailed({ message: `'${found.name}' ${asSentence(value.error ?? "does not answer")}` })
     const text = Output.print(value.tools.map(({ name, title }) => `${name}  ${title}`).join("\n"))
     yield* Output.result({ schema: McpServerTested, value, text, name: found.name })
   })

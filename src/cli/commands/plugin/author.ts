@@ -18,6 +18,7 @@ import { loadRoom } from "../../lazy.ts"
 import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"
 import { listed, readProject } from "./project.ts"
+import { asSentence } from "../../../kernel/Sentence.ts"
 
 const folder = Args.text({ name: "folder" }).pipe(
   Args.withDescription("The folder of the plugin."),
@@ -33,7 +34,7 @@ export const pluginNew = Command.make("new", { name: newName }, ({ name }) =>
     const problem = pluginNameProblem(name)
     if (problem !== null) {
       return yield* new BadArgument({
-        message: `'${name.slice(0, 100)}' cannot be the name of a plugin: it ${problem}.`
+        message: `'${name.slice(0, 100)}' cannot be the name of a plugin: it ${asSentence(problem)}`
       })
     }
     const root = resolve(name)

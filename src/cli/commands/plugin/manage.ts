@@ -24,7 +24,7 @@ import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"
 import { listed, readProject } from "./project.ts"
 
-const name = Args.text({ name: "name" }).pipe(Args.withDescription("Name of the plugin."))
+const name = Args.text({ name: "plugin" }).pipe(Args.withDescription("Name of the plugin."))
 const One = Schema.Struct({ plugin: PluginView })
 
 const grant = Options.choice("grant", PluginPermission.literals).pipe(

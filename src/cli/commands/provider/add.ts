@@ -12,15 +12,16 @@ import { WireName } from "../../../domain/Wire.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as connecting from "../../asking/connecting.ts"
 import * as connections from "../../gateway/connections.ts"
+import { addCustom } from "../../gateway/customProvider.ts"
 import { BadArgument, type CliFailure } from "../../Failure.ts"
 import { about, body, json } from "../../Flags.ts"
 import { each, NamedAny, notOf } from "../../Forms.ts"
-import { loadRoom } from "../../lazy.ts"
 import { OneConnection } from "../../output/connections.ts"
 import * as Output from "../../output/Output.ts"
 import { canAsk } from "../../asking/terminal.ts"
 import { keyOfFlags } from "../../asking/providerKey.ts"
 import { secretly } from "../../asking/secretly.ts"
+import { allowSameName } from "../../sameName.ts"
 import { withSpinner } from "../../output/spinner.ts"
 
 const text = (name: string, description: string) =>
@@ -62,6 +63,7 @@ const flags = {
     Options.repeated,
     Options.withSchema(each(NamedAny, notOf("--header", "<name>=<value>")))
   ),
+  allowSameName,
   ...Client.connection,
   json
 }
@@ -77,12 +79,13 @@ const flagNames = {
   tier: "--tier"
 }
 
-const providerOf = (given: Given, mayAsk: boolean) =>
+/** Null: a server of the person's own that is no known provider. */
+const chosen = (given: Given, mayAsk: boolean) =>
   Option.match(given.provider, {
     onSome: (name) => connecting.providerNamed(given, name),
     onNone: () =>
       mayAsk
-        ? connecting.askProvider
+        ? connecting.askProviderOrOwn
         : new BadArgument({
             message: "Which provider?",
             hint: "Give its id: 'gateway provider add openai'. 'gateway providers available' lists them."
@@ -118,16 +121,16 @@ const askedKey = (
     return yield* askedKey(given, provider, baseUrl)
   })
 
-/** A provider of the operator's own. */
-const custom = Effect.fnUntraced(function* (given: Given) {
-  const { addCustom } = yield* loadRoom(() => import("./custom.ts"))
+/** A provider of the operator's own. Without a wire the server is asked which one it speaks. */
+const custom = Effect.fnUntraced(function* (given: Given, baseUrl: string | undefined, key: Redacted.Redacted | null) {
   const { connection, models, node } = yield* addCustom(given, {
-    baseUrl: Option.getOrUndefined(given.baseUrl),
+    baseUrl,
     wires: given.wires,
     name: Option.getOrUndefined(given.name),
     prefix: Option.getOrUndefined(given.prefix),
     headers: given.headers,
-    apiKey: yield* keyOfFlags(given),
+    apiKey: key,
+    isSameNameAllowed: given.allowSameName,
     verify: !given.noVerify,
     more: {
       defaultModel: Option.getOrUndefined(given.defaultModel),
@@ -146,9 +149,21 @@ const custom = Effect.fnUntraced(function* (given: Given) {
   })
 })
 
+/** Asks for the address and the key of a server of one's own, and adds it. */
+const ownServer = Effect.fnUntraced(function* (given: Given) {
+  const flagKey = yield* keyOfFlags(given)
+  const baseUrl = Option.getOrUndefined(given.baseUrl) ?? (yield* connecting.askAddress(connecting.ownServer))
+  const key = flagKey ?? (yield* secretly(connecting.askKey(connecting.ownServer)))
+  yield* custom(given, baseUrl, key)
+})
+
 export const providerAdd = Command.make("add", flags, (given) =>
   Effect.gen(function* () {
-    if (Option.getOrNull(given.provider) === "custom") return yield* custom(given)
+    if (connecting.isOwnServer(Option.getOrElse(given.provider, () => ""))) {
+      const isAsked = Option.isNone(given.baseUrl) && !given.json && !given.apiKeyStdin && (yield* canAsk)
+      if (isAsked) return yield* ownServer(given)
+      return yield* custom(given, Option.getOrUndefined(given.baseUrl), yield* keyOfFlags(given))
+    }
     if (given.wires.length > 0 || given.headers.length > 0 || Option.isSome(given.prefix)) {
       return yield* new BadArgument({
         message: "--wire, --prefix and --header are for providers of your own.",
@@ -157,7 +172,9 @@ export const providerAdd = Command.make("add", flags, (given) =>
     }
     const mayAsk = !given.json && !given.apiKeyStdin && (yield* canAsk)
     const flagKey = yield* keyOfFlags(given)
-    const provider = yield* providerOf(given, mayAsk)
+    const provider = yield* chosen(given, mayAsk)
+    if (provider === null) return yield* ownServer(given)
+    const name = yield* connections.nameFor(given, provider, Option.getOrUndefined(given.name), given.allowSameName)
     const isMissing = flagKey === null && provider.needsKey
     if (isMissing && !mayAsk) {
       return yield* new BadArgument({
@@ -168,7 +185,7 @@ export const providerAdd = Command.make("add", flags, (given) =>
     const fromList = Option.isNone(given.provider)
     const baseUrl =
       Option.getOrUndefined(given.baseUrl) ??
-      (mayAsk && (fromList || provider.address?.isNeeded === true) ? yield* connecting.askAddress(provider) : undefined)
+      (mayAsk && provider.address !== null ? yield* connecting.askAddress(provider) : undefined)
     const asks = mayAsk && flagKey === null && (provider.needsKey || (fromList && provider.takesKey))
     const key = yield* asks
       ? secretly(Effect.zipRight(connecting.tellWhereKeysAre(provider), askedKey(given, provider, baseUrl)))
@@ -179,7 +196,7 @@ export const providerAdd = Command.make("add", flags, (given) =>
       {
         provider: provider.id,
         apiKey: key === null ? undefined : Redacted.value(key),
-        name: Option.getOrUndefined(given.name),
+        name,
         baseUrl,
         defaultModel: Option.getOrUndefined(given.defaultModel),
         priority: Option.getOrUndefined(given.priority),

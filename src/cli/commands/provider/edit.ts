@@ -13,6 +13,7 @@ import { BadArgument } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
 import { OneConnection } from "../../output/connections.ts"
 import * as Output from "../../output/Output.ts"
+import { allowSameName, refuseTaken } from "../../sameName.ts"
 import { canAsk } from "../../asking/terminal.ts"
 import { keyOfFlags } from "../../asking/providerKey.ts"
 import { keyFlags } from "./add.ts"
@@ -44,6 +45,7 @@ const flags = {
     Options.optional
   ),
   noVerify: onOff("no-verify", "Store a new key without asking the provider."),
+  allowSameName,
   ...Client.connection
 }
 type Given = Command.Command.ParseConfig<typeof flags>
@@ -123,8 +125,13 @@ export const providerEdit = Command.make("edit", flags, (given) =>
       })
     }
     const to = yield* Client.target(given)
-    const { client, found } = yield* findConnection(to, given.connection)
+    const { client, connections, found } = yield* findConnection(to, given.connection)
     const connection = yield* changeable(found)
+    if (changes.name !== undefined) {
+      const others = connections.filter(({ provider }) => provider === found.provider)
+      const taken = { what: "connection", name: changes.name, isAllowed: given.allowSameName, ownId: found.id }
+      yield* refuseTaken(others, taken)
+    }
     const key = yield* newKey(given, connection)
     yield* verify(given, connection, key)
     const apiKey = key === null ? undefined : Redacted.value(key)

@@ -6,15 +6,16 @@ import * as Prompt from "@effect/cli/Prompt"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import { SignInAnswer, type SignInInput } from "../../../api/Groups/OAuth.ts"
-import { cleanKey } from "../../asking/providerKey.ts"
-import { readSecret } from "../../asking/stdin.ts"
+import type { BadRequest } from "../../../api/Errors.ts"
+import { planPrograms } from "../../../declared/imports/PlanFiles.ts"
 import { canAsk } from "../../asking/terminal.ts"
 import { BadArgument, CommandFailed } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
+import * as connections from "../../gateway/connections.ts"
 import { loadRoom } from "../../lazy.ts"
 import * as Output from "../../output/Output.ts"
+import { allowSameName } from "../../sameName.ts"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
@@ -23,62 +24,84 @@ const flags = {
   provider: Args.text({ name: "provider" }).pipe(
     Args.withDescription("Id of the provider: claude, codex, github, github-models, gemini.")
   ),
+  file: Args.text({ name: "file" }).pipe(
+    Args.withDescription("With --import: the file, where it is not in its usual place."),
+    Args.optional
+  ),
   clientId: text(
     "client-id",
     "The OAuth client that acts for you; else GATEWAY_OAUTH_<PROVIDER>_CLIENT_ID of the gateway."
   ),
   name: text("name", "Name of the connection."),
-  importStdin: Options.boolean("import-stdin").pipe(
+  import: Options.boolean("import").pipe(
     Options.withDescription(
-      'Read an access token, or JSON such as {"accessToken","refreshToken"}, from standard input.'
+      "Take the tokens of Claude Code, Codex or Gemini CLI, where you are signed in with it on this machine."
     )
   ),
+  importStdin: Options.boolean("import-stdin").pipe(
+    Options.withDescription(
+      'Read from standard input such a file, an access token, or JSON as {"accessToken","refreshToken"}.'
+    )
+  ),
+  allowSameName,
   ...Client.connection
 }
 type Given = Command.Command.ParseConfig<typeof flags>
 
-const Imported = Schema.parseJson(
-  Schema.Struct({
-    accessToken: Schema.String,
-    refreshToken: Schema.optional(Schema.String),
-    expiresAt: Schema.optional(Schema.String),
-    clientId: Schema.optional(Schema.String),
-    clientSecret: Schema.optional(Schema.String)
-  })
-)
-
 const loadRows = loadRoom(() => import("../../../providers/registry/signIn.ts"))
 const loadRegistry = loadRoom(() => import("../../../providers/Registry.ts"))
+const loadImport = loadRoom(() => import("./planImport.ts"))
 
 type Input = NonNullable<SignInInput>
 
-const importedInput = Effect.gen(function* () {
-  const given = (yield* readSecret).trim()
-  if (!given.startsWith("{")) {
-    const token = cleanKey(given)
-    return token._tag === "Right"
-      ? ({ accessToken: Redacted.make(token.right) } satisfies Input)
-      : yield* new BadArgument({ message: `The token ${token.left}.` })
-  }
-  const { accessToken, clientId, clientSecret, expiresAt, refreshToken } = yield* Effect.mapError(
-    Schema.decodeUnknown(Imported)(given),
-    () => new BadArgument({ message: 'Standard input holds no JSON with a text "accessToken".' })
-  )
-  return {
-    accessToken: Redacted.make(accessToken),
-    ...(refreshToken === undefined ? {} : { refreshToken: Redacted.make(refreshToken) }),
-    ...(clientSecret === undefined ? {} : { clientSecret: Redacted.make(clientSecret) }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(clientId === undefined ? {} : { clientId })
-  } satisfies Input
-})
+/** `github-models` → `GATEWAY_OAUTH_GITHUB_MODELS_CLIENT_ID`. */
+const clientVariable = (provider: string): string =>
+  `GATEWAY_OAUTH_${provider.toUpperCase().replaceAll(/\W/g, "_")}_CLIENT_ID`
+
+const noClient = (provider: string): BadArgument => {
+  const program = planPrograms.get(provider)
+  const imported =
+    program === undefined
+      ? ""
+      : `\nWhere you are signed in with ${program.name}, its tokens can be taken: 'gateway provider login ${provider} --import'.`
+  return new BadArgument({
+    message: `A sign-in at ${provider} is done in the name of a program that is registered there, and none is named.`,
+    hint: `Name an OAuth client that may act for you: --client-id <id>, or ${clientVariable(provider)} in the gateway's environment (docs/sign-in.md).${imported}`
+  })
+}
+
+/** How sentences about what a person gave begin, by the members of the route. */
+const subjects: Readonly<Record<string, string>> = {
+  code: "The code",
+  state: "The code",
+  sessionId: "The sign-in",
+  accessToken: "The access token",
+  refreshToken: "The token it is renewed with",
+  expiresAt: "The end of the access token",
+  clientSecret: "The secret of the OAuth client",
+  name: "The name (--name)"
+}
+
+/** What the gateway says of a member of the request, without its name. */
+const inWords = (provider: string, { details, message, param }: BadRequest): BadArgument => {
+  const field = details?.[0]?.field ?? param
+  if (field === "clientId") return noClient(provider)
+  const subject = field === undefined ? undefined : subjects[field]
+  const said = details?.[0]?.message
+  if (subject === undefined || said === undefined)
+    return new BadArgument({ message: message.replace(/^Invalid request: \w+:? /, "") })
+  return new BadArgument({ message: `${subject} ${said.replace(/\.$/, "")}.` })
+}
 
 /** The gateway's route for one provider. */
 const stepsOf = Effect.fnUntraced(function* (given: Given, provider: string) {
   const to = yield* Client.target(given)
   const client = yield* Client.group(to, "oauth")
   return (action: string, payload: SignInInput) =>
-    client.act({ path: { provider, action }, payload }).pipe(Client.orExplain(to))
+    client.act({ path: { provider, action }, payload }).pipe(
+      Effect.catchTag("BadRequest", (error) => inWords(provider, error)),
+      Client.orExplain(to)
+    )
 })
 type Step = Effect.Effect.Success<ReturnType<typeof stepsOf>>
 
@@ -86,7 +109,7 @@ const inBrowser = Effect.fnUntraced(function* (step: Step, begin: Input) {
   if (!(yield* canAsk)) {
     return yield* new BadArgument({
       message: "There is no terminal to paste the code into.",
-      hint: "Run the command in a terminal, or give a token with --import-stdin."
+      hint: "Run the command in a terminal, or take tokens that are there with --import or --import-stdin."
     })
   }
   const { authUrl = "", sessionId = "" } = yield* step("authorize", begin)
@@ -119,23 +142,34 @@ export const providerLogin = Command.make("login", flags, (given) =>
         hint: "Add it with its key: 'gateway provider add'."
       })
     }
+    if (Option.isSome(given.file) && !given.import) {
+      return yield* new BadArgument({ message: "A file is taken with --import only." })
+    }
+    if (given.import || given.importStdin) {
+      const { importPlan } = yield* loadImport
+      return yield* importPlan({ ...given, provider, name: Option.getOrUndefined(given.name) })
+    }
+    const name = yield* connections.nameFor(
+      given,
+      { id: provider, name: provider },
+      Option.getOrUndefined(given.name),
+      given.allowSameName || Option.isNone(given.name)
+    )
     const begin: Input = {
-      ...Option.match(given.name, { onNone: () => ({}), onSome: (name) => ({ name }) }),
+      ...(name === undefined ? {} : { name }),
       ...Option.match(given.clientId, { onNone: () => ({}), onSome: (clientId) => ({ clientId }) })
     }
     const step = yield* stepsOf(given, provider)
-    const answer = given.importStdin
-      ? yield* step("import-token", { ...begin, ...(yield* importedInput) })
-      : yield* row.authorize === null ? onDevice(step, begin) : inBrowser(step, begin)
+    const answer = yield* row.authorize === null ? onDevice(step, begin) : inBrowser(step, begin)
     if (answer.connection === undefined) {
       return yield* new CommandFailed({ message: "The gateway made no connection of the sign-in." })
     }
-    const { name } = answer.connection
+    const { name: made } = answer.connection
     yield* Output.result({
       schema: SignInAnswer,
       value: answer,
-      text: Output.note(`The connection '${name}' (${provider}) is signed in.`),
-      name
+      text: Output.note(`The connection '${made}' (${provider}) is signed in.`),
+      name: made
     })
   })
 )

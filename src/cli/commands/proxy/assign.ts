@@ -7,11 +7,11 @@ import * as Schema from "effect/Schema"
 import { ProxyAssignmentView } from "../../../api/Groups/Proxies.ts"
 import type { ProxyScope } from "../../../domain/Proxy.ts"
 import { BadArgument } from "../../Failure.ts"
-import { pick } from "../../Flags.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
 import { findConnection } from "../provider/found.ts"
 import { assignmentColumns, Assignments, findProxy, proxy } from "./rows.ts"
+import { pickKey } from "../../pickKey.ts"
 
 const of = (flag: string, description: string) =>
   Options.text(flag).pipe(Options.withDescription(description), Options.optional)
@@ -55,7 +55,7 @@ const scopeOf = Effect.fnUntraced(function* (to: Client.Target, { all, apiKey, p
   if (Option.isSome(apiKey)) {
     const client = yield* Client.group(to, "keys")
     const { keys } = yield* client.list().pipe(Client.orExplain(to))
-    const found = yield* pick("API key", keys, apiKey.value, "gateway key list")
+    const found = yield* pickKey(keys, apiKey.value)
     return { scope: "key", scopeId: found.id, words: `calls for the API key '${found.name}'` } satisfies Scope
   }
   return { scope: "global", words: "all calls without a proxy of their own" } satisfies Scope

@@ -14,6 +14,7 @@ import { each, FiniteNumber, named, notOf } from "../../Forms.ts"
 import * as Output from "../../output/Output.ts"
 import * as Column from "../../output/Column.ts"
 import { pickConnection } from "../../pickConnection.ts"
+import { pickKey } from "../../pickKey.ts"
 
 const Groups = Schema.Struct({ groups: Schema.Array(QuotaGroupView) })
 
@@ -135,7 +136,7 @@ const resolved = Effect.fnUntraced(function* (
       Effect.map(pickConnection(connections, word), ({ id }) => ({ connectionId: id, weight }))
     ),
     allocations: yield* Effect.forEach(allocations, ([word, weight]) =>
-      Effect.map(pick("key", keys, word, "gateway key list"), ({ id }) => ({ apiKeyId: id, weight }))
+      Effect.map(pickKey(keys, word), ({ id }) => ({ apiKeyId: id, weight }))
     )
   }
 })

@@ -4,18 +4,32 @@ import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Client from "../../gateway/Client.ts"
 import { attemptColumns, candidateRows, headline, OneDecision, showCandidates } from "../../output/decision.ts"
+import { findRequest } from "../logs/show.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
 
 const requestId = Args.text({ name: "request id" }).pipe(
-  Args.withDescription("What the answer's X-Gateway-Request-Id said; 'gateway logs' shows it, too.")
+  Args.withDescription(
+    "What the answer's X-Gateway-Request-Id said, or the beginning of it, as 'gateway logs' shows it."
+  )
 )
 
 export const routeDecision = Command.make("decision", { requestId, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* Client.group(to, "routing")
-    const answer = yield* client.decision({ path: { requestId: given.requestId } }).pipe(Client.orExplain(to))
+    const decisionOf = (requestId: string) => client.decision({ path: { requestId } })
+    const word = given.requestId.replace(/(?:…|\.\.\.)$/, "")
+    const answer = yield* decisionOf(word).pipe(
+      // Lists show the beginnings of ids.
+      Effect.catchTag("NotFound", (missing) =>
+        findRequest(to, word).pipe(
+          Effect.mapError(() => missing),
+          Effect.flatMap(({ requestId }) => (requestId === word ? Effect.fail(missing) : decisionOf(requestId)))
+        )
+      ),
+      Client.orExplain(to)
+    )
     const { decision } = answer
     const text = Effect.gen(function* () {
       yield* Output.print(fields([["Request", decision.requestId], ...headline(decision)]))

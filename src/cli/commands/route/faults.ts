@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { SimulatedFault } from "../../../api/Groups/Routing.ts"
 import { FaultName, ScenarioName } from "../../../domain/SimulatedFaults.ts"
 import { each, notOf } from "../../Forms.ts"
+import { asSentence } from "../../../kernel/Sentence.ts"
 
 const shape = "name=kind, name=kind:0.3 (part of the calls) or name=kind@10+5/20 (from second 10, for 5, every 20)"
 
@@ -53,7 +54,7 @@ const problemOf = (text: string): string => {
     onLeft: ParseResult.ArrayFormatter.formatIssueSync,
     onRight: () => []
   })
-  return `--fault: '${text}': ${issue?.message ?? "is not valid"}.`
+  return `--fault: '${text}': ${asSentence(issue?.message ?? "is not valid")}`
 }
 
 /** Faults by the name of their target; several of one target are kept in their order. */

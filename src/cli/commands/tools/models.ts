@@ -2,8 +2,11 @@
 import * as Effect from "effect/Effect"
 import type { ModelPrice } from "../../../domain/Pricing.ts"
 import type { OfferedModel } from "../../../tools/config/Chosen.ts"
+import { converses } from "../../../providers/ChatModels.ts"
+import { unknownFacts } from "../../../providers/ModelFacts.ts"
 import type { CliFailure } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
+import { loadRoom } from "../../lazy.ts"
 
 const priceOf = ({ cacheCreation, cached, input, output }: ModelPrice): NonNullable<OfferedModel["price"]> => ({
   input,
@@ -19,21 +22,31 @@ export const offeredModels = (to: Client.Target): Effect.Effect<ReadonlyArray<Of
     const { models } = yield* client.list().pipe(Client.orExplain(to))
     return models
       .filter(({ capabilities }) => capabilities?.toolCalling !== false)
-      .map(({ capabilities, contextLength, id, kind, maxOutputTokens, price }): OfferedModel => ({
-        id,
-        kind,
-        contextLength,
-        maxOutputTokens,
-        vision: capabilities?.vision ?? null,
-        reasoning: capabilities?.reasoning ?? null,
-        price: price === null ? null : priceOf(price)
-      }))
+      .map(
+        ({ capabilities, contextLength, converses: known, id, kind, maxOutputTokens, model, price }): OfferedModel => ({
+          id,
+          kind,
+          // A gateway of an earlier version does not say so.
+          converses: known ?? (model === null || converses(model, unknownFacts, null)),
+          contextLength,
+          maxOutputTokens,
+          vision: capabilities?.vision ?? null,
+          reasoning: capabilities?.reasoning ?? null,
+          price: price === null ? null : priceOf(price)
+        })
+      )
   })
   const fromList = Effect.gen(function* () {
     const client = yield* Client.inference(to)
+    const { registry } = yield* loadRoom(() => import("../../../providers/Registry.ts"))
     const { data } = yield* client.models().pipe(Client.orExplain(to))
-    return data.map(({ context_length: contextLength, id, owned_by: owner }): OfferedModel => ({
+    return data.map(({ context_length: contextLength, id, owned_by: owner, ...more }): OfferedModel => ({
       id,
+      converses: converses(
+        id,
+        { inputModalities: more.input_modalities ?? null, outputModalities: more.output_modalities ?? null },
+        registry.get(owner) ?? null
+      ),
       kind: owner === "combo" ? "combo" : id === "auto" || id.startsWith("auto/") ? "auto" : "model",
       contextLength: contextLength ?? null,
       maxOutputTokens: null,

@@ -9,8 +9,8 @@ import { BadArgument } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import type { GatewayFlags } from "../../gateway/Target.ts"
 import * as Output from "../../output/Output.ts"
-import { backOf, forget } from "../../../tools/files/Back.ts"
-import { writeAll } from "../../../tools/files/Files.ts"
+import { backOf } from "../../../tools/files/Back.ts"
+import { forget, writeAll } from "../../../tools/files/Files.ts"
 import { failure } from "./failure.ts"
 import { revokeKey } from "./Key.ts"
 import * as Records from "../../../tools/files/Records.ts"
@@ -46,7 +46,8 @@ export const undo = (tool: ToolSetup, given: GatewayFlags, dryRun: boolean) =>
     const places = yield* placesNow
     const { home } = places
     const recordsFile = Records.recordsFile(places)
-    const { [tool.id]: record, ...others } = yield* Effect.mapError(Records.read(recordsFile, home), failure)
+    const records = yield* Effect.mapError(Records.read(recordsFile, home), failure)
+    const record = records[tool.id]
     if (record === undefined) {
       return yield* new BadArgument({
         message: `${tool.name} was not set up by this user.`,
@@ -67,7 +68,7 @@ export const undo = (tool: ToolSetup, given: GatewayFlags, dryRun: boolean) =>
       })
       keyRevoked = yield* revoke(record, given)
       yield* Effect.forEach(record.files, ({ backupPath }) => forget(backupPath, home), { discard: true })
-      yield* Effect.mapError(Records.write(recordsFile, home, others), failure)
+      yield* Effect.mapError(Records.forget(recordsFile, home, tool.id, records), failure)
     }
     const value = {
       tool: tool.id,

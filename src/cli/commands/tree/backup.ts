@@ -1,20 +1,44 @@
 /** The commands about backups and versions. */
-import { command } from "../../tree/Tree.ts"
+import { command, group } from "../../tree/Tree.ts"
+import { list } from "../../tree/verbs.ts"
 
-export const backup = command(
+const restoring = (examples: ReadonlyArray<string>) =>
+  command(
+    "restore",
+    "Put a backup in the place of the database.",
+    () => import("../backup/restore.ts"),
+    (m) => m.restoreCommand,
+    { section: "Settings", examples }
+  )
+
+export const restore = restoring(["restore db_20260131T120000000Z_manual"])
+
+export const backup = group(
   "backup",
-  "Make or list backups of the database; see restore.",
-  () => import("../backup/backup.ts"),
-  (m) => m.backupCommand,
-  { section: "Settings", aliases: ["backups"], examples: ["backup", "backup --list"] }
-)
-
-export const restore = command(
-  "restore",
-  "Put a backup in the place of the database.",
-  () => import("../backup/restore.ts"),
-  (m) => m.restoreCommand,
-  { section: "Settings", examples: ["restore db_20260131T120000000Z_manual"] }
+  "Make, list and restore backups of the database.",
+  [
+    command(
+      "create",
+      "Make a backup. Its id is printed on stdout.",
+      () => import("../backup/backup.ts"),
+      (m) => m.backupCreate,
+      { aliases: ["make", "add"], examples: ["backup create"] }
+    ),
+    command(
+      "list",
+      "List the backups, the newest first.",
+      () => import("../backup/backup.ts"),
+      (m) => m.backupList,
+      { ...list, examples: ["backup list"] }
+    ),
+    restoring(["backup restore db_20260131T120000000Z_manual"])
+  ],
+  {
+    section: "Settings",
+    aliases: ["backups"],
+    otherwise: { name: "create", takesWords: false },
+    examples: ["backup", "backup list"]
+  }
 )
 
 export const update = command(

@@ -1,6 +1,9 @@
 /** The commands about API keys. */
 import { command, group } from "../../tree/Tree.ts"
+import { scopeLines } from "../../../domain/ScopeWords.ts"
 import { add, list, remove } from "../../tree/verbs.ts"
+
+const terms = { heading: "Scopes", lines: scopeLines }
 
 export const key = group(
   "key",
@@ -23,8 +26,10 @@ export const key = group(
       (m) => m.keysAdd,
       {
         ...add,
+        terms,
         examples: [
           "key add laptop",
+          "key add agent --scope read:health --scope read:usage",
           "key add ops --scope manage --local",
           "key add office --schedule 1-5@08:00-18:00@Europe/Zurich --ip 192.0.2.0/24"
         ]
@@ -54,6 +59,7 @@ export const key = group(
       (m) => m.keyEdit,
       {
         aliases: ["update", "set"],
+        terms,
         examples: ["key edit laptop --rate-limit 60/60", "key edit laptop --expires 2030-01-31T00:00:00Z"]
       }
     ),

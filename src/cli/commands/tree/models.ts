@@ -90,7 +90,7 @@ export const model = group(
       (m) => m.modelsCommand,
       {
         ...list,
-        examples: ["model list", "models openai --json"]
+        examples: ["model list", "models openai --json", "models --all"]
       }
     ),
     command(

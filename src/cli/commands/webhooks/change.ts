@@ -9,15 +9,38 @@ import { BadArgument } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
-import { findWebhook, OneWebhook, webhook } from "./rows.ts"
+import { allowSameName, refuseTaken } from "../../sameName.ts"
+import { findWebhook, OneWebhook, rivalsOf, webhook } from "./rows.ts"
 
 const settings = {
   events: Options.text("event").pipe(
     Options.withDescription("An event that is sent, such as request.failed; '*' for all. May be given several times."),
     Options.repeated
   ),
-  kind: Options.choice("kind", ["custom", "slack", "discord"]).pipe(
-    Options.withDescription("The shape of the body: custom is the event as JSON."),
+  kind: Options.choice("kind", ["custom", "generic", "slack", "discord", "teams", "email"]).pipe(
+    Options.withDescription(
+      "What is sent: custom (or generic) is each event as JSON, the others are messages for people."
+    ),
+    Options.optional
+  ),
+  from: Options.text("from").pipe(
+    Options.withDescription("Of email: the address that messages come from."),
+    Options.optional
+  ),
+  receivers: Options.text("mail-to").pipe(
+    Options.withDescription("Of email: an address that messages go to. May be given several times."),
+    Options.repeated
+  ),
+  user: Options.text("user").pipe(
+    Options.withDescription("Of email: who logs in at the mail server."),
+    Options.optional
+  ),
+  password: Options.text("password").pipe(
+    Options.withDescription("Of email: the password at the mail server."),
+    Options.optional
+  ),
+  tls: Options.choice("tls", ["implicit", "starttls", "none"]).pipe(
+    Options.withDescription("Of email: how the connection is protected; smtps:// is implicit, smtp:// starttls."),
     Options.optional
   ),
   secret: Options.text("secret").pipe(
@@ -32,7 +55,12 @@ const flagNames = {
   events: "--event",
   kind: "--kind",
   secret: "--secret",
-  description: "--description"
+  description: "--description",
+  "mail.from": "--from",
+  "mail.to": "--mail-to",
+  "mail.user": "--user",
+  "mail.password": "--password",
+  "mail.tls": "--tls"
 }
 
 interface Given {
@@ -40,54 +68,95 @@ interface Given {
   readonly kind: Option.Option<string>
   readonly secret: Option.Option<string>
   readonly description: Option.Option<string>
+  readonly from: Option.Option<string>
+  readonly receivers: ReadonlyArray<string>
+  readonly user: Option.Option<string>
+  readonly password: Option.Option<string>
+  readonly tls: Option.Option<string>
 }
 
-const inputOf = ({ description, events, kind, secret }: Given) => ({
+/** Members that were given; undefined where none was. */
+const mailOf = ({ from, password, receivers, tls, user }: Given) => {
+  const given = Object.entries({
+    from: Option.getOrUndefined(from),
+    to: receivers.length === 0 ? undefined : receivers,
+    user: Option.getOrUndefined(user),
+    password: Option.getOrUndefined(password),
+    tls: Option.getOrUndefined(tls)
+  }).filter(([, value]) => value !== undefined)
+  return given.length === 0 ? undefined : Object.fromEntries(given)
+}
+
+const plainOf = ({ description, events, kind, secret }: Given) => ({
   events: events.length === 0 ? undefined : events,
   kind: Option.getOrUndefined(kind),
   secret: Option.getOrUndefined(secret),
   description: Option.getOrUndefined(description)
 })
 
-const newUrl = Args.text({ name: "url" }).pipe(Args.withDescription("Where events are sent, http or https."))
+const inputOf = (given: Given) => ({ ...plainOf(given), mail: mailOf(given) })
 
-export const webhookAdd = Command.make("add", { receiver: newUrl, ...settings, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const payload = yield* body(CreateWebhook, { url: given.receiver, ...inputOf(given) }, flagNames)
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "webhooks")
-    const created = yield* client.create({ payload }).pipe(Client.orExplain(to))
-    const { secret, url } = created.webhook
-    yield* Output.result({
-      schema: OneWebhook,
-      value: created,
-      text: Effect.zipRight(
-        Output.note(`${url} is sent events from now on. Its receiver verifies them with this secret:`),
-        Output.print(secret ?? "")
-      ),
-      name: url
+const newUrl = Args.text({ name: "url" }).pipe(
+  Args.withDescription("Where events are sent: http or https; of email the server, smtps://host or smtp://host.")
+)
+
+export const webhookAdd = Command.make(
+  "add",
+  { receiver: newUrl, ...settings, allowSameName, ...Client.connection },
+  (given) =>
+    Effect.gen(function* () {
+      const payload = yield* body(CreateWebhook, { url: given.receiver, ...inputOf(given) }, flagNames)
+      const to = yield* Client.target(given)
+      const client = yield* Client.group(to, "webhooks")
+      const { webhooks } = yield* client.list().pipe(Client.orExplain(to))
+      yield* refuseTaken(rivalsOf(webhooks), {
+        what: "webhook",
+        name: payload.url,
+        isAllowed: given.allowSameName,
+        ownId: null
+      })
+      const created = yield* client.create({ payload }).pipe(Client.orExplain(to))
+      const { kind, secret, url } = created.webhook
+      yield* Output.result({
+        schema: OneWebhook,
+        value: created,
+        text:
+          kind === "custom"
+            ? Effect.zipRight(
+                Output.note(`${url} is sent events from now on. Its receiver verifies them with this secret:`),
+                Output.print(secret ?? "")
+              )
+            : Output.note(`${url} is sent messages from now on. Try it: gateway webhook test ${url}`),
+        name: url
+      })
     })
-  })
 )
 
 const otherUrl = Options.text("to").pipe(Options.withDescription("Another address."), Options.optional)
 
-export const webhookEdit = Command.make("edit", { webhook, to: otherUrl, ...settings, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const input = { url: Option.getOrUndefined(given.to), ...inputOf(given) }
-    const payload = yield* body(UpdateWebhook, input, { ...flagNames, url: "--to" })
-    if (Object.keys(payload).length === 0) {
-      return yield* new BadArgument({
-        message: "What is to be changed is not said.",
-        hint: "Example: gateway webhook edit https://hooks.example.com --event request.failed"
-      })
-    }
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findWebhook(to, given.webhook)
-    const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
-    const { url } = answer.webhook
-    yield* Output.result({ schema: OneWebhook, value: answer, text: Output.note(`${url} is changed.`), name: url })
-  })
+export const webhookEdit = Command.make(
+  "edit",
+  { webhook, to: otherUrl, ...settings, allowSameName, ...Client.connection },
+  (given) =>
+    Effect.gen(function* () {
+      const input = { url: Option.getOrUndefined(given.to), ...inputOf(given) }
+      const payload = yield* body(UpdateWebhook, input, { ...flagNames, url: "--to" })
+      if (Object.keys(payload).length === 0) {
+        return yield* new BadArgument({
+          message: "What is to be changed is not said.",
+          hint: "Example: gateway webhook edit https://hooks.example.com --event request.failed"
+        })
+      }
+      const to = yield* Client.target(given)
+      const { client, found, rivals } = yield* findWebhook(to, given.webhook)
+      if (payload.url !== undefined) {
+        const taken = { what: "webhook", name: payload.url, isAllowed: given.allowSameName, ownId: found.id }
+        yield* refuseTaken(rivals, taken)
+      }
+      const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+      const { url } = answer.webhook
+      yield* Output.result({ schema: OneWebhook, value: answer, text: Output.note(`${url} is changed.`), name: url })
+    })
 )
 
 const switching = (word: "enable" | "disable") =>

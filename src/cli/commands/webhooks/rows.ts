@@ -38,10 +38,17 @@ export const webhook = Args.text({ name: "webhook" }).pipe(
   Args.withDescription("Its address, its id or the beginning of it.")
 )
 
+/** A webhook is known by its address. */
+const named = ({ id, url }: Pick<WebhookView, "id" | "url">) => ({ id, url, name: url })
+
+/** Those with an address that another one should not have: webhooks of one mail server may send to different people. */
+export const rivalsOf = (webhooks: ReadonlyArray<WebhookView>) =>
+  webhooks.filter(({ kind }) => kind !== "email").map(named)
+
 /** The webhook that a word names, and the client to ask for it. */
 export const findWebhook = Effect.fnUntraced(function* (to: Client.Target, word: string) {
   const client = yield* Client.group(to, "webhooks")
   const { webhooks } = yield* client.list().pipe(Client.orExplain(to))
-  const named = webhooks.map(({ id, url }) => ({ id, url, name: url }))
-  return { client, found: yield* pick("webhook", named, word, "gateway webhook list") }
+  const found = yield* pick("webhook", webhooks.map(named), word, "gateway webhook list")
+  return { client, found, rivals: rivalsOf(webhooks) }
 })

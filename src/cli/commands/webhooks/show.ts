@@ -28,6 +28,14 @@ const page = (shown: WebhookView) =>
     ["URL", shown.url],
     ["Events", shown.events.join(", ")],
     ["Kind", shown.kind],
+    ...(shown.mail === null
+      ? []
+      : ([
+          ["From", shown.mail.from],
+          ["To", shown.mail.to.join(", ")],
+          ["User", shown.mail.user ?? "-"],
+          ["TLS", shown.mail.tls]
+        ] as const)),
     ["Secret", shown.secret ?? "cannot be decrypted; set another"],
     ["Enabled", Output.yesNo(shown.enabled === 1)],
     ["Description", shown.description ?? "-"],

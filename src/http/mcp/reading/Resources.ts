@@ -5,7 +5,11 @@ import { skillIds } from "../../../domain/AgentSkill.ts"
 import type { KeyScope } from "../../../domain/ApiKey.ts"
 import { usageRanges } from "../../../domain/UsageRange.ts"
 import { ReadFailure, type Resource, type ResourceTemplate } from "../../../mcp/Resource.ts"
-import type { ToolCall } from "../../../mcp/Tool.ts"
+import { closest } from "../../../kernel/Closest.ts"
+import type { Caller } from "../../../mcp/Caller.ts"
+import { toolProblem } from "../../../mcp/Server.ts"
+import type { Tool, ToolCall } from "../../../mcp/Tool.ts"
+import { toolUri, viewOf } from "../../../mcp/ToolView.ts"
 import { isArray, objectOr, parseJson, stringOr } from "../../../wire/json/Json.ts"
 import type { Plane } from "../../Management.ts"
 import { type Asking } from "../SchemaTool.ts"
@@ -113,7 +117,44 @@ export const lastRequests =
 
 export const resourcesOf = (ask: Plane["ask"]): ReadonlyArray<Resource> => [...stateOf(ask), ...skillsOf(ask)]
 
-export const templatesOf = (ask: Plane["ask"]): ReadonlyArray<ResourceTemplate> => [
+type ToolsOf = (caller: Caller) => Effect.Effect<ReadonlyArray<Tool>>
+
+const mayCall =
+  (tools: ToolsOf) =>
+  ({ caller }: ToolCall): Effect.Effect<ReadonlyArray<Tool>> =>
+    Effect.map(tools(caller), (all) => all.filter((tool) => toolProblem(tool, caller) === null))
+
+const toolTemplate = (tools: ToolsOf): ResourceTemplate => ({
+  prefix: toolUri,
+  variable: "name",
+  name: "tool",
+  title: "A tool with its whole schemas",
+  description:
+    "What a tool is given and what it answers, whole, with the scopes it needs and the toolset it is listed in.",
+  mimeType: "application/json",
+  scopes: ["read:tools"],
+  read: (name, call) =>
+    Effect.flatMap(mayCall(tools)(call), (all) => {
+      const tool = all.find((one) => one.name === name)
+      if (tool !== undefined) {
+        return Effect.succeed(JSON.stringify({ ...viewOf(tool), scopes: tool.scopes, toolset: tool.toolset }, null, 2))
+      }
+      const [near] = closest(
+        name,
+        all.map((one) => one.name),
+        1
+      )
+      const hint = near === undefined ? "" : ` Did you mean '${near}'?`
+      return new ReadFailure({
+        message: `There is no tool '${name.slice(0, 100)}' that this caller may call.${hint}`,
+        isAbsent: true
+      })
+    }),
+  values: (call) => Effect.map(mayCall(tools)(call), (all) => all.map(({ name }) => name))
+})
+
+export const templatesOf = (ask: Plane["ask"], tools: ToolsOf): ReadonlyArray<ResourceTemplate> => [
+  toolTemplate(tools),
   {
     prefix: `${scheme}decisions/`,
     variable: "requestId",

@@ -143,6 +143,7 @@ const usualModels = 50
 const listModels = (ask: Plane["ask"]): Tool =>
   schemaTool({
     name: "list_models_catalog",
+    category: "models",
     title: "List what can be asked for",
     description:
       "Models of connections, combos, automatic ids and aliases, with prices, windows and health. `query` keeps ids that have all of its words.",

@@ -71,6 +71,7 @@ const failureOf = (answer: InnerAnswer): string => errorTextOf(answer.status, bo
 const routeRequest = (ask: Ask): Tool =>
   schemaTool({
     name: "route_request",
+    category: "chat",
     title: "Ask a model",
     description:
       "Sends a conversation to a model, a combo or `auto`, as POST /v1/chat/completions does: with failover, limits and cost. Give `prompt`, or `messages`.",
@@ -148,6 +149,7 @@ const tested = (ask: Ask, call: ToolCall, target: string, prompt: string) =>
 const testCombo = (ask: Ask, endpoints: Plane["ask"]): Tool =>
   schemaTool({
     name: "test_combo",
+    category: "chat",
     title: "Ask every target of a combo",
     description: `Sends a short question to each target of a combo, one after the other, at most ${mostTargets}. It costs what the answers cost.`,
     scopes: ["execute:completions", "read:combos"],

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { SearchAnswer, SearchRequest } from "../../../api/compat/Search.ts"
 import type { Principal } from "../../../domain/ApiKey.ts"
 import { field } from "../../../kernel/Documented.ts"
-import { missingScopes } from "../../../mcp/Caller.ts"
+import { toolProblem } from "../../../mcp/Server.ts"
 import type { Tool } from "../../../mcp/Tool.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import { optional, schemaTool, ToolFailure } from "../SchemaTool.ts"
@@ -21,6 +21,7 @@ const { content, filters, language, max_results, offset, provider, query, search
 export const webSearch = (ask: AskSearch, errorOf: (status: number, body: JsonObject) => string): Tool =>
   schemaTool({
     name: "web_search",
+    category: "search",
     title: "Search the web",
     description: "Asks a connected search provider, as POST /v1/search does: with limits, cost and a cache.",
     scopes: ["execute:search"],
@@ -69,7 +70,7 @@ export const toolSearch = (
         const words = asked.toLowerCase().split(/\W+/).filter(Boolean).slice(0, 20)
         return {
           tools: tools
-            .filter(({ scopes }) => missingScopes(caller, scopes).length === 0)
+            .filter((tool) => toolProblem(tool, caller) === null)
             .map((tool) => ({ tool, score: fit(tool, words) }))
             .filter(({ score }) => score > 0)
             .toSorted((a, b) => b.score - a.score)

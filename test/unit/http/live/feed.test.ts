@@ -72,6 +72,14 @@ describe("frames of clients", () => {
       assert.strictEqual(readClientFrame(text)._tag, "Problem", text)
     }
   })
+
+  it.each([
+    ["channels", '{"type":"subscribe","channels":[],"channels":["health"]}'],
+    ["Type", '{"type":"ping","Type":"subscribe"}']
+  ])("of two readings are problems that name the member: %s", (named, text) => {
+    const frame = readClientFrame(text)
+    assert.include(frame._tag === "Problem" ? frame.message : "", named)
+  })
 })
 
 describe("the own port", () => {

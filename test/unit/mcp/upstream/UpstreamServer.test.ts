@@ -13,6 +13,7 @@ import * as TestTimers from "../../../support/TestTimers.ts"
 const call: ToolCall = {
   caller: { principal: { _tag: "AdminKey" }, scopes: null, ip: "" },
   startedMs: 0,
+  listed: { toolsets: null, schemas: null },
   isProgressWanted: false,
   progress: () => {}
 }

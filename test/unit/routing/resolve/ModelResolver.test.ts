@@ -165,14 +165,16 @@ describe("ModelResolver", () => {
     const embedsOnly = connection({ id: "v1", provider: "mine", models: ["voyage-3", "bge-m3"] })
     assert.deepStrictEqual(names(resolve(view([mixed, chosen, embedsOnly]), "auto")), ["o1:gpt-4o", "o2:gpt-5"])
     assert.instanceOf(resolve(view([embedsOnly]), "auto"), NoTarget)
+    const paints = connection({ id: "o1", provider: "openai", models: ["gpt-image-1", "whisper-1", "gpt-4o"] })
     const told = {
-      ...view([mixed]),
+      ...view([paints]),
+      // What a model transcribes is text, too.
       factsOf: (_: Account, model: string) => ({
         ...unknownFacts,
-        outputModalities: model === "whisper-1" ? (["text"] as const) : (["image"] as const)
+        outputModalities: model === "gpt-4o" ? (["image"] as const) : (["text"] as const)
       })
     }
-    assert.deepStrictEqual(names(resolve(told, "auto")), ["o1:whisper-1"])
+    assert.deepStrictEqual(names(resolve(told, "auto")), ["o1:gpt-image-1"])
   })
 
   it("holds no more candidates for automatic ids than it may", () => {

@@ -6,6 +6,7 @@ import { codecs } from "../../../../wire/Codec.ts"
 import { isObject, type JsonObject, parseJson } from "../../../../wire/json/Json.ts"
 import { rewritten } from "../../../request/RewrittenWork.ts"
 import type { Work } from "../../../request/Exchange.ts"
+import { asSentence } from "../../../../kernel/Sentence.ts"
 
 /** A larger schema is not checked. */
 const maxSchemaChars = 262_144
@@ -54,7 +55,7 @@ export const judge = ({ exchange }: Work, { schema }: Expected, body: Buffer | s
 const maxShownChars = 100_000
 
 const instruction = (problem: string): string =>
-  `Your last message does not match the JSON schema of this conversation: ${problem}. Answer again, with JSON that matches the schema and nothing else.`
+  `Your last message does not match the JSON schema of this conversation: ${asSentence(problem)} Answer again, with JSON that matches the schema and nothing else.`
 
 /** The request that asks once more; null where it cannot be asked (an endpoint without turns). */
 export const repairOf = (

@@ -1,0 +1,5 @@
+/** How webhooks of the kind `email` send: one encrypted value. */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+
+export default Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("ALTER TABLE webhooks ADD COLUMN mail TEXT"))

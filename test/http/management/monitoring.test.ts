@@ -1,0 +1,35 @@
+/** Every metric that the page on monitoring, the alert rules and the board name is one of a running gateway. */
+import { assert, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import * as FakeUpstream from "../../support/FakeUpstream.ts"
+import * as TestGateway from "../../support/TestGateway.ts"
+
+const read = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8")
+
+const metricsIn = (text: string): ReadonlyArray<string> => [
+  ...new Set(
+    Array.from(text.matchAll(/\b(?:gateway|process)_[a-z_]+/g), ([name]) => name.replace(/_(?:bucket|sum|count)$/, ""))
+  )
+]
+
+it.scopedLive("names metrics that the gateway has", () =>
+  Effect.gen(function* () {
+    const upstream = yield* FakeUpstream.start
+    const gateway = yield* TestGateway.start()
+    const page = yield* Effect.promise(async () => {
+      const account = { provider: "openai", name: "w", apiKey: "k", baseUrl: upstream.origin, wires: ["chat"] }
+      await gateway.manage("POST", "/api/providers", { ...account, models: ["gpt-4o"] })
+      const answer = await fetch(`${gateway.url}/metrics`, {
+        headers: { authorization: `Bearer ${TestGateway.adminKey}` }
+      })
+      return answer.text()
+    })
+    const known = new Set(Array.from(page.matchAll(/^# TYPE (\S+)/gm), ([, name]) => name))
+    for (const file of ["monitoring.md", "monitoring/alerts.yml", "monitoring/grafana.json"]) {
+      const named = metricsIn(read(file))
+      assert.isAbove(named.length, 8, file)
+      for (const name of named) assert.isTrue(known.has(name), `${file}: ${name}`)
+    }
+  })
+)
