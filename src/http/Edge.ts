@@ -18,7 +18,7 @@ import {
   type QuestionRoute
 } from "../api/EdgeRoutes.ts"
 import { type Match, type Parameters, routeAt } from "../api/Routes.ts"
-import type { Denied } from "../auth/Access.ts"
+import type { Access, Denied } from "../auth/Access.ts"
 import { addressAsked, prefixAsked } from "../auth/Credentials.ts"
 import * as Gate from "../auth/Gate.ts"
 import { peerAddressOf } from "../auth/PeerAddress.ts"
@@ -166,12 +166,12 @@ export const make = Effect.gen(function* () {
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
-  const identify = (
+  const judge = (
     request: IncomingMessage,
     nowMs: number,
     { category, tier }: Pick<EdgeRoute, "category" | "tier">
-  ): Principal | InferenceError => {
-    const access = gate.judge(
+  ): Access =>
+    gate.judge(
       tier,
       {
         method: request.method ?? "POST",
@@ -182,6 +182,13 @@ export const make = Effect.gen(function* () {
       },
       nowMs
     )
+
+  const identify = (
+    request: IncomingMessage,
+    nowMs: number,
+    route: Pick<EdgeRoute, "category" | "tier">
+  ): Principal | InferenceError => {
+    const access = judge(request, nowMs, route)
     return access._tag === "Allowed" ? access.principal : refusalOf(access)
   }
 
@@ -437,10 +444,11 @@ export const make = Effect.gen(function* () {
     const reply = new NodeReply(response, streams)
     if (route.tier === "inference") return list(request, reply, route, parameters)
     if (route.key === "system.root") return answerRoot(request, reply)
-    const identity = identify(request, timers.nowMs(), route)
     const requestId = ids.next(timers.nowMs())
-    if (identity instanceof Error) return refusePlain(reply, requestId, route, identity)
-    send(reply, requestId, 200, contentType, metrics())
+    const access = judge(request, timers.nowMs(), route)
+    if (access._tag === "Allowed") return send(reply, requestId, 200, contentType, metrics())
+    const { code, message, status } = access
+    json(reply, requestId, status, codecs.chat.renderError(errorView(status, message, { code }), requestId))
   }
 
   const wrongMethod = (route: EdgeRoute, allow: string, request: IncomingMessage, reply: ClientReply): void => {

@@ -310,7 +310,7 @@ describe("gateway apply", () => {
     )
     assert.match(keyless.stderr, /API key 'none', which is not there/)
     const lost = await ask("apply", "-f", file("keys:\n  - name: y\n    allowedConnections: [openai/none]\n"), "--yes")
-    assert.match(lost.stderr, /API key 'y' names the connection 'openai\/none', which is not there/)
+    assert.match(lost.stderr, /key 'y': It names the connection 'openai\/none', which is not there/)
     const program = file("mcpServers:\n  - name: x\n    command: /bin/true\n")
     assert.match((await ask("apply", "-f", program, "--yes")).stderr, /mcpServers\.0/)
     const priced = file("prices:\n  a/b:\n    c: { input: 1, output: 1 }\n  d:\n    e: { input: 1 }\n")
@@ -348,7 +348,7 @@ describe("gateway apply", () => {
     const unclear = await ask("apply", "-f", file("connections:\n  - provider: openai\n    name: twice\n"), "--yes")
     assert.strictEqual(unclear.code, 2)
     assert.match(unclear.stderr, /connection 'openai\/twice' more than once/)
-    // What only the gateway can know is said with what was done before it.
+    // What only the gateway can know is said before anything is done.
     const half = await ask(
       "apply",
       "-f",
@@ -357,8 +357,9 @@ describe("gateway apply", () => {
       ),
       "--yes"
     )
-    assert.strictEqual(half.code, 1)
+    assert.strictEqual(half.code, 2)
     assert.match(half.stderr, /combo 'a': .*openai\/none.*not there/s)
+    assert.deepStrictEqual((await manage("GET", "/api/models/alias")).aliases, [])
   })
 
   scenario("prints the file's schema for editors, which any editor may load", async ({ ask, gateway: { url } }) => {

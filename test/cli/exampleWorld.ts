@@ -111,6 +111,10 @@ interface Thing {
   readonly isActive: boolean
 }
 
+interface Account extends Thing {
+  readonly provider: string
+}
+
 /** Leaves one of each wanted name, switched on: others are removed, missing ones are made. */
 const only = async (
   manage: Manage,
@@ -143,18 +147,16 @@ export const furnish = async (manage: Manage, upstream: string): Promise<void> =
   }
   const { connections } = await manage("GET", "/api/providers")
   const account = { apiKey: "k", baseUrl: upstream }
-  await only(
-    manage,
-    "PUT",
-    "/api/providers",
-    connections,
-    new Map<string, Record<string, unknown>>([
-      ["work", { ...account, provider: "openai", models, wires: ["chat"] }],
-      ["spare", { ...account, provider: "groq", models: ["llama-3.3-70b-versatile"] }],
-      ["cellar", { provider: "cellar", models: ["small"] }],
-      ["web", { ...account, provider: "brave" }]
-    ])
-  )
+  const wantedAccounts = new Map<string, Record<string, unknown>>([
+    ["work", { ...account, provider: "openai", models, wires: ["chat"] }],
+    ["spare", { ...account, provider: "groq", models: ["llama-3.3-70b-versatile"] }],
+    ["cellar", { provider: "cellar", models: ["small"] }],
+    ["web", { ...account, provider: "brave" }]
+  ])
+  // An example may have made one of the same name with another provider.
+  const isWanted = ({ name, provider }: Account): boolean => wantedAccounts.get(name)?.["provider"] === provider
+  const accounts = connections.map((each: Account) => (isWanted(each) ? each : { ...each, name: "" }))
+  await only(manage, "PUT", "/api/providers", accounts, wantedAccounts)
   const { keys } = await manage("GET", "/api/keys")
   const wantedKeys = new Map([
     ["laptop", {}],
@@ -214,7 +216,7 @@ export const clear = async (manage: Manage, line: string): Promise<void> => {
   }
   if (/^gateway webhooks? add /.test(line)) {
     const { webhooks } = await manage("GET", "/api/webhooks")
-    for (const { id } of webhooks) await manage("DELETE", `/api/webhooks/${id}`)
+    for (const { id, url } of webhooks) if (line.includes(url)) await manage("DELETE", `/api/webhooks/${id}`)
   }
   const [, newConnection] = /^gateway providers? (?:add|login) .*--name (\S+)/.exec(line) ?? []
   if (newConnection !== undefined) {

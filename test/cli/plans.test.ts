@@ -83,7 +83,14 @@ describe("gateway provider login", () => {
 
 const ownServer = Effect.gen(function* () {
   const fake = yield* Fake.start
-  fake.always(Fake.json(Fake.chatCompletion({ text: "pong" })))
+  const whole = Fake.json(Fake.chatCompletion({ text: "pong" }))
+  const streamed = Fake.sse(Fake.chatStream(["pong"]))
+  const missing = Fake.json({ error: { message: "Not found." } }, { status: 404 })
+  fake.always((response, request) => {
+    // It does not speak as Ollama does.
+    if (request.path.includes("/api/")) return missing(response, request)
+    return (/"stream":\s*true/.test(request.body) ? streamed : whole)(response, request)
+  })
   fake.lists(Fake.json(Fake.models(["cellar-model"])))
   return `${fake.origin}/v1`
 })

@@ -10,6 +10,7 @@ import {
   mkdtempSync,
   readdirSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync
 } from "node:fs"
@@ -114,6 +115,11 @@ const give = (folder: string, uid: number, gid = uid): void => {
 }
 
 const limitMs = 120_000
+
+// The folder of all tests may be this user's alone, and the other user has to get to those below it.
+beforeAll(() => {
+  if (canChange && (statSync(tmpdir()).mode & 0o001) === 0) chmodSync(tmpdir(), 0o711)
+})
 
 describe.skipIf(!canChange)("a gateway that runs as another user than the owner of", () => {
   it(

@@ -81,8 +81,11 @@ const nodeOf = Effect.fnUntraced(function* (custom: CustomProvider): Effect.fn.R
 /** In this order a server is asked which wire it speaks: Ollama has others beside its own. */
 const asked: ReadonlyArray<WireName> = ["ollama", "chat", "messages", "responses", "gemini"]
 
-/** Statuses of a question that say that the server does not have that wire; null: it did not answer. */
-const noSuchWire: ReadonlySet<number | null> = new Set([null, 404, 405, 501])
+/** Statuses of a question that say that the server does not have that wire. */
+const noSuchWire: ReadonlySet<number> = new Set([404, 405, 501])
+
+/** The server understood the question and refused it, such as for its model. A good status with an answer of another form is no refusal. */
+const isRefusal = (status: number | null): boolean => status !== null && status >= 400 && !noSuchWire.has(status)
 
 const keyRefused: ReadonlySet<number | null> = new Set([401, 403])
 
@@ -138,7 +141,7 @@ const tryWire = (flags: GatewayFlags, custom: CustomProvider, wire: WireName): E
           const answer = yield* connections.test(flags, id)
           const reason = answer.error ?? `it answered with the status ${answer.status}`
           if (keyRefused.has(answer.status)) return yield* notStored(`${custom.baseUrl} refuses the key: ${reason}`)
-          return answer.ok || !noSuchWire.has(answer.status)
+          return answer.ok || isRefusal(answer.status)
             ? ({ _tag: "Spoken" } as const)
             : ({ _tag: "NotSpoken", reason } as const)
         }),

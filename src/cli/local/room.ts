@@ -3,6 +3,7 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as LocalRoom from "../../app/local.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
@@ -27,6 +28,15 @@ export class FolderInUse extends Data.TaggedError("FolderInUse") {}
 
 type LocalError = CliFailure | ManagementError | StoreFailure
 
+/**
+ * In a fiber of its own, also where who asks may not be interrupted, such as a release: the services fork work into their scope, which
+ * could never be ended where it inherited that.
+ */
+const interruptibly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Effect.forkDaemon(Effect.interruptible(effect)), (fiber) =>
+    Effect.onInterrupt(Fiber.join(fiber), () => Fiber.interrupt(fiber))
+  )
+
 /** `special` keeps an error for the caller that would else become words. */
 const within =
   <Services, Special = never>(
@@ -46,7 +56,7 @@ const within =
           (error) => special(error) ?? (isCliFailure(error) ? error : refusal(error, room.describeStoreFailure))
         )
       )
-    })
+    }).pipe(interruptibly)
 
 /** Reads the store, the connections and the ways in. A gateway may be running beside it. */
 export const locally = within<LocalServices>((room) => room.localLayer)

@@ -182,7 +182,8 @@ const onSocket = (
     socket.on("open", () => socket.send(text))
     socket.on("message", (data) => {
       const told = String(data)
-      if (/"type":"(?:hello|welcome|session)/.test(told)) return
+      // Events of the feed come whether anything was asked or not.
+      if (/^\{"type":"(?:hello|welcome|session|event")/.test(told)) return
       done({ isRefused: told.includes('"error"'), text: told })
     })
     socket.on("close", () => done({ isRefused: false, text: "closed without a word" }))

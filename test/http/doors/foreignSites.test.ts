@@ -258,10 +258,13 @@ describe("while keys are required", () => {
             [["read:metrics"], 200],
             [["manage"], 200]
           ] as const) {
-            const { key } = await gateway.manage("POST", "/api/keys", { name: `${scopes.join()} ${host}`, scopes })
+            const { secret } = await gateway.manage("POST", "/api/keys", {
+              name: `with ${scopes.join()} from ${Object.keys(elsewhere).join()}`,
+              scopes
+            })
             const asked = await ask(gateway, "GET", "/metrics", {
               ...elsewhere,
-              authorization: `Bearer ${String(key)}`
+              authorization: `Bearer ${String(secret)}`
             })
             assert.strictEqual(asked.status, status, scopes.join())
           }

@@ -18,17 +18,21 @@ describe("a restricted key", () => {
           messages: [{ role: "user", content: "Hi" }],
           temperature: 1
         }).slice(1)
-        const more =
-          '{"model":"evil","mod\\u0065l":"evil","Model":"evil","models":["evil"],"route":"evil","fallbacks":["evil"],"plugins":[{"model":"evil"}],'
+        const more = '{"models":["evil"],"route":"evil","fallbacks":["evil"],"plugins":[{"model":"evil"}],'
         const sent = async (headers: Record<string, string>) => {
           const answer = await gateway.post("/v1/chat/completions", more + said, headers)
           assert.strictEqual(answer.status, 200)
           return answer.headers.get("x-gateway-dropped")
         }
-        assert.strictEqual(await sent({ authorization: `Bearer ${secret}` }), "Model,models,route,fallbacks,plugins")
+        assert.strictEqual(await sent({ authorization: `Bearer ${secret}` }), "models,route,fallbacks,plugins")
         const [restricted] = upstream.requests.slice(-1)
         assert.notInclude(String(restricted?.body), "evil")
         assert.deepInclude(JSON.parse(String(restricted?.body)), { model: "m", temperature: 1 })
+        for (const twice of ['{"model":"evil",', '{"mod\\u0065l":"evil",', '{"Model":"evil",']) {
+          const answer = await gateway.post("/v1/chat/completions", twice + said, { authorization: `Bearer ${secret}` })
+          assert.strictEqual(answer.status, 400, twice)
+        }
+        assert.lengthOf(upstream.requests, 1)
         // A key for all models may name any model.
         assert.isNull(await sent({}))
         assert.include(String(upstream.requests.at(-1)?.body), "fallbacks")

@@ -103,7 +103,7 @@ describe("pictures of jobs", () => {
     await connect("replicate", "black-forest-labs/flux-schnell")
     const get = `${provider.origin}/v1/predictions/p1`
     answers({
-      "POST /predictions": [
+      "POST /v1/predictions": [
         Fake.json({ id: "p1", status: "starting", urls: { get, cancel: `${get}/cancel` } }, { status: 201 })
       ],
       "GET /v1/predictions/p1": [
@@ -161,8 +161,8 @@ describe("pictures of jobs", () => {
     await connect("leonardo", "b24e16ff-06e3-43eb-8d33-4416c2d75876")
     const images = [{ url: `${provider.origin}/a.png`, nsfw: false }]
     answers({
-      "POST /generations": [Fake.json({ sdGenerationJob: { generationId: "g1" } })],
-      "GET /generations/g1": [
+      "POST /api/rest/v1/generations": [Fake.json({ sdGenerationJob: { generationId: "g1" } })],
+      "GET /api/rest/v1/generations/g1": [
         Fake.json({ generations_by_pk: { status: "PENDING", generated_images: [] } }),
         Fake.json({ generations_by_pk: { status: "COMPLETE", generated_images: images } })
       ],

@@ -139,10 +139,13 @@ describe("while another connection holds the database", () => {
         const { key } = yield* keys.create({ ...unrestricted, name: "used" })
         const { cookie } = yield* sessions.open
         const atMs = 10 * 60_000
+        // Just before both are written: while the lock is held, a wait is many steps of the clock.
+        yield* TestClock.adjust("14 minutes")
+        yield* TestClock.adjust("50 seconds")
         yield* hold
         keys.used(key, atMs)
         sessions.find(Redacted.value(cookie), atMs)
-        yield* TestClock.adjust("16 minutes")
+        yield* TestClock.adjust("45 seconds")
         yield* free
         yield* TestClock.adjust("16 minutes")
         assert.strictEqual((yield* (yield* ApiKeyRepo).list)[0]?.lastUsedAtMs, atMs)

@@ -15,6 +15,7 @@ import {
   type PlanTokens,
   readPlanFile
 } from "../../../declared/imports/PlanFiles.ts"
+import { asSentence } from "../../../kernel/Sentence.ts"
 import { readOwned } from "../../../platform/OwnedFile.ts"
 import { cleanKey } from "../../asking/providerKey.ts"
 import { readSecret } from "../../asking/stdin.ts"
@@ -156,7 +157,7 @@ const ofMachine = Effect.fnUntraced(function* (given: PlanImport) {
     readOwned(path, maxFileBytes),
     ({ isMissing, problem }) =>
       new BadArgument({
-        message: `${path} ${problem}.`,
+        message: `${path} ${asSentence(problem)}`,
         hint:
           isMissing && program !== undefined
             ? `Sign in with ${program.name} on this machine first. Where it keeps its tokens elsewhere, such as in the keychain of macOS, give them with --import-stdin.`

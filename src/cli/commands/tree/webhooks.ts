@@ -23,7 +23,7 @@ export const webhook = group(
         examples: [
           "webhook add https://hooks.example.com/gateway",
           "webhook add https://hooks.slack.com/services/T/B/X --kind slack --event provider.error",
-          "webhook add smtps://mail.example.com --kind email --from gw@example.com --mail-to me@example.com"
+          "webhook add smtps://mx.example.com --kind email --from gw@example.com --mail-to me@x.com"
         ]
       }
     ),
