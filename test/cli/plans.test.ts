@@ -88,7 +88,7 @@ const ownServer = Effect.gen(function* () {
   const missing = Fake.json({ error: { message: "Not found." } }, { status: 404 })
   fake.always((response, request) => {
     // It does not speak as Ollama does.
-    if (request.path.includes("/api/")) return missing(response, request)
+    if (request.url.includes("/api/")) return missing(response, request)
     return (/"stream":\s*true/.test(request.body) ? streamed : whole)(response, request)
   })
   fake.lists(Fake.json(Fake.models(["cellar-model"])))

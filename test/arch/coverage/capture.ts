@@ -139,7 +139,7 @@ export const captureRows: ReadonlyArray<StatementRow> = [
   statement("Connections over which nothing goes end", [cases, "ends connections over which nothing goes"]),
   statement(
     "After kill -9 the rules are gone within a second, and everything else at the latest after the next start",
-    [transparent, "takes its rules back within a second of kill -9, twenty times"],
+    [transparent, "takes its rules back within a second of kill -9, again and again"],
     [
       gateway,
       "has its rules taken back at once, and its authority, links and Java's alias after that",
