@@ -76,6 +76,7 @@ export const measureCompression = ({ quick }) =>
               engines: pipeline,
               tools,
               owner: "k",
+              asTheyCame: false,
               stability: null,
               monotonicMs: () => 0
             })

@@ -37,6 +37,8 @@ export interface CompressOptions {
   readonly tools: EngineTools
   /** Whose conversation it is. */
   readonly owner: string
+  /** All turns go out as they came, whatever they were before in their conversation, and stay so in it. */
+  readonly asTheyCame: boolean
   /** Null: nothing is remembered (a preview). */
   readonly stability: Stability | null
   readonly monotonicMs: () => number
@@ -112,10 +114,10 @@ const repeatsIn = (blocks: ReadonlyArray<PlacedBlock>): ReadonlyMap<PlacedBlock,
 
 /**
  * The system text, the last thing that a person says, and everything up to the client's last cache mark stay as they are. A turn that was seen
- * before in its conversation is what it was then.
+ * before in its conversation is what it was then, unless the client wants all turns as they came.
  */
 function* steps(options: CompressOptions): Generator<void, Compressed> {
-  const { body, owner, stability, wire } = options
+  const { asTheyCame, body, owner, stability, wire } = options
   const { blocks, lastMarkedTurn, lastUserTurn, turns } = readBlocks(wire, body)
   const run = new Run(options)
   const names = stability === null ? [] : turnNames(owner, turns)
@@ -130,11 +132,11 @@ function* steps(options: CompressOptions): Generator<void, Compressed> {
     if (turn < 0) continue
     const name = names[turn]
     const isProtected = turn === lastUserTurn || turn <= lastMarkedTurn
-    let outcome = name === undefined ? undefined : stability?.known(name)
+    let outcome = name === undefined || asTheyCame ? undefined : stability?.known(name)
     if (outcome === undefined) {
       const made: Array<string | null> = []
       for (const block of own) {
-        made.push(isProtected ? null : run.block(block, repeats.get(block) ?? null))
+        made.push(isProtected || asTheyCame ? null : run.block(block, repeats.get(block) ?? null))
         yield
       }
       outcome = remember(turn, made)

@@ -102,6 +102,7 @@ export const make = Effect.gen(function* () {
       // What is only looked at is not kept, but has the id that it would have.
       tools: { keep: (text) => raw.idOf(null, text) },
       owner: "",
+      asTheyCame: false,
       stability: null,
       monotonicMs
     })

@@ -86,7 +86,16 @@ const measure = (name: string, of: ReadonlyArray<Transcript>, by: ReadonlyArray<
   let grown = 0
   for (const { body, wire } of of) {
     const tools = { keep: () => "4f1c0e2a9b7d4c3e8f6a5b1d" }
-    const made = compress({ wire, body, engines: by, tools, owner: "k", stability: null, monotonicMs: () => 0 })
+    const made = compress({
+      wire,
+      body,
+      engines: by,
+      tools,
+      owner: "k",
+      stability: null,
+      asTheyCame: false,
+      monotonicMs: () => 0
+    })
     changed += made.changes.length
     if (made.changes.length === 0) continue
     const own = sum(made.changes.map((change) => change.before))

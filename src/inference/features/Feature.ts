@@ -27,6 +27,8 @@ export interface Feature {
    * pass through `around`. A feature without `concerns` only acts on the others.
    */
   readonly concerns?: (work: Work) => boolean
+  /** Hot: called with each request before anything else, for what its answer says in any case. */
+  readonly remark?: (work: Work) => void
   /** Hot: called once a request has ended and is settled. `bill` is over all its calls. */
   readonly ended?: (work: Work, end: RequestEnd, bill: Bill) => void
 }

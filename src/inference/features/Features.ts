@@ -75,12 +75,18 @@ export const make = Effect.gen(function* () {
     ({ concerns }) => concerns ?? []
   )
 
+  const remarking = features.flatMap(({ remark }) => remark ?? [])
+  const remarkOn = (work: Work): void => {
+    for (const remark of remarking) remark(work)
+  }
+
   const isConcerned = (work: Work): boolean => {
     for (const concerns of concerning) if (concerns(work)) return true
     return false
   }
 
   const begin = (work: Work, { answered, died, goesOn }: AnswerListener): void => {
+    remarkOn(work)
     if (isConcerned(work)) return goesOn(answer(work))
     failover.begin(work, {
       ended: (end) => answered({ work, end, others: none }),
@@ -95,7 +101,10 @@ export const make = Effect.gen(function* () {
 
   const listening = features.flatMap(({ ended }) => ended ?? [])
   return Features.of({
-    answer,
+    answer: (work) => {
+      remarkOn(work)
+      return answer(work)
+    },
     begin,
     rewrites: (work) => rewriting.some((concerns) => concerns(work)),
     ended: (work, end, bill) => {

@@ -69,7 +69,7 @@ describe("compression", () => {
       const { ask, gateway } = yield* setUp("chat", {})
       yield* Effect.promise(async () => {
         const plain = await ask([...turns, last], { "x-gateway-compression": "engine:rtk" })
-        assert.deepStrictEqual([plain.mode, plain.saved], [null, null])
+        assert.deepStrictEqual([plain.mode, plain.saved], ["off; source=off", null])
         assert.include(plain.sent, "src/file399.ts")
         assert.deepStrictEqual(await gateway.manage("GET", "/api/settings/compression"), {
           enabled: false,
@@ -117,8 +117,11 @@ describe("compression", () => {
         const raw = await gateway.manage("GET", `/api/context/rtk/raw-output/${id}`)
         assert.strictEqual(raw.content, output)
         const third = await ask([...turns, last], { ...session, "x-gateway-compression": "off" })
-        assert.strictEqual(JSON.parse(third.sent).messages[2].content, cut)
-        assert.strictEqual(third.mode, "off; source=request-header")
+        assert.strictEqual(JSON.parse(third.sent).messages[2].content, output)
+        assert.deepStrictEqual([third.mode, third.saved], ["off; source=request-header", null])
+        // From then on: what the provider has cached is not changed again.
+        const fourth = await ask([...turns, last], session)
+        assert.strictEqual(JSON.parse(fourth.sent).messages[2].content, output)
       })
     })
   )

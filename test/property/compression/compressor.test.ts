@@ -98,6 +98,7 @@ const run = (wire: WireName, body: JsonObject, stability: Stability | null, by =
     tools: { keep: () => "0".repeat(24) },
     owner: "k",
     stability,
+    asTheyCame: false,
     monotonicMs: () => 0
   })
 

@@ -16,6 +16,7 @@ const options = (body: JsonObject): CompressOptions => {
     engines: [cavemanEngine(defaultCaveman)],
     tools: { keep: () => null },
     owner: "",
+    asTheyCame: false,
     stability: null,
     monotonicMs: () => (nowMs += 1)
   }

@@ -43,8 +43,11 @@ export const make = Effect.gen(function* () {
   const pause = Effect.async<void>((resume) => soon(() => resume(Effect.void)))
   const stability = new Stability()
 
-  const concerns = ({ exchange }: Work): boolean =>
-    settings.access.compression.current().enabled && exchange.codec === codecs[exchange.wire]
+  const isOn = (): boolean => settings.access.compression.current().enabled
+
+  const isCompressible = ({ exchange }: Work): boolean => exchange.codec === codecs[exchange.wire]
+
+  const concerns = (work: Work): boolean => isOn() && isCompressible(work)
 
   const run = (
     work: Work
@@ -66,6 +69,7 @@ export const make = Effect.gen(function* () {
       engines,
       tools: { keep: (text: string) => raw.keep(apiKeyId, text, isFailure(text)) },
       owner: ownerOf(work),
+      asTheyCame: mode === "off" && source === "request-header",
       stability,
       monotonicMs
     }
@@ -111,6 +115,9 @@ export const make = Effect.gen(function* () {
 
   return Compression.of({
     concerns,
+    remark: (work) => {
+      if (!isOn() && isCompressible(work)) work.trail.addHeader("X-Gateway-Compression", "off; source=off")
+    },
     around: (next) => (work) => (concerns(work) ? Effect.flatMap(smaller(work), next) : next(work))
   })
 })
