@@ -44,14 +44,24 @@ const withoutActual = (issue: ParseResult.ParseIssue): ParseResult.ParseIssue =>
   }
 }
 
+const endpointOf = (route: string) => {
+  const [group = "", name = ""] = route.split(".")
+  return madeGroup(group)?.endpoints[name]
+}
+
+/** Whether the contract of a route has a body; true as long as the contract was not made. */
+export const takesBody = (route: string): boolean => {
+  const endpoint = endpointOf(route)
+  return endpoint === undefined || Option.isSome(endpoint.payloadSchema)
+}
+
 const decoders = new Map<string, Decode | null>()
 
 /** Null where a route has no body, or its contract was not made. */
 const decoderOf = (route: string): Decode | null => {
   const known = decoders.get(route)
   if (known !== undefined) return known
-  const [group = "", name = ""] = route.split(".")
-  const endpoint = madeGroup(group)?.endpoints[name]
+  const endpoint = endpointOf(route)
   if (endpoint === undefined) return null
   const decode = Option.match(endpoint.payloadSchema, { onNone: () => null, onSome: firstOnly })
   decoders.set(route, decode)

@@ -7,13 +7,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { IncomingMessage } from "node:http"
 import { BadRequest, TooLarge, Unavailable } from "../../api/Errors.ts"
-import { firstProblem, largeBodyBytes } from "../../api/LargeBodies.ts"
+import { firstProblem, largeBodyBytes, takesBody } from "../../api/LargeBodies.ts"
 import { type ManagementRoute, managementRoutes, streamedBodies } from "../../api/ManagementRoutes.ts"
 import { WholeBody } from "../../api/WholeBody.ts"
 import { type BufferFull, describe } from "../../domain/Errors.ts"
+import { isSafeMethod } from "../../auth/Csrf.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { BodyBudget, type BodyShare } from "../../resilience/BodyBudget.ts"
 import { notJson, readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { isObject } from "../../wire/json/Json.ts"
 import { badInput } from "../handlers/Answers.ts"
 import { readBody } from "../RequestBody.ts"
 import { CurrentTrail, type Trail } from "../AuditTrail.ts"
@@ -63,8 +65,24 @@ const readLarge = (key: ManagementRoute["key"], body: Buffer): Read | BadRequest
   return problem === null ? () => value : badInput(problem)
 }
 
-const read = (key: ManagementRoute["key"], body: Buffer): Read | BadRequest =>
-  body.length < largeBodyBytes ? readSmall(body) : readLarge(key, body)
+const noBody = new BadRequest({ message: "This route takes no body: send none, or {}." })
+
+/** What a client says to a route that has no body would be left undone without a word. */
+const readNone = (body: Buffer): Read | BadRequest => {
+  const read = readSmall(body)
+  if (typeof read !== "function") return read
+  try {
+    const value = read()
+    return value === null || (isObject(value) && Object.keys(value).length === 0) ? () => null : noBody
+  } catch {
+    return noBody
+  }
+}
+
+const read = ({ key, method }: ManagementRoute, body: Buffer): Read | BadRequest => {
+  if (!isSafeMethod(method) && !takesBody(key)) return readNone(body)
+  return body.length < largeBodyBytes ? readSmall(body) : readLarge(key, body)
+}
 
 /** Node's request, whose body was read. Every body is JSON, whatever the client calls it. */
 const withBody = (
@@ -105,7 +123,7 @@ export const layer: Layer.Layer<WholeBody, never, AppConfig | BodyBudget> = Laye
       NodeHttpServerRequest.toServerResponse(request).once("close", share.release)
       const limitBytes = Math.min(route.maxBodyBytes, config.maxBodyBytes)
       const message = NodeHttpServerRequest.toIncomingMessage(request)
-      const body = read(route.key, yield* bytesOf(message, limitBytes, share, bodies.refusal))
+      const body = read(route, yield* bytesOf(message, limitBytes, share, bodies.refusal))
       return typeof body === "function" ? withBody(request, body, yield* CurrentTrail) : yield* body
     })
   })

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { GatewayApi } from "../../../src/api/Api.ts"
+import { managementTable, streamedBodies } from "../../../src/api/ManagementRoutes.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 
 describe("every body of the contract", () => {
@@ -23,6 +24,35 @@ describe("every body of the contract", () => {
       })
     }
   })
+})
+
+/** By what changes nothing where it is taken after all. */
+const bodyless: ReadonlyArray<readonly [method: string, path: string]> = []
+HttpApi.reflect(GatewayApi, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint, group }) => {
+    const key = `${group.identifier}.${endpoint.name}` as keyof typeof managementTable
+    const { method, path, tier } = managementTable[key]
+    const isHere = (tier === "manage" || tier === "loopback") && !streamedBodies.has(key)
+    if (Option.isNone(endpoint.payloadSchema) && method !== "GET" && isHere) {
+      ;(bodyless as Array<readonly [string, string]>).push([method, path.replaceAll(/:\w+/g, "x")])
+    }
+  }
+})
+
+layer(layerOf(), { excludeTestServices: true })("a route without a body", (it) => {
+  it.effect("refuses one, instead of leaving undone what it says", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      assert.isAbove(bodyless.length, 40)
+      for (const [method, path] of bodyless) {
+        const answer = yield* app.admin(path, { method, body: { keep: 3 } })
+        assert.strictEqual(answer.status, 400, `${method} ${path}: ${answer.text}`)
+        assert.match(answer.text, /takes no body/, `${method} ${path}`)
+      }
+      assert.deepInclude([200, 201], (yield* app.admin("/api/db-backups", { method: "PUT", body: {} })).status)
+    })
+  )
 })
 
 layer(layerOf(), { excludeTestServices: true })("a misspelt field", (it) => {
