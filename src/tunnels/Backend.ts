@@ -27,6 +27,8 @@ export interface Backend<Options> {
   readonly name: TunnelBackend
   /** Told in the status from the start. */
   readonly warning: string | null
+  /** What a person has to do before it can be opened with these options; null: nothing. Absent: it is told by an attempt. */
+  readonly lacks?: (options: Options) => TunnelNeedsAuth | null
   /**
    * Opens the tunnel, calls `opened` each time that it has an address, and runs until it fails. Everything that it holds (processes,
    * sessions, timers) is released with its scope, by force if needed.

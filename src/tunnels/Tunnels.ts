@@ -32,6 +32,7 @@ export class Tunnels extends Context.Tag("gateway/tunnels/Tunnels")<
   {
     /** All backends in the order of `TunnelBackend`. */
     readonly list: Effect.Effect<ReadonlyArray<TunnelStatus>>
+    /** Of a tunnel of an account: `needs_auth` also before the first try, while no token is known. */
     readonly status: (backend: TunnelBackend) => Effect.Effect<TunnelStatus>
     /** The status of one backend: now, and at every change. */
     readonly changes: (backend: TunnelBackend) => Stream.Stream<TunnelStatus>
@@ -176,9 +177,19 @@ export const make = Effect.gen(function* () {
   )
   yield* Effect.forkScoped(resume)
 
+  /** A tunnel of an account says what it lacks before anybody tries to open it. */
+  const status = Effect.fnUntraced(function* (backend: TunnelBackend) {
+    const now = yield* supervisors[backend].status
+    if (backend !== "token" || now.phase !== "stopped") return now
+    const stored = yield* Effect.orElseSucceed(repo.get("token"), () => null)
+    const lacks = backends.token.lacks?.({ authToken: stored?.secret ?? null }) ?? null
+    if (lacks === null) return now
+    return { ...now, phase: "needs_auth" as const, lastError: lacks.reason, authUrl: lacks.authUrl }
+  })
+
   return Tunnels.of({
     list: Effect.sync(() => all.map((supervisor) => supervisor.now())),
-    status: (backend) => supervisors[backend].status,
+    status,
     changes: (backend) => supervisors[backend].changes,
     enable,
     disable,

@@ -68,7 +68,7 @@ export const makeBackend = (
     return text === "" ? null : text
   }
 
-  const tokenOf = ({ authToken }: TokenOptions): Effect.Effect<Redacted.Redacted, TunnelNeedsAuth> => {
+  const tokenOf = ({ authToken }: TokenOptions): Redacted.Redacted | TunnelNeedsAuth => {
     const token = authToken === null ? valueOf("TOKEN_TUNNEL_AUTHTOKEN") : Redacted.value(authToken).trim()
     if (token === null) {
       return needsAuth(
@@ -76,7 +76,7 @@ export const makeBackend = (
       )
     }
     const problem = authTokenProblem(token)
-    return problem === null ? Effect.succeed(Redacted.make(token)) : needsAuth(`The authtoken ${asSentence(problem)}`)
+    return problem === null ? Redacted.make(token) : needsAuth(`The authtoken ${asSentence(problem)}`)
   }
 
   const start = (sdk: Sdk, authToken: Redacted.Redacted, { host, port }: Entrance, events: Queue.Queue<SessionEvent>) =>
@@ -132,7 +132,8 @@ export const makeBackend = (
     )
 
   const run: Backend<TokenOptions>["run"] = Effect.fn("TokenBackend.run")(function* (options, entrance, opened) {
-    const authToken = yield* tokenOf(options)
+    const authToken = tokenOf(options)
+    if (authToken instanceof TunnelNeedsAuth) return yield* authToken
     const sdk = yield* Effect.mapError(load, () => missingSdk)
     const events = yield* Effect.acquireRelease(Queue.sliding<SessionEvent>(mostPendingEvents), Queue.shutdown)
     const agent = yield* Effect.acquireRelease(start(sdk, authToken, entrance, events), close)
@@ -145,7 +146,12 @@ export const makeBackend = (
     })
   })
 
-  return { name: "token", warning: null, run }
+  const lacks = (options: TokenOptions): TunnelNeedsAuth | null => {
+    const token = tokenOf(options)
+    return token instanceof TunnelNeedsAuth ? token : null
+  }
+
+  return { name: "token", warning: null, lacks, run }
 }
 
 export const make = Effect.map(AppConfig, ({ environment }) => TokenBackend.of(makeBackend(environment)))

@@ -98,6 +98,13 @@ const socketsTo = ({ address }: NgrokEdge): number => {
 }
 
 describe("the token tunnel", () => {
+  it("says before any try whether a token is missing", () => {
+    assert.match(makeBackend(new Map(), load).lacks?.({ authToken: null })?.reason ?? "", /No authtoken of ngrok/)
+    const known = new Map([["TOKEN_TUNNEL_AUTHTOKEN", goodToken]])
+    assert.isNull(makeBackend(known, load).lacks?.({ authToken: null }))
+    assert.isNull(makeBackend(new Map(), load).lacks?.(token(goodToken)))
+  })
+
   it.effect("needs a token when none is known, and does not load the SDK for that", () =>
     Effect.gen(function* () {
       const load = Effect.dieMessage("It was loaded.")
