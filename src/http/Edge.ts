@@ -271,6 +271,7 @@ export const make = Effect.gen(function* () {
       atOnce: known.atOnce,
       headers: request.headers,
       principal,
+      madeFor: "client",
       reply,
       hooks: undefined
     })

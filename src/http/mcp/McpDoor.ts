@@ -163,7 +163,7 @@ export const make = Effect.gen(function* () {
     const tools: ReadonlyArray<Tool> = makeToolbox({
       ask: management.ask,
       askModel: requests.ask,
-      askSearch: makeAskSearch(searches, ids, timers),
+      askSearch: makeAskSearch(searches, requests),
       all: (caller) => withForeign(caller)
     })
     const byName = new Map(tools.map((tool) => [tool.name, tool]))

@@ -177,6 +177,7 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
       atOnce: null,
       headers: facts.headers,
       principal,
+      madeFor: "client",
       reply
     }
     // The frame itself was within the limit; the conversation it goes on may not be.

@@ -367,7 +367,7 @@ export const make = Effect.gen(function* () {
         atOnce: null,
         headers: {},
         principal,
-        isInner: true
+        madeFor: "resumed"
       }
       const isHeldBack = yield* run({ job: renewed, exchange, accepted: at, acceptedStatus: 202, client: null })
       if (isHeldBack) yield* Effect.zipRight(Effect.sleep(resumePauseMs), goOn(renewed))

@@ -26,7 +26,7 @@ const noMarks: ReadonlyArray<string> = []
 
 /** Hot. A request with an `Idempotency-Key` is meant for itself, and one that wants no kept answer, too. */
 const mayShare = ({ exchange }: Work): boolean =>
-  exchange.isInner !== true &&
+  exchange.madeFor === "client" &&
   exchange.service === undefined &&
   exchange.job === undefined &&
   exchange.uploads === undefined &&

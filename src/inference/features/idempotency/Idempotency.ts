@@ -43,7 +43,7 @@ const weightOf = ({ answer }: Kept): number => 512 + (answer?.recorded.bytes ?? 
 
 /** Hot: whether it is a request of a client that waits for its answer. */
 const isClients = ({ exchange }: Work): boolean =>
-  exchange.isInner !== true && exchange.service === undefined && exchange.job?.isDetached !== true
+  exchange.madeFor === "client" && exchange.service === undefined && exchange.job?.isDetached !== true
 
 const make = Effect.gen(function* () {
   const settings = yield* GatewaySettings
