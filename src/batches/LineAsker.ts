@@ -65,7 +65,7 @@ export const make = Effect.gen(function* () {
     const { body, customId, number } = line
     let refused = 0
     const once = Effect.gen(function* () {
-      yield* gate.enter
+      yield* gate.enter(batch.owner)
       const principal = principalOf(keys, batch.owner, endpoint, yield* Clock.currentTimeMillis)
       if (typeof principal === "string") return principal
       // Other lines of the key may have come first.
