@@ -271,7 +271,7 @@ const testedCombo = async (caller: DoorCaller, times: number, atOnce: boolean): 
   await (atOnce ? door.together(asking, times) : door.ask(asking, times))
 }
 
-export const doors: ReadonlyArray<Door> = [
+const ordinary: ReadonlyArray<Door> = [
   route("chat", "/v1/chat/completions", chatBody),
   route(
     "chat",
@@ -372,6 +372,26 @@ export const doors: ReadonlyArray<Door> = [
     )
   },
   { name: "an evaluation", entry: "chat", category: "chat", isOrder: true, ask: evaluate, together: evaluate }
+]
+
+const managed = (name: string, door: Door | undefined): ReadonlyArray<Door> =>
+  door === undefined ? [] : [{ ...door, name, scopes: ["manage"] }]
+
+/** Every door, and those that open in another way to a key that manages. */
+export const doors: ReadonlyArray<Door> = [
+  ...ordinary,
+  ...managed(
+    "MCP of a key that manages",
+    ordinary.find(({ name }) => name === "MCP JSON")
+  ),
+  ...managed(
+    "A2A of a key that manages",
+    ordinary.find(({ name }) => name === "A2A 1.0")
+  ),
+  ...managed(
+    "playground of a key that manages",
+    ordinary.find(({ name }) => name === "playground, compare")
+  )
 ]
 
 /** What an upstream of all doors answers, by the path. */

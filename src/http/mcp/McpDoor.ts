@@ -210,7 +210,8 @@ export const make = Effect.gen(function* () {
     }
     const nowMs = timers.nowMs()
     const ip = shownAddressOf(request.socket)
-    const managed = gate.judge("manage", { ...facts, category: null }, nowMs)
+    // Who manages has more rights here, and no other way in: a key that is not for agents is none here either.
+    const managed = gate.judge("manage", { ...facts, category: "agents" }, nowMs)
     if (managed._tag === "Allowed") return { principal: managed.principal, scopes: null, ip }
     const access = gate.judge("inference", { ...facts, category: "agents" }, nowMs)
     if (access._tag === "Denied") return access
