@@ -409,7 +409,7 @@ export const answering: Fake.Answer = (response, request) => {
   ]
   const found = answers.find(([path]) => path.test(url.split("?")[0] ?? ""))
   if (found !== undefined) return Fake.json(found[1])(response, request)
-  if (/\/speech$/.test(url)) {
+  if (url.endsWith("/speech")) {
     response.writeHead(200, { "content-type": "audio/mpeg" })
     return void response.end(Buffer.from([255, 251, 0, 0]))
   }

@@ -1,7 +1,7 @@
 /** A key that may do little or nothing tries every door: more reaches the upstream than its limits and rights let through. */
 import { setTimeout as delay } from "node:timers/promises"
 import { answering, type Door, type DoorCaller, doors as allDoors, type Limit, limits } from "../../support/Doors.ts"
-import * as Fake from "../../support/FakeUpstream.ts"
+import type * as Fake from "../../support/FakeUpstream.ts"
 import type { Arena } from "../Arena.ts"
 import { type Attempt, type AttackClass, pairs } from "../Attempt.ts"
 import { once } from "../Once.ts"
