@@ -10,7 +10,7 @@ import { IdempotencyKeyReused } from "../../../domain/Errors.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
 import { FairPool } from "../../../kernel/FairPool.ts"
 import { type Timer, Timers } from "../../../platform/Timers.ts"
-import { Room } from "../../reply/HeldChunks.ts"
+import { Rooms } from "../../reply/HeldChunks.ts"
 import type { Work } from "../../request/Exchange.ts"
 import type { Answer, Answered, Feature } from "../Feature.ts"
 import { answeredAgain, type SharedAnswer, SharedCall } from "../sharing/SharedCall.ts"
@@ -49,7 +49,7 @@ const isClients = ({ exchange }: Work): boolean =>
 const make = Effect.gen(function* () {
   const settings = yield* GatewaySettings
   const timers = yield* Timers
-  const room = new Room(roomBytes)
+  const rooms = new Rooms(roomBytes)
   /** As many as there are requests under way. */
   const flights = new Map<string, Flight>()
   const kept = new FairPool<string, Kept>({
@@ -97,7 +97,7 @@ const make = Effect.gen(function* () {
   const lead = (next: Answer, work: Work, { body, key }: RequestIdentity): Effect.Effect<Answered> => {
     const call: SharedCall = new SharedCall(work, {
       maxBytes: maxAnswerBytes,
-      room,
+      room: rooms.of(work.owner),
       timers,
       over: (answer) => {
         if (flights.get(key)?.call === call) flights.delete(key)
