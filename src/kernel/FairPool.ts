@@ -20,26 +20,35 @@ export interface FairPoolOptions<K, V> {
   readonly onRemove?: (key: K, value: V) => void
 }
 
-interface Entry<V> {
-  value: V
-  weight: number
-  expiresAtMs: number
-  readonly owner: string
+interface Entry<K, V> {
+  readonly key: K
+  readonly value: V
+  readonly weight: number
+  readonly expiresAtMs: number
+  readonly owner: Owned<K, V>
+  older: Entry<K, V> | null
+  newer: Entry<K, V> | null
 }
 
-/** What one owner has, from the entry used longest ago to the one used last. */
+/** What one owner has, linked in the order of its use. */
 interface Owned<K, V> {
-  readonly entries: Map<K, Entry<V>>
+  readonly name: string
+  size: number
   weight: number
+  oldest: Entry<K, V> | null
+  newest: Entry<K, V> | null
 }
 
 export class FairPool<K, V> {
-  readonly #byKey = new Map<K, Entry<V>>()
+  readonly #byKey = new Map<K, Entry<K, V>>()
   readonly #owners = new Map<string, Owned<K, V>>()
   readonly #options: FairPoolOptions<K, V>
   readonly #maxWeight: number
   readonly #share: number
   #weight = 0
+  /** Who has the most, as far as no other one can have more than `#bound`: all owners are looked at only when that is not known. */
+  #top: Owned<K, V> | null = null
+  #bound = 0
 
   constructor(options: FairPoolOptions<K, V>) {
     this.#options = options
@@ -57,16 +66,17 @@ export class FairPool<K, V> {
   }
 
   sizeOf(owner: string): number {
-    return this.#owners.get(owner)?.entries.size ?? 0
+    return this.#owners.get(owner)?.size ?? 0
   }
 
   /** The value, which counts as a use of the key. */
   get(key: K, nowMs = 0): V | undefined {
     const entry = this.#alive(key, nowMs)
     if (entry === undefined) return undefined
-    const { entries } = this.#ownedBy(entry.owner)
-    entries.delete(key)
-    entries.set(key, entry)
+    if (entry !== entry.owner.newest) {
+      this.#unlink(entry)
+      this.#append(entry)
+    }
     return entry.value
   }
 
@@ -79,20 +89,23 @@ export class FairPool<K, V> {
   set(key: K, value: V, nowMs = 0): boolean {
     const { ownerOf, ttlMs, weightOf } = this.#options
     const weight = weightOf === undefined ? 0 : weightOf(value)
-    const owner = ownerOf(value)
+    const name = ownerOf(value)
     const known = this.#byKey.get(key)
     // In its place, without the removal of what it replaces being told.
-    if (known !== undefined) this.#take(key, known)
-    if (!this.#makeRoom(owner, weight)) {
+    if (known !== undefined) this.#take(known)
+    if (!this.#makeRoom(name, weight)) {
       if (known !== undefined) this.#options.onRemove?.(key, known.value)
       return false
     }
-    const entry: Entry<V> = { value, weight, expiresAtMs: ttlMs === undefined ? 0 : nowMs + ttlMs, owner }
-    const owned = this.#ownedBy(owner)
+    const owner = this.#ownedBy(name)
+    const expiresAtMs = ttlMs === undefined ? 0 : nowMs + ttlMs
+    const entry: Entry<K, V> = { key, value, weight, expiresAtMs, owner, older: null, newer: null }
     this.#byKey.set(key, entry)
-    owned.entries.set(key, entry)
-    owned.weight += weight
+    this.#append(entry)
+    owner.size += 1
+    owner.weight += weight
     this.#weight += weight
+    this.#grown(owner)
     return true
   }
 
@@ -100,29 +113,30 @@ export class FairPool<K, V> {
   delete(key: K): boolean {
     const entry = this.#byKey.get(key)
     if (entry === undefined) return false
-    this.#remove(key, entry)
+    this.#remove(entry)
     return true
   }
 
   /** Removes the entry used longest ago of the owner that has the most; false: there is none. */
   deleteFairly(): boolean {
-    const loser = this.#loser(null, 0)
+    const loser = this.#most(null)
     return loser !== null && this.#removeOldest(loser)
   }
 
   /** Deletes all entries of an owner. */
-  deleteOwner(owner: string): void {
-    for (const [key, entry] of this.#owners.get(owner)?.entries ?? []) this.#remove(key, entry)
+  deleteOwner(name: string): void {
+    const owner = this.#owners.get(name)
+    while (owner !== undefined && owner.oldest !== null) this.#remove(owner.oldest)
   }
 
   deleteExpired(nowMs: number): void {
     if (this.#options.ttlMs === undefined) return
-    for (const [key, entry] of this.#byKey) if (nowMs >= entry.expiresAtMs) this.#remove(key, entry)
+    for (const entry of this.#byKey.values()) if (nowMs >= entry.expiresAtMs) this.#remove(entry)
   }
 
   /** Deletes every entry that `isOver`. */
   prune(isOver: (value: V, key: K) => boolean): void {
-    for (const [key, entry] of this.#byKey) if (isOver(entry.value, key)) this.#remove(key, entry)
+    for (const entry of this.#byKey.values()) if (isOver(entry.value, entry.key)) this.#remove(entry)
   }
 
   clear(): void {
@@ -134,79 +148,124 @@ export class FairPool<K, V> {
     for (const [key, { value }] of this.#byKey) yield [key, value]
   }
 
-  #ownedBy(owner: string): Owned<K, V> {
-    const known = this.#owners.get(owner)
+  #ownedBy(name: string): Owned<K, V> {
+    const known = this.#owners.get(name)
     if (known !== undefined) return known
-    const owned: Owned<K, V> = { entries: new Map(), weight: 0 }
-    this.#owners.set(owner, owned)
-    return owned
+    const owner: Owned<K, V> = { name, size: 0, weight: 0, oldest: null, newest: null }
+    this.#owners.set(name, owner)
+    return owner
   }
 
-  #alive(key: K, nowMs: number): Entry<V> | undefined {
+  #alive(key: K, nowMs: number): Entry<K, V> | undefined {
     const entry = this.#byKey.get(key)
     if (entry === undefined || this.#options.ttlMs === undefined || nowMs < entry.expiresAtMs) return entry
-    this.#remove(key, entry)
+    this.#remove(entry)
     return undefined
   }
 
   /** Removes entries until one more of this weight fits. */
-  #makeRoom(owner: string, weight: number): boolean {
+  #makeRoom(name: string, weight: number): boolean {
     if (weight > this.#maxWeight) return false
-    while (this.sizeOf(owner) >= this.#share) if (!this.#removeOldest(owner)) return false
+    while (this.sizeOf(name) >= this.#share) if (!this.#removeOldest(this.#ownedBy(name))) return false
     while (this.#byKey.size >= this.#options.capacity || this.#weight + weight > this.#maxWeight) {
-      const loser = this.#loser(owner, weight)
+      const loser = this.#loser(this.#owners.get(name) ?? null, weight)
       if (loser === null || !this.#removeOldest(loser)) return false
     }
     return true
   }
 
-  /** The part of the pool that an owner takes, by entries or by weight, whichever is more. */
-  #part(entries: number, weight: number): number {
-    return Math.max(entries / this.#options.capacity, weight / this.#maxWeight)
+  /** The part of the pool that is taken, by entries or by weight, whichever is more. */
+  #part(size: number, weight: number): number {
+    return Math.max(size / this.#options.capacity, weight / this.#maxWeight)
   }
 
-  /** Who has the most, with the entry that `asking` wants, and has one to lose; null: nobody that has more than it would have. */
-  #loser(asking: string | null, weight: number): string | null {
-    const own = asking === null ? undefined : this.#owners.get(asking)
-    const wanted = this.#part((own?.entries.size ?? 0) + 1, (own?.weight ?? 0) + weight)
-    let loser: string | null = null
-    // An owner that has nothing yet comes in where all have equally much; any other one loses its own first.
-    let most = own === undefined ? 0 : wanted
-    for (const [owner, { entries, weight: held }] of this.#owners) {
-      if (owner === asking) continue
-      const part = this.#part(entries.size, held)
-      if (part <= most || this.#oldestOf(owner) === undefined) continue
-      loser = owner
+  /** Who makes room for one more entry; null: nobody that has more than the owner that asks would have. */
+  #loser(asking: Owned<K, V> | null, weight: number): Owned<K, V> | null {
+    const wanted = this.#part((asking?.size ?? 0) + 1, (asking?.weight ?? 0) + weight)
+    // An owner that has entries loses its own where another one has as much; one that has none comes in.
+    if (asking !== null && asking === this.#top && wanted >= this.#bound) return asking
+    const other = this.#most(asking)
+    if (other === null) return asking
+    const most = this.#part(other.size, other.weight)
+    if (asking === null) return most >= wanted ? other : null
+    return most > wanted ? other : asking
+  }
+
+  /** Who has the most of those that have an entry to lose, `except` left out. */
+  #most(except: Owned<K, V> | null): Owned<K, V> | null {
+    const top = this.#top
+    if (top !== null && top !== except && this.#part(top.size, top.weight) >= this.#bound && this.#idle(top)) return top
+    let found: Owned<K, V> | null = null
+    let most = 0
+    let [first, second]: [Owned<K, V> | null, number] = [null, 0]
+    let highest = 0
+    for (const owner of this.#owners.values()) {
+      const part = this.#part(owner.size, owner.weight)
+      if (part > highest) [first, second, highest] = [owner, highest, part]
+      else if (part > second) second = part
+      if (owner === except || part <= most || this.#idle(owner) === null) continue
+      found = owner
       most = part
     }
-    if (loser !== null && (own !== undefined || asking === null || most >= wanted)) return loser
-    return own === undefined ? null : asking
+    this.#top = first
+    this.#bound = second
+    return found
   }
 
-  #oldestOf(owner: string): K | undefined {
+  #grown(owner: Owned<K, V>): void {
+    const top = this.#top
+    if (owner === top) return
+    const part = this.#part(owner.size, owner.weight)
+    const most = top === null ? 0 : this.#part(top.size, top.weight)
+    if (part > most) this.#top = owner
+    this.#bound = Math.max(this.#bound, Math.min(part, most))
+  }
+
+  /** The entry used longest ago of which nothing is under way. */
+  #idle({ oldest }: Owned<K, V>): Entry<K, V> | null {
     const { isBusy } = this.#options
-    for (const [key, { value }] of this.#owners.get(owner)?.entries ?? []) {
-      if (isBusy === undefined || !isBusy(value)) return key
-    }
-    return undefined
+    if (isBusy === undefined) return oldest
+    for (let entry = oldest; entry !== null; entry = entry.newer) if (!isBusy(entry.value)) return entry
+    return null
   }
 
-  #removeOldest(owner: string): boolean {
-    const key = this.#oldestOf(owner)
-    return key !== undefined && this.delete(key)
+  #removeOldest(owner: Owned<K, V>): boolean {
+    const entry = this.#idle(owner)
+    if (entry !== null) this.#remove(entry)
+    return entry !== null
   }
 
-  #take(key: K, entry: Entry<V>): void {
-    const owned = this.#ownedBy(entry.owner)
+  #append(entry: Entry<K, V>): void {
+    const { owner } = entry
+    entry.older = owner.newest
+    entry.newer = null
+    if (owner.newest === null) owner.oldest = entry
+    else owner.newest.newer = entry
+    owner.newest = entry
+  }
+
+  #unlink(entry: Entry<K, V>): void {
+    const { newer, older, owner } = entry
+    if (older === null) owner.oldest = newer
+    else older.newer = newer
+    if (newer === null) owner.newest = older
+    else newer.older = older
+  }
+
+  #take(entry: Entry<K, V>): void {
+    const { key, owner, weight } = entry
     this.#byKey.delete(key)
-    owned.entries.delete(key)
-    owned.weight -= entry.weight
-    this.#weight -= entry.weight
-    if (owned.entries.size === 0) this.#owners.delete(entry.owner)
+    this.#unlink(entry)
+    owner.size -= 1
+    owner.weight -= weight
+    this.#weight -= weight
+    if (owner.size > 0) return
+    this.#owners.delete(owner.name)
+    if (this.#top === owner) this.#top = null
   }
 
-  #remove(key: K, entry: Entry<V>): void {
-    this.#take(key, entry)
-    this.#options.onRemove?.(key, entry.value)
+  #remove(entry: Entry<K, V>): void {
+    this.#take(entry)
+    this.#options.onRemove?.(entry.key, entry.value)
   }
 }
