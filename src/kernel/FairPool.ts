@@ -125,8 +125,12 @@ export class FairPool<K, V> {
 
   /** Deletes all entries of an owner. */
   deleteOwner(name: string): void {
-    const owner = this.#owners.get(name)
-    while (owner !== undefined && owner.oldest !== null) this.#remove(owner.oldest)
+    let entry = this.#owners.get(name)?.oldest ?? null
+    while (entry !== null) {
+      const { newer } = entry
+      this.#remove(entry)
+      entry = newer
+    }
   }
 
   deleteExpired(nowMs: number): void {
