@@ -21,7 +21,7 @@ import { peerAddressOf, shownAddressOf } from "../../auth/PeerAddress.ts"
 import { skillIds } from "../../domain/AgentSkill.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { InnerRequests } from "../../inference/InnerRequests.ts"
-import { type Caller, identityOf } from "../../mcp/Caller.ts"
+import { apiKeyIdOf, type Caller, identityOf } from "../../mcp/Caller.ts"
 import {
   BadMessage,
   errorMessage,
@@ -328,7 +328,7 @@ export const make = Effect.gen(function* () {
     if (!/^application\/json\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")) {
       return refuse(415, rpcCodes.invalidRequest, "Send messages as 'Content-Type: application/json'.")
     }
-    const share = bodies.share()
+    const share = bodies.share(apiKeyIdOf(caller))
     response.once("close", share.release)
     readBody(request, maxBodyBytes, share, (body) => {
       if (body === "gone") return

@@ -381,7 +381,7 @@ export const make = Effect.gen(function* () {
     if (!accepts(request, "application/json") && !isEventReader(request)) {
       return refuse(406, rpcCodes.invalidRequest, "Send 'Accept: application/json, text/event-stream'.")
     }
-    const share = bodies.share()
+    const share = bodies.share(apiKeyIdOf(caller))
     response.once("close", share.release)
     readBody(request, maxBodyBytes, share, (body) => {
       if (body === "gone") return

@@ -94,7 +94,7 @@ export const make = Effect.gen(function* () {
   /** Each turn counts as a request of its own. */
   const serve = (asked: Exchange): void => {
     const exchange = tapped(asked)
-    const entered = shedder.enter()
+    const entered = shedder.enter(apiKeyIdOf(exchange))
     if (LoadShedder.isShed(entered)) pipeline.refuse(exchange, new Overloaded(entered))
     else pipeline.serve(exchange, entered)
   }
@@ -133,7 +133,7 @@ export const make = Effect.gen(function* () {
     server.handleUpgrade(request, socket, head, (opened) => {
       const session = openSession(
         opened,
-        { id, path: verdict.path, headers: lastingHeaders(request.headers), openedMs },
+        { id, path: verdict.path, headers: lastingHeaders(request.headers), openedMs, apiKeyId: apiKeyIdOf(verdict) },
         {
           nowMs: timers.nowMs,
           monotonicMs: timers.monotonicMs,

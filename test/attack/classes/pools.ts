@@ -327,6 +327,29 @@ const lines = scenario("lines of batches", async (scene) => {
   return before < 200 ? null : `${before} of 400 lines went first`
 })
 
+const underWay = scenario("requests under way", async (scene) => {
+  const { arena, attacker, model, slow, victim } = scene
+  const { must } = arena.closed
+  const { loadShedding } = await must("GET", "/api/resilience")
+  await must("PATCH", "/api/resilience", { loadShedding: { maxInFlight: 12 } })
+  try {
+    let refused = 0
+    const asking = (caller: Caller, of: string) =>
+      caller.post("/v1/chat/completions", { model: of, messages: [{ role: "user", content: "Hi" }] })
+    for (let at = 0; at < 16; at += 1) {
+      void asking(attacker, slow).then(
+        ({ status }) => (refused += status === 503 ? 1 : 0),
+        () => null
+      )
+    }
+    await until("all requests", () => callsAt(scene, slow) + refused >= 16)
+    const { status, text } = await asking(victim, model)
+    return status === 200 ? null : `no room: ${status} ${text.slice(0, 200)}`
+  } finally {
+    await must("PATCH", "/api/resilience", { loadShedding })
+  }
+})
+
 export const pools: AttackClass = {
   name: "pools",
   // They fill what all share.
@@ -345,6 +368,7 @@ export const pools: AttackClass = {
     presetsEmptied("DELETE"),
     presetsEmptied("PUT"),
     sockets,
+    underWay,
     answers,
     lines
   ]

@@ -55,7 +55,7 @@ describe("lines beside live traffic", () => {
   it.scoped("begin one after the other, with time between them while there is live traffic", () =>
     Effect.gen(function* () {
       const shedder = yield* LoadShedder
-      const request = shedder.enter()
+      const request = shedder.enter(null)
       assert.isFalse(isShed(request))
       const begun = yield* lines(3)
       const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
