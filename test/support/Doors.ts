@@ -3,7 +3,7 @@
  * the other. Each request carries a word of its own, by which its calls are found at the upstream.
  */
 import { WebSocket } from "ws"
-import type { EndpointCategory } from "../../src/domain/ApiKey.ts"
+import { endpointCategories, type EndpointCategory } from "../../src/domain/ApiKey.ts"
 import { eventually } from "./eventually.ts"
 import * as Fake from "./FakeUpstream.ts"
 
@@ -436,23 +436,7 @@ export interface Limit {
 const always = (): boolean => true
 const ofModels = ({ isSearch }: Door): boolean => isSearch !== true
 
-const categories: ReadonlyArray<EndpointCategory> = [
-  "chat",
-  "search",
-  "embeddings",
-  "images",
-  "audio",
-  "video",
-  "music",
-  "rerank",
-  "models",
-  "moderations",
-  "batches",
-  "files",
-  "web-fetch",
-  "agents"
-]
-const allBut = (one: EndpointCategory) => categories.filter((category) => category !== one)
+const allBut = (one: EndpointCategory) => endpointCategories.filter((category) => category !== one)
 
 const never = () => ({
   enabled: true,
