@@ -85,9 +85,8 @@ const sumOf = (ledger: JsonObject, member: string): number | null => {
 const smartRouting = ({ inner, manage }: Sources) =>
   Effect.fn("a2a.smartRouting")(function* (asked: Asked, caller: Caller) {
     const answer = yield* inner.ask({
-      principal: caller.principal,
+      behalf: { principal: caller.principal, madeFor: "client", category: "chat" },
       path: "/a2a",
-      isCallers: true,
       body: { model: asked.model, messages: asked.messages.map(({ content, role }) => ({ role, content })) }
     })
     const { requestId } = answer

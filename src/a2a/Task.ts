@@ -39,6 +39,8 @@ export interface Task {
   /** Whose it is. */
   readonly identity: string
   readonly skill: AgentSkillId
+  /** Of the message that it was begun with. */
+  readonly form: Form
   state: TaskState
   /** When its state began, in milliseconds since 1970. */
   sinceMs: number

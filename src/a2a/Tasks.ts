@@ -1,8 +1,12 @@
-/** The tasks of the agent: in memory, bounded, and forgotten some minutes after their last change. */
+/**
+ * The tasks of the agent: in memory, bounded, and forgotten some minutes after their last change. Over the bound the caller with the most of them loses
+ * the one that it used longest ago of those that are over.
+ */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import { LruMap } from "../kernel/LruMap.ts"
-import { isOver, noFacts, type Task, type TaskFacts, type TaskState } from "./Task.ts"
+import { FairPool } from "../kernel/FairPool.ts"
+import { shareOf } from "../kernel/FairShare.ts"
+import { type Form, isOver, noFacts, type Task, type TaskFacts, type TaskState } from "./Task.ts"
 import type { AgentSkillId } from "./SkillIds.ts"
 
 export const taskLimits = { most: 1_000, ttlMs: 300_000, mostRunning: 64 }
@@ -15,15 +19,17 @@ interface Kept {
 }
 
 export interface Tasks {
+  /** Null: there is no room, because all that could make some are under way. */
   readonly begin: (
     facts: {
       readonly id: string
       readonly contextId: string
       readonly identity: string
       readonly skill: AgentSkillId
+      readonly form: Form
     },
     nowMs: number
-  ) => Task
+  ) => Task | null
   /** Null: there is none of this id, or it is another caller's. */
   readonly find: (id: string, identity: string, nowMs: number) => Task | null
   /** Says how its work is ended; null once there is none. */
@@ -48,9 +54,12 @@ export interface Tasks {
 }
 
 export const makeTasks = (): Tasks => {
-  const kept = new LruMap<string, Kept>({
+  const kept = new FairPool<string, Kept>({
     capacity: taskLimits.most,
+    share: shareOf(taskLimits.most),
     ttlMs: taskLimits.ttlMs,
+    ownerOf: ({ task }) => task.identity,
+    isBusy: ({ task }) => !isOver(task.state),
     onRemove: (_, { stop }) => stop?.()
   })
   const change: Tasks["change"] = (task, { answer, facts, problem, state }, nowMs) => {
@@ -73,21 +82,21 @@ export const makeTasks = (): Tasks => {
   }
 
   return {
-    begin: ({ contextId, id, identity, skill }, nowMs) => {
+    begin: ({ contextId, form, id, identity, skill }, nowMs) => {
       kept.deleteExpired(nowMs)
       const task: Task = {
         id,
         contextId,
         identity,
         skill,
+        form,
         state: "submitted",
         sinceMs: nowMs,
         answer: null,
         problem: null,
         facts: noFacts
       }
-      kept.set(id, { task, stop: null, listeners: new Set() }, nowMs)
-      return task
+      return kept.set(id, { task, stop: null, listeners: new Set() }, nowMs) ? task : null
     },
     find,
     runs: (task, stop) => {

@@ -122,20 +122,33 @@ export const problemOf = (key: ApiKey, nowMs: number, use: KeyUse): KeyProblem |
   return entry === null ? null : entryProblemOf(entry, nowMs, use)
 }
 
-/**
- * Why the gateway itself cannot make a request in the name of a key, as a sentence; null when it can. A request of its own comes from no address,
- * so `ipAllowlist` says nothing of it.
- */
-export const innerProblemOf = (key: ApiKey, nowMs: number, category: EndpointCategory): string | null => {
+/** Why the gateway itself cannot make a request in the name of a key. It comes from no address, so `ipAllowlist` says nothing of it. */
+export type InnerProblem = Exclude<KeyProblem, "ip">
+
+/** Null: it can. */
+export const innerProblemOf = (key: ApiKey, nowMs: number, category: EndpointCategory): InnerProblem | null => {
   const state = stateProblemOf(key, nowMs)
-  if (state !== null) return `The API key '${key.name}' is ${state}.`
+  if (state !== null) return state
   const { entry } = policyOf(key)
   if (entry === null) return null
   const problem = entryProblemOf({ ...entry, isFrom: null }, nowMs, { socketAddress: null, category })
-  if (problem === null) return null
-  return problem === "schedule"
-    ? `The API key '${key.name}' may not be used at this time.`
-    : `The API key '${key.name}' may not be used for ${category}.`
+  return problem === "ip" ? null : problem
+}
+
+/** The same as a sentence. */
+export const innerRefusalOf = (key: ApiKey, nowMs: number, category: EndpointCategory): string | null => {
+  switch (innerProblemOf(key, nowMs, category)) {
+    case null:
+      return null
+    case "inactive":
+      return `The API key '${key.name}' is inactive.`
+    case "expired":
+      return `The API key '${key.name}' is expired.`
+    case "schedule":
+      return `The API key '${key.name}' may not be used at this time.`
+    case "endpoint":
+      return `The API key '${key.name}' may not be used for ${category}.`
+  }
 }
 
 const tests = new WeakMap<ReadonlyArray<string>, (text: string) => boolean>()

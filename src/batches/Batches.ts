@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { innerProblemOf } from "../auth/KeyPolicy.ts"
+import { innerRefusalOf } from "../auth/KeyPolicy.ts"
 import type { Principal } from "../domain/ApiKey.ts"
 import type { Batch } from "../domain/Batch.ts"
 import { isOver } from "../domain/Batch.ts"
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
     const owner = ownerOf(principal)
     const nowMs = yield* Clock.currentTimeMillis
     const category = endpoints.get(request.endpoint)?.category ?? null
-    const reason = principal._tag === "Key" && category !== null ? innerProblemOf(principal.key, nowMs, category) : null
+    const reason = principal._tag === "Key" && category !== null ? innerRefusalOf(principal.key, nowMs, category) : null
     if (reason !== null) return yield* new EndpointNotAllowed({ reason })
     const { purpose } = yield* files.find(owner, request.inputFileId)
     if (purpose !== "batch") return yield* new NoBatchFile({ purpose })

@@ -14,7 +14,7 @@ export interface Endpoint {
   readonly path: string
   readonly wire: WireName
   readonly codec: WireCodec
-  readonly category: EndpointCategory | null
+  readonly category: EndpointCategory
 }
 
 const codecOf: Partial<Record<ConversationKey, WireCodec>> = {
@@ -37,7 +37,9 @@ export const endpoints: ReadonlyMap<string, Endpoint> = new Map(
   edgeRoutes.flatMap((route): ReadonlyArray<readonly [string, Endpoint]> => {
     if (route.method !== "POST" || route.tier !== "inference" || route.wire === null) return []
     const codec = codecOf[route.key as ConversationKey]
-    if (codec === undefined || !isDocumented(route.path)) return []
-    return [[route.path, { path: route.path, wire: route.wire, codec, category: route.category }]]
+    const { category, path, wire } = route
+    return codec === undefined || category === null || !isDocumented(path)
+      ? []
+      : [[path, { path, wire, codec, category }]]
   })
 )

@@ -1,4 +1,4 @@
-/** Asks one line of a batch, and waits out that no connection can be called now. */
+/** Asks one line of a batch when the rates of its key allow it, and waits out that no connection can be called now. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -9,6 +9,8 @@ import * as Schedule from "effect/Schedule"
 import { ApiKeys } from "../auth/ApiKeys.ts"
 import type { Batch } from "../domain/Batch.ts"
 import { type InnerAnswer, InnerRequests } from "../inference/InnerRequests.ts"
+import { turnOf } from "../inference/Turns.ts"
+import { KeyLimits } from "../ledger/KeyLimits.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import { answeredLine, failedLine, type LineResult } from "./BatchLines.ts"
 import type { Endpoint } from "./Endpoints.ts"
@@ -56,20 +58,29 @@ export const make = Effect.gen(function* () {
   const gate = yield* LineGate
   const inner = yield* InnerRequests
   const keys = yield* ApiKeys
+  const limits = yield* KeyLimits
 
   const ask = Effect.fn("LineAsker.ask")(function* (batch: Asking, endpoint: Endpoint, line: AskedLine) {
-    const { codec, path, wire } = endpoint
+    const { category, codec, path, wire } = endpoint
     const { body, customId, number } = line
     let refused = 0
     const once = Effect.gen(function* () {
-      yield* gate.enter
+      yield* gate.enter(batch.owner)
       const principal = principalOf(keys, batch.owner, endpoint, yield* Clock.currentTimeMillis)
-      return typeof principal === "string"
-        ? principal
-        : yield* inner.ask({ principal, path, body, spoken: { wire, codec }, batchId: batch.id })
+      if (typeof principal === "string") return principal
+      // Other lines of the key may have come first.
+      const pauseMs = principal._tag === "Key" ? limits.pauseMs(principal.key) : 0
+      if (pauseMs > 0) return yield* new Waiting({ retryAfterMs: pauseMs })
+      const behalf = { principal, madeFor: "order", category } as const
+      return yield* inner.ask({ behalf, path, body, spoken: { wire, codec }, batchId: batch.id })
     }).pipe(
       // The place is another line's while this one waits.
       Effect.scoped,
+      (asked) =>
+        Effect.zipRight(
+          turnOf(limits, () => keys.get(batch.owner)),
+          asked
+        ),
       Effect.flatMap((answer): Effect.Effect<InnerAnswer | string, Waiting> => {
         if (typeof answer === "string") return Effect.succeed(answer)
         const verdict = verdictOf(answer)
@@ -89,4 +100,7 @@ export const make = Effect.gen(function* () {
   return LineAsker.of({ ask })
 })
 
-export const layer: Layer.Layer<LineAsker, never, ApiKeys | InnerRequests | LineGate> = Layer.effect(LineAsker, make)
+export const layer: Layer.Layer<LineAsker, never, ApiKeys | InnerRequests | KeyLimits | LineGate> = Layer.effect(
+  LineAsker,
+  make
+)

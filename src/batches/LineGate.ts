@@ -1,4 +1,7 @@
-/** Lets lines of batches begin: at most so many at once, of all batches together, and after live traffic. */
+/**
+ * Lets lines of batches begin: at most so many at once, of all batches together, and after live traffic. Of callers that wait the one with the fewest
+ * lines under way comes first, so that no batch holds up those of others.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -38,11 +41,29 @@ export const mayBegin = ({ live, loopBusy, maxConcurrency, maxLive, running }: L
 /** Milliseconds between the beginnings of two lines. `sinceLiveMs`: since the last live request was under way. Pure. */
 export const spacingMs = (sinceLiveMs: number): number => (sinceLiveMs < liveForMs ? besideLiveMs : 0)
 
+/** A caller with lines that wait or run. */
+interface Owner {
+  readonly name: string
+  running: number
+  /** Lines that wait or run. */
+  inside: number
+  /** Its first line that waits looks for a place. */
+  isLooking: boolean
+  readonly turns: Effect.Semaphore
+}
+
+/** Who is let in next: the first of those with the fewest lines under way; null: nobody looks. Pure. */
+export const nextOf = <A extends Pick<Owner, "isLooking" | "running">>(owners: Iterable<A>): A | null => {
+  let next: A | null = null
+  for (const owner of owners) if (owner.isLooking && (next === null || owner.running < next.running)) next = owner
+  return next
+}
+
 export class LineGate extends Context.Tag("gateway/batches/LineGate")<
   LineGate,
   {
-    /** Waits for a place, which the scope holds. In the order of asking. */
-    readonly enter: Effect.Effect<void, never, Scope>
+    /** Waits for a place, which the scope holds. Of one owner in the order of asking. */
+    readonly enter: (owner: string) => Effect.Effect<void, never, Scope>
     /** Lines of a batch that may be begun and not over, those that wait for a connection included. */
     readonly maxConcurrency: () => number
   }
@@ -54,7 +75,8 @@ export const make = Effect.gen(function* () {
   const resilience = yield* Settings
   const shedder = yield* LoadShedder
   const timers = yield* Timers
-  const turns = yield* Effect.makeSemaphore(1)
+  /** In the order in which they came, anew with each line of theirs that begins. */
+  const owners = new Map<string, Owner>()
   const left = yield* Effect.makeLatch(false)
   let running = 0
 
@@ -75,35 +97,68 @@ export const make = Effect.gen(function* () {
   /** The next line begins in a later turn of the event loop at the earliest. */
   const nextTurn = Effect.async<void>((resume) => timers.soon(() => resume(Effect.void)))
 
-  const begin = (nowMs: number): void => {
+  const ownerOf = (name: string): Owner => {
+    const known = owners.get(name)
+    if (known !== undefined) return known
+    const owner: Owner = { name, running: 0, inside: 0, isLooking: false, turns: Effect.unsafeMakeSemaphore(1) }
+    owners.set(name, owner)
+    return owner
+  }
+
+  const begin = (owner: Owner, nowMs: number): void => {
     if (shedder.inFlight() > 0 || shedder.admitted() !== admitted) liveAtMs = nowMs
     admitted = shedder.admitted()
     nextAtMs = nowMs + spacingMs(nowMs - liveAtMs)
     running += 1
+    owner.running += 1
+    owner.isLooking = false
+    owners.delete(owner.name)
+    owners.set(owner.name, owner)
   }
 
-  const take = Effect.suspend(function look(): Effect.Effect<void> {
-    const nowMs = timers.monotonicMs()
-    if (nowMs < nextAtMs) return Effect.flatMap(Effect.sleep(nextAtMs - nowMs), look)
-    if (mayNow()) {
-      begin(nowMs)
-      return Effect.void
-    }
-    const again = Effect.raceFirst(left.await, Effect.sleep(lookAgainMs))
-    return Effect.flatMap(Effect.zipRight(left.close, again), look)
-  })
+  const take = (owner: Owner): Effect.Effect<void> =>
+    Effect.suspend(function look(): Effect.Effect<void> {
+      owner.isLooking = true
+      const nowMs = timers.monotonicMs()
+      if (nowMs < nextAtMs) return Effect.flatMap(Effect.sleep(nextAtMs - nowMs), look)
+      if (mayNow() && nextOf(owners.values()) === owner) {
+        begin(owner, nowMs)
+        // Whoever is next looks at once. Nothing may interrupt here: the place is taken.
+        left.unsafeOpen()
+        return Effect.void
+      }
+      const again = Effect.raceFirst(left.await, Effect.sleep(lookAgainMs))
+      return Effect.flatMap(Effect.zipRight(left.close, again), look)
+    }).pipe(Effect.onInterrupt(() => Effect.sync(() => (owner.isLooking = false))))
 
-  const leave = Effect.suspend(() => {
-    running -= 1
-    return left.open
-  })
+  const over = (owner: Owner): void => {
+    owner.inside -= 1
+    if (owner.inside === 0) owners.delete(owner.name)
+  }
+
+  const leave = (owner: Owner): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      running -= 1
+      owner.running -= 1
+      over(owner)
+      return left.open
+    })
 
   return LineGate.of({
     // Between taking and holding nothing may interrupt.
-    enter: Effect.acquireRelease(
-      Effect.interruptible(turns.withPermits(1)(Effect.zipRight(nextTurn, take))),
-      () => leave
-    ),
+    enter: (name) =>
+      Effect.acquireRelease(
+        Effect.suspend(() => {
+          const owner = ownerOf(name)
+          owner.inside += 1
+          const entering = owner.turns.withPermits(1)(Effect.zipRight(nextTurn, take(owner)))
+          return Effect.as(
+            Effect.onInterrupt(Effect.interruptible(entering), () => Effect.sync(() => over(owner))),
+            owner
+          )
+        }),
+        leave
+      ).pipe(Effect.asVoid),
     maxConcurrency
   })
 })

@@ -1,6 +1,6 @@
 /** In whose name the lines of a batch are asked. */
 import type { ApiKeys } from "../auth/ApiKeys.ts"
-import { innerProblemOf } from "../auth/KeyPolicy.ts"
+import { innerRefusalOf } from "../auth/KeyPolicy.ts"
 import type { Principal } from "../domain/ApiKey.ts"
 import type { Endpoint } from "./Endpoints.ts"
 
@@ -14,6 +14,5 @@ export const principalOf = (
   if (owner === "") return { _tag: "Anonymous" }
   const key = keys.get(owner)
   if (key === null) return "The API key of the batch was removed."
-  const problem = category === null ? null : innerProblemOf(key, nowMs, category)
-  return problem ?? { _tag: "Key", key }
+  return innerRefusalOf(key, nowMs, category) ?? { _tag: "Key", key }
 }

@@ -1,5 +1,6 @@
 /** Which answers to a line are waited out. Pure. */
 import type { InferenceError } from "../domain/Errors.ts"
+import { isOutOfTurn } from "../inference/Turns.ts"
 import { isArray, isObject, type Json, parseJson } from "../wire/json/Json.ts"
 
 export interface Told {
@@ -13,7 +14,7 @@ export interface Told {
 /** `untilExpiry`: as long as the batch lives. `sometimes`: a few times. `stopping`: by the next process. */
 export type Verdict = "record" | "untilExpiry" | "sometimes" | "stopping"
 
-/** These stay as they are, whenever the line is asked again: budgets and limits of the key, and what no target fits. */
+/** These stay as they are, whenever the line is asked again: the day, budgets and tokens of the key, and what no target fits. */
 const lasting = new Set(["insufficient_quota", "rate_limit_exceeded", "no_suitable_target", "QUOTA_NOT_ALLOCATED"])
 /** Passing, though no time is known. */
 const passing = new Set(["queue_full", "overloaded"])
@@ -36,6 +37,7 @@ export const verdictOf = ({ body, error, retryAfterMs, status }: Told): Verdict 
   if (code === "server_shutting_down") return "stopping"
   // An upstream has answered. Its own limit is over soon, what else it refuses failed everywhere.
   if (attempts > 0) return status === 429 && code !== "insufficient_quota" ? "sometimes" : "record"
+  if (isOutOfTurn(error)) return "untilExpiry"
   if (isLasting(code, error)) return "record"
   return retryAfterMs !== null || passing.has(code) ? "untilExpiry" : "record"
 }

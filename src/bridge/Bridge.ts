@@ -185,7 +185,7 @@ export const make = Effect.gen(function* () {
     } as const
     requests.relay(
       {
-        principal: caller,
+        behalf: { principal: caller, madeFor: "client", category: spoken.category },
         path: `/api/tools/agent-bridge/agents/${agent.id}`,
         spoken: { ...spoken, fromPath: fromPath === null ? null : { ...fromPath, model: targetModel } },
         body: bodyFor(call),

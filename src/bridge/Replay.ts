@@ -117,7 +117,7 @@ export const make = Effect.gen(function* () {
     yield* Effect.async<void, NoAnswer>((resume) =>
       requests.relay(
         {
-          principal,
+          behalf: { principal, madeFor: "client", category: spoken.category },
           path: "/api/tools/traffic-inspector/requests/replay",
           spoken,
           body: Buffer.from(JSON.stringify(body)),

@@ -1,4 +1,5 @@
 /** How a captured request to a model is spoken, so that this gateway can answer it as its own routes do. Pure. */
+import type { EndpointCategory } from "../domain/ApiKey.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { ApiKind } from "../domain/TrafficRecord.ts"
 import type { AtOnce } from "../inference/request/Exchange.ts"
@@ -17,6 +18,8 @@ export interface Spoken {
   /** Members that this wire has in its path. */
   readonly fromPath: JsonObject | null
   readonly atOnce: AtOnce | null
+  /** What it is on the inference routes. */
+  readonly category: EndpointCategory
   /** Null: it names none. */
   readonly model: string | null
 }
@@ -44,7 +47,8 @@ const counts: AtOnce = () => "count"
 export const spokenOf = (path: string, body: JsonObject): Spoken | null => {
   const [route = "", query = ""] = path.split("?", 2)
   if (/\/messages\/count_tokens$/i.test(route)) {
-    return { wire: "messages", codec: codecs.messages, fromPath: null, atOnce: counts, model: stringOr(body["model"]) }
+    const model = stringOr(body["model"])
+    return { wire: "messages", codec: codecs.messages, fromPath: null, atOnce: counts, category: "chat", model }
   }
   const format = formatOf(path, body)
   // A wrapped request would need its answer wrapped, too.
@@ -53,10 +57,10 @@ export const spokenOf = (path: string, body: JsonObject): Spoken | null => {
   const model = named === "" ? null : named
   const isInPath = /:[a-z]+$/i.test(route)
   const fromPath = isInPath ? { model, stream: format.body["stream"] === true } : null
-  const told = { fromPath, atOnce: null, model }
+  const told = { fromPath, atOnce: null, category: "chat", model } as const
   if (format.apiKind === "embeddings") {
     const [, wire, codec] = embeddingClients.find(([pattern]) => pattern.test(route)) ?? []
-    return { ...told, wire: wire ?? "chat", codec: codec ?? format.codec }
+    return { ...told, category: "embeddings", wire: wire ?? "chat", codec: codec ?? format.codec }
   }
   const isArray = format.apiKind === "gemini" && fromPath?.stream === true && !/(?:^|&)\$?alt=sse(?:&|$)/i.test(query)
   return { ...told, wire: wires[format.apiKind], codec: isArray ? streamedArray : format.codec }

@@ -72,6 +72,8 @@ export interface PresetFields {
 
 export interface Preset extends PresetFields {
   readonly id: string
+  /** Who has made it: the id of an API key, or empty. */
+  readonly owner: string
   readonly createdAtMs: number
 }
 

@@ -10,11 +10,13 @@ import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import { ApiKeys } from "../auth/ApiKeys.ts"
-import { innerProblemOf } from "../auth/KeyPolicy.ts"
+import { innerRefusalOf } from "../auth/KeyPolicy.ts"
 import type { Principal } from "../domain/ApiKey.ts"
 import type { EvalCase, EvalResult, EvalRun } from "../domain/Eval.ts"
 import { InnerRequests } from "../inference/InnerRequests.ts"
 import { StopSignal } from "../inference/request/StopSignal.ts"
+import { isOutOfTurn, turnOf } from "../inference/Turns.ts"
+import { KeyLimits } from "../ledger/KeyLimits.ts"
 import { EvalScores } from "../routing/stats/EvalScores.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { EvalRepo } from "../store/repo/EvalRepo.ts"
@@ -72,6 +74,7 @@ const withoutContent = (answered: boolean, reason: string | null, status: number
 export const make = Effect.gen(function* () {
   const inner = yield* InnerRequests
   const keys = yield* ApiKeys
+  const limits = yield* KeyLimits
   const journal = yield* UsageJournal
   const repo = yield* EvalRepo
   const scores = yield* EvalScores
@@ -89,14 +92,22 @@ export const make = Effect.gen(function* () {
     if (apiKeyId === null) return Effect.succeed({ _tag: "Anonymous" })
     const key = keys.get(apiKeyId)
     if (key === null) return new CannotGoOn({ reason: "The API key of the run was removed." })
-    const problem = innerProblemOf(key, nowMs, "chat")
+    const problem = innerRefusalOf(key, nowMs, "chat")
     return problem === null ? Effect.succeed({ _tag: "Key", key }) : new CannotGoOn({ reason: problem })
   }
 
+  /** Null: the turn of the run's key has not come. */
   const ask = Effect.fnUntraced(function* (run: EvalRun, position: number, { case: asked, grade }: PlannedCase) {
     if (stop.isStopping()) return yield* new CannotGoOn({ reason: stopped })
     const principal = yield* principalOf(run.apiKeyId, yield* Clock.currentTimeMillis)
-    const answer = yield* inner.ask({ principal, path: "/evals", body: bodyOf(run.target.id, asked.input.messages) })
+    // Other questions of the key may have come first.
+    if (principal._tag === "Key" && limits.pauseMs(principal.key) > 0) return null
+    const answer = yield* inner.ask({
+      behalf: { principal, madeFor: "order", category: "chat" },
+      path: "/evals",
+      body: bodyOf(run.target.id, asked.input.messages)
+    })
+    if (isOutOfTurn(answer.error)) return null
     // What the end of the gateway has cut off says nothing of the model.
     if (stop.isStopping() && answer.status !== 200) return yield* new CannotGoOn({ reason: stopped })
     const read = readAnswer(answer.status, answer.body)
@@ -124,6 +135,17 @@ export const make = Effect.gen(function* () {
     return result
   })
 
+  /** What a rate of the key refuses says nothing of the model: the question waits, and no place for questions with it. */
+  const askInTurn = Effect.fnUntraced(function* (run: EvalRun, position: number, planned: PlannedCase) {
+    const { apiKeyId } = run
+    const turn = turnOf(limits, () => (apiKeyId === null ? null : keys.get(apiKeyId)))
+    for (;;) {
+      yield* turn
+      const result = yield* asking.withPermits(1)(ask(run, position, planned))
+      if (result !== null) return result
+    }
+  })
+
   /** Why a run without a single answer failed; null for a run that has one. */
   const unanswered = (results: ReadonlyArray<EvalResult>): string | null =>
     results.some(({ answered }) => answered) ? null : `No question was answered. ${results.at(-1)?.reason ?? ""}`.trim()
@@ -137,7 +159,7 @@ export const make = Effect.gen(function* () {
     }).pipe(Effect.catchAll((error) => Effect.logError("The end of an evaluation could not be stored", error)))
 
   const conduct = ({ cases, run }: PlannedRun) =>
-    Effect.forEach(cases, (each, position) => asking.withPermits(1)(ask(run, position, each)), {
+    Effect.forEach(cases, (each, position) => askInTurn(run, position, each), {
       concurrency: maxAsking
     }).pipe(
       Effect.map(unanswered),
@@ -188,5 +210,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   EvalRunner,
   StoreError,
-  ApiKeys | EvalRepo | EvalScores | InnerRequests | StopSignal | UsageJournal | UsageRepo
+  ApiKeys | EvalRepo | EvalScores | InnerRequests | KeyLimits | StopSignal | UsageJournal | UsageRepo
 > = Layer.scoped(EvalRunner, make)

@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
 import { ApiKeys } from "../auth/ApiKeys.ts"
-import { innerProblemOf } from "../auth/KeyPolicy.ts"
+import { innerRefusalOf } from "../auth/KeyPolicy.ts"
 import type { Principal } from "../domain/ApiKey.ts"
 import { describe, type FieldProblem } from "../domain/Errors.ts"
 import type { EvalCase, EvalResult, EvalRun, EvalSuite, EvalTarget } from "../domain/Eval.ts"
@@ -137,7 +137,7 @@ export const make = Effect.gen(function* () {
     if (apiKeyId === undefined) return { _tag: "Anonymous" } satisfies Principal
     const key = keys.get(apiKeyId)
     if (key === null) return yield* new Errors.EntityNotFound({ entity: "API key", id: apiKeyId, field: "apiKeyId" })
-    const problem = innerProblemOf(key, yield* Clock.currentTimeMillis, "chat")
+    const problem = innerRefusalOf(key, yield* Clock.currentTimeMillis, "chat")
     if (problem !== null) return yield* Errors.invalid("apiKeyId", problem)
     return { _tag: "Key", key } satisfies Principal
   })

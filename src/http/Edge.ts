@@ -39,7 +39,7 @@ import {
 } from "../domain/Errors.ts"
 import { Flags } from "../flags/Flags.ts"
 import { registry } from "../providers/Registry.ts"
-import type { ClientReply, Exchange } from "../inference/request/Exchange.ts"
+import { apiKeyIdOf, type ClientReply, type Exchange } from "../inference/request/Exchange.ts"
 import type { Uploads } from "../inference/request/Uploads.ts"
 import { identityHeaders } from "../inference/request/Headers.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
@@ -278,6 +278,7 @@ export const make = Effect.gen(function* () {
       atOnce: known.atOnce,
       headers: request.headers,
       principal,
+      madeFor: "client",
       reply,
       hooks: undefined
     })
@@ -294,9 +295,9 @@ export const make = Effect.gen(function* () {
     }
     if (form !== null && !hasForm && !form.takesJson) return pipeline.refuse(exchange(empty), formOnly)
     // Before the body is read: what is waiting in memory is what has to be bounded.
-    const entered = shedder.enter()
+    const entered = shedder.enter(apiKeyIdOf({ principal }))
     if (LoadShedder.isShed(entered)) return pipeline.refuse(exchange(empty), new Overloaded(entered))
-    const share = bodies.share()
+    const share = bodies.share(apiKeyIdOf({ principal }))
     reply.whenOver(() => {
       entered()
       share.release()

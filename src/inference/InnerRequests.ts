@@ -1,26 +1,44 @@
 /**
  * Whole requests that the gateway makes itself in a caller's name, through the ordinary pipeline: with its checks, decision record, usage row and
- * cost. They count for budgets and token limits, not for rates and sessions.
+ * cost. Each says on whose behalf it is made (`Behalf`): that caller's rights and limits hold, whatever door it came by.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { RequestHeaders } from "../auth/Credentials.ts"
-import type { Principal } from "../domain/ApiKey.ts"
-import type { InferenceError } from "../domain/Errors.ts"
+import { innerProblemOf } from "../auth/KeyPolicy.ts"
+import type { EndpointCategory, Principal } from "../domain/ApiKey.ts"
+import { type InferenceError, KeyRejected } from "../domain/Errors.ts"
 import type { WireName } from "../domain/Wire.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
 import { chat } from "../wire/chat/Codec.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
-import { InnerDoor } from "./request/InnerDoor.ts"
+import { InnerDoor, type Serve } from "./request/InnerDoor.ts"
 import { type Heard, makeInnerReply } from "./request/InnerReply.ts"
-import type { ClientReply, Exchange } from "./request/Exchange.ts"
+import type { ClientReply, Exchange, MadeFor } from "./request/Exchange.ts"
+
+/** A request of the caller's own, by other means than the inference routes: asked for by the caller, or by an order of the caller's. */
+export interface OwnBehalf {
+  readonly principal: Principal
+  readonly madeFor: Extract<MadeFor, "client" | "order">
+  /** What it is on the inference routes. A key that may not use those may not use this. */
+  readonly category: EndpointCategory
+}
+
+/** Serves another request of the caller's, which was judged and counted. */
+export interface AsideBehalf {
+  readonly principal: Principal
+  readonly madeFor: "aside"
+}
+
+/** On whose behalf a request is made. No part of it has a default. */
+export type Behalf = OwnBehalf | AsideBehalf
 
 export interface InnerRequest {
-  readonly principal: Principal
+  readonly behalf: Behalf
   /** What its log line shows as the path. */
   readonly path: string
   /** Not a stream. */
@@ -29,17 +47,15 @@ export interface InnerRequest {
   readonly spoken?: { readonly wire: WireName; readonly codec: WireCodec }
   /** The batch whose line it is. */
   readonly batchId?: string
-  /** It is the caller's own request, by other means than HTTP: it counts for rates and sessions too. */
-  readonly isCallers?: true
-  /** The gateway makes it to serve another request: of its events plugins get only those of calls to providers. */
-  readonly isAside?: true
   /** As of a relayed request. */
   readonly prepared?: (exchange: Exchange) => Exchange
+  /** What serves it; absent: the pipeline. */
+  readonly by?: (exchange: Exchange, over: () => void) => void
 }
 
 /** A request as a client of its wire would have sent it, whose answer goes on as it comes. */
 export interface RelayedRequest {
-  readonly principal: Principal
+  readonly behalf: OwnBehalf
   /** What its log line shows as the path. */
   readonly path: string
   readonly spoken: Pick<Exchange, "wire" | "codec" | "fromPath" | "atOnce">
@@ -77,7 +93,7 @@ export class InnerRequests extends Context.Tag("gateway/inference/InnerRequests"
   {
     /** A failure is an answer. Interrupted, it ends the call of the upstream, and waits until the request is settled. */
     readonly ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>
-    /** A client's own request, by other means than the inference routes: it counts for all limits. Never throws. `over`: as `Pipeline.serve`. */
+    /** Answers as it comes. Never throws. `over`: as `Pipeline.serve`. */
     readonly relay: (request: RelayedRequest, over?: () => void) => void
     /** As `relay`; done when the request is settled. Interrupted, it ends the call of the upstream, and waits for that too. */
     readonly hear: (request: HeardRequest) => Effect.Effect<void>
@@ -88,6 +104,8 @@ export class InnerRequests extends Context.Tag("gateway/inference/InnerRequests"
 const cutStatus = 502
 
 const asChat = { wire: "chat", codec: chat } as const
+
+const nothing = (): void => {}
 
 /** Of a flat list of names and values, as the gateway writes them; null without it. */
 export const headerIn = (headers: ReadonlyArray<string>, name: string): string | null => {
@@ -120,14 +138,25 @@ export const make = Effect.gen(function* () {
       yield* Effect.onInterrupt(Deferred.await(over), () => Effect.zipRight(Effect.sync(leave), Deferred.await(over)))
     })
 
+  /** Hands a request on, where the rights of its caller allow it. */
+  const enter = (behalf: Behalf, exchange: Exchange, over: () => void, by: Serve = door.serve): void => {
+    const { principal } = behalf
+    const reason =
+      behalf.madeFor === "aside" || principal._tag !== "Key"
+        ? null
+        : innerProblemOf(principal.key, exchange.receivedMs, behalf.category)
+    if (reason === null) return by(exchange, over)
+    door.refuse(exchange, new KeyRejected({ reason, model: null }))
+    over()
+  }
+
   const ask = Effect.fn("InnerRequests.ask")(function* ({
     batchId,
+    behalf,
     body,
-    isAside,
-    isCallers,
+    by,
     path,
     prepared,
-    principal,
     spoken = asChat
   }: InnerRequest) {
     const receivedMs = timers.nowMs()
@@ -164,9 +193,8 @@ export const make = Effect.gen(function* () {
       fromPath: null,
       atOnce: null,
       headers: {},
-      principal,
-      ...(isCallers === true ? {} : { isInner: true }),
-      ...(isAside === true ? { isAside } : {}),
+      principal: behalf.principal,
+      madeFor: behalf.madeFor,
       ...(batchId === undefined ? {} : { batchId }),
       onError: (told) => {
         error = told
@@ -174,13 +202,13 @@ export const make = Effect.gen(function* () {
       reply
     }
     const served = prepared === undefined ? exchange : prepared(exchange)
-    yield* settled((over) => door.serve(served, over), reply.leave)
+    yield* settled((over) => enter(behalf, served, over, by), reply.leave)
     const latencyMs = timers.monotonicMs() - startedMs
     return { requestId, status, body: Buffer.concat(chunks).toString(), latencyMs, retryAfterMs, tokens, error }
   })
 
-  const relay = (request: RelayedRequest, over?: () => void): void => {
-    const { body, headers, path, prepared, principal, reply, shownModel, spoken } = request
+  const relay = (request: RelayedRequest, over: () => void = nothing): void => {
+    const { behalf, body, headers, path, prepared, reply, shownModel, spoken } = request
     const receivedMs = timers.nowMs()
     const { atOnce, codec, fromPath, wire } = spoken
     const exchange: Exchange = {
@@ -195,11 +223,12 @@ export const make = Effect.gen(function* () {
       fromPath,
       atOnce,
       headers,
-      principal,
+      principal: behalf.principal,
+      madeFor: behalf.madeFor,
       reply,
       ...(shownModel === undefined ? {} : { shownModel })
     }
-    door.serve(prepared === undefined ? exchange : prepared(exchange), over)
+    enter(behalf, prepared === undefined ? exchange : prepared(exchange), over)
   }
 
   const hear = Effect.fn("InnerRequests.hear")(function* ({ heard, ...request }: HeardRequest) {

@@ -292,7 +292,7 @@ export const make = Effect.gen(function* () {
     if (admitted !== null) admission.leave(admitted)
   }
 
-  door.attach(serve)
+  door.attach({ serve, refuse: ending.refuse })
   return Pipeline.of({ serve, refuse: ending.refuse, answerKept })
 })
 

@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import type { Principal } from "../domain/ApiKey.ts"
 import type { CallEstimate } from "../ledger/KeyAccount.ts"
 import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
@@ -32,7 +33,9 @@ export interface ProviderLine {
   readonly estimate: CallEstimate
 }
 
-export interface LineRequest extends InnerRequest {
+/** A line in its caller's name, whose rights were judged; it counts when the provider has run it. */
+export interface LineRequest extends Pick<InnerRequest, "batchId" | "body" | "path"> {
+  readonly principal: Principal
   readonly spoken: NonNullable<InnerRequest["spoken"]>
 }
 
@@ -70,7 +73,7 @@ export const make = Effect.gen(function* () {
       atOnce: null,
       headers: {},
       principal,
-      isInner: true,
+      madeFor: "resumed",
       ...(batchId === undefined ? {} : { batchId }),
       reply: makeInnerReply()
     })

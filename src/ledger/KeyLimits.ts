@@ -37,8 +37,8 @@ export interface AdmissionRequest {
   readonly receivedMs: number
   /** The session's id as the client gave it; without one a request is a session of its own. */
   readonly sessionId: string | null
-  /** Made by the gateway in the caller's name: it counts for budgets and tokens only. */
-  readonly isInner: boolean
+  /** Rates, the day and sessions have counted it already, or what it serves: it counts for budgets and tokens only. */
+  readonly isCountedBefore: boolean
   /** A provider has been promised the money already: it is reserved whatever is left. */
   readonly isPromised?: boolean
 }
@@ -61,6 +61,8 @@ export class KeyLimits extends Context.Tag("gateway/ledger/KeyLimits")<
   {
     /** Hot: null for a key without limits. The commitment is to be left when the request is over. */
     readonly admit: (key: ApiKey, request: AdmissionRequest) => Commitment | LimitReached | null
+    /** Milliseconds until the rates and sessions of a key let one more request in, as far as it is known; 0: now. */
+    readonly pauseMs: (key: ApiKey) => number
     /** Hot: a call of the request is held back by a limit: what a client is told of it. */
     readonly refuse: (commitment: Commitment, obstacle: Obstacle) => LimitReached
     /** Hot: books what a request has cost. */
@@ -244,7 +246,7 @@ export const make = Effect.gen(function* () {
 
   const admit: typeof KeyLimits.Service.admit = (
     key,
-    { isInner, isPromised = false, receivedMs, requestId, sessionId }
+    { isCountedBefore, isPromised = false, receivedMs, requestId, sessionId }
   ) => {
     let account = accountOf(key.id)
     if (account === undefined) {
@@ -256,13 +258,23 @@ export const make = Effect.gen(function* () {
     if (!account.hasLimits) return null
     const usedUp = account.usedUp(receivedMs)
     if (usedUp !== null && !isPromised) return refused(key.id, requestId, usedUp)
-    if (isInner) return new Commitment({ account, apiKeyId: key.id, requestId, receivedMs, session: null, isPromised })
+    if (isCountedBefore) {
+      return new Commitment({ account, apiKeyId: key.id, requestId, receivedMs, session: null, isPromised })
+    }
     const session = account.maxSessions === 0 ? null : (sessionId ?? requestId)
     const atMs = monotonicMs()
     const over = overRate(account, atMs, session)
     if (over !== null) return over
     account.admitted(atMs, receivedMs)
     return new Commitment({ account, apiKeyId: key.id, requestId, receivedMs, session })
+  }
+
+  const pauseMs: typeof KeyLimits.Service.pauseMs = (key) => {
+    const account = hasRates(key) ? accountOf(key.id) : undefined
+    if (account === undefined) return 0
+    account.follow(key)
+    // As the session of a request that has not come yet.
+    return overRate(account, monotonicMs(), account.maxSessions === 0 ? null : "")?.retryAfterMs ?? 0
   }
 
   const settle: typeof KeyLimits.Service.settle = (commitment, charges) => {
@@ -366,6 +378,7 @@ export const make = Effect.gen(function* () {
 
   return KeyLimits.of({
     admit,
+    pauseMs,
     refuse: ({ apiKeyId, requestId }, obstacle) => refused(apiKeyId, requestId, obstacle),
     settle,
     standings: (apiKeyId, atMs) =>

@@ -1,9 +1,10 @@
 /**
- * Sessions of clients over HTTP: what a client began with `initialize`. They are in memory and bounded: the one used longest ago makes room.
- * A client whose session is gone gets 404 and begins another one.
+ * Sessions of clients over HTTP: what a client began with `initialize`. They are in memory and bounded: the caller with the most of them loses the one
+ * it used longest ago, and none that has a call under way. A client whose session is gone gets 404 and begins another one.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import { LruMap } from "../kernel/LruMap.ts"
+import { FairPool } from "../kernel/FairPool.ts"
+import { shareOf } from "../kernel/FairShare.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import type { RequestId } from "./protocol/JsonRpc.ts"
 
@@ -25,7 +26,8 @@ export interface Session {
 }
 
 export interface Sessions {
-  readonly begin: (id: string, identity: string, client: string, nowMs: number) => Session
+  /** Null: there is no room, because calls are under way in all that could make some. */
+  readonly begin: (id: string, identity: string, client: string, nowMs: number) => Session | null
   /** Null: there is none of this id, or it is another caller's. */
   readonly find: (id: string, identity: string, nowMs: number) => Session | null
   readonly end: (id: string, identity: string, nowMs: number) => boolean
@@ -36,9 +38,12 @@ export interface Sessions {
 export const sessionLimits = { most: 1_000, idleMs: 3_600_000, mostRunning: 32 }
 
 export const makeSessions = (): Sessions => {
-  const sessions = new LruMap<string, Session>({
+  const sessions = new FairPool<string, Session>({
     capacity: sessionLimits.most,
+    share: shareOf(sessionLimits.most),
     ttlMs: sessionLimits.idleMs,
+    ownerOf: ({ identity }) => identity,
+    isBusy: ({ running }) => running.size > 0,
     onRemove: (_, session) => {
       for (const stop of session.running.values()) stop()
       session.listener?.end()
@@ -55,8 +60,7 @@ export const makeSessions = (): Sessions => {
     begin: (id, identity, client, nowMs) => {
       sessions.deleteExpired(nowMs)
       const session: Session = { id, identity, client, running: new Map(), listener: null }
-      sessions.set(id, session, nowMs)
-      return session
+      return sessions.set(id, session, nowMs) ? session : null
     },
     find,
     end: (id, identity, nowMs) => find(id, identity, nowMs) !== null && sessions.delete(id),

@@ -107,7 +107,7 @@ export const makeCompare = ({ inner, tap, timers }: CompareServices) => {
       })
       tell({ event: "column", data: { column, model } })
       const request: HeardRequest = {
-        principal,
+        behalf: { principal, madeFor: "client", category: "chat" },
         path: comparePath,
         spoken: { wire: "chat", codec: chat, fromPath: null, atOnce: null },
         body: bodyOf(asked, model),

@@ -4,6 +4,9 @@ import type { FieldProblem } from "../domain/Errors.ts"
 
 export class PresetNotFound extends Data.TaggedError("PresetNotFound")<{ readonly id: string }> {}
 
+/** Only who has made it, and who manages the gateway, may change or remove it. */
+export class PresetOfOther extends Data.TaggedError("PresetOfOther")<{ readonly id: string }> {}
+
 export class TooManyPresets extends Data.TaggedError("TooManyPresets")<{ readonly limit: number }> {}
 
 /** A field that its schema lets pass and that is wrong all the same. */

@@ -67,10 +67,9 @@ export interface ImproveServices {
 export const makeImprove = ({ inner, tap }: ImproveServices) => {
   const ask = (model: string, messages: ReadonlyArray<PromptMessage>, principal: Principal) =>
     inner.ask({
-      principal,
+      behalf: { principal, madeFor: "client", category: "chat" },
       path: improvePath,
       body: { model, messages: messages.map((message) => ({ ...message })) },
-      isCallers: true,
       prepared: (exchange) => tappedWhereOn(tap, exchange, "http")
     })
 

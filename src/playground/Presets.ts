@@ -1,18 +1,25 @@
-/** Named configurations: endpoint, model, system prompt and parameters. All callers share them. */
+/**
+ * Named configurations: endpoint, model, system prompt and parameters. All callers read them; who has made one changes it, and who manages the gateway.
+ * A key has a number of its own that it may make, so that none fills the room of others.
+ */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import { mayManage } from "../auth/Access.ts"
+import type { Principal } from "../domain/ApiKey.ts"
 import type { Preset, PresetFields } from "../domain/Playground.ts"
 import { IdGen } from "../platform/IdGen.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { PlaygroundPresetRepo } from "../store/repo/PlaygroundPresetRepo.ts"
-import { InvalidPlaygroundInput, PresetNotFound, TooManyPresets } from "./Errors.ts"
+import { InvalidPlaygroundInput, PresetNotFound, PresetOfOther, TooManyPresets } from "./Errors.ts"
 import { readParams } from "./Params.ts"
 
-/** Presets in all. */
+/** Presets of callers without a key, those who manage the gateway by other means among them. */
 export const maxPresets = 500
+/** Presets of one API key. */
+export const maxPresetsOfKey = 100
 
 export class Presets extends Context.Tag("gateway/playground/Presets")<
   Presets,
@@ -21,16 +28,24 @@ export class Presets extends Context.Tag("gateway/playground/Presets")<
     readonly list: Effect.Effect<ReadonlyArray<Preset>, StoreError>
     readonly get: (id: string) => Effect.Effect<Preset, PresetNotFound | StoreError>
     readonly create: (
-      fields: PresetFields
+      fields: PresetFields,
+      caller: Principal
     ) => Effect.Effect<Preset, InvalidPlaygroundInput | TooManyPresets | StoreError>
     /** What is absent stays as it is. */
     readonly update: (
       id: string,
-      changes: Partial<PresetFields>
-    ) => Effect.Effect<Preset, InvalidPlaygroundInput | PresetNotFound | StoreError>
-    readonly remove: (id: string) => Effect.Effect<void, PresetNotFound | StoreError>
+      changes: Partial<PresetFields>,
+      caller: Principal
+    ) => Effect.Effect<Preset, InvalidPlaygroundInput | PresetNotFound | PresetOfOther | StoreError>
+    readonly remove: (id: string, caller: Principal) => Effect.Effect<void, PresetNotFound | PresetOfOther | StoreError>
   }
 >() {}
+
+const ownerOf = (caller: Principal): string => (caller._tag === "Key" ? caller.key.id : "")
+
+/** What no key has made belongs to all who come without one; where keys are required, these manage the gateway. */
+const mayChange = ({ owner }: Preset, caller: Principal): boolean =>
+  caller._tag !== "Key" || mayManage(caller.key) ? caller._tag !== "Anonymous" || owner === "" : owner === caller.key.id
 
 /** Null: it is fine. */
 const problemIn = ({ paramsJson }: PresetFields): InvalidPlaygroundInput | null =>
@@ -49,26 +64,34 @@ export const make = Effect.gen(function* () {
     return preset ?? (yield* new PresetNotFound({ id }))
   })
 
-  const create = Effect.fn("Presets.create")(function* (fields: PresetFields) {
+  const ownOrManaged = Effect.fnUntraced(function* (id: string, caller: Principal) {
+    const preset = yield* get(id)
+    return mayChange(preset, caller) ? preset : yield* new PresetOfOther({ id })
+  })
+
+  const create = Effect.fn("Presets.create")(function* (fields: PresetFields, caller: Principal) {
     const problem = problemIn(fields)
     if (problem !== null) return yield* problem
-    if ((yield* repo.count) >= maxPresets) return yield* new TooManyPresets({ limit: maxPresets })
+    const owner = ownerOf(caller)
+    const limit = owner === "" ? maxPresets : maxPresetsOfKey
+    if ((yield* repo.countOf(owner)) >= limit) return yield* new TooManyPresets({ limit })
     const createdAtMs = yield* Clock.currentTimeMillis
-    const preset: Preset = { ...fields, id: ids.next(createdAtMs), createdAtMs }
+    const preset: Preset = { ...fields, id: ids.next(createdAtMs), owner, createdAtMs }
     // Ids never repeat.
     yield* Effect.catchTag(repo.insert(preset), "AlreadyStored", (error) => Effect.die(error))
     return preset
   }, oneAtATime.withPermits(1))
 
-  const update = Effect.fn("Presets.update")(function* (id: string, changes: Partial<PresetFields>) {
-    const preset: Preset = { ...(yield* get(id)), ...changes }
+  const update = Effect.fn("Presets.update")(function* (id: string, changes: Partial<PresetFields>, caller: Principal) {
+    const preset: Preset = { ...(yield* ownOrManaged(id, caller)), ...changes }
     const problem = problemIn(preset)
     if (problem !== null) return yield* problem
     yield* repo.update(id, preset)
     return preset
   }, oneAtATime.withPermits(1))
 
-  const remove = Effect.fn("Presets.remove")(function* (id: string) {
+  const remove = Effect.fn("Presets.remove")(function* (id: string, caller: Principal) {
+    yield* ownOrManaged(id, caller)
     if (!(yield* repo.remove(id))) return yield* new PresetNotFound({ id })
   })
 

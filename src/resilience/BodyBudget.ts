@@ -1,11 +1,12 @@
 /**
  * One budget of bytes for all request bodies under way (`GATEWAY_MAX_BUFFERED_MB`), frames of sockets included: a limit per body alone
- * lets many of them fill the memory. What counts is what is held, not what was announced: else a few idle connections could take it all.
+ * lets many of them fill the memory. One API key gets three quarters of it, and a largest body in any case. What counts is what is held, not what was announced: else a few idle connections could take it all.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { BufferFull } from "../domain/Errors.ts"
+import { mostHeld } from "../kernel/FairShare.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as Settings from "./Settings.ts"
 
@@ -20,8 +21,8 @@ export interface BodyShare {
 export class BodyBudget extends Context.Tag("gateway/resilience/BodyBudget")<
   BodyBudget,
   {
-    /** Hot: a share of its own for one body, empty at first, to be released however its request ends. */
-    readonly share: () => BodyShare
+    /** Hot: a share of its own for one body, `apiKeyId` null for callers without a key; empty at first, to be released however its request ends. */
+    readonly share: (apiKeyId: string | null) => BodyShare
     /** What a body beyond the budget is told. */
     readonly refusal: () => BufferFull
     readonly heldBytes: () => number
@@ -31,26 +32,40 @@ export class BodyBudget extends Context.Tag("gateway/resilience/BodyBudget")<
 >() {}
 
 export const make = Effect.gen(function* () {
-  const { maxBufferedBytes } = yield* AppConfig.AppConfig
+  const { maxBodyBytes, maxBufferedBytes } = yield* AppConfig.AppConfig
+  const mostOfKey = Math.max(maxBodyBytes, mostHeld(maxBufferedBytes))
   const settings = yield* Settings.Settings
   let heldBytes = 0
   let refused = 0
 
-  const share = (): BodyShare => {
+  const byKey = new Map<string, number>()
+
+  const heldBy = (apiKeyId: string | null): number => (apiKeyId === null ? 0 : (byKey.get(apiKeyId) ?? 0))
+
+  const hold = (apiKeyId: string | null, bytes: number): void => {
+    heldBytes += bytes
+    if (apiKeyId === null) return
+    const own = heldBy(apiKeyId) + bytes
+    if (own > 0) byKey.set(apiKeyId, own)
+    else byKey.delete(apiKeyId)
+  }
+
+  const share = (apiKeyId: string | null): BodyShare => {
     let ownBytes = 0
     let released = false
     return {
       take: (bytes) => {
         if (released) return true
         if (heldBytes + bytes > maxBufferedBytes) return false
-        heldBytes += bytes
+        if (heldBy(apiKeyId) + bytes > mostOfKey && apiKeyId !== null) return false
+        hold(apiKeyId, bytes)
         ownBytes += bytes
         return true
       },
       release: () => {
         if (released) return
         released = true
-        heldBytes -= ownBytes
+        hold(apiKeyId, -ownBytes)
       }
     }
   }

@@ -17,7 +17,7 @@ import { Hooks } from "../plugins/hooks/Hooks.ts"
 import { Pipeline } from "../inference/Pipeline.ts"
 import { apiKeyIdOf, type Exchange } from "../inference/request/Exchange.ts"
 import { readBody } from "../inference/request/ReadBody.ts"
-import { LruMap } from "../kernel/LruMap.ts"
+import { FairPool } from "../kernel/FairPool.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
 import { Timers } from "../platform/Timers.ts"
 import { Catalog } from "../providers/Catalog.ts"
@@ -54,6 +54,7 @@ const sinceOf = ({ timeRange }: Pick<Search, "timeRange">, nowMs: number): strin
 
 /** An answer, and what it takes in memory. */
 interface Kept {
+  readonly owner: string
   readonly found: FoundAnswer
   /** The provider of the registry. */
   readonly provider: string
@@ -100,7 +101,8 @@ export const make = Effect.gen(function* () {
   const { listens } = yield* Hooks
   const pipeline = yield* Pipeline
   const timers = yield* Timers
-  const cache = new LruMap<string, Kept>({
+  const cache = new FairPool<string, Kept>({
+    ownerOf: ({ owner }) => owner,
     capacity: mostKept,
     maxWeight: mostKeptBytes,
     weightOf: ({ bytes }) => bytes,
@@ -218,7 +220,7 @@ export const make = Effect.gen(function* () {
           })
         : null
     if (found === null) return handOn(waiting, leader.requestId, asked, landed)
-    const kept = { found, provider, bytes: 2 * landed.body.length }
+    const kept = { owner: apiKeyIdOf(leader) ?? "", found, provider, bytes: 2 * landed.body.length }
     if (key !== null) cache.set(key, kept, timers.nowMs())
     for (const exchange of waiting) {
       if (exchange.requestId !== leader.requestId) repeat(exchange, asked, kept)

@@ -11,10 +11,12 @@ import type { Attempt, AttackClass } from "./Attempt.ts"
 import { access } from "./classes/access.ts"
 import { bounds } from "./classes/bounds.ts"
 import { browsers } from "./classes/browsers.ts"
+import { doors } from "./classes/doors.ts"
 import { injection } from "./classes/injection.ts"
 import { management } from "./classes/management.ts"
 import { models } from "./classes/models.ts"
 import { outbound } from "./classes/outbound.ts"
+import { pools } from "./classes/pools.ts"
 import { protocol } from "./classes/protocol.ts"
 import { readings } from "./classes/readings.ts"
 import { secrets } from "./classes/secrets.ts"
@@ -38,7 +40,9 @@ const all: ReadonlyArray<AttackClass> = [
   injection,
   protocol,
   sockets,
-  readings
+  readings,
+  doors,
+  pools
 ]
 
 /** `all`, or words that the names of the wanted classes contain. */

@@ -188,13 +188,13 @@ export class Playground extends HttpApiGroup.make("playground")
   .add(
     at("presets", {
       summary: "List the presets",
-      description: "Named configurations of the playground, which all callers share."
+      description: "Named configurations of the playground, which all callers read."
     }).addSuccess(Presets)
   )
   .add(
     at("createPreset", {
       summary: "Create a preset",
-      description: "Keeps a configuration under a name; 500 at most.",
+      description: "Keeps a configuration under a name; 100 of an API key at most, 500 of callers without one.",
       example: {
         name: "Short answers",
         endpoint: "chat",
@@ -215,7 +215,7 @@ export class Playground extends HttpApiGroup.make("playground")
   .add(
     at("updatePreset", {
       summary: "Change a preset",
-      description: "What is absent stays as it is.",
+      description: "What is absent stays as it is. Only for who has made it, and for who manages the gateway.",
       example: { name: "Shorter answers" }
     })
       .setPayload(UpdatePreset)
@@ -223,7 +223,10 @@ export class Playground extends HttpApiGroup.make("playground")
       .addError(NotFoundAnswer)
   )
   .add(
-    at("removePreset", { summary: "Delete a preset", description: "Removes it for all callers." })
+    at("removePreset", {
+      summary: "Delete a preset",
+      description: "Removes it for all callers. Only for who has made it, and for who manages the gateway."
+    })
       .addSuccess(NoContent)
       .addError(NotFoundAnswer)
   )

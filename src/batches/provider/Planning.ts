@@ -9,6 +9,7 @@ import { LimitReached } from "../../domain/Errors.ts"
 import type { Files } from "../../files/Files.ts"
 import type { ProviderLines } from "../../inference/ProviderLines.ts"
 import type { Commitment } from "../../ledger/Commitment.ts"
+import { hasRates } from "../../ledger/KeyAccount.ts"
 import type { KeyLimits } from "../../ledger/KeyLimits.ts"
 import type { Account } from "../../providers/Catalog.ts"
 import { StoreError } from "../../store/Errors.ts"
@@ -108,9 +109,11 @@ export const planFor = (
     const nowMs = yield* Clock.currentTimeMillis
     const principal = principalOf(keys, batch.owner, endpoint, nowMs)
     if (typeof principal === "string") return null
+    // Nothing holds a provider to the rates of a key: the gateway asks such lines itself, in their turn.
+    if (path !== null && principal._tag === "Key" && hasRates(principal.key)) return null
     const isPromised = path === null
     const receivedMs = batch.inProgressAtMs ?? nowMs
-    const asking = { requestId: batch.id, receivedMs, sessionId: null, isInner: true, isPromised }
+    const asking = { requestId: batch.id, receivedMs, sessionId: null, isCountedBefore: true, isPromised }
     const commitment = principal._tag === "Key" ? limits.admit(principal.key, asking) : null
     if (commitment instanceof LimitReached) return null
     let account: Account | null = null

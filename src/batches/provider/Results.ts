@@ -126,7 +126,7 @@ export const make = Effect.gen(function* () {
     const key = owner === "" ? null : keys.get(owner)
     if (key === null) return null
     const receivedMs = inProgressAtMs ?? createdAtMs
-    const asking = { requestId: id, receivedMs, sessionId: null, isInner: true, isPromised: true }
+    const asking = { requestId: id, receivedMs, sessionId: null, isCountedBefore: true, isPromised: true }
     const admitted = limits.admit(key, asking)
     return admitted instanceof LimitReached ? null : admitted
   }

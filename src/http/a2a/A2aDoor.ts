@@ -21,7 +21,7 @@ import { peerAddressOf, shownAddressOf } from "../../auth/PeerAddress.ts"
 import { skillIds } from "../../domain/AgentSkill.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { InnerRequests } from "../../inference/InnerRequests.ts"
-import { type Caller, identityOf } from "../../mcp/Caller.ts"
+import { apiKeyIdOf, type Caller, identityOf } from "../../mcp/Caller.ts"
 import {
   BadMessage,
   errorMessage,
@@ -31,6 +31,7 @@ import {
   RpcError,
   type RpcRequest
 } from "../../mcp/protocol/JsonRpc.ts"
+import { makeFairPlaces } from "../../kernel/FairPlaces.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { BodyBudget } from "../../resilience/BodyBudget.ts"
@@ -76,8 +77,7 @@ const methods: Readonly<Record<string, { readonly method: Method; readonly isCur
 const isAboutPushes = (method: string): boolean => /pushNotificationConfig/i.test(method)
 
 /** The form of a task that is asked for by its id: as its message was, unless the method has its name in A2A 1.0. */
-const formOf = (task: Task, isCurrent: boolean, forms: ReadonlyMap<string, Form>): Form =>
-  isCurrent ? "current" : (forms.get(task.id) ?? "legacy")
+const formOf = (task: Task, isCurrent: boolean): Form => (isCurrent ? "current" : task.form)
 
 const skills = skillIds.map((id) => ({ id, description: skillWords[id].description }))
 
@@ -91,8 +91,7 @@ export const make = Effect.gen(function* () {
   const timers = yield* Timers
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   const tasks = yield* AgentTasks
-  const forms = new Map<string, Form>()
-  let running = 0
+  const places = makeFairPlaces(() => taskLimits.mostRunning)
 
   const agent = makeAgent({
     inner,
@@ -113,7 +112,8 @@ export const make = Effect.gen(function* () {
     }
     const nowMs = timers.nowMs()
     const ip = shownAddressOf(request.socket)
-    const managed = gate.judge("manage", { ...facts, category: null }, nowMs)
+    // Who manages has more rights here, and no other way in: a key that is not for agents is none here either.
+    const managed = gate.judge("manage", { ...facts, category: "agents" }, nowMs)
     if (managed._tag === "Allowed") return { principal: managed.principal, scopes: null, ip }
     const access = gate.judge("inference", { ...facts, category: "agents" }, nowMs)
     return access._tag === "Denied" ? access : { principal: access.principal, scopes: null, ip }
@@ -131,15 +131,24 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  /** Begins the work of a message in a fiber of its own: it goes on when the client of a task that does not wait has left. */
-  const begin = (asked: Asked, caller: Caller, origin: string): { readonly task: Task; readonly stop: () => void } => {
+  /** A task of a caller and its place; null: the caller has its share of those under way, or there is no room. */
+  const taken = ({ contextId, form, skill }: Asked, caller: Caller): { task: Task; leave: () => void } | null => {
     const nowMs = timers.nowMs()
+    const identity = identityOf(caller)
+    const leave = places.enter(identity)
+    if (leave === null) return null
     const id = ids.next(nowMs)
-    const contextId = asked.contextId ?? ids.next(nowMs)
-    const task = tasks.begin({ id, contextId, identity: identityOf(caller), skill: asked.skill }, nowMs)
-    for (const known of forms.keys()) if (forms.size >= taskLimits.most) forms.delete(known)
-    forms.set(id, asked.form)
-    running += 1
+    const task = tasks.begin({ id, contextId: contextId ?? ids.next(nowMs), identity, skill, form }, nowMs)
+    if (task !== null) return { task, leave }
+    leave()
+    return null
+  }
+
+  /** Begins the work of a message in a fiber of its own: it goes on when the client of a task that does not wait has left. */
+  const begin = (asked: Asked, caller: Caller, origin: string): { task: Task; stop: () => void } | null => {
+    const begun = taken(asked, caller)
+    if (begun === null) return null
+    const { leave, task } = begun
     const fiber = runFork(
       Effect.suspend(() => {
         tasks.change(task, { state: "working" }, timers.nowMs())
@@ -151,11 +160,11 @@ export const make = Effect.gen(function* () {
             return Effect.void
           }
           tasks.change(task, { state: "failed", problem: "The gateway failed; its log says why." }, timers.nowMs())
-          return Effect.logError(`A task of the A2A agent failed (${id})`, cause)
+          return Effect.logError(`A task of the A2A agent failed (${task.id})`, cause)
         }),
         Effect.ensuring(
           Effect.sync(() => {
-            running -= 1
+            leave()
             tasks.runs(task, null)
           })
         )
@@ -236,8 +245,9 @@ export const make = Effect.gen(function* () {
       if (method === "send" || method === "stream") {
         const asked = readAsked(request.params, isCurrent)
         if (asked instanceof RpcError) return Effect.succeed(asked)
-        if (running >= taskLimits.mostRunning) return Effect.succeed(busy)
-        const { stop, task } = begin(asked, caller, origin)
+        const begun = begin(asked, caller, origin)
+        if (begun === null) return Effect.succeed(busy)
+        const { stop, task } = begun
         if (method === "stream") {
           streamed(request, asked.form, task, reply, stop)
           return Effect.succeed(null)
@@ -247,7 +257,7 @@ export const make = Effect.gen(function* () {
       }
       const task = found(request.params, caller)
       if (task instanceof RpcError) return Effect.succeed(task)
-      const form = formOf(task, isCurrent, forms)
+      const form = formOf(task, isCurrent)
       if (method === "resubscribe") {
         streamed(request, form, task, reply, () => {})
         return Effect.succeed(null)
@@ -318,7 +328,7 @@ export const make = Effect.gen(function* () {
     if (!/^application\/json\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")) {
       return refuse(415, rpcCodes.invalidRequest, "Send messages as 'Content-Type: application/json'.")
     }
-    const share = bodies.share()
+    const share = bodies.share(apiKeyIdOf(caller))
     response.once("close", share.release)
     readBody(request, maxBodyBytes, share, (body) => {
       if (body === "gone") return

@@ -18,6 +18,7 @@ import {
 import type { Principal } from "../../domain/ApiKey.ts"
 import { describe, type ErrorView, errorView, type InferenceError, Overloaded } from "../../domain/Errors.ts"
 import { type FileNotFound, type FileQuotaExceeded, ownerOf } from "../../files/Files.ts"
+import { apiKeyIdOf } from "../../inference/request/Exchange.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { BodyBudget } from "../../resilience/BodyBudget.ts"
@@ -106,7 +107,7 @@ export const make = Effect.gen(function* () {
   )
 
   const create = (call: DoorCall, principal: Principal): void => {
-    const share = bodies.share()
+    const share = bodies.share(apiKeyIdOf({ principal }))
     call.response.once("close", share.release)
     readBody(call.request, maxBodyBytes, share, (body) => {
       if (body === "gone") return
@@ -138,7 +139,7 @@ export const make = Effect.gen(function* () {
     handle: (route, { batch: id = "" }, identity, request, response) => {
       const call: DoorCall = { requestId: ids.next(timers.nowMs()), request, response }
       if (identity instanceof Error) return refuse(call, describe(identity))
-      const entered = shedder.enter()
+      const entered = shedder.enter(apiKeyIdOf({ principal: identity }))
       if (LoadShedder.isShed(entered)) return refuse(call, describe(new Overloaded(entered)))
       response.once("close", entered)
       const owner = ownerOf(identity)

@@ -63,7 +63,7 @@ export const makeIntercept =
     if (host === null || isBypassed(host)) return false
     bridge.noticed(host)
     if (!bridge.wantsBody({ host, method, path })) return false
-    const share = bodies.share()
+    const share = bodies.share(null)
     response.once("close", () => share.release())
     if (headers.expect !== undefined) response.writeContinue()
     peekBody(request, maxBodyBytes, share, ({ body, isWhole, putBack }) => {

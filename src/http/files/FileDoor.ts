@@ -21,6 +21,7 @@ import {
 import { listQueryOf, type Problem, rangeOf, viewOf } from "../../files/FileRules.ts"
 import { type FileNotFound, FileQuotaExceeded, Files, ownerOf } from "../../files/Files.ts"
 import { Flags } from "../../flags/Flags.ts"
+import { apiKeyIdOf } from "../../inference/request/Exchange.ts"
 import { identityHeaders } from "../../inference/request/Headers.ts"
 import { StopSignal } from "../../inference/request/StopSignal.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
@@ -174,7 +175,7 @@ export const make = Effect.gen(function* () {
         const message = "Pages of other origins may upload files only when CORS_ORIGINS names them, or with an API key."
         return refuse(call, describe(new UnsupportedBody({ message })))
       }
-      const entered = shedder.enter()
+      const entered = shedder.enter(apiKeyIdOf({ principal: identity }))
       if (LoadShedder.isShed(entered)) return refuse(call, describe(new Overloaded(entered)))
       response.once("close", entered)
       switch (route.key) {

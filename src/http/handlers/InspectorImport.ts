@@ -13,7 +13,7 @@ export const receiveArchive = (
   bodies: typeof BodyBudget.Service
 ): Effect.Effect<Uint8Array, TooLarge | Unavailable> =>
   Effect.async((resume) => {
-    const share = bodies.share()
+    const share = bodies.share(null)
     NodeHttpServerRequest.toServerResponse(request).once("close", share.release)
     readBody(NodeHttpServerRequest.toIncomingMessage(request), limitBytes, share, (result) => {
       if (result === "too_large") {

@@ -49,19 +49,25 @@ export const layer = HttpApiBuilder.group(contractOf(Playground), "playground", 
         asked(({ presets }) => Effect.map(presets.list, (all) => ({ presets: all.map(presetView) })))
       )
       .handle("createPreset", ({ payload }) =>
-        asked(({ presets }) =>
-          Effect.map(presets.create(created(payload)), (preset) => ({ preset: presetView(preset) }))
+        Effect.flatMap(CurrentCaller, (caller) =>
+          asked(({ presets }) =>
+            Effect.map(presets.create(created(payload), caller), (preset) => ({ preset: presetView(preset) }))
+          )
         )
       )
       .handle("preset", ({ path: { id } }) =>
         asked(({ presets }) => Effect.map(presets.get(id), (preset) => ({ preset: presetView(preset) })))
       )
       .handle("updatePreset", ({ path: { id }, payload }) =>
-        asked(({ presets }) =>
-          Effect.map(presets.update(id, changed(payload)), (preset) => ({ preset: presetView(preset) }))
+        Effect.flatMap(CurrentCaller, (caller) =>
+          asked(({ presets }) =>
+            Effect.map(presets.update(id, changed(payload), caller), (preset) => ({ preset: presetView(preset) }))
+          )
         )
       )
-      .handle("removePreset", ({ path: { id } }) => asked(({ presets }) => presets.remove(id)))
+      .handle("removePreset", ({ path: { id } }) =>
+        Effect.flatMap(CurrentCaller, (caller) => asked(({ presets }) => presets.remove(id, caller)))
+      )
       .handle("improvePrompt", ({ payload: { model = "", ...texts } }) =>
         Effect.flatMap(CurrentCaller, (principal) => asked(({ improve }) => improve({ model, ...texts }, principal)))
       )

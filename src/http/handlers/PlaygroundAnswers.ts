@@ -17,6 +17,7 @@ import type {
   InvalidPlaygroundInput,
   NotAPreset,
   PresetNotFound,
+  PresetOfOther,
   TooManyPresets
 } from "../../playground/Errors.ts"
 import { answered, badField } from "./Answers.ts"
@@ -41,13 +42,20 @@ export const noPreset = ({ reason }: NotAPreset): Conflict =>
     ? new Conflict({ code: "not_llm", message: "This is no request that the playground can make again." })
     : new Conflict({ code: "body_truncated", message: "Not all of the body of this request is left." })
 
-type PlaygroundError = AskRefused | ImproveFailed | InvalidPlaygroundInput | PresetNotFound | TooManyPresets
+type PlaygroundError =
+  | AskRefused
+  | ImproveFailed
+  | InvalidPlaygroundInput
+  | PresetNotFound
+  | PresetOfOther
+  | TooManyPresets
 
 interface AnswerOf {
   readonly AskRefused: BadRequest | Forbidden | TooManyRequests | Unauthorized
   readonly ImproveFailed: UpstreamFailed
   readonly InvalidPlaygroundInput: BadRequest
   readonly PresetNotFound: NotFound
+  readonly PresetOfOther: Forbidden
   readonly TooManyPresets: Conflict
 }
 
@@ -71,10 +79,15 @@ const answers: {
   ImproveFailed: ({ message }) => new UpstreamFailed({ code: "improve_failed", message }),
   InvalidPlaygroundInput: ({ field, message }) => badField(field, message),
   PresetNotFound: ({ id }) => new NotFound({ message: `There is no preset '${id.slice(0, 100)}'.`, param: "id" }),
+  PresetOfOther: () =>
+    new Forbidden({
+      code: "preset_of_other",
+      message: "This preset was made by another caller, who alone may change or remove it. Make one of your own."
+    }),
   TooManyPresets: ({ limit }) =>
     new Conflict({
       code: "too_many_presets",
-      message: `There are ${limit} presets, the most that are kept. Remove one.`
+      message: `You have ${limit} presets, the most that are kept of one caller. Remove one.`
     })
 }
 

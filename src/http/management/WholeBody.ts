@@ -119,7 +119,7 @@ export const layer: Layer.Layer<WholeBody, never, AppConfig | BodyBudget> = Laye
       if (route === undefined || streamedBodies.has(route.key)) return request
       const inner = yield* InnerCaller
       if (inner !== null) return withBody(request, () => inner.body, yield* CurrentTrail)
-      const share = bodies.share()
+      const share = bodies.share(null)
       NodeHttpServerRequest.toServerResponse(request).once("close", share.release)
       const limitBytes = Math.min(route.maxBodyBytes, config.maxBodyBytes)
       const message = NodeHttpServerRequest.toIncomingMessage(request)

@@ -1,54 +1,36 @@
 /** A search that a tool makes in a caller's name, through the service that answers `POST /v1/search`. */
 import * as Effect from "effect/Effect"
-import { makeInnerReply } from "../../inference/request/InnerReply.ts"
-import type { IdGen } from "../../platform/IdGen.ts"
-import type { Timers } from "../../platform/Timers.ts"
+import type { InnerRequests } from "../../inference/InnerRequests.ts"
+import { wrapped } from "../../inference/reply/Wrapped.ts"
 import type { Searches } from "../../search/Searches.ts"
 import { objectOr, parseJson } from "../../wire/json/Json.ts"
 import { searches as searchCodec } from "../../wire/search/Codec.ts"
 import type { AskSearch } from "./tools/Search.ts"
 
 export const makeAskSearch =
-  (searches: typeof Searches.Service, ids: typeof IdGen.Service, timers: typeof Timers.Service): AskSearch =>
+  (searches: typeof Searches.Service, inner: Pick<typeof InnerRequests.Service, "ask">): AskSearch =>
   (body, principal) =>
-    Effect.async((resume) => {
-      const receivedMs = timers.nowMs()
-      const waiting = makeInnerReply()
-      const chunks: Array<Buffer> = []
-      const collect = (chunk: Buffer | string): void => {
-        chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk)
-      }
-      let status = 502
-      const done = (): void =>
-        resume(Effect.succeed({ status, body: objectOr(parseJson(Buffer.concat(chunks).toString())) }))
-      searches.serve({
-        requestId: ids.next(receivedMs),
-        receivedMs,
-        startedMs: timers.monotonicMs(),
-        wire: "chat",
-        codec: searchCodec,
-        method: "POST",
+    Effect.map(
+      inner.ask({
+        behalf: { principal, madeFor: "client", category: "search" },
         path: "/mcp",
-        body: Buffer.from(JSON.stringify(body)),
-        fromPath: null,
-        atOnce: null,
-        headers: {},
-        principal,
-        reply: {
-          ...waiting,
-          head: (answered) => {
-            status = answered
-          },
-          write: (chunk) => {
-            collect(chunk)
-            return true
-          },
-          end: (chunk) => {
-            collect(chunk)
-            done()
-          },
-          cut: done
+        body,
+        spoken: { wire: "chat", codec: searchCodec },
+        by: (exchange, over) => {
+          const { reply } = exchange
+          // Who leaves does not wait for a search that others wait for, too.
+          reply.onClose(over)
+          searches.serve({
+            ...exchange,
+            reply: wrapped(reply, {
+              end: (chunk, trailers) => {
+                reply.end(chunk, trailers)
+                over()
+              },
+              cut: over
+            })
+          })
         }
-      })
-      return Effect.sync(waiting.leave)
-    })
+      }),
+      ({ body: answer, status }) => ({ status, body: objectOr(parseJson(answer)) })
+    )

@@ -37,6 +37,7 @@ import { Directory } from "../../mcp/Directory.ts"
 import { Upstreams } from "../../mcp/upstream/Upstreams.ts"
 import { McpAuditRepo } from "../../store/repo/McpAuditRepo.ts"
 import { withoutWaiting } from "../../store/WriteQueue.ts"
+import { makeFairPlaces } from "../../kernel/FairPlaces.ts"
 import { makeServer, type McpServer } from "../../mcp/Server.ts"
 import { makeSessions, type Session, sessionLimits } from "../../mcp/Sessions.ts"
 import type { ListWish, Tool, ToolCall, ToolOutput } from "../../mcp/Tool.ts"
@@ -66,7 +67,7 @@ export class McpDoor extends Context.Tag("gateway/http/mcp/McpDoor")<
 const maxBodyBytes = 4 * 1_048_576
 /** For the management's list of all tools. */
 const manager: Caller = { principal: { _tag: "AdminKey" }, scopes: null, ip: "" }
-/** Calls under way, of all clients together. */
+/** Calls under way, of all clients together; a caller takes at most as many as it leaves free. */
 const mostCalls = 256
 
 const headerOf = (request: IncomingMessage, name: string): string | null => {
@@ -125,7 +126,7 @@ export const make = Effect.gen(function* () {
   const upstreams = yield* Upstreams
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   const sessions = makeSessions()
-  let running = 0
+  const places = makeFairPlaces(() => mostCalls)
   let isDraining = false
 
   let offered: Effect.Effect<ReadonlyArray<Tool>> = Effect.succeed([])
@@ -163,7 +164,7 @@ export const make = Effect.gen(function* () {
     const tools: ReadonlyArray<Tool> = makeToolbox({
       ask: management.ask,
       askModel: requests.ask,
-      askSearch: makeAskSearch(searches, ids, timers),
+      askSearch: makeAskSearch(searches, requests),
       all: (caller) => withForeign(caller)
     })
     const byName = new Map(tools.map((tool) => [tool.name, tool]))
@@ -209,7 +210,8 @@ export const make = Effect.gen(function* () {
     }
     const nowMs = timers.nowMs()
     const ip = shownAddressOf(request.socket)
-    const managed = gate.judge("manage", { ...facts, category: null }, nowMs)
+    // Who manages has more rights here, and no other way in: a key that is not for agents is none here either.
+    const managed = gate.judge("manage", { ...facts, category: "agents" }, nowMs)
     if (managed._tag === "Allowed") return { principal: managed.principal, scopes: null, ip }
     const access = gate.judge("inference", { ...facts, category: "agents" }, nowMs)
     if (access._tag === "Denied") return access
@@ -255,12 +257,11 @@ export const make = Effect.gen(function* () {
   /** Runs in a fiber of its own, so that a notification or the end of its session can stop it. */
   const answerRequest = (request: RpcRequest, turn: Turn) =>
     Effect.suspend(() => {
-      const { reply, session } = turn
+      const { caller, reply, session } = turn
       const own = session?.running
-      if (running >= mostCalls || (own !== undefined && own.size >= sessionLimits.mostRunning)) {
-        return Effect.succeed(errorMessage(request.id, busy))
-      }
-      running += 1
+      const isFull = own !== undefined && own.size >= sessionLimits.mostRunning
+      const leave = isFull ? null : places.enter(identityOf(caller))
+      if (leave === null) return Effect.succeed(errorMessage(request.id, busy))
       return Effect.gen(function* () {
         const fiber = yield* Effect.fork(work(request, turn))
         own?.set(request.id, () => void runFork(Fiber.interrupt(fiber)))
@@ -275,7 +276,7 @@ export const make = Effect.gen(function* () {
       }).pipe(
         Effect.ensuring(
           Effect.sync(() => {
-            running -= 1
+            leave()
             own?.delete(request.id)
           })
         )
@@ -309,27 +310,31 @@ export const make = Effect.gen(function* () {
     return first !== undefined && first._tag === "Request" && first.method === "initialize" ? first : null
   }
 
-  /** The session of a request; `false`: it names one that is not there. */
+  /** The session of a request. */
   const sessionOf = (
     request: IncomingMessage,
     messages: ReadonlyArray<RpcMessage | BadMessage>,
     caller: Caller,
     reply: McpReply
-  ): Session | null | false => {
+  ): Session | "none" | "gone" | "full" => {
     const nowMs = timers.nowMs()
     const first = begun(messages)
     if (first !== null) {
       const id = randomBytes(24).toString("base64url")
+      const session = sessions.begin(id, identityOf(caller), clientOf(first.params), nowMs)
+      if (session === null) return "full"
       reply.also("Mcp-Session-Id", id)
-      return sessions.begin(id, identityOf(caller), clientOf(first.params), nowMs)
+      return session
     }
     const id = headerOf(request, "mcp-session-id")
     // Clients without one are served too: no method needs what a session holds.
-    return id === null ? null : (sessions.find(id, identityOf(caller), nowMs) ?? false)
+    return id === null ? "none" : (sessions.find(id, identityOf(caller), nowMs) ?? "gone")
   }
 
   const noSession =
     "There is no such session; it ended, or the gateway was restarted. Begin another one with 'initialize'."
+
+  const noRoom = "Calls are under way in too many sessions. Try again when one of them is over."
 
   const serve = (body: Buffer, caller: Caller, request: IncomingMessage, response: ServerResponse, reply: McpReply) => {
     const whole = { text: body.toString(), isWhole: true }
@@ -342,8 +347,10 @@ export const make = Effect.gen(function* () {
     if (!isBatch && only instanceof BadMessage) {
       return reply.refuse(400, rpcCodes.invalidRequest, only.message, whole)
     }
-    const session = sessionOf(request, messages, caller, reply)
-    if (session === false) return reply.refuse(404, rpcCodes.unauthorized, noSession, whole)
+    const found = sessionOf(request, messages, caller, reply)
+    if (found === "gone") return reply.refuse(404, rpcCodes.unauthorized, noSession, whole)
+    if (found === "full") return reply.refuse(503, rpcCodes.unavailable, noRoom, whole)
+    const session = found === "none" ? null : found
     const listed = wishOf({ url: request.url ?? "", header: (name) => headerOf(request, name) })
     if (typeof listed === "string") return reply.refuse(400, rpcCodes.invalidParams, listed, whole)
     const turn: Turn = { caller, listed, reply, session }
@@ -374,7 +381,7 @@ export const make = Effect.gen(function* () {
     if (!accepts(request, "application/json") && !isEventReader(request)) {
       return refuse(406, rpcCodes.invalidRequest, "Send 'Accept: application/json, text/event-stream'.")
     }
-    const share = bodies.share()
+    const share = bodies.share(apiKeyIdOf(caller))
     response.once("close", share.release)
     readBody(request, maxBodyBytes, share, (body) => {
       if (body === "gone") return

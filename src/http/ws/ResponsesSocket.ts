@@ -13,7 +13,8 @@ import { peerAddressOf, peerOf } from "../../auth/PeerAddress.ts"
 import * as Flags from "../../flags/Flags.ts"
 import { identityHeaders } from "../../inference/request/Headers.ts"
 import { Overloaded } from "../../domain/Errors.ts"
-import type { Exchange } from "../../inference/request/Exchange.ts"
+import { apiKeyIdOf, type Exchange } from "../../inference/request/Exchange.ts"
+import { makeFairPlaces } from "../../kernel/FairPlaces.ts"
 import * as BodyBudget from "../../resilience/BodyBudget.ts"
 import * as LoadShedder from "../../resilience/LoadShedder.ts"
 import * as Pipeline from "../../inference/Pipeline.ts"
@@ -25,7 +26,7 @@ import * as Timers from "../../platform/Timers.ts"
 import { Tunnels } from "../../tunnels/Tunnels.ts"
 import * as OpenStreams from "../OpenStreams.ts"
 import { openSession, type Session } from "./Session.ts"
-import { judgeUpgrade, lastingHeaders, principalOf, refuseUpgrade } from "./Upgrade.ts"
+import { full, judgeUpgrade, lastingHeaders, principalOf, refuseUpgrade } from "./Upgrade.ts"
 
 /** Called when a response begins; call the returned function when it has ended. */
 export type Began = () => () => void
@@ -44,6 +45,7 @@ export class ResponsesSocket extends Context.Tag("gateway/http/ResponsesSocket")
   }
 >() {}
 
+/** Of all callers together; a caller takes at most as many as it leaves free. */
 const maxSockets = 1_024
 /** A client that gives no sign of life for two of these is gone. */
 const pingEveryMs = 30_000
@@ -63,6 +65,7 @@ export const make = Effect.gen(function* () {
 
   const history = makeResponseHistory()
   const sessions = new Set<Session>()
+  const places = makeFairPlaces(() => maxSockets)
   const none = yield* Effect.makeLatch(true)
   let draining = false
 
@@ -91,7 +94,7 @@ export const make = Effect.gen(function* () {
   /** Each turn counts as a request of its own. */
   const serve = (asked: Exchange): void => {
     const exchange = tapped(asked)
-    const entered = shedder.enter()
+    const entered = shedder.enter(apiKeyIdOf(exchange))
     if (LoadShedder.isShed(entered)) pipeline.refuse(exchange, new Overloaded(entered))
     else pipeline.serve(exchange, entered)
   }
@@ -116,6 +119,10 @@ export const make = Effect.gen(function* () {
       access: () => access(openedMs)
     })
     if ("status" in verdict) return refuseUpgrade(socket, verdict, id)
+    const leave = places.enter(apiKeyIdOf(verdict) ?? "")
+    if (leave === null) return refuseUpgrade(socket, full, id)
+    // Also where it does not become a socket after all.
+    socket.once("close", leave)
     const onHeaders = (headers: Array<string>): void => {
       const identity = identityHeaders(id)
       for (let at = 0; at + 1 < identity.length; at += 2)
@@ -126,7 +133,7 @@ export const make = Effect.gen(function* () {
     server.handleUpgrade(request, socket, head, (opened) => {
       const session = openSession(
         opened,
-        { id, path: verdict.path, headers: lastingHeaders(request.headers), openedMs },
+        { id, path: verdict.path, headers: lastingHeaders(request.headers), openedMs, apiKeyId: apiKeyIdOf(verdict) },
         {
           nowMs: timers.nowMs,
           monotonicMs: timers.monotonicMs,

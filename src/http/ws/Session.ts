@@ -28,6 +28,8 @@ export interface SessionFacts {
   /** Headers of the upgrade that speak for each request too. */
   readonly headers: RequestHeaders
   readonly openedMs: number
+  /** Of who has opened it; null: it came without one. */
+  readonly apiKeyId: string | null
 }
 
 export interface SessionServices {
@@ -105,7 +107,7 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
   const running = new Map<string | null, SocketReply>()
   let alive = true
   /** Bytes since the last whole frame, give or take a chunk. */
-  let arrived = { bytes: 0, share: bodies.share() }
+  let arrived = { bytes: 0, share: bodies.share(facts.apiKeyId) }
   /** Set when the socket shall end as soon as nothing runs. */
   let ending: { readonly view: ErrorView; readonly code: number; readonly told: boolean } | null = null
 
@@ -177,6 +179,7 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
       atOnce: null,
       headers: facts.headers,
       principal,
+      madeFor: "client",
       reply
     }
     // The frame itself was within the limit; the conversation it goes on may not be.
@@ -209,7 +212,7 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
 
   const create = (frame: Create, bytes: number): void => {
     if (ending !== null) return tell(frame.lane, ending.view)
-    const share = bodies.share()
+    const share = bodies.share(facts.apiKeyId)
     if (!share.take(bytes)) return tell(frame.lane, describe(bodies.refusal()))
     const taken = lanes.submit(frame.lane, { ...frame, bytes, share }, bytes)
     if (taken === "taken") return
@@ -248,7 +251,7 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
   socket.on("message", (data: RawData, isBinary: boolean) => {
     alive = true
     arrived.share.release()
-    arrived = { bytes: 0, share: bodies.share() }
+    arrived = { bytes: 0, share: bodies.share(facts.apiKeyId) }
     // Frames may come in between our goodbye and the client's.
     if (socket.readyState !== socket.OPEN) return
     if (isBinary) {

@@ -26,8 +26,8 @@ export interface UpgradeFacts {
   readonly access: () => Access
 }
 
-/** The path of the route that becomes a socket, or why not. */
-export type UpgradeVerdict = { readonly path: string } | ErrorView
+/** The path of the route that becomes a socket and who opens it, or why not. */
+export type UpgradeVerdict = { readonly path: string; readonly principal: Principal } | ErrorView
 
 const noRoute = transportError(404, "not_found", "There is no WebSocket at this path. Use /v1/responses.")
 const wrongMethod = transportError(405, null, "A WebSocket is opened with GET.")
@@ -36,7 +36,11 @@ const disabled = transportError(
   "upstream_ws_disabled",
   "Responses over WebSocket are off (GATEWAY_UPSTREAM_WS_ENABLED). Use HTTP."
 )
-const full = transportError(503, null, "The gateway takes no further WebSocket connection now. Use HTTP, or try again.")
+export const full = transportError(
+  503,
+  null,
+  "The gateway takes no further WebSocket connection now. Use HTTP, or try again."
+)
 
 /** Who is calling, or the refusal in the words that inference over HTTP has for it. */
 export const principalOf = (access: Access): Principal | ErrorView => {
@@ -54,7 +58,7 @@ export const judgeUpgrade = (facts: UpgradeFacts): UpgradeVerdict => {
   if (!facts.enabled) return disabled
   if (facts.full) return full
   const principal = principalOf(facts.access())
-  return "_tag" in principal ? { path: route.path } : principal
+  return "_tag" in principal ? { path: route.path, principal } : principal
 }
 
 /** Answers an upgrade over plain HTTP and closes the connection. */

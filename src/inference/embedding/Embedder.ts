@@ -108,9 +108,8 @@ export const make = Effect.gen(function* () {
     if (problem !== null) return yield* new NotEmbeddable({ reason: problem })
     const answer = yield* inner
       .ask({
-        principal,
+        behalf: { principal, madeFor: "aside" },
         path: embeddingPath,
-        isAside: true,
         body: { model, input: texts, encoding_format: "float" },
         spoken: { wire: "chat", codec: embeddings }
       })

@@ -4,7 +4,7 @@ import type { Envelope } from "../../wire/WireCodec.ts"
 import { apiKeyIdOf, type Exchange } from "../request/Exchange.ts"
 
 /** Hot: whether plugins get all events of it. Of a request made to serve another one they get only those of calls to providers. */
-export const isCallersOwn = ({ isAside }: Pick<Exchange, "isAside">): boolean => isAside !== true
+export const isCallersOwn = ({ madeFor }: Pick<Exchange, "madeFor">): boolean => madeFor !== "aside"
 
 /** What is asked for: as the routes of media are called, `chat` for all conversations. */
 export const endpointOf = ({ codec, service }: Pick<Exchange, "codec" | "service">): string =>

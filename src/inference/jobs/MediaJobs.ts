@@ -20,6 +20,7 @@ import {
   type MediaOutput
 } from "../../domain/MediaJob.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
+import { makeFairPlaces } from "../../kernel/FairPlaces.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { StoreError } from "../../store/Errors.ts"
@@ -120,6 +121,7 @@ export const make = Effect.gen(function* () {
   const running = new Map<string, Running>()
 
   const media = () => settings.current().media
+  const places = makeFairPlaces(() => media().maxJobs)
 
   const logged = <A>(writing: Effect.Effect<A, StoreError>): Effect.Effect<void> =>
     Effect.catchAll(Effect.asVoid(writing), (error) => Effect.logError(`A job could not be stored: ${error.message}`))
@@ -318,14 +320,15 @@ export const make = Effect.gen(function* () {
     if (exchange.body.length > mostRequestBytes) {
       return pipeline.refuse(exchange, new BodyTooLarge({ limitBytes: mostRequestBytes }))
     }
-    const { maxJobs } = media()
-    if (running.size >= maxJobs) {
-      const message = `${maxJobs} jobs run already (setting media.maxJobs). Wait until one of them is over.`
+    const leave = places.enter(apiKeyIdOf(exchange) ?? "")
+    if (leave === null) {
+      const message = `Too many jobs of this caller run already (of ${media().maxJobs} in all, setting media.maxJobs). Wait until one of them is over.`
       return pipeline.refuse(exchange, new LimitReached({ message, retryAfterMs }))
     }
     const { reply, ...asked } = exchange
+    const job = jobOf(exchange, kind, request)
     runFork(
-      run({ job: jobOf(exchange, kind, request), exchange: asked, accepted: null, acceptedStatus, client: reply })
+      Effect.ensuring(run({ job, exchange: asked, accepted: null, acceptedStatus, client: reply }), Effect.sync(leave))
     )
   }
 
@@ -367,7 +370,7 @@ export const make = Effect.gen(function* () {
         atOnce: null,
         headers: {},
         principal,
-        isInner: true
+        madeFor: "resumed"
       }
       const isHeldBack = yield* run({ job: renewed, exchange, accepted: at, acceptedStatus: 202, client: null })
       if (isHeldBack) yield* Effect.zipRight(Effect.sleep(resumePauseMs), goOn(renewed))
@@ -383,7 +386,13 @@ export const make = Effect.gen(function* () {
   })
 
   const open = yield* repo.open
-  yield* Effect.forkScoped(Effect.forEach(open, goOn, { concurrency: "unbounded", discard: true }))
+  const goOnInPlace = (job: MediaJob): Effect.Effect<void> =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => places.hold(job.owner)),
+      () => goOn(job),
+      (leave) => Effect.sync(leave)
+    )
+  yield* Effect.forkScoped(Effect.forEach(open, goOnInPlace, { concurrency: "unbounded", discard: true }))
   yield* Effect.forkScoped(
     Effect.repeat(logged(Effect.suspend(() => repo.removeExpired(timers.nowMs()))), Schedule.spaced(sweepMs))
   )

@@ -3,6 +3,8 @@
  * what is held counts against a room that all answers share.
  */
 
+import { mayTakePlace } from "../../kernel/FairShare.ts"
+
 /** Memory that several have in common. */
 export class Room {
   readonly #maxBytes: number
@@ -23,6 +25,61 @@ export class Room {
   /** Negative: it is given back. */
   add(bytes: number): void {
     this.#bytes += bytes
+  }
+}
+
+/** A part of `Rooms`. */
+class OwnRoom extends Room {
+  readonly #rooms: Rooms
+  readonly #owner: string
+
+  constructor(rooms: Rooms, owner: string) {
+    super(rooms.maxBytes)
+    this.#rooms = rooms
+    this.#owner = owner
+  }
+
+  override get bytes(): number {
+    return this.#rooms.bytesOf(this.#owner)
+  }
+
+  override get isFull(): boolean {
+    return !mayTakePlace({ capacity: this.#rooms.maxBytes, taken: this.#rooms.bytes, own: this.bytes - 1 })
+  }
+
+  override add(bytes: number): void {
+    this.#rooms.add(this.#owner, bytes)
+  }
+}
+
+/** Memory that several owners have in common: one takes at most as much as it leaves free. */
+export class Rooms {
+  readonly maxBytes: number
+  readonly #byOwner = new Map<string, number>()
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  bytesOf(owner: string): number {
+    return this.#byOwner.get(owner) ?? 0
+  }
+
+  /** Negative: it is given back. */
+  add(owner: string, bytes: number): void {
+    this.#bytes += bytes
+    const own = this.bytesOf(owner) + bytes
+    if (own === 0) this.#byOwner.delete(owner)
+    else this.#byOwner.set(owner, own)
+  }
+
+  of(owner: string): Room {
+    return new OwnRoom(this, owner)
   }
 }
 

@@ -6,17 +6,15 @@ import type { LimitReached } from "../../domain/Errors.ts"
 import type { Commitment } from "../../ledger/Commitment.ts"
 import { KeyLimits } from "../../ledger/KeyLimits.ts"
 import { Reservations } from "../../store/Reservations.ts"
-import type { Exchange } from "./Exchange.ts"
+import { countsWhole, type Exchange } from "./Exchange.ts"
 
-type Asking = Pick<Exchange, "job" | "principal" | "receivedMs" | "requestId">
+type Asking = Pick<Exchange, "job" | "madeFor" | "principal" | "receivedMs" | "requestId">
 
 export class Admission extends Context.Tag("gateway/inference/request/Admission")<
   Admission,
   {
-    /** Null for callers without limits. */
+    /** Null for callers without limits. What was counted before (`MadeFor`) counts for budgets and tokens only. */
     readonly admit: (asking: Asking, sessionId: string | null) => Commitment | LimitReached | null
-    /** The same for a request that the gateway makes in a caller's name: it counts for budgets and tokens, not for rates and sessions. */
-    readonly admitInner: (asking: Asking) => Commitment | LimitReached | null
     /** The request is over, and its usage row is on file by the end of this turn. */
     readonly leave: (commitment: Commitment) => void
   }
@@ -26,20 +24,19 @@ export const make = Effect.gen(function* () {
   const limits = yield* KeyLimits
   const file = yield* Reservations
   return Admission.of({
-    admit: ({ principal, receivedMs, requestId }, sessionId) =>
-      principal._tag === "Key"
-        ? limits.admit(principal.key, { requestId, receivedMs, sessionId, isInner: false })
-        : null,
-    admitInner: ({ job, principal, receivedMs, requestId }) =>
-      principal._tag === "Key"
-        ? limits.admit(principal.key, {
+    admit: (asking, sessionId) => {
+      const { job, principal, receivedMs, requestId } = asking
+      if (principal._tag !== "Key") return null
+      return countsWhole(asking)
+        ? limits.admit(principal.key, { requestId, receivedMs, sessionId, isCountedBefore: false })
+        : limits.admit(principal.key, {
             requestId,
             receivedMs,
             sessionId: null,
-            isInner: true,
+            isCountedBefore: true,
             isPromised: (job?.accepted ?? null) !== null
           })
-        : null,
+    },
     leave: (commitment) => {
       commitment.leave()
       if (commitment.filed !== null) file.close(commitment.filed)

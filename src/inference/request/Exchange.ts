@@ -49,6 +49,21 @@ export interface ClientReply {
  */
 export type AtOnce = (body: JsonObject) => JsonObject | InferenceError | "count" | null
 
+/**
+ * For whom a request is made, and so which limits of its key it counts for. There is no default: whoever makes an exchange says it.
+ * - `client`: a client asks it, by whatever door. It counts for all of them.
+ * - `order`: the gateway asks it because its caller has ordered that: a line of a batch, a question of an evaluation. It counts for all of them, and is
+ *   no turn of a client's conversation.
+ * - `resumed`: it goes on with what was counted when it came: a job after a restart, a line that a provider runs. It counts for budgets and tokens.
+ * - `aside`: it serves another request, which was counted: a picture's description, a vector, a summary. It counts for budgets and tokens, and
+ *   plugins get only its events of calls to providers.
+ */
+export type MadeFor = "client" | "order" | "resumed" | "aside"
+
+/** Hot: whether it counts for rates, the day and sessions too. */
+export const countsWhole = ({ madeFor }: Pick<Exchange, "madeFor">): boolean =>
+  madeFor === "client" || madeFor === "order"
+
 /** A request as it entered, complete with its body. */
 export interface Exchange {
   readonly requestId: string
@@ -84,12 +99,9 @@ export interface Exchange {
   /** Request headers, lower-case names. */
   readonly headers: RequestHeaders
   readonly principal: Principal
+  readonly madeFor: MadeFor
   /** It names no model; absent: one does. */
   readonly service?: ServiceRequest
-  /** The gateway makes it in the caller's name: it does not count for the key's rates and sessions. */
-  readonly isInner?: true
-  /** The gateway makes it to serve another request: of its events plugins get only those of calls to providers. */
-  readonly isAside?: true
   /** Of a request that may become a job of a provider; absent: the job is not kept. */
   readonly job?: JobHandle
   /** The batch whose line it is. */

@@ -4,29 +4,35 @@
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import type { InferenceError } from "../../domain/Errors.ts"
 import type { Exchange } from "./Exchange.ts"
 
 /** As `Pipeline.serve`. */
-export type Serve = (exchange: Exchange, over?: () => void) => void
+export type Serve = (exchange: Exchange, over: () => void) => void
+/** As `Pipeline.refuse`. */
+export type Refuse = (exchange: Exchange, error: InferenceError) => void
 
 export class InnerDoor extends Context.Tag("gateway/inference/request/InnerDoor")<
   InnerDoor,
   {
-    readonly attach: (serve: Serve) => void
+    readonly attach: (pipeline: { readonly serve: Serve; readonly refuse: Refuse }) => void
     readonly serve: Serve
+    readonly refuse: Refuse
   }
 >() {}
 
 export const make = (): typeof InnerDoor.Service => {
-  let attached: Serve | null = null
+  let attached: { readonly serve: Serve; readonly refuse: Refuse } | null = null
+  const pipeline = () => {
+    if (attached === null) throw new Error("No pipeline is there yet.")
+    return attached
+  }
   return InnerDoor.of({
-    attach: (serve) => {
-      attached = serve
+    attach: (given) => {
+      attached = given
     },
-    serve: (exchange, over) => {
-      if (attached === null) throw new Error("No pipeline is there yet.")
-      attached(exchange, over)
-    }
+    serve: (exchange, over) => pipeline().serve(exchange, over),
+    refuse: (exchange, error) => pipeline().refuse(exchange, error)
   })
 }
 

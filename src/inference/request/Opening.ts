@@ -179,7 +179,7 @@ export const make = Effect.gen(function* () {
   }
 
   const admit: typeof Opening.Service.admit = ({ exchange, parsed }) =>
-    exchange.isInner ? admission.admitInner(exchange) : admission.admit(exchange, sessionIdOf(exchange.headers, parsed))
+    admission.admit(exchange, sessionIdOf(exchange.headers, parsed))
 
   const decide: typeof Opening.Service.decide = ({ envelope, exchange, leftOut, parsed }, given) => {
     const found = resolveFor(resolutions, exchange, envelope.model)
@@ -213,12 +213,7 @@ export const make = Effect.gen(function* () {
     const refusals = engine.shares.refusals(resolution, apiKeyId, exchange.receivedMs, envelope.model)
     const { decision, refusal } = permitted(engine.decide(question), refusals, exchange.receivedMs)
     if (refusal !== null) return refusal
-    const admitted =
-      given !== undefined
-        ? given
-        : exchange.isInner
-          ? admission.admitInner(exchange)
-          : admission.admit(exchange, sessionId)
+    const admitted = given === undefined ? admission.admit(exchange, sessionId) : given
     if (admitted instanceof LimitReached) return admitted
     engine.commit(question, decision)
     // Members that most requests have not are added: spreading objects that are mostly empty costs more than all the rest of it.

@@ -6,7 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { LruMap } from "../../kernel/LruMap.ts"
+import { FairPool } from "../../kernel/FairPool.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { Conversation, Part } from "../../wire/canonical/Conversation.ts"
 import type { AnswerPart } from "../../wire/canonical/Response.ts"
@@ -61,6 +61,7 @@ const hasProofOf = (wire: WireName, parts: ReadonlyArray<Part>): boolean =>
   parts.some((part) => "state" in part && part.state?.wire === wire)
 
 interface Kept {
+  readonly owner: string
   readonly origin: Origin
   readonly parts: ReadonlyArray<AnswerPart>
   readonly keys: ReadonlyArray<string>
@@ -69,14 +70,18 @@ interface Kept {
 
 export const makeWith = (limits: OpaqueStateLimits): Context.Tag.Service<OpaqueState> => {
   const byKey = new Map<string, number>()
-  const answers = new LruMap<number, Kept>({
+  const answers = new FairPool<number, Kept>({
+    ownerOf: ({ owner }) => owner,
     capacity: limits.maxAnswers,
     maxWeight: limits.maxBytes,
     weightOf: ({ bytes }) => bytes,
     // A later answer that said the same has taken the key over.
     onRemove: (id, { keys }) => keys.forEach((key) => byKey.get(key) === id && byKey.delete(key))
   })
-  const proofs = new LruMap<string, Origin>({ capacity: limits.maxProofs })
+  const proofs = new FairPool<string, { readonly owner: string; readonly origin: Origin }>({
+    capacity: limits.maxProofs,
+    ownerOf: ({ owner }) => owner
+  })
   let lastId = 0
 
   const remember = (owner: string, origin: Origin, parts: ReadonlyArray<AnswerPart>): void => {
@@ -87,7 +92,7 @@ export const makeWith = (limits: OpaqueStateLimits): Context.Tag.Service<OpaqueS
     if (size > limits.maxBytes) return
     lastId += 1
     for (const key of keys) byKey.set(key, lastId)
-    answers.set(lastId, { origin, parts, keys, bytes: size })
+    answers.set(lastId, { owner, origin, parts, keys, bytes: size })
   }
 
   const find = (owner: string, parts: ReadonlyArray<Part>): Kept | null => {
@@ -111,12 +116,12 @@ export const makeWith = (limits: OpaqueStateLimits): Context.Tag.Service<OpaqueS
         })
 
   const noteProofs = (owner: string, origin: Origin, noted: ReadonlyArray<string>): void => {
-    for (const proof of noted) proofs.set(proofKey(owner, proof), origin)
+    for (const proof of noted) proofs.set(proofKey(owner, proof), { owner, origin })
   }
 
   const isForeign = (owner: string, target: Origin, proof: string): boolean => {
-    const origin = proofs.peek(proofKey(owner, proof))
-    return origin !== undefined && !accepts(origin, target)
+    const noted = proofs.peek(proofKey(owner, proof))
+    return noted !== undefined && !accepts(noted.origin, target)
   }
 
   return OpaqueState.of({ remember, attach, noteProofs, holdsProofs: () => proofs.size > 0, isForeign })

@@ -1,9 +1,9 @@
 /**
  * Conversations of the responses wire by the id of their latest response, for clients that send only what is new
- * (`previous_response_id`) to upstreams that keep nothing. Pure state, bounded by entries and bytes, the least recently used goes
- * first. Turns of one conversation share their items: each is held, and counted, once.
+ * (`previous_response_id`) to upstreams that keep nothing. Pure state, bounded by entries and bytes: the owner with the most loses what it used longest
+ * ago. Turns of one conversation share their items: each is held, and counted, once.
  */
-import { LruMap } from "../../kernel/LruMap.ts"
+import { FairPool } from "../../kernel/FairPool.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../wire/json/Json.ts"
 import { isMadeUp } from "../../wire/responses/Ids.ts"
 
@@ -43,6 +43,8 @@ interface Entry {
   readonly owner: string
   readonly responseId: string
   readonly items: ReadonlyArray<Json>
+  /** What it added to what was held. */
+  readonly addedBytes: number
   /** What the first turn referred to, when that was not found here: its upstream may know it. */
   readonly base: string | null
 }
@@ -88,7 +90,6 @@ const isReplayable =
   }
 
 export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimits): ResponseHistory => {
-  const owned = new Map<string, LruMap<string, null>>()
   const held = new Map<Json, { uses: number; readonly bytes: number }>()
   let bytes = 0
 
@@ -113,39 +114,33 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     bytes -= known.bytes
   }
 
-  const dropped = (key: string, { items, owner }: Entry): void => {
-    const own = owned.get(owner)
-    own?.delete(key)
-    if (own?.size === 0) owned.delete(owner)
+  const dropped = (_: string, { items }: Entry): void => {
     for (const item of items) release(item)
     bytes -= bytesPerEntry + items.length * bytesPerReference
   }
 
-  const entries = new LruMap<string, Entry>({ capacity: limits.maxEntries, onRemove: dropped })
-
-  /** The keys of an owner, with a limit of their own. */
-  const keysOf = (owner: string): LruMap<string, null> => {
-    const known = owned.get(owner)
-    if (known !== undefined) return known
-    const own = new LruMap<string, null>({
-      capacity: limits.maxOwnerEntries,
-      onRemove: (key) => void entries.delete(key)
-    })
-    owned.set(owner, own)
-    return own
-  }
+  const entries = new FairPool<string, Entry>({
+    capacity: limits.maxEntries,
+    share: limits.maxOwnerEntries,
+    maxWeight: limits.maxBytes,
+    ownerOf: ({ owner }) => owner,
+    weightOf: ({ addedBytes }) => addedBytes,
+    onRemove: dropped
+  })
 
   const remember = (owner: string, responseId: string, { output, request }: Turn): void => {
     const key = keyOf(owner, responseId)
+    const before = bytes
     const items = [...inputItems(request["input"]), ...output.filter(isReplayable(request["store"] !== false))]
     // Held before the old entry goes, so that what both share is not measured again.
     for (const item of items) hold(item)
-    entries.delete(key)
     bytes += bytesPerEntry + items.length * bytesPerReference
-    // The owner's own limit first: at it, an entry of the owner itself goes.
-    keysOf(owner).set(key, null)
-    entries.set(key, { owner, responseId, items, base: stringOr(request["previous_response_id"]) })
-    while (bytes > limits.maxBytes && entries.size > 0) entries.deleteOldest()
+    const addedBytes = bytes - before
+    entries.delete(key)
+    const entry = { owner, responseId, items, addedBytes, base: stringOr(request["previous_response_id"]) }
+    if (!entries.set(key, entry)) dropped(key, entry)
+    // What turns share is held until the last of them is gone.
+    while (bytes > limits.maxBytes && entries.deleteFairly());
   }
 
   const expand = (owner: string, body: JsonObject): JsonObject | "unknown" => {
@@ -154,7 +149,6 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     const key = typeof previous === "string" ? keyOf(owner, previous) : ""
     const entry = entries.get(key)
     if (entry === undefined) return "unknown"
-    keysOf(owner).get(key)
     const input = [...entry.items, ...inputItems(body["input"])]
     return { ...rest, input, ...(entry.base === null ? {} : { previous_response_id: entry.base }) }
   }
@@ -163,7 +157,7 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     remember,
     expand,
     forget: (owner) => {
-      owned.get(owner)?.clear()
+      entries.deleteOwner(owner)
     },
     entries: () => entries.size,
     bytes: () => bytes

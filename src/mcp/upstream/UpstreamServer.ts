@@ -4,6 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { makeFairPlaces } from "../../kernel/FairPlaces.ts"
+import { identityOf } from "../Caller.ts"
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import { RpcError } from "../protocol/JsonRpc.ts"
@@ -106,7 +108,7 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
   let lastFailure: PeerError | null = null
   let seenAtMs: number | null = null
   let about: Pick<Peer, "info" | "version"> | null = null
-  let calls = 0
+  const places = makeFairPlaces(() => serverLimits.calls)
   /** Calls and lists that are under way. */
   let uses = 0
   let idle: Timer | null = null
@@ -264,12 +266,13 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
           "unreachable",
           `${lastError ?? "failed"}; it is asked again in ${Math.ceil(leftMs() / 1_000)} s`
         )
-      if (calls >= serverLimits.calls) return linkError("busy", `has ${calls} calls under way, the most there may be`)
-      calls += 1
-      return Effect.ensuring(
-        asked(tool, input, how),
-        Effect.sync(() => (calls -= 1))
-      )
+      const caller = identityOf(how.caller)
+      const leave = places.enter(caller)
+      if (leave === null) {
+        const [all, own] = [places.taken(), places.takenBy(caller)]
+        return linkError("busy", `has ${all} calls under way, ${own} of this caller, and takes no more of it now`)
+      }
+      return Effect.ensuring(asked(tool, input, how), Effect.sync(leave))
     }).pipe(
       Effect.flatMap((result): Effect.Effect<ToolOutput, PeerError> => {
         const output = readResult(result)

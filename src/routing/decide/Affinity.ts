@@ -1,7 +1,8 @@
 /** Which account a session is served by. In memory and bounded; what is forgotten costs a prompt cache, never a request. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import { LruMap } from "../../kernel/LruMap.ts"
+import { FairPool } from "../../kernel/FairPool.ts"
+import { ownerIn } from "./SessionKey.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
 
 export const capacity = 20_000
@@ -11,6 +12,10 @@ export const ttlMs = 60 * 60_000
 export interface SessionTarget {
   readonly connectionId: string
   readonly model: string
+}
+
+interface Owned extends SessionTarget {
+  readonly owner: string
 }
 
 export class Affinity extends Context.Tag("gateway/routing/decide/Affinity")<
@@ -24,10 +29,11 @@ export class Affinity extends Context.Tag("gateway/routing/decide/Affinity")<
 >() {}
 
 export const make = () => {
-  const sessions = new LruMap<string, SessionTarget>({ capacity, ttlMs })
+  const sessions = new FairPool<string, Owned>({ capacity, ttlMs, ownerOf: ({ owner }) => owner })
   return Affinity.of({
     of: (key, nowMs) => sessions.peek(key, nowMs) ?? null,
-    served: (key, { account, model }, nowMs) => sessions.set(key, { connectionId: account.connection.id, model }, nowMs)
+    served: (key, { account, model }, nowMs) =>
+      void sessions.set(key, { owner: ownerIn(key), connectionId: account.connection.id, model }, nowMs)
   })
 }
 

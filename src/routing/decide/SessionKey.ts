@@ -62,6 +62,9 @@ export const sessionIdOf = (headers: RequestHeaders, body: JsonObject): string |
   return usable(told) ? told : null
 }
 
-/** The key it is remembered by: bound to the API key and the model id that was asked for. */
+/** The key it is remembered by: bound to the API key, which it begins with, and to the model id that was asked for. */
 export const sessionKeyOf = (owner: string, model: string, sessionId: string): string =>
-  createHash("sha256").update(`${owner}\0${model}\0${sessionId}`).digest("base64url")
+  `${owner}.${createHash("sha256").update(`${owner}\0${model}\0${sessionId}`).digest("base64url")}`
+
+/** Whose session it is. */
+export const ownerIn = (sessionKey: string): string => sessionKey.slice(0, sessionKey.lastIndexOf("."))

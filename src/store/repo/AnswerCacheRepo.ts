@@ -154,7 +154,12 @@ export const make = Effect.gen(function* () {
     )
     let [{ bytes, entries }] = found
     if (entries <= maxEntries && bytes <= maxBytes) return
-    const oldest = yield* sql`SELECT key, bytes FROM answer_cache ORDER BY created_at_ms LIMIT ${mostTrimmed}`.pipe(
+    // The owner with the most loses its oldest: first what is furthest behind the newest of its owner.
+    const oldest = yield* sql`SELECT key, bytes FROM (
+        SELECT key, bytes, created_at_ms,
+          ROW_NUMBER() OVER (PARTITION BY owner ORDER BY created_at_ms DESC, key) AS place
+        FROM answer_cache
+      ) ORDER BY place DESC, created_at_ms LIMIT ${mostTrimmed}`.pipe(
       Effect.flatMap(Schema.decodeUnknown(Oldest)),
       Effect.mapError(named)
     )

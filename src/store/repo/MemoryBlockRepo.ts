@@ -132,7 +132,12 @@ export const make = Effect.gen(function* () {
       let { blocks, bytes } = totals
       if (blocks <= maxBlocks && bytes <= maxBytes) return
       const oldest = yield* Effect.flatMap(
-        sql`SELECT turn, bytes FROM memory_blocks ORDER BY last_used_at_ms, rowid LIMIT ${mostTrimmed}`,
+        // The owner with the most loses what it used longest ago.
+        sql`SELECT turn, bytes FROM (
+            SELECT turn, bytes, last_used_at_ms,
+              ROW_NUMBER() OVER (PARTITION BY owner ORDER BY last_used_at_ms DESC, rowid DESC) AS place
+            FROM memory_blocks
+          ) ORDER BY place DESC, last_used_at_ms LIMIT ${mostTrimmed}`,
         Schema.decodeUnknown(Oldest)
       )
       const gone: Array<string> = []

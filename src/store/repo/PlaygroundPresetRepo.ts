@@ -14,7 +14,7 @@ export class PlaygroundPresetRepo extends Context.Tag("gateway/store/PlaygroundP
   {
     /** Oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<Preset>, StoreError>
-    readonly count: Effect.Effect<number, StoreError>
+    readonly countOf: (owner: string) => Effect.Effect<number, StoreError>
     readonly get: (id: string) => Effect.Effect<Preset | null, StoreError>
     readonly insert: (preset: Preset) => Effect.Effect<void, StoreError | AlreadyStored>
     /** False when there is no such id. */
@@ -26,6 +26,7 @@ export class PlaygroundPresetRepo extends Context.Tag("gateway/store/PlaygroundP
 
 const Row = Schema.Struct({
   id: Text,
+  owner: Text,
   name: Text,
   endpoint: PlaygroundEndpoint,
   model: Text,
@@ -42,11 +43,13 @@ export const make = Effect.gen(function* () {
     table.select("PlaygroundPresetRepo.list", sql`ORDER BY created_at_ms, id`),
     "PlaygroundPresetRepo.list"
   )
-  const count = sql<{ count: number }>`SELECT COUNT(*) AS count FROM playground_presets`.pipe(
-    Effect.mapBoth({
-      onFailure: Table.named("PlaygroundPresetRepo.count"),
-      onSuccess: ([row]) => row?.count ?? 0
-    })
+  const countOf = Effect.fn("PlaygroundPresetRepo.countOf")((owner: string) =>
+    sql<{ count: number }>`SELECT COUNT(*) AS count FROM playground_presets WHERE owner = ${owner}`.pipe(
+      Effect.mapBoth({
+        onFailure: Table.named("PlaygroundPresetRepo.countOf"),
+        onSuccess: ([row]) => row?.count ?? 0
+      })
+    )
   )
   const get = Effect.fn("PlaygroundPresetRepo.get")((id: string) =>
     table.first("PlaygroundPresetRepo.get", sql`WHERE id = ${id}`)
@@ -74,7 +77,7 @@ export const make = Effect.gen(function* () {
       Effect.mapBoth({ onFailure: Table.named("PlaygroundPresetRepo.remove"), onSuccess: (hits) => hits.length > 0 })
     )
   )
-  return PlaygroundPresetRepo.of({ list, count, get, insert, update, remove })
+  return PlaygroundPresetRepo.of({ list, countOf, get, insert, update, remove })
 })
 
 export const layer: Layer.Layer<PlaygroundPresetRepo, never, SqlClient.SqlClient> = Layer.effect(

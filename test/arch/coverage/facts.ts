@@ -204,6 +204,17 @@ export const limitRows: ReadonlyArray<FactRow> = [
     budgets,
     "is limited by its windows, and each refusal says when to come again",
     "is limited by sessions that run at the same time"
+  ]),
+  row(
+    "every limit and right of a key at every door",
+    "by HTTP, sockets, batches, MCP, A2A, the playground and evaluations",
+    ["test/http/doors/limits.test.ts", "${door.name}, ${door.category}"],
+    ["test/unit/inference/InnerRequests.test.ts", "says what it counts for, and is served for a caller that may"]
+  ),
+  row("a share of what callers have together", "sessions, tasks, calls, jobs, sockets and what is kept", [
+    "test/unit/kernel/FairPool.test.ts",
+    "never takes from one who has no more than the asker, whatever is done",
+    "leave something for whoever comes next"
   ])
 ]
 

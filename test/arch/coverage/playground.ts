@@ -26,7 +26,11 @@ export const playgroundRows: ReadonlyArray<StatementRow> = [
     "are made, listed, shown, changed in part and removed",
     "that do not exist are 404, whatever is asked of them"
   ]),
-  statement("Presets are bounded", [presets, "are at most 500"]),
+  statement("Presets are bounded, those of one caller by a number of their own, and changed by who has made them", [
+    presets,
+    "are at most 500",
+    "of one key are a hundred at most, and are changed by nobody but it and who manages"
+  ]),
   statement("A comparison runs one prompt over up to four models in parallel", [
     compare,
     "streams each model's answer in its column, and one that fails disturbs no other",

@@ -242,6 +242,24 @@ describe("a batch whose provider has batches", () => {
   )
 
   scenario(
+    "is asked line by line where its key has rates, which nothing holds a provider to",
+    async (room, provider) => {
+      for (const rates of [
+        { rateLimits: [{ limit: 1, window: 3_600 }] },
+        { maxRequestsPerDay: 1 },
+        { maxSessions: 1 }
+      ]) {
+        const { openai } = await room.key("rated", rates)
+        const { id } = await room.begin(openai, [line("a", "a"), line("b", "b")])
+        const counts = async () => (await openai.batches.retrieve(id)).request_counts?.completed ?? 0
+        await eventually("the line that its turn has come", counts, (completed) => completed > 0)
+        assert.strictEqual(provider.count("POST /v1/files"), 0, JSON.stringify(rates))
+        await openai.batches.cancel(id).catch(() => {})
+      }
+    }
+  )
+
+  scenario(
     "is not handed over past a guardrail",
     async (room, provider) => {
       const { openai } = await room.key("one")

@@ -126,17 +126,30 @@ describe("a run", () => {
     })
   )
 
-  it.scopedLive("in the name of a key is on the key's account, within its budget, and not within its rate", () =>
+  it.scopedLive("in the name of a key is on the key's account, within its budget and its rate", () =>
     Effect.gen(function* () {
       const { begin, ended, gateway } = yield* setUp
       yield* Effect.promise(async () => {
-        const { key } = await gateway.manage("POST", "/api/keys", { name: "k", maxRequestsPerMinute: 1 })
+        const { key } = await gateway.manage("POST", "/api/keys", { name: "k" })
+        const rates = (rateLimits: ReadonlyArray<object>) =>
+          gateway.manage("PATCH", `/api/keys/${key.id}`, { rateLimits })
         const first = await ended((await begin({ apiKeyId: key.id })).run.id)
         assert.deepInclude(first.summary, { passed: 4 })
         assert.strictEqual((await gateway.usageRow(first.cases[0].requestId)).apiKeyId, key.id)
+        // Questions whose turn has not come wait, and are not asked for a run that is cancelled.
+        await rates([{ limit: 1, window: 3_600 }])
+        const { run } = await begin({ apiKeyId: key.id })
+        await eventually(
+          "the first answer",
+          () => gateway.manage("GET", `/api/evals/runs/${run.id}`),
+          (report) => report.run.summary.passed === 1
+        )
+        await gateway.manage("POST", `/api/evals/runs/${run.id}/cancel`)
+        assert.deepInclude((await ended(run.id)).summary, { passed: 1, failed: 0 })
+        await rates([])
         await gateway.manage("POST", "/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: 0.0003 })
         const { spentUsd } = await gateway.manage("GET", `/api/usage/budget?apiKeyId=${key.id}`)
-        assert.closeTo(spentUsd, 4 * 0.00006, 1e-12)
+        assert.closeTo(spentUsd, 5 * 0.00006, 1e-12)
         const second = await ended((await begin({ apiKeyId: key.id })).run.id)
         assert.strictEqual(second.status, "failed")
         assert.include(second.reason, "budget")

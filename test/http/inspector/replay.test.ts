@@ -52,6 +52,31 @@ const forms: ReadonlyArray<readonly [wire: string, path: string, body: object, t
 ]
 
 describe("a captured request, asked again", () => {
+  it.scopedLive("counts for the limits of the key that asks, and needs its rights", () =>
+    Effect.gen(function* () {
+      const { captured, gateway, replay, upstream } = yield* setUp
+      yield* Effect.promise(async () => {
+        const asked = { path: "/v1/chat/completions", requestBody: JSON.stringify({ model: "up/m", messages }) }
+        const { id } = await captured(asked)
+        const statuses = async (settings: object): Promise<ReadonlyArray<number>> => {
+          const key = { name: "k", scopes: ["manage"], ...settings }
+          const { secret } = await gateway.manage("POST", "/api/keys", key)
+          const before = upstream.requests.length
+          const all: Array<number> = []
+          for (let turn = 0; turn < 3; turn += 1) {
+            all.push((await replay(id, {}, { authorization: `Bearer ${secret}` })).status)
+          }
+          return [...all, upstream.requests.length - before]
+        }
+        assert.deepStrictEqual(await statuses({ maxRequestsPerMinute: 2 }), [200, 200, 429, 2])
+        assert.deepStrictEqual(await statuses({ maxRequestsPerDay: 1 }), [200, 429, 429, 1])
+        assert.deepStrictEqual(await statuses({ allowedModels: ["other/*"] }), [403, 403, 403, 0])
+        // It is a chat, whatever else the key is for.
+        assert.deepStrictEqual(await statuses({ allowedEndpoints: ["models"] }), [403, 403, 403, 0])
+      })
+    })
+  )
+
   for (const [wire, path, body, type, holds] of forms) {
     it.scopedLive(`is answered in its wire: ${wire}, ${String(type)}`, () =>
       Effect.gen(function* () {

@@ -320,7 +320,7 @@ const listeners = TunnelListener.layer.pipe(Layer.provideMerge(Listener.layer))
 
 const servicesWith = (tunnels: FakeTunnels.FakeTunnels) =>
   management.pipe(
-    Layer.provideMerge(Layer.mergeAll(keyLimits, evals, Memories.layer, compression)),
+    Layer.provideMerge(Layer.mergeAll(evals.pipe(Layer.provideMerge(keyLimits)), Memories.layer, compression)),
     Layer.provideMerge(rooms),
     Layer.provideMerge(tunnels.layer),
     Layer.provideMerge(Layer.mergeAll(Settings.layer, RoutingSettings.layer, GatewaySettings.layer)),

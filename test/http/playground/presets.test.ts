@@ -104,6 +104,32 @@ describe("presets", () => {
     assert.deepEqual([status, body.error.code], [409, "too_many_presets"])
   })
 
+  scenario("of one key are a hundred at most, and are changed by nobody but it and who manages", async (room) => {
+    const { gateway, send } = room
+    const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
+    const keyOf = async (name: string) => bearer((await gateway.manage("POST", "/api/keys", { name })).secret)
+    const [one, other] = [await keyOf("one"), await keyOf("other")]
+    const own = (await send("POST", presets, short, other)).body.preset
+    for (let at = 0; at < 100; at += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => send("POST", presets, short, one)))
+    }
+    const full = await send("POST", presets, short, one)
+    assert.deepEqual([full.status, full.body.error.code], [409, "too_many_presets"])
+    // It fills nobody else's room, and empties it neither.
+    assert.strictEqual((await send("POST", presets, short, other)).status, 201)
+    assert.strictEqual((await send("POST", presets, short)).status, 201)
+    const path = `${presets}/${own.id}`
+    for (const headers of [one, {}]) {
+      for (const [method, body] of [["PUT", { name: "mine" }], ["DELETE"]] as const) {
+        const refused = await send(method, path, body, headers)
+        assert.deepEqual([refused.status, refused.body.error.code], [403, "preset_of_other"])
+      }
+      assert.deepEqual((await send("GET", path, undefined, headers)).body, { preset: own })
+    }
+    assert.strictEqual((await send("PUT", path, { name: "own" }, other)).status, 200)
+    assert.strictEqual((await send("DELETE", path, undefined, bearer(TestGateway.adminKey))).status, 204)
+  })
+
   it.scopedLive("are there after a restart", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder

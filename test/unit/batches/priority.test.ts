@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import { endpoints } from "../../../src/batches/Endpoints.ts"
-import { LineGate, layer, mayBegin, spacingMs } from "../../../src/batches/LineGate.ts"
+import { LineGate, layer, mayBegin, nextOf, spacingMs } from "../../../src/batches/LineGate.ts"
 import { verdictOf } from "../../../src/batches/Retries.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
-import { type InferenceError, TargetsUnavailable } from "../../../src/domain/Errors.ts"
+import { type InferenceError, LimitReached, TargetsUnavailable } from "../../../src/domain/Errors.ts"
 import { EventLoop } from "../../../src/platform/EventLoop.ts"
 import { isShed, LoadShedder, layer as shedding } from "../../../src/resilience/LoadShedder.ts"
 import * as Resilience from "../../../src/resilience/Settings.ts"
@@ -22,12 +22,12 @@ const gate = layer.pipe(
 )
 
 /** Lines that begin and do not end; how many have begun. */
-const lines = (count: number) =>
+const lines = (count: number, owner = "one") =>
   Effect.gen(function* () {
     const { enter } = yield* LineGate
     let begun = 0
     const line = Effect.zipRight(
-      enter,
+      enter(owner),
       Effect.sync(() => void (begun += 1))
     )
     yield* Effect.forEach(Array.from({ length: count }), () => Effect.forkScoped(Effect.zipRight(line, Effect.never)))
@@ -55,7 +55,7 @@ describe("lines beside live traffic", () => {
   it.scoped("begin one after the other, with time between them while there is live traffic", () =>
     Effect.gen(function* () {
       const shedder = yield* LoadShedder
-      const request = shedder.enter()
+      const request = shedder.enter(null)
       assert.isFalse(isShed(request))
       const begun = yield* lines(3)
       const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
@@ -65,6 +65,44 @@ describe("lines beside live traffic", () => {
         assert.strictEqual(begun(), expected)
         yield* TestClock.adjust(spacingMs(0) / 2)
       }
+    }).pipe(Effect.provide(gate))
+  )
+
+  it("of the caller with the fewest under way come first, and of those with as many the one that has waited longest", () => {
+    const owner = (name: string, running: number, isLooking = true) => ({ name, running, isLooking })
+    assert.isNull(nextOf([]))
+    assert.isNull(nextOf([owner("a", 0, false)]))
+    assert.strictEqual(nextOf([owner("a", 2), owner("b", 1), owner("c", 1), owner("d", 0, false)])?.name, "b")
+  })
+
+  it.scoped("of one caller, however many, do not hold up those of another one", () =>
+    Effect.gen(function* () {
+      const { enter } = yield* LineGate
+      const order: Array<string> = []
+      const line = (owner: string) =>
+        Effect.scoped(
+          Effect.zipRight(
+            enter(owner),
+            Effect.zipRight(
+              Effect.sync(() => void order.push(owner)),
+              Effect.sleep("1 second")
+            )
+          )
+        )
+      yield* Effect.forEach(Array.from({ length: 40 }), () => Effect.forkScoped(line("many")))
+      const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
+      const settled = Effect.repeatN(turn, 60)
+      yield* settled
+      assert.lengthOf(order, 8)
+      yield* Effect.forEach(Array.from({ length: 4 }), () => Effect.forkScoped(line("few")))
+      yield* settled
+      for (let second = 0; second < 10; second += 1) {
+        yield* TestClock.adjust("1 second")
+        yield* settled
+      }
+      // The next that begin are theirs, as far as these have fewer under way.
+      assert.strictEqual(order.slice(8, 16).filter((owner) => owner === "few").length, 4)
+      assert.lengthOf(order, 44)
     }).pipe(Effect.provide(gate))
   )
 
@@ -117,6 +155,20 @@ describe("an answer to a line", () => {
     assert.strictEqual(verdict(429, error("model_cooldown"), 1_000), "untilExpiry")
     assert.strictEqual(verdict(503, error("queue_full")), "untilExpiry")
     assert.strictEqual(verdict(429, error("rate_limit_exceeded"), 1_000, limited(false)), "untilExpiry")
+  })
+
+  it("that a rate or the sessions of the key refuse is waited out, and one that its day refuses is recorded", () => {
+    const refused = (unit: "requests" | "sessions", resetsAtMs: number | null) =>
+      verdict(
+        429,
+        error("rate_limit_exceeded"),
+        60_000,
+        new LimitReached({ message: "m", retryAfterMs: 60_000, limit: { unit, window: "60s", resetsAtMs } })
+      )
+    assert.deepStrictEqual(
+      [refused("requests", null), refused("sessions", null), refused("requests", 1)],
+      ["untilExpiry", "untilExpiry", "record"]
+    )
   })
 
   it("is recorded where waiting changes nothing: budgets, quotas, and what no target fits", () => {

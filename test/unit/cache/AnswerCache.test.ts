@@ -110,6 +110,19 @@ describe("the cache of answers", () => {
     }).pipe(Effect.provide(cache))
   )
 
+  it.effect("makes room by the oldest of the owner with the most, whatever is older", () =>
+    Effect.gen(function* () {
+      const repo = yield* AnswerCacheRepo
+      yield* repo.put("mine", "one", answer("x".repeat(100), 0), null)
+      for (let at = 1; at < 40; at += 1) yield* repo.put(String(at), "other", answer("x".repeat(100), at), null)
+      yield* repo.trim({ maxEntries: 6, maxBytes: 10_000, nowMs: 100 })
+      assert.strictEqual(yield* repo.count, 6)
+      assert.isNotNull(yield* repo.get("mine", 100))
+      assert.isNull(yield* repo.get("34", 100))
+      assert.isNotNull(yield* repo.get("35", 100))
+    }).pipe(Effect.provide(cache))
+  )
+
   it.effect("has what is in memory when the store fails", () => {
     const full = Effect.fail(new StoreError({ operation: "answerCache", cause: new Error("disk full") }))
     const broken = Layer.succeed(AnswerCacheRepo, {

@@ -7,8 +7,10 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
+import { type ApiKey, unrestricted } from "../../../src/domain/ApiKey.ts"
 import type { EvalRun } from "../../../src/domain/Eval.ts"
 import * as EvalRunner from "../../../src/evals/EvalRunner.ts"
+import { KeyLimits } from "../../../src/ledger/KeyLimits.ts"
 import { type InnerAnswer, type InnerRequest, InnerRequests } from "../../../src/inference/InnerRequests.ts"
 import * as StopSignal from "../../../src/inference/request/StopSignal.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
@@ -16,6 +18,7 @@ import * as IdGen from "../../../src/platform/IdGen.ts"
 import * as EvalScores from "../../../src/routing/stats/EvalScores.ts"
 import { EvalRepo } from "../../../src/store/repo/EvalRepo.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
+import { mocked } from "../../support/Mocked.ts"
 import { reposInMemory } from "../store/fixtures.ts"
 
 const answered = (text: string): InnerAnswer => ({
@@ -74,9 +77,17 @@ const store = Layer.mergeAll(
   StopSignal.layer
 ).pipe(Layer.provideMerge(reposInMemory), Layer.provide(AppConfig.layerOf({ dataDir: "/nonexistent" })))
 
-const runner = (ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>) =>
+const runner = (
+  ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>,
+  pauseMs: (key: ApiKey) => number = () => 0
+) =>
   EvalRunner.layer.pipe(
-    Layer.provide(Layer.succeed(InnerRequests, InnerRequests.of({ ask, relay: () => {}, hear: () => Effect.void })))
+    Layer.provide(
+      Layer.mergeAll(
+        Layer.succeed(InnerRequests, InnerRequests.of({ ask, relay: () => {}, hear: () => Effect.void })),
+        mocked(KeyLimits, { pauseMs })
+      )
+    )
   )
 
 const untilOver = (id: string) =>
@@ -130,6 +141,42 @@ describe("runs", () => {
       assert.deepInclude(yield* repo.run("run-3"), { status: "cancelled", passed: 0 })
       assert.isTrue(yield* start([planned("z")]))
     }).pipe(Effect.provide(runner(() => Effect.never)), Effect.provide(store))
+  )
+
+  it.effect("in the name of a key wait for its turn, and hold no place meanwhile", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys.ApiKeys
+      const { key } = yield* keys.create({ ...unrestricted, name: "rated" })
+      const startMs = yield* Clock.currentTimeMillis
+      let nowMs = startMs
+      let last = Number.NEGATIVE_INFINITY
+      const asked: Array<number> = []
+      const ask = () =>
+        Effect.map(Clock.currentTimeMillis, (atMs) => {
+          asked.push(atMs - startMs)
+          last = atMs
+          return answered("yes")
+        })
+      yield* Effect.gen(function* () {
+        const { start } = yield* EvalRunner.EvalRunner
+        const { cases, run: rated } = planned("rated", 2)
+        yield* start([{ cases, run: { ...rated, apiKeyId: key.id } }])
+        yield* start([planned("free", 6)])
+        const passed = (ms: number) =>
+          Effect.zipRight(
+            Effect.sync(() => (nowMs += ms)),
+            TestClock.adjust(ms)
+          )
+        for (let second = 0; second < 61; second += 1) yield* passed(1_000)
+        yield* untilOver("rated")
+        yield* untilOver("free")
+        assert.strictEqual(asked.filter((ms) => ms < 60_000).length, 7)
+        assert.strictEqual(asked.filter((ms) => ms >= 60_000).length, 1)
+      }).pipe(
+        // One request in a minute.
+        Effect.provide(runner(ask, (apiKey) => (apiKey.id === key.id ? Math.max(0, last + 60_000 - nowMs) : 0)))
+      )
+    }).pipe(Effect.provide(store))
   )
 
   it.effect("that are stored are under way, also when the caller has left meanwhile", () =>

@@ -55,7 +55,7 @@ const egress = Layer.mergeAll(Upstream.layer, PublicFetch.layer, Mail.layer).pip
 /** `environment`: variables that providers' keys are found in. */
 export const layerOf = (environment: Readonly<Record<string, string>> = {}) =>
   management.pipe(
-    Layer.provideMerge(Layer.mergeAll(keyLimits, evals, Memories.layer, compression)),
+    Layer.provideMerge(Layer.mergeAll(evals.pipe(Layer.provideMerge(keyLimits)), Memories.layer, compression)),
     Layer.provideMerge(QuotaShareUsage.layer),
     Layer.provideMerge(Layer.mergeAll(ProviderCalls.layer, Upstreams.layer)),
     Layer.provideMerge(TokenRefresh.layer),

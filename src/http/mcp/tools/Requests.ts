@@ -100,9 +100,8 @@ const routeRequest = (ask: Ask): Tool =>
         }
         progress(0, 1, `Asking ${model}`)
         const answer = yield* ask({
-          principal: caller.principal,
+          behalf: { principal: caller.principal, madeFor: "client", category: "chat" },
           path,
-          isCallers: true,
           body: {
             ...(options as JsonObject),
             model,
@@ -132,9 +131,8 @@ const testTokens = 16
 const tested = (ask: Ask, call: ToolCall, target: string, prompt: string) =>
   Effect.map(
     ask({
-      principal: call.caller.principal,
+      behalf: { principal: call.caller.principal, madeFor: "client", category: "chat" },
       path,
-      isCallers: true,
       body: { model: target, messages: [{ role: "user", content: prompt }], max_tokens: testTokens, stream: false }
     }),
     (answer): typeof Tested.Type => ({

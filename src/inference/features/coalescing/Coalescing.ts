@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import { headerOf } from "../../../auth/Credentials.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
 import { Timers } from "../../../platform/Timers.ts"
-import { Room } from "../../reply/HeldChunks.ts"
+import { Rooms } from "../../reply/HeldChunks.ts"
 import type { Work } from "../../request/Exchange.ts"
 import type { Feature } from "../Feature.ts"
 import { SharedCall } from "../sharing/SharedCall.ts"
@@ -26,7 +26,7 @@ const noMarks: ReadonlyArray<string> = []
 
 /** Hot. A request with an `Idempotency-Key` is meant for itself, and one that wants no kept answer, too. */
 const mayShare = ({ exchange }: Work): boolean =>
-  exchange.isInner !== true &&
+  exchange.madeFor === "client" &&
   exchange.service === undefined &&
   exchange.job === undefined &&
   exchange.uploads === undefined &&
@@ -36,7 +36,7 @@ const mayShare = ({ exchange }: Work): boolean =>
 export const make = Effect.gen(function* () {
   const settings = yield* GatewaySettings
   const timers = yield* Timers
-  const room = new Room(roomBytes)
+  const rooms = new Rooms(roomBytes)
   /** As many as there are requests under way. */
   const calls = new Map<string, SharedCall>()
 
@@ -53,7 +53,7 @@ export const make = Effect.gen(function* () {
         if (running?.isJoinable === true) return running.follow(work, noMarks)
         const call: SharedCall = new SharedCall(work, {
           maxBytes: maxAnswerBytes,
-          room,
+          room: rooms.of(work.owner),
           timers,
           over: () => {
             if (calls.get(key) === call) calls.delete(key)

@@ -101,7 +101,7 @@ export const make = Effect.gen(function* () {
         nowMs: timers.nowMs(),
         monotonicMs: timers.monotonicMs()
       })
-      const commitment = admission.admitInner(made.exchange)
+      const commitment = admission.admit(made.exchange, null)
       // The client's own requests are refused by now; no summary is worth what is left.
       if (commitment instanceof LimitReached) return Effect.void
       const asked = { ...made, commitment }

@@ -104,6 +104,7 @@ export const summaryWork = (asking: Asking): Work => {
     atOnce: null,
     headers: {},
     principal: work.exchange.principal,
+    madeFor: "aside",
     reply: makeInnerReply()
   }
   const decoded = () => Either.right(conversation)

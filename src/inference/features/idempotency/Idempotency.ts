@@ -8,9 +8,9 @@ import * as Layer from "effect/Layer"
 import { IdempotencyStats } from "../../../cache/IdempotencyStats.ts"
 import { IdempotencyKeyReused } from "../../../domain/Errors.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { FairPool } from "../../../kernel/FairPool.ts"
 import { type Timer, Timers } from "../../../platform/Timers.ts"
-import { Room } from "../../reply/HeldChunks.ts"
+import { Rooms } from "../../reply/HeldChunks.ts"
 import type { Work } from "../../request/Exchange.ts"
 import type { Answer, Answered, Feature } from "../Feature.ts"
 import { answeredAgain, type SharedAnswer, SharedCall } from "../sharing/SharedCall.ts"
@@ -32,6 +32,7 @@ interface Flight {
 }
 
 interface Kept {
+  readonly owner: string
   readonly body: string
   /** Null: it is too large, so that only its key is known. */
   readonly answer: SharedAnswer | null
@@ -43,15 +44,20 @@ const weightOf = ({ answer }: Kept): number => 512 + (answer?.recorded.bytes ?? 
 
 /** Hot: whether it is a request of a client that waits for its answer. */
 const isClients = ({ exchange }: Work): boolean =>
-  exchange.isInner !== true && exchange.service === undefined && exchange.job?.isDetached !== true
+  exchange.madeFor === "client" && exchange.service === undefined && exchange.job?.isDetached !== true
 
 const make = Effect.gen(function* () {
   const settings = yield* GatewaySettings
   const timers = yield* Timers
-  const room = new Room(roomBytes)
+  const rooms = new Rooms(roomBytes)
   /** As many as there are requests under way. */
   const flights = new Map<string, Flight>()
-  const kept = new LruMap<string, Kept>({ capacity: maxKept, maxWeight: roomBytes, weightOf })
+  const kept = new FairPool<string, Kept>({
+    ownerOf: ({ owner }) => owner,
+    capacity: maxKept,
+    maxWeight: roomBytes,
+    weightOf
+  })
   let sweep: Timer | null = null
 
   const windowMs = (): number => settings.current().idempotencyWindowMs
@@ -69,10 +75,10 @@ const make = Effect.gen(function* () {
     })
   }
 
-  const keep = (key: string, body: string, answer: SharedAnswer | null): void => {
+  const keep = (owner: string, key: string, body: string, answer: SharedAnswer | null): void => {
     const forMs = windowMs()
     if (forMs === 0) return
-    kept.set(key, { body, answer, untilMs: timers.nowMs() + forMs })
+    kept.set(key, { owner, body, answer, untilMs: timers.nowMs() + forMs })
     sweepLater()
   }
 
@@ -91,11 +97,11 @@ const make = Effect.gen(function* () {
   const lead = (next: Answer, work: Work, { body, key }: RequestIdentity): Effect.Effect<Answered> => {
     const call: SharedCall = new SharedCall(work, {
       maxBytes: maxAnswerBytes,
-      room,
+      room: rooms.of(work.owner),
       timers,
       over: (answer) => {
         if (flights.get(key)?.call === call) flights.delete(key)
-        if (answer !== null) keep(key, body, answer === "too_large" ? null : answer)
+        if (answer !== null) keep(work.owner, key, body, answer === "too_large" ? null : answer)
       }
     })
     flights.set(key, { body, call })

@@ -60,7 +60,7 @@ export const make = Effect.gen(function* () {
 
   const concerns = ({ exchange }: Work): boolean =>
     settings.current().memory.enabled &&
-    exchange.isInner !== true &&
+    exchange.madeFor === "client" &&
     exchange.codec === codecs[exchange.wire] &&
     headerOf(exchange.headers, "x-gateway-no-memory")?.trim().toLowerCase() !== "true"
 

@@ -16,7 +16,7 @@ import type { JsonObject } from "../../../wire/json/Json.ts"
 import { TokenCounter } from "../../counting/TokenCounter.ts"
 import { restOf } from "../../failover/FailoverEnd.ts"
 import { tokensOf, usdOf } from "../../hooks/Events.ts"
-import { Room } from "../../reply/HeldChunks.ts"
+import { Rooms } from "../../reply/HeldChunks.ts"
 import { unlessDisconnected } from "../../request/ClientDisconnect.ts"
 import type { Work } from "../../request/Exchange.ts"
 import { promptTexts } from "../../request/PromptTokens.ts"
@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
   const stop = yield* StopSignal.StopSignal
   const timers = yield* Timers
   const { listens } = hooks
-  const room = new Room(roomBytes)
+  const rooms = new Rooms(roomBytes)
   const observed = new WeakMap<HookRun, Observed>()
 
   const billOf = ({ end, others, work }: Answered): Bill => {
@@ -211,7 +211,7 @@ export const make = Effect.gen(function* () {
       isStream,
       holds,
       isGuarded: holds && hooks.guardOf("onResponse", true) !== null,
-      room,
+      room: rooms.of(work.owner),
       timers,
       marked: (headers) => namingPlugins(headers, run.touched)
     })

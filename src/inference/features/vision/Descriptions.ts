@@ -86,17 +86,19 @@ export const makeDescriptions = (
   })
 
   const describe = (asking: Asking, url: string): Effect.Effect<string | null> =>
-    inner.ask({ principal: asking.principal, path: visionPath, body: question(asking, url), isAside: true }).pipe(
-      Effect.map(({ body, status }) => (status === 200 ? textOf(body) : null)),
-      places.withPermits(1),
-      Effect.timeoutOption(asking.settings.timeoutMs),
-      Effect.map(Option.getOrNull),
-      Effect.catchAllCause((cause) =>
-        Cause.isInterrupted(cause)
-          ? Effect.interrupt
-          : Effect.as(Effect.logError("The description of a picture died", cause), null)
+    inner
+      .ask({ behalf: { principal: asking.principal, madeFor: "aside" }, path: visionPath, body: question(asking, url) })
+      .pipe(
+        Effect.map(({ body, status }) => (status === 200 ? textOf(body) : null)),
+        places.withPermits(1),
+        Effect.timeoutOption(asking.settings.timeoutMs),
+        Effect.map(Option.getOrNull),
+        Effect.catchAllCause((cause) =>
+          Cause.isInterrupted(cause)
+            ? Effect.interrupt
+            : Effect.as(Effect.logError("The description of a picture died", cause), null)
+        )
       )
-    )
 
   /** Pictures that are being described; false: given up, because the request that asked was. At most as many as requests that run. */
   const underWay = new Map<string, Deferred.Deferred<boolean>>()

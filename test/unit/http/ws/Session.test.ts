@@ -42,7 +42,7 @@ const setUp = () => {
   let running = 0
   const session = openSession(
     asSocket(socket),
-    { id: "socket", path: "/v1/responses", headers: {}, openedMs: 0 },
+    { id: "socket", path: "/v1/responses", headers: {}, openedMs: 0, apiKeyId: null },
     {
       nowMs: () => 0,
       monotonicMs: () => 0,

@@ -100,8 +100,11 @@ describe("ResponseHistory", () => {
     assert.isAtMost(small.bytes(), 8_000)
     assert.strictEqual(small.expand("o", ask("a", "x")), "unknown")
     small.remember("o", "huge", { request: { input: "z".repeat(20_000) }, output: [] })
-    assert.strictEqual(small.entries(), 0)
-    assert.strictEqual(small.bytes(), 0)
+    // It empties nothing for what is too large itself.
+    assert.strictEqual(small.expand("o", ask("huge", "x")), "unknown")
+    assert.notStrictEqual(small.expand("o", ask("b", "x")), "unknown")
+    small.forget("o")
+    assert.deepStrictEqual([small.entries(), small.bytes()], [0, 0])
   })
 
   it("weighs deep and wide values without recursion", () => {

@@ -144,24 +144,30 @@ describe("a registered server", () => {
     })
   )
 
-  it.scoped("has so many calls under way and no more, and one that is given up makes room", () =>
-    Effect.gen(function* () {
-      const { other, server } = yield* setting
-      yield* server.tools(3_000)
-      other.hangs = true
-      const running = yield* Effect.forEach(Array.from({ length: serverLimits.calls }), () =>
-        Effect.fork(server.call("t", {}, call))
-      )
-      yield* TestClock.adjust(0)
-      assert.strictEqual(
-        (yield* server.call("t", {}, call)).error,
-        "'s' has 64 calls under way, the most there may be."
-      )
-      const [first] = running
-      if (first !== undefined) yield* Fiber.interrupt(first)
-      other.hangs = false
-      assert.isNull((yield* server.call("t", {}, call)).error)
-    })
+  it.scoped(
+    "has so many calls of one caller under way and no more, which leave room for others, and one that is given up makes room",
+    () =>
+      Effect.gen(function* () {
+        const { other, server } = yield* setting
+        yield* server.tools(3_000)
+        other.hangs = true
+        const running = yield* Effect.forEach(Array.from({ length: serverLimits.calls / 2 }), () =>
+          Effect.fork(server.call("t", {}, call))
+        )
+        yield* TestClock.adjust(0)
+        assert.strictEqual(
+          (yield* server.call("t", {}, call)).error,
+          "'s' has 32 calls under way, 32 of this caller, and takes no more of it now."
+        )
+        const another: ToolCall = { ...call, caller: { ...call.caller, principal: { _tag: "Anonymous" } } }
+        other.hangs = false
+        assert.isNull((yield* server.call("t", {}, another)).error)
+        other.hangs = true
+        const [first] = running
+        if (first !== undefined) yield* Fiber.interrupt(first)
+        other.hangs = false
+        assert.isNull((yield* server.call("t", {}, call)).error)
+      })
   )
 
   it("waits at most a minute before it is asked again", () => {

@@ -122,7 +122,7 @@ const setUp = (remaining = 0.1) =>
             timers,
             failover,
             mocked(Resolutions.Resolutions, {}),
-            mocked(Admission, { admitInner: () => null }),
+            mocked(Admission, { admit: () => null }),
             mocked(IdGen.IdGen, { seed: () => 1 })
           )
         )
