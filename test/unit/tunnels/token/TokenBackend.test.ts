@@ -99,6 +99,7 @@ const socketsTo = ({ address }: NgrokEdge): number => {
 
 describe("the token tunnel", () => {
   it("says before any try whether a token is missing", () => {
+    const load = Effect.dieMessage("It was loaded.")
     assert.match(makeBackend(new Map(), load).lacks?.({ authToken: null })?.reason ?? "", /No authtoken of ngrok/)
     const known = new Map([["TOKEN_TUNNEL_AUTHTOKEN", goodToken]])
     assert.isNull(makeBackend(known, load).lacks?.({ authToken: null }))
