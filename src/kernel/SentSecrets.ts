@@ -127,6 +127,11 @@ class Finder {
     return null
   }
 
+  /** Whether the unit occurs in a form. */
+  mayEnd(unit: number): boolean {
+    return this.#occurs[unit & 255] === 1
+  }
+
   /** From where on all that is there is the beginning of a form that may go on; `to` where nothing is. */
   openFrom(unit: Units, from: number, to: number): number {
     let start = to
@@ -160,6 +165,8 @@ export interface SecretFinder {
   readonly find: (text: string, from: number) => readonly [start: number, end: number] | null
   /** From where on the text is the beginning of a credential that may go on. */
   readonly openFrom: (text: string, from: number) => number
+  /** The text holds no credential, and does not end with the beginning of one. */
+  readonly isClosed: (text: string) => boolean
 }
 
 /** Bytes that come in pieces. What can still become a credential is held back until the next piece. */
@@ -248,7 +255,7 @@ export const noSecrets: SentSecrets = {
   text: (text) => text,
   json: (value) => value,
   stream: () => keepsAll,
-  finder: () => ({ find: () => null, openFrom: (text) => text.length })
+  finder: () => ({ find: () => null, openFrom: (text) => text.length, isClosed: () => true })
 }
 
 const inBytes = (form: string): string => Buffer.from(form).toString("latin1")
@@ -270,10 +277,15 @@ export const sentSecrets = (secrets: ReadonlyArray<string>): SentSecrets => {
     text,
     json: <A>(value: A): A => jsonWithout(text, value) as A,
     stream: (sameLength = false) => streamed(bytesFinder(), sameLength),
-    finder: () => ({
-      find: (given, from) => textFinder().find((at) => given.charCodeAt(at), from, given.length),
-      openFrom: (given, from) => textFinder().openFrom((at) => given.charCodeAt(at), from, given.length)
-    })
+    finder: () => {
+      const finder = textFinder()
+      const find: SecretFinder["find"] = (given, from) => finder.find((at) => given.charCodeAt(at), from, given.length)
+      const openFrom: SecretFinder["openFrom"] = (given, from) =>
+        finder.mayEnd(given.charCodeAt(given.length - 1))
+          ? finder.openFrom((at) => given.charCodeAt(at), from, given.length)
+          : given.length
+      return { find, openFrom, isClosed: (given) => openFrom(given, 0) === given.length && find(given, 0) === null }
+    }
   }
 }
 

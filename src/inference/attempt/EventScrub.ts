@@ -140,31 +140,49 @@ const laneOf = (object: JsonObject): string => {
   return lane
 }
 
-/** Calls `each` with every string of a value: its path, and the place that it continues, which is only worked out when it is asked for. */
-const walkStrings = (value: Json, each: (text: string, path: Path, place: () => string) => void): void => {
-  const path: Array<string | number> = []
-  const names: Array<string> = []
-  const walk = (one: Json | undefined): void => {
-    if (typeof one === "string") {
-      if (one !== "") each(one, path, () => names.join("/"))
+/** Deeper values are no texts of an answer. */
+const mostDeep = 64
+
+/** Goes through every string of a value. The place of a string is only worked out when it is asked for. */
+class Strings {
+  readonly path: Array<string | number> = []
+  /** The values on the path, the outermost first. */
+  readonly #above: Array<JsonObject | ReadonlyArray<Json>> = []
+  readonly #each: (text: string) => void
+
+  constructor(each: (text: string) => void) {
+    this.#each = each
+  }
+
+  walk(value: Json | undefined): void {
+    if (typeof value === "string") {
+      if (value !== "") this.#each(value)
       return
     }
-    if (typeof one !== "object" || one === null || path.length > 64) return
-    const entries: Iterable<readonly [string | number, Json | undefined]> = isArray(one)
-      ? one.entries()
-      : Object.entries(one)
-    const isList = isArray(one)
-    for (const [key, member] of entries) {
-      path.push(key)
-      const lane = isObject(member) ? laneOf(member) : ""
-      names.push(isList && lane !== "" ? lane : String(key))
-      walk(member)
-      path.pop()
-      names.pop()
-    }
+    if (typeof value !== "object" || value === null || this.path.length > mostDeep) return
+    this.#above.push(value)
+    if (isArray(value)) for (let at = 0; at < value.length; at += 1) this.#step(at, value[at])
+    else for (const name in value) this.#step(name, (value as JsonObject)[name])
+    this.#above.pop()
   }
-  if (isObject(value)) names.push(laneOf(value))
-  walk(value)
+
+  #step(key: string | number, member: Json | undefined): void {
+    this.path.push(key)
+    this.walk(member)
+    this.path.pop()
+  }
+
+  /** Items of a list are told by their own numbers: each event has a list of its own. */
+  place(): string {
+    const [outermost] = this.#above
+    let place = isObject(outermost) ? laneOf(outermost) : ""
+    for (const [at, key] of this.path.entries()) {
+      const inside = this.#above[at + 1]
+      const lane = typeof key === "number" && isObject(inside) ? laneOf(inside) : ""
+      place += `/${lane === "" ? key : lane}`
+    }
+    return place
+  }
 }
 
 /** What is left of a piece, as JSON. */
@@ -238,11 +256,21 @@ class Scrubber implements EventScrub {
     return Buffer.concat(out)
   }
 
-  /** A plain delta that neither ends a credential nor begins one need not be read. */
+  /** A plain delta that nothing is taken out of, and that need not wait, is not read. */
   #isPlain({ bytes, end, start }: Block): boolean {
-    if (this.#plainPlace === "" || this.#open.has(this.#plainPlace)) return false
+    const place = this.#plainPlace
+    if (place === "") return false
     const text = this.#plain.match(bytes, start, end)
-    return text !== "" && this.#finder.openFrom(text, 0) === text.length
+    if (text === "") return false
+    const all = (this.#open.get(place)?.tail ?? "") + text
+    const openAt = this.#finder.openFrom(all, 0)
+    if (all.length - openAt >= leastHeld || this.#finder.find(all, 0) !== null) return false
+    if (openAt === all.length) this.#open.delete(place)
+    else {
+      this.#clock += text.length
+      this.#open.set(place, { tail: all.slice(openAt), chars: this.#clock })
+    }
+    return true
   }
 
   /** Whether the event was changed, or waits. */
@@ -267,18 +295,19 @@ class Scrubber implements EventScrub {
     let texts = 0
     let last = ""
     let lastPlace = ""
-    walkStrings(value, (text, path, place) => {
-      const where = this.#open.size > 0 ? place() : ""
+    const strings = new Strings((text) => {
+      const { path } = strings
+      const where = this.#open.size > 0 ? strings.place() : ""
       const open = where === "" ? undefined : this.#open.get(where)
-      const from = this.#finder.openFrom(text, 0)
-      if (path.at(-1) === this.#member) {
+      if (this.#member !== "" && path[path.length - 1] === this.#member) {
         texts += 1
         last = text
-        lastPlace = where === "" ? place() : where
+        lastPlace = where === "" ? strings.place() : where
       }
-      if (open === undefined && from === text.length) return
-      this.#hear(where === "" ? place() : where, text, [...path], open, held)
+      if (open === undefined && this.#finder.isClosed(text)) return
+      this.#hear(where === "" ? strings.place() : where, text, [...path], open, held)
     })
+    strings.walk(value)
     if (texts !== 1) return
     this.#plainPlace = lastPlace
     this.#plain.learn(bytes, start, end, last)
