@@ -17,6 +17,7 @@ import { models } from "./classes/models.ts"
 import { outbound } from "./classes/outbound.ts"
 import { protocol } from "./classes/protocol.ts"
 import { readings } from "./classes/readings.ts"
+import { returned } from "./classes/returned.ts"
 import { secrets } from "./classes/secrets.ts"
 import { sockets } from "./classes/sockets.ts"
 import { start } from "./classes/start.ts"
@@ -38,7 +39,8 @@ const all: ReadonlyArray<AttackClass> = [
   injection,
   protocol,
   sockets,
-  readings
+  readings,
+  returned
 ]
 
 /** `all`, or words that the names of the wanted classes contain. */
