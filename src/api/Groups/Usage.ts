@@ -38,6 +38,19 @@ export const UsageLog = Schema.Struct({
     }),
     "Tokens of the request."
   ),
+  told: field(
+    Schema.NullOr(
+      Schema.Struct({
+        in: Schema.Number,
+        out: Schema.Number,
+        cacheRead: Schema.Number,
+        cacheWrite: Schema.Number,
+        reasoning: Schema.Number
+      })
+    ),
+    "What the upstream told, where that cannot be and `tokens` is the gateway's own count; null: it was believed.",
+    null
+  ),
   costUsd: field(Schema.Number, "What it cost, in USD.", 0.000312),
   priced: field(Schema.Boolean, "Whether a price is known; without one the cost is 0.", true),
   usageSource: field(Schema.Literal("upstream", "estimated"), "Who counted the tokens."),

@@ -44,6 +44,7 @@ import playground from "./0037_playground.ts"
 import plugins from "./0038_plugins.ts"
 import webhookMail from "./0039_webhook_mail.ts"
 import usageFacets from "./0040_usage_facets.ts"
+import toldTokens from "./0044_told_tokens.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -87,7 +88,8 @@ export const migrations: Migrations = {
   "0037_playground": playground,
   "0038_plugins": plugins,
   "0039_webhook_mail": webhookMail,
-  "0040_usage_facets": usageFacets
+  "0040_usage_facets": usageFacets,
+  "0044_told_tokens": toldTokens
 }
 
 /** The schema version a database has after all of these ran. */
