@@ -11,6 +11,7 @@ import type { Attempt, AttackClass } from "./Attempt.ts"
 import { access } from "./classes/access.ts"
 import { bounds } from "./classes/bounds.ts"
 import { browsers } from "./classes/browsers.ts"
+import { impossible } from "./classes/counts.ts"
 import { injection } from "./classes/injection.ts"
 import { management } from "./classes/management.ts"
 import { models } from "./classes/models.ts"
@@ -40,7 +41,8 @@ const all: ReadonlyArray<AttackClass> = [
   protocol,
   sockets,
   readings,
-  returned
+  returned,
+  impossible
 ]
 
 /** `all`, or words that the names of the wanted classes contain. */
