@@ -1,6 +1,7 @@
 /** The tasks of the agent: in memory, bounded, and forgotten some minutes after their last change. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import type { ContentPermission } from "../domain/ContentPermission.ts"
 import { LruMap } from "../kernel/LruMap.ts"
 import { isOver, noFacts, type Task, type TaskFacts, type TaskState } from "./Task.ts"
 import type { AgentSkillId } from "./SkillIds.ts"
@@ -12,6 +13,7 @@ interface Kept {
   /** Ends its work; null once it is over. */
   stop: (() => void) | null
   readonly listeners: Set<(task: Task) => void>
+  readonly permission: ContentPermission | null
 }
 
 export interface Tasks {
@@ -21,6 +23,8 @@ export interface Tasks {
       readonly contextId: string
       readonly identity: string
       readonly skill: AgentSkillId
+      /** To keep what the task answers until it is forgotten; null: it is forgotten as soon as its caller was told. */
+      readonly permission: ContentPermission | null
     },
     nowMs: number
   ) => Task
@@ -64,16 +68,28 @@ export const makeTasks = (): Tasks => {
     if (own === undefined) return
     // Each change begins its time anew.
     kept.set(task.id, own, nowMs)
+    const isTold = own.listeners.size > 0
     for (const listener of own.listeners) listener(task)
+    if (isTold) told(own)
+  }
+
+  /** Its caller has the end: where nothing may be kept, there is no more of it. */
+  const told = (own: Kept): void => {
+    if (own.permission !== null || !isOver(own.task.state)) return
+    // It is over: there is nothing to stop.
+    own.stop = null
+    kept.delete(own.task.id)
   }
 
   const find: Tasks["find"] = (id, identity, nowMs) => {
     const own = kept.get(id, nowMs)
-    return own === undefined || own.task.identity !== identity ? null : own.task
+    if (own === undefined || own.task.identity !== identity) return null
+    told(own)
+    return own.task
   }
 
   return {
-    begin: ({ contextId, id, identity, skill }, nowMs) => {
+    begin: ({ contextId, id, identity, permission, skill }, nowMs) => {
       kept.deleteExpired(nowMs)
       const task: Task = {
         id,
@@ -86,7 +102,7 @@ export const makeTasks = (): Tasks => {
         problem: null,
         facts: noFacts
       }
-      kept.set(id, { task, stop: null, listeners: new Set() }, nowMs)
+      kept.set(id, { task, stop: null, listeners: new Set(), permission }, nowMs)
       return task
     },
     find,

@@ -9,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { mayKeepContent } from "../../domain/ContentPermission.ts"
 import { makeAgent, type Outcome } from "../../a2a/Agent.ts"
 import { type Asked, readAgentMessages, readAsked } from "../../a2a/Asked.ts"
 import { firstEvent, type Form, isOver, nextEvents, sendResult, type Task, taskResult } from "../../a2a/Task.ts"
@@ -136,7 +137,8 @@ export const make = Effect.gen(function* () {
     const nowMs = timers.nowMs()
     const id = ids.next(nowMs)
     const contextId = asked.contextId ?? ids.next(nowMs)
-    const task = tasks.begin({ id, contextId, identity: identityOf(caller), skill: asked.skill }, nowMs)
+    const permission = mayKeepContent(caller.principal)
+    const task = tasks.begin({ id, contextId, identity: identityOf(caller), skill: asked.skill, permission }, nowMs)
     for (const known of forms.keys()) if (forms.size >= taskLimits.most) forms.delete(known)
     forms.set(id, asked.form)
     running += 1

@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { IdempotencyStats } from "../../../cache/IdempotencyStats.ts"
+import { type ContentPermission, mayKeepContent } from "../../../domain/ContentPermission.ts"
 import { IdempotencyKeyReused } from "../../../domain/Errors.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
 import { LruMap } from "../../../kernel/LruMap.ts"
@@ -69,7 +70,7 @@ const make = Effect.gen(function* () {
     })
   }
 
-  const keep = (key: string, body: string, answer: SharedAnswer | null): void => {
+  const keep = (_permission: ContentPermission, key: string, body: string, answer: SharedAnswer | null): void => {
     const forMs = windowMs()
     if (forMs === 0) return
     kept.set(key, { body, answer, untilMs: timers.nowMs() + forMs })
@@ -95,7 +96,8 @@ const make = Effect.gen(function* () {
       timers,
       over: (answer) => {
         if (flights.get(key)?.call === call) flights.delete(key)
-        if (answer !== null) keep(key, body, answer === "too_large" ? null : answer)
+        const permission = mayKeepContent(work.exchange.principal)
+        if (answer !== null && permission !== null) keep(permission, key, body, answer === "too_large" ? null : answer)
       }
     })
     flights.set(key, { body, call })
