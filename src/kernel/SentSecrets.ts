@@ -110,7 +110,7 @@ class Finder {
   /** The first form at or behind `from`: `[start, end)`; null without one. */
   find(unit: Units, from: number, to: number): readonly [start: number, end: number] | null {
     const reach = this.#least - 1
-    for (let end = from + reach; end < to; ) {
+    for (let end = from + reach; end < to;) {
       const row = rowOf(unit(end - 1), unit(end))
       const shift = this.#shift[row] ?? 1
       if (shift > 0) {
@@ -314,5 +314,7 @@ export const bothSecrets = (one: SentSecrets, other: SentSecrets): SentSecrets =
 /** The credentials among the headers of a request, a flat list of names and values. */
 export const secretsInHeaders = (headers: ReadonlyArray<string>): SentSecrets =>
   sentSecrets(
-    headers.flatMap((value, at) => (at % 2 === 1 && isSecretHeader(headers[at - 1] ?? "", value) ? secretParts(value) : []))
+    headers.flatMap((value, at) =>
+      at % 2 === 1 && isSecretHeader(headers[at - 1] ?? "", value) ? secretParts(value) : []
+    )
   )

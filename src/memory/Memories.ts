@@ -28,7 +28,10 @@ export class Memories extends Context.Tag("gateway/memory/Memories")<
     /** What stands in sessions that go on. */
     readonly blocks: SessionBlocks
     /** Adds it, or replaces the one with its owner, type and key. */
-    readonly write: (permission: ContentPermission, written: WrittenMemory) => Effect.Effect<Memory, MemoryFull | StoreError>
+    readonly write: (
+      permission: ContentPermission,
+      written: WrittenMemory
+    ) => Effect.Effect<Memory, MemoryFull | StoreError>
     /** Null when there is none. */
     readonly get: (id: string) => Effect.Effect<Memory | null, StoreError>
     /** False when there is none with its id, or another of its owner and type has its key. */

@@ -6,10 +6,12 @@ import { secretParts } from "../kernel/Scrub.ts"
 import { type SentSecrets, sentSecrets } from "../kernel/SentSecrets.ts"
 
 /** Headers whose values are no secrets, whatever they look like. */
-const harmless = /^(?:accept(?:-.*)?|anthropic-(?:version|beta)|content-type|http-referer|origin|referer|user-agent|x-title)$/i
+const harmless =
+  /^(?:accept(?:-.*)?|anthropic-(?:version|beta)|content-type|http-referer|origin|referer|user-agent|x-title)$/i
 
 /** A sentence, an address without a query or a word says nothing that an answer could not say by itself. */
-const isOrdinary = (value: string): boolean => /\s/.test(value) || /^https?:\/\/[^?#@]*$/i.test(value) || !/\d/.test(value)
+const isOrdinary = (value: string): boolean =>
+  /\s/.test(value) || /^https?:\/\/[^?#@]*$/i.test(value) || !/\d/.test(value)
 
 /** The secret parts of the headers that an operator has given. */
 export const headerSecrets = (headers: SecretHeaders): ReadonlyArray<string> =>

@@ -118,7 +118,10 @@ const refusesSearches = ({
 const trial: Search = { ...emptySearch, query: "ping", maxResults: 1 }
 
 /** Null when the provider has no searches. */
-const searchRequest = (spec: ProviderSpec, { headers, media, secrets }: UpstreamEndpoint): Upstream.UnownedRequest | null => {
+const searchRequest = (
+  spec: ProviderSpec,
+  { headers, media, secrets }: UpstreamEndpoint
+): Upstream.UnownedRequest | null => {
   const codec = searches.peer?.("chat", bodyOf(trial, searchModel), spec.media.search?.adapter ?? null) ?? null
   if (codec === null) return null
   const encoded = codec.encodeRequest(wholeRequest({}, searchModel), {

@@ -35,14 +35,12 @@ export const factsLine = (facts: UsageFacts): FactsLine => ({
 })
 
 const toldOf = ({ told }: UsageRow): string =>
-  told === null
-    ? ""
-    : `,${JSON.stringify([told.in, told.out, told.cacheRead, told.cacheWrite, told.reasoning])}`
+  told === null ? "" : `,${JSON.stringify([told.in, told.out, told.cacheRead, told.cacheWrite, told.reasoning])}`
 
 const rest = (row: UsageRow, idJson: string): string => {
   const { calls, id, requestId, reservedNanoUsd } = row
   return (
-  `,${requestId === id ? idJson : JSON.stringify(requestId)},${jsonNumber(reservedNanoUsd)},` +
+    `,${requestId === id ? idJson : JSON.stringify(requestId)},${jsonNumber(reservedNanoUsd)},` +
     `${calls === null ? "null" : JSON.stringify(calls)}${toldOf(row)}]`
   )
 }
@@ -61,7 +59,10 @@ export class UsageLines {
     const { tokens } = row
     const before = facts.file === this.#file ? "[" : this.#define(facts)
     const id = JSON.stringify(row.id)
-    const after = row.requestId === row.id && row.reservedNanoUsd === 0 && row.calls === null && row.told === null ? "]" : rest(row, id)
+    const after =
+      row.requestId === row.id && row.reservedNanoUsd === 0 && row.calls === null && row.told === null
+        ? "]"
+        : rest(row, id)
     return (
       `${before}${facts.number},${id},${jsonNumber(row.timestampMs)},${jsonNumber(row.latencyMs)},` +
       `${jsonNumber(row.ttftMs)},${jsonNumber(tokens.in)},${jsonNumber(tokens.out)},${jsonNumber(tokens.cacheRead)},` +

@@ -13,6 +13,7 @@ import { bounds } from "./classes/bounds.ts"
 import { browsers } from "./classes/browsers.ts"
 import { impossible } from "./classes/counts.ts"
 import { injection } from "./classes/injection.ts"
+import { keepers } from "./classes/keepers.ts"
 import { management } from "./classes/management.ts"
 import { models } from "./classes/models.ts"
 import { outbound } from "./classes/outbound.ts"
@@ -42,7 +43,8 @@ const all: ReadonlyArray<AttackClass> = [
   sockets,
   readings,
   returned,
-  impossible
+  impossible,
+  keepers
 ]
 
 /** `all`, or words that the names of the wanted classes contain. */

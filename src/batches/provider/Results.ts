@@ -181,7 +181,11 @@ export const make = Effect.gen(function* () {
       yield* eachLine(files, batch, rest, (number, line) => {
         if (spool.has(number)) return Effect.void
         if (line._tag === "Broken") return spool.append(failedLine(batch.id, number, line.customId, line.problem))
-        asked.set(number, { customId: line.customId, model: stringOr(line.body["model"]) ?? "", bounds: lineBounds(line.body) })
+        asked.set(number, {
+          customId: line.customId,
+          model: stringOr(line.body["model"]) ?? "",
+          bounds: lineBounds(line.body)
+        })
         return Effect.void
       })
       const path = join(batchesFolder(dataDir), `${batch.id}.results.part`)

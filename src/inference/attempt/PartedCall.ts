@@ -67,7 +67,11 @@ export const runParts = Effect.fnUntraced(function* (parted: PartedCall) {
     }
     if (others.length === 0 && completed.right === response) return first
     const usage = others.length === 0 ? first.report.usage : whole.usage
-    return { ...first, body: parted.render(completed.right), report: { ...first.report, usage, sentBytes: sentFor(done) } }
+    return {
+      ...first,
+      body: parted.render(completed.right),
+      report: { ...first.report, usage, sentBytes: sentFor(done) }
+    }
   })
 
   return yield* Effect.onInterrupt(

@@ -97,13 +97,7 @@ export const encodeContext = (
 }
 
 const bytesOf = ({ body }: Upstream.UpstreamRequest): number =>
-  body === null
-    ? 0
-    : typeof body === "string"
-      ? Buffer.byteLength(body)
-      : isBodySource(body)
-        ? body.bytes
-        : body.length
+  body === null ? 0 : typeof body === "string" ? Buffer.byteLength(body) : isBodySource(body) ? body.bytes : body.length
 
 /** The result with what was sent for it: no prompt has more tokens. */
 const withSent = (result: AttemptResult, sentBytes: number): AttemptResult =>

@@ -43,9 +43,7 @@ const note = (work: Work, call: Call, result: AttemptResult, failure: Failure | 
 
 /** What others may read of a failure; of a key whose texts are not kept nothing that the upstream wrote. */
 const kept = ({ work }: FailoverRun, sent: CallerText, { message, status }: Failure): string => {
-  return mayKeepContent(work.exchange.principal) === null
-    ? `it answered with ${status}`
-    : remembered(message, sent)
+  return mayKeepContent(work.exchange.principal) === null ? `it answered with ${status}` : remembered(message, sent)
 }
 
 export class OutcomeRecorder extends Context.Tag("gateway/inference/failover/OutcomeRecorder")<

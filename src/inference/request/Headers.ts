@@ -59,7 +59,11 @@ const nothingSpent: AnswerCost = { tokens: noTokens, costNanoUsd: 0, latencyMs: 
 export const pluginsHeader = "X-Gateway-Plugins"
 
 /** Value of the header that announces what may come as trailers. */
-export const trailerNames = [...costFacts(nothingSpent).filter((_, at) => at % 2 === 0), toldHeader, pluginsHeader].join(", ")
+export const trailerNames = [
+  ...costFacts(nothingSpent).filter((_, at) => at % 2 === 0),
+  toldHeader,
+  pluginsHeader
+].join(", ")
 
 /** Header values are latin1 without control characters; model ids come from clients. */
 const headerSafe = (value: string, maxChars = 512): string => value.slice(0, maxChars).replace(/[^\x20-\x7e]/g, "?")

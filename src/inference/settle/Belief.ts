@@ -55,7 +55,11 @@ const isBelievedOut = (told: Usage, seen: Seen): boolean => {
   return countOf(told.out) !== null && (told.out <= visible || told.out <= visible + seen.unseenOut(told))
 }
 
-const unitBelieved = (name: keyof typeof addedUnits, told: number | undefined, asked: number | undefined): number | undefined =>
+const unitBelieved = (
+  name: keyof typeof addedUnits,
+  told: number | undefined,
+  asked: number | undefined
+): number | undefined =>
   told === undefined || asked === undefined || (countOf(told) !== null && told <= asked * unitFactor + addedUnits[name])
     ? told
     : asked

@@ -131,7 +131,8 @@ const nothingCharged: ModelPrice = { input: 0, output: 0 }
 /** At the model's own price. */
 const itemOf = (prices: Prices, factsOf: FactsOf, work: Work, { target }: Served, report: AnswerReport): BillItem => {
   const { told, tokens, source } = bookedOf(work, target, report, factsOf)
-  if (work.exchange.codec.isFree === true) return { target, tokens, source, told, costNanoUsd: 0, price: nothingCharged }
+  if (work.exchange.codec.isFree === true)
+    return { target, tokens, source, told, costNanoUsd: 0, price: nothingCharged }
   const known = prices.price(target.account.spec.id, target.model)
   const price = known === null || !isPriced(tokens, known) ? null : known
   return { target, tokens, source, told, costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price), price }

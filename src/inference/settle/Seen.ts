@@ -88,17 +88,19 @@ const answersMore = ({ outputModalities }: OutputFacts): boolean =>
 const answersOf = ({ envelope, parsed }: Work): number =>
   Math.max(1, envelope.candidates, Math.min(20, numberOr(parsed["best_of"]) ?? 1))
 
-const unseenOut = (work: Work, model: string, facts: OutputFacts, report: AnswerReport) => (told: Usage): number => {
-  const { body, envelope, parsed } = work
-  const predicted = parsed["prediction"] === undefined ? 0 : body.length
-  const thinks = facts.reasoning === true || envelope.wantsReasoning || report.reasoningChars > 0
-  const hides = thinks || asksForMedia(parsed) || answersMore(facts) || searching.test(model) || names(body, hosted)
-  // Of a model of which nothing is known but its own word, a little is believed.
-  const mayHide = hides || (told.reasoning > 0 && facts.reasoning === null)
-  if (!mayHide) return predicted
-  const most = Math.min(facts.maxOutputTokens ?? usualOutput, hides ? Number.POSITIVE_INFINITY : onItsWord)
-  return Math.min(envelope.maxOutputTokens ?? most, work.outputCap ?? most) * answersOf(work) + predicted
-}
+const unseenOut =
+  (work: Work, model: string, facts: OutputFacts, report: AnswerReport) =>
+  (told: Usage): number => {
+    const { body, envelope, parsed } = work
+    const predicted = parsed["prediction"] === undefined ? 0 : body.length
+    const thinks = facts.reasoning === true || envelope.wantsReasoning || report.reasoningChars > 0
+    const hides = thinks || asksForMedia(parsed) || answersMore(facts) || searching.test(model) || names(body, hosted)
+    // Of a model of which nothing is known but its own word, a little is believed.
+    const mayHide = hides || (told.reasoning > 0 && facts.reasoning === null)
+    if (!mayHide) return predicted
+    const most = Math.min(facts.maxOutputTokens ?? usualOutput, hides ? Number.POSITIVE_INFINITY : onItsWord)
+    return Math.min(envelope.maxOutputTokens ?? most, work.outputCap ?? most) * answersOf(work) + predicted
+  }
 
 /** A prompt that providers count once for each document. */
 const repeated = ({ documents, query }: JsonObject): number =>

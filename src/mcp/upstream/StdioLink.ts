@@ -27,7 +27,12 @@ const mostForeignLines = 100
 const doesNotRead = (): LinkError => linkError("ended", "does not read what it is sent")
 
 export const stdioLink =
-  (timers: Pick<typeof Timers.Service, "after">, program: Program, secrets: SentSecrets, scrub: (text: string) => string): OpenLink =>
+  (
+    timers: Pick<typeof Timers.Service, "after">,
+    program: Program,
+    secrets: SentSecrets,
+    scrub: (text: string) => string
+  ): OpenLink =>
   (events) => {
     const start = (): Link => {
       const waiting = new Map<RequestId, (answer: Effect.Effect<RpcResponse, LinkError>) => void>()

@@ -84,7 +84,9 @@ const sentTo = ({ headers, program, url }: StoredMcpServer): SentSecrets =>
     ...(url === null || !URL.canParse(url) ? [] : [...new URL(url).searchParams])
       .filter(([name, value]) => isSecretHeader(name, value))
       .map(([, value]) => value),
-    ...Object.entries(plain(program?.env ?? {})).flatMap(([name, value]) => (isSecretValue(name, value) ? [value] : [])),
+    ...Object.entries(plain(program?.env ?? {})).flatMap(([name, value]) =>
+      isSecretValue(name, value) ? [value] : []
+    ),
     ...(program?.args ?? []).map(Redacted.value).filter((text) => isSecretValue("", text))
   ])
 

@@ -39,7 +39,10 @@ export interface Opened {
 
 export interface Running {
   /** A sandbox that is not called yet. */
-  readonly open: (plugin: ToOpen, log: (permission: ContentPermission, line: LogLine) => void) => Effect.Effect<Opened, PluginNotLoaded>
+  readonly open: (
+    plugin: ToOpen,
+    log: (permission: ContentPermission, line: LogLine) => void
+  ) => Effect.Effect<Opened, PluginNotLoaded>
   /** Requests and decisions see it from now on, in the place of one of the same name, which is closed as the one of `stop` is. */
   readonly start: (manifest: PluginManifest, opened: Opened) => Effect.Effect<void>
   readonly get: (name: string) => Opened | null

@@ -300,7 +300,14 @@ export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOp
     call: (call, done) => single(() => sentCall(call, limits.timeoutMs), limits.timeoutMs, done),
     lifecycle: (hook, payload, done) =>
       single(
-        () => ({ hook, context: null, payload: JSON.stringify(payload), body: null, timeoutMs: lifecycleMs, mayLog: true }),
+        () => ({
+          hook,
+          context: null,
+          payload: JSON.stringify(payload),
+          body: null,
+          timeoutMs: lifecycleMs,
+          mayLog: true
+        }),
         lifecycleMs,
         done
       ),

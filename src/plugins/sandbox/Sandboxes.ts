@@ -44,7 +44,10 @@ export const makeWith = (opened: (plugin: OpenPlugin) => void, threadFile?: URL)
       exec: makeExec(timers, environment, code.dataFolder)
     })
 
-    const plugin = (code: SandboxedCode, log: (permission: ContentPermission, line: LogLine) => void): Effect.Effect<OpenPlugin> =>
+    const plugin = (
+      code: SandboxedCode,
+      log: (permission: ContentPermission, line: LogLine) => void
+    ): Effect.Effect<OpenPlugin> =>
       Effect.map(Effect.promise(sandboxTexts), (texts) => {
         const permissions = permitted(code, environment)
         const hostCall = makeHostCalls(permissions, operationsOf(code))

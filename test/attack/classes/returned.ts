@@ -30,7 +30,8 @@ const mostChars = 14
 const leaked = (seen: Readonly<Record<string, string>>, written: string): Verdict => {
   for (const [where, text] of Object.entries(seen)) {
     for (let at = 0; at + mostChars <= written.length; at += 1) {
-      if (text.includes(written.slice(at, at + mostChars))) return `'${written.slice(at, at + mostChars)}' is in ${where}`
+      if (text.includes(written.slice(at, at + mostChars)))
+        return `'${written.slice(at, at + mostChars)}' is in ${where}`
     }
   }
   return null
@@ -113,7 +114,9 @@ const streamed = (from: WireName, to: WireName, form: string, size: number): Att
     const { text } = await inquire(arena, path, body)
     const joined = saidIn(to, text)
     const isThere = joined.startsWith("It is ") && joined.endsWith(" and no more.")
-    return leaked({ "the events": text, "what they say": joined }, written) ?? (isThere ? null : `only '${joined}' came`)
+    return (
+      leaked({ "the events": text, "what they say": joined }, written) ?? (isThere ? null : `only '${joined}' came`)
+    )
   }
 })
 

@@ -164,7 +164,15 @@ const run = (upstream: typeof Upstream.Service, { proxy, url }: CallAt): Running
     end(outcome(failure, message))
   }
   const call = upstream.dispatch(
-    { origin, path: pathname + search, method: "POST", headers: ["content-type", "text/plain"], body: "ask", secrets: noSecrets, owner },
+    {
+      origin,
+      path: pathname + search,
+      method: "POST",
+      headers: ["content-type", "text/plain"],
+      body: "ask",
+      secrets: noSecrets,
+      owner
+    },
     {
       onHeaders: (received) => void (status = received),
       onData: (chunk) => {

@@ -77,7 +77,11 @@ describe("the intake", () => {
               path: "/",
               headers: []
             } as const
-            intake.begin(operatorsOwn, { ...start, id: each.id, body: each.text === null ? null : Buffer.from(each.text) })
+            intake.begin(operatorsOwn, {
+              ...start,
+              id: each.id,
+              body: each.text === null ? null : Buffer.from(each.text)
+            })
             expected.set(each.id, { request: each.text, response: null, note: null, isOver: false })
           } else if (each._tag === "body") {
             if (known?.isOver !== false) continue

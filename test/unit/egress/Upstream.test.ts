@@ -257,7 +257,15 @@ describe("Upstream.request", () => {
       const upstream = yield* Upstream
       fake.lists(FakeUpstream.compressed(JSON.stringify(FakeUpstream.models(["a", "b"])), "gzip"))
       const answer = yield* upstream.request(
-        { origin: fake.origin, path: "/v1/models", method: "GET", headers: [], body: null, secrets: noSecrets, owner: null },
+        {
+          origin: fake.origin,
+          path: "/v1/models",
+          method: "GET",
+          headers: [],
+          body: null,
+          secrets: noSecrets,
+          owner: null
+        },
         limits
       )
       assert.strictEqual(answer.status, 200)

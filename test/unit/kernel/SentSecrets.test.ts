@@ -40,7 +40,10 @@ describe("credentials that come back", () => {
         found.json({ deep: [{ [form]: text }] }).deep.map((each) => JSON.stringify(each))[0] ?? ""
       ]) {
         assert.include(clean, "[redacted]")
-        assert.isFalse(secretForms(secret).some((each) => clean.includes(each)), clean)
+        assert.isFalse(
+          secretForms(secret).some((each) => clean.includes(each)),
+          clean
+        )
       }
       assert.strictEqual(found.bytes(Buffer.from(text), true).length, Buffer.from(text).length)
     })

@@ -91,7 +91,8 @@ export const make = Effect.gen(function* () {
     if (recorded === null || target === null || !recorded.isEnded || recorded.status !== 200) return
     const kept = keptOf(work, recorded, target, costNanoUsd)
     const permission = mayKeepContent(work.exchange.principal)
-    if (kept !== null && permission !== null) cache.keep(permission, key, work.owner, kept, kept.hasToolCalls ? null : meaning)
+    if (kept !== null && permission !== null)
+      cache.keep(permission, key, work.owner, kept, kept.hasToolCalls ? null : meaning)
   }
 
   const watched = (next: Answer, work: Work, key: string, meaning: Meaning | null): Effect.Effect<Answered> => {

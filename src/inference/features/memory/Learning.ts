@@ -57,9 +57,13 @@ export const makeLearning = (
       const permission = mayKeepContent(exchange.principal)
       if (permission === null) return Effect.void
       return Effect.flatMap(withoutPersonalData(learnedOf(textOf(exchange.wire, turn), answer)), (learned) =>
-        Effect.forEach(learned, (each) => memories.write(permission, { ...each, apiKeyId, source: "extracted", sessionId }), {
-          discard: true
-        })
+        Effect.forEach(
+          learned,
+          (each) => memories.write(permission, { ...each, apiKeyId, source: "extracted", sessionId }),
+          {
+            discard: true
+          }
+        )
       )
     }).pipe(
       Effect.catchTag("MemoryFull", () => Effect.void),

@@ -325,7 +325,14 @@ export const makeMachine = async (
       const mayLog = !marked.startsWith("-")
       const hook = mayLog ? marked : marked.slice(1)
       if (payload === undefined) return post({ kind: "batched", id, failed })
-      const call: SentCall = { hook: hook as PluginHook, context, payload, body: bodies?.[at] ?? null, timeoutMs, mayLog }
+      const call: SentCall = {
+        hook: hook as PluginHook,
+        context,
+        payload,
+        body: bodies?.[at] ?? null,
+        timeoutMs,
+        mayLog
+      }
       let isOver = false
       const late: { timer: Timer | null } = { timer: null }
       const begun = invoke(call, (outcome) => {
@@ -333,7 +340,10 @@ export const makeMachine = async (
         late.timer?.cancel()
         if (outcome.tag === "failed") {
           failed += 1
-          post({ kind: "lines", lines: [{ level: 3, hook: call.hook, message: outcome.reason ?? "", mayKeep: call.mayLog }] })
+          post({
+            kind: "lines",
+            lines: [{ level: 3, hook: call.hook, message: outcome.reason ?? "", mayKeep: call.mayLog }]
+          })
         }
         // Not from within: a long batch of short calls would pile up.
         if (at % 64 === 63) timers.after(0, () => next(at + 1))

@@ -109,7 +109,21 @@ describe("a credential that is spread over the events of a stream", () => {
     }
 
     it(`${name}: every other stream goes on as it came, event for event`, () => {
-      const words = ["Hello", " wor", "ld sk", "-pro", "spect", " s", "k-proj", "ection", '"', "\\ ", "sk", "\n", " end"]
+      const words = [
+        "Hello",
+        " wor",
+        "ld sk",
+        "-pro",
+        "spect",
+        " s",
+        "k-proj",
+        "ection",
+        '"',
+        "\\ ",
+        "sk",
+        "\n",
+        " end"
+      ]
       const chunks = words.map(form.event)
       const got = relay(form, chunks)
       assert.strictEqual(got.join(""), [...chunks, form.end].join(""))
@@ -128,7 +142,12 @@ describe("a credential that is spread over the events of a stream", () => {
     assert.isDefined(chat)
     const events = eventsIn(relay(chat, chunks).join(""), "events")
     const of = (index: number) =>
-      events.map((each) => dataOf(each).choices?.find((choice: { index: number }) => choice.index === index)?.delta.content ?? "").join("")
+      events
+        .map(
+          (each) =>
+            dataOf(each).choices?.find((choice: { index: number }) => choice.index === index)?.delta.content ?? ""
+        )
+        .join("")
     assert.strictEqual(of(0), `${secret.slice(0, 4)}[redacted]`)
     assert.strictEqual(of(1), "and on ".repeat(pieces(secret, 4).length))
   })
@@ -144,9 +163,12 @@ describe("a credential that is spread over the events of a stream", () => {
     FastCheck.assert(
       FastCheck.property(
         FastCheck.constantFrom(...Object.values(forms)),
-        FastCheck.array(FastCheck.oneof(FastCheck.string({ minLength: 1 }), FastCheck.constantFrom(...pieces(secret, 5))), {
-          maxLength: 20
-        }),
+        FastCheck.array(
+          FastCheck.oneof(FastCheck.string({ minLength: 1 }), FastCheck.constantFrom(...pieces(secret, 5))),
+          {
+            maxLength: 20
+          }
+        ),
         FastCheck.nat({ max: 60 }),
         (form, texts, size) => {
           const plain = texts.join("")

@@ -85,7 +85,14 @@ const start = (
     asked: {},
     envelope: { stream: true, wantsUsage: true }
   } as unknown as Work
-  const call = { request: { secrets: noSecrets, body: null }, wire, codec, sameWire: true, hideUsage: false, dropped: [] }
+  const call = {
+    request: { secrets: noSecrets, body: null },
+    wire,
+    codec,
+    sameWire: true,
+    hideUsage: false,
+    dropped: []
+  }
   startCall(
     {
       dispatch: (_request: unknown, given: UpstreamSink) => {

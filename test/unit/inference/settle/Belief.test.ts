@@ -55,7 +55,12 @@ describe("what is believed of an upstream's count", () => {
 
   it("are units of what was asked for", () => {
     const units = { images: { count: 2, size: null, quality: null }, seconds: 10, characters: 100, searchUnits: 1 }
-    const told = { images: { count: 13, size: "1024x1024", quality: null }, seconds: 101, characters: 1_425, searchUnits: 15 }
+    const told = {
+      images: { count: 13, size: "1024x1024", quality: null },
+      seconds: 101,
+      characters: 1_425,
+      searchUnits: 15
+    }
     assert.deepStrictEqual(booked({ units: told }, { units }).units, {
       ...units,
       images: { ...told.images, count: 2 }
@@ -77,7 +82,8 @@ describe("what is believed of an upstream's count", () => {
         (told) => {
           const tokens = believed(told, seen(), () => own)
           const { in: read, out, cacheRead, cacheWrite, reasoning } = tokens
-          for (const each of [read, out, cacheRead, cacheWrite, reasoning]) assert.isTrue(Number.isFinite(each) && each >= 0)
+          for (const each of [read, out, cacheRead, cacheWrite, reasoning])
+            assert.isTrue(Number.isFinite(each) && each >= 0)
           assert.isAtMost(read, 4_196)
           assert.isAtMost(out, 1_224)
           assert.isAtMost(cacheRead + cacheWrite, read)

@@ -37,7 +37,11 @@ const partsOf = (value: Conversation, index = 0): ReadonlyArray<Part> => value.m
 describe("OpaqueState", () => {
   it("puts the thinking back before the call, with the client's own id", () => {
     const state = makeWith(defaultLimits)
-    state.remember(operatorsOwn, "k", claude, [thinking, { type: "text", text: "Reading." }, call("toolu_1", '{"path":"a","n":1}')])
+    state.remember(operatorsOwn, "k", claude, [
+      thinking,
+      { type: "text", text: "Reading." },
+      call("toolu_1", '{"path":"a","n":1}')
+    ])
     const back = state.attach(
       "k",
       claude,

@@ -12,7 +12,15 @@ import type { HookOutcome } from "../../../../src/plugins/hooks/Listener.ts"
 import { blocked, changedTo, failed, listener, textOf, unchanged } from "../../../support/HookListeners.ts"
 
 const newRun = (headers: Record<string, string> = {}): HookRun =>
-  new HookRun({ requestId: "r1", receivedMs: 5, wire: "chat", endpoint: "chat", headers, apiKeyId: "k1", permission: operatorsOwn })
+  new HookRun({
+    requestId: "r1",
+    receivedMs: 5,
+    wire: "chat",
+    endpoint: "chat",
+    headers,
+    apiKeyId: "k1",
+    permission: operatorsOwn
+  })
 
 const body = Buffer.from('{"a":1}')
 const onRequest = { onRequest: {} }

@@ -81,7 +81,15 @@ const setUp = Effect.gen(function* () {
   })
   const ask = Effect.suspend(() =>
     hooks.request(
-      new HookRun({ requestId: "r1", receivedMs: 5, wire: "chat", endpoint: "chat", headers: {}, apiKeyId: null, permission: operatorsOwn }),
+      new HookRun({
+        requestId: "r1",
+        receivedMs: 5,
+        wire: "chat",
+        endpoint: "chat",
+        headers: {},
+        apiKeyId: null,
+        permission: operatorsOwn
+      }),
       Buffer.from("{}")
     )
   )

@@ -34,7 +34,8 @@ const started = (ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>) => 
   return {
     descriptions,
     keyOf,
-    ask: (...urls: ReadonlyArray<string>) => descriptions.ask({ ...asking, memory }, new Map(urls.map((url) => [keyOf(url), url]))),
+    ask: (...urls: ReadonlyArray<string>) =>
+      descriptions.ask({ ...asking, memory }, new Map(urls.map((url) => [keyOf(url), url]))),
     known: (url: string) => descriptions.known(memory, keyOf(url), nowMs),
     pass: (ms: number) => void (nowMs += ms)
   }
