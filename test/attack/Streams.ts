@@ -2,7 +2,8 @@
 import type { WireName } from "../../src/domain/Wire.ts"
 import * as Fake from "../support/FakeUpstream.ts"
 
-const named = (value: { readonly type: string }): string => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`
+const named = (value: { readonly type: string } & Readonly<Record<string, unknown>>): string =>
+  `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`
 
@@ -38,17 +39,16 @@ export const eventsOf = (
       return [
         named({
           type: "message_start",
-          ...{ message: { id: "m", type: "message", role: "assistant", model: "m", content: [], stop_reason: null } },
-          ...{ usage: { input_tokens: input, output_tokens: 1 } }
+          message: { id: "m", type: "message", role: "assistant", model: "m", content: [], stop_reason: null },
+          usage: { input_tokens: input, output_tokens: 1 }
         }),
-        named({ type: "content_block_start", ...{ index: 0, content_block: { type: "text", text: "" } } }),
-        ...pieces.map((text) =>
-          named({ type: "content_block_delta", ...{ index: 0, delta: { type: "text_delta", text } } })
-        ),
-        named({ type: "content_block_stop", ...{ index: 0 } }),
+        named({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
+        ...pieces.map((text) => named({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } })),
+        named({ type: "content_block_stop", index: 0 }),
         named({
           type: "message_delta",
-          ...{ delta: { stop_reason: "end_turn" }, usage: { input_tokens: input, output_tokens: output } }
+          delta: { stop_reason: "end_turn" },
+          usage: { input_tokens: input, output_tokens: output }
         }),
         named({ type: "message_stop" })
       ]
@@ -67,7 +67,7 @@ export const eventsOf = (
         { type: "response.content_part.done", ...at, part },
         { type: "response.output_item.done", output_index: 0, item },
         { type: "response.completed", response: { ...response, status: "completed", output: [item], usage } }
-      ].map((event, at) => named({ ...event, ...{ sequence_number: at } }))
+      ].map((event, at) => named({ ...event, sequence_number: at }))
     }
     case "gemini": {
       const usageMetadata = { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output }
