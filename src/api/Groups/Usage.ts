@@ -41,11 +41,11 @@ export const UsageLog = Schema.Struct({
   told: field(
     Schema.NullOr(
       Schema.Struct({
-        in: Schema.Number,
-        out: Schema.Number,
-        cacheRead: Schema.Number,
-        cacheWrite: Schema.Number,
-        reasoning: Schema.Number
+        in: field(Schema.Number, "Tokens of the prompt, as the upstream told.", 1_000_000_000),
+        out: field(Schema.Number, "Tokens of the answer, as the upstream told.", 310),
+        cacheRead: field(Schema.Number, "Tokens read from the provider's cache, as the upstream told.", 0),
+        cacheWrite: field(Schema.Number, "Tokens written to the provider's cache, as the upstream told.", 0),
+        reasoning: field(Schema.Number, "Tokens of reasoning, as the upstream told.", 0)
       })
     ),
     "What the upstream told, where that cannot be and `tokens` is the gateway's own count; null: it was believed.",

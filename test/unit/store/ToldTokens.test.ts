@@ -11,12 +11,16 @@ const linesOf = (rows: ReadonlyArray<ReturnType<typeof usageRow>>): ReadonlyArra
   const lines = new UsageLines()
   lines.begin()
   return rows.flatMap((row) => {
-    const { apiKeyId, requestedModel, combo, provider, connectionId, model, sourceWire, targetWire, streamed } = row
-    const { outcome, status, attempts, priced, price, usageSource, error, batchId, answeredFrom, egress } = row
-    const facts: UsageFacts = {
-      ...{ apiKeyId, requestedModel, combo, provider, connectionId, model, sourceWire, targetWire, streamed },
-      ...{ outcome, status, attempts, priced, price, usageSource, error, batchId, answeredFrom, egress }
-    }
+    const { calls: _calls, costNanoUsd: _cost, id: _id, latencyMs: _latency, requestId: _request, ...more } = row
+    const {
+      reservedNanoUsd: _reserved,
+      timestampMs: _time,
+      tokens: _tokens,
+      told: _told,
+      ttftMs: _ttft,
+      ...shared
+    } = more
+    const facts: UsageFacts = shared
     return lines.of(row, factsLine(facts)).split("\n")
   })
 }
