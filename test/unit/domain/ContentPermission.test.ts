@@ -26,6 +26,8 @@ const keepers: Readonly<Record<string, RegExp>> = {
   "inference/state/OpaqueState.ts": /readonly remember: \(\s*permission: ContentPermission,/,
   "inference/state/ResponseStore.ts": /readonly remember: \(permission: ContentPermission,/,
   "inference/tap/RecordedExchange.ts": /constructor\(\s*permission: ContentPermission,/,
+  "inference/media/MediaCache.ts": /readonly put: \(permission: ContentPermission,/,
+  "search/Searches.ts": /const keep = \(_permission: ContentPermission,/,
   "inference/jobs/MediaJobs.ts": /mayKeepContent\(principal\)/,
   "inspector/Inspector.ts": /readonly begin: \(permission: ContentPermission,/,
   "inspector/Intake.ts": /readonly begin: \(permission: ContentPermission,/,
