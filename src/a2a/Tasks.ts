@@ -4,6 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import type { ContentPermission } from "../domain/ContentPermission.ts"
 import { FairPool } from "../kernel/FairPool.ts"
 import { shareOf } from "../kernel/FairShare.ts"
 import { type Form, isOver, noFacts, type Task, type TaskFacts, type TaskState } from "./Task.ts"
@@ -16,6 +17,7 @@ interface Kept {
   /** Ends its work; null once it is over. */
   stop: (() => void) | null
   readonly listeners: Set<(task: Task) => void>
+  readonly permission: ContentPermission | null
 }
 
 export interface Tasks {
@@ -27,6 +29,8 @@ export interface Tasks {
       readonly identity: string
       readonly skill: AgentSkillId
       readonly form: Form
+      /** To keep what the task answers until it is forgotten; null: it is forgotten as soon as its caller was told. */
+      readonly permission: ContentPermission | null
     },
     nowMs: number
   ) => Task | null
@@ -73,16 +77,28 @@ export const makeTasks = (): Tasks => {
     if (own === undefined) return
     // Each change begins its time anew.
     kept.set(task.id, own, nowMs)
+    const isTold = own.listeners.size > 0
     for (const listener of own.listeners) listener(task)
+    if (isTold) told(own)
+  }
+
+  /** Its caller has the end: where nothing may be kept, there is no more of it. */
+  const told = (own: Kept): void => {
+    if (own.permission !== null || !isOver(own.task.state)) return
+    // It is over: there is nothing to stop.
+    own.stop = null
+    kept.delete(own.task.id)
   }
 
   const find: Tasks["find"] = (id, identity, nowMs) => {
     const own = kept.get(id, nowMs)
-    return own === undefined || own.task.identity !== identity ? null : own.task
+    if (own === undefined || own.task.identity !== identity) return null
+    told(own)
+    return own.task
   }
 
   return {
-    begin: ({ contextId, form, id, identity, skill }, nowMs) => {
+    begin: ({ contextId, form, id, identity, permission, skill }, nowMs) => {
       kept.deleteExpired(nowMs)
       const task: Task = {
         id,
@@ -96,7 +112,7 @@ export const makeTasks = (): Tasks => {
         problem: null,
         facts: noFacts
       }
-      return kept.set(id, { task, stop: null, listeners: new Set() }, nowMs) ? task : null
+      return kept.set(id, { task, stop: null, listeners: new Set(), permission }, nowMs) ? task : null
     },
     find,
     runs: (task, stop) => {

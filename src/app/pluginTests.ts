@@ -71,7 +71,10 @@ const opened = (
     const { open } = yield* Sandbox
     const changed = ConfigRules.change(manifest.configSchema, {}, set)
     const config = ConfigRules.effective(manifest.configSchema, changed._tag === "Set" ? changed.values : {})
-    const sandbox = yield* open(codeOf(manifest, files, manifest.permissions, config, yield* folder), log)
+    const sandbox = yield* open(
+      codeOf(manifest, files, manifest.permissions, config, yield* folder),
+      (_permission, line) => log(line)
+    )
     return { sandbox, wrong: changed._tag === "Wrong" ? changed.problems : [] }
   })
 

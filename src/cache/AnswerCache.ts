@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
+import type { ContentPermission } from "../domain/ContentPermission.ts"
 import type { CachedAnswer, Meaning } from "../domain/CachedAnswer.ts"
 import { GatewaySettings } from "../flags/GatewaySettings.ts"
 import { LruMap } from "../kernel/LruMap.ts"
@@ -35,7 +36,13 @@ export class AnswerCache extends Context.Tag("gateway/cache/AnswerCache")<
       threshold: number
     ) => Effect.Effect<{ readonly near: Near; readonly answer: CachedAnswer } | null>
     /** Hot: keeps the answer, and stores it in the background. What was kept under the key is replaced. `meaning`: of its question. */
-    readonly keep: (key: string, owner: string, answer: CachedAnswer, meaning: Meaning | null) => void
+    readonly keep: (
+      permission: ContentPermission,
+      key: string,
+      owner: string,
+      answer: CachedAnswer,
+      meaning: Meaning | null
+    ) => void
     /** Hot: counts what became of a request that the cache was asked for. */
     readonly count: (outcome: "hit" | "semantic-hit" | "miss") => void
     readonly counts: Effect.Effect<CacheCounts>
@@ -149,7 +156,7 @@ export const make = Effect.gen(function* () {
       return repo.put(key, owner, answer, meaning).pipe(Effect.zipRight(undone), Effect.zipRight(trimmed))
     }).pipe(Effect.catchAll((error) => Effect.logWarning("An answer could not be stored in the cache", error)))
 
-  const keep: typeof AnswerCache.Service.keep = (key, owner, answer, meaning) => {
+  const keep: typeof AnswerCache.Service.keep = (_permission, key, owner, answer, meaning) => {
     if (answer.body.length > settings.current().cache.maxBytes) return
     const answers = memory()
     // One that is larger than the memory would empty it.

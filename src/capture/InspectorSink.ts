@@ -1,4 +1,5 @@
 /** Hands what is captured to the inspector. Hot: bodies are referenced, and put together only when an exchange is over. */
+import { operatorsOwn } from "../domain/ContentPermission.ts"
 import type { Inspector } from "../inspector/Inspector.ts"
 import type { DetectedKind } from "../domain/TrafficRecord.ts"
 import type { CapturedBody, CapturedEnd, CapturedRequest, CaptureSink, TunnelReason } from "./CaptureSink.ts"
@@ -46,7 +47,7 @@ export const makeInspectorSink = ({
     // An id that the inspector does not know is ignored by it.
     if (request.source === "agent-bridge" && !recordsPassthrough()) return ""
     const kind = request.source === "custom-host" ? kindOf(request.serverName ?? request.host) : null
-    const id = inspector.begin({
+    const id = inspector.begin(operatorsOwn, {
       source: request.source,
       agent: request.agent,
       atMs: request.startedAtMs,

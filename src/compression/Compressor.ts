@@ -5,7 +5,7 @@ import type { JsonObject } from "../wire/json/Json.ts"
 import { type PlacedBlock, readBlocks, withTexts } from "./Blocks.ts"
 import type { Block, Engine, EngineName, EngineTools } from "./Engine.ts"
 import { withoutRepeats } from "./dedup/Repeats.ts"
-import { type Stability, type TurnOutcome, turnNames } from "./Stability.ts"
+import { type KeptOutcomes, type TurnOutcome, turnNames } from "./Stability.ts"
 
 export interface Change {
   readonly path: ReadonlyArray<string | number>
@@ -40,7 +40,7 @@ export interface CompressOptions {
   /** All turns go out as they came, whatever they were before in their conversation, and stay so in it. */
   readonly asTheyCame: boolean
   /** Null: nothing is remembered (a preview). */
-  readonly stability: Stability | null
+  readonly stability: KeptOutcomes | null
   readonly monotonicMs: () => number
 }
 

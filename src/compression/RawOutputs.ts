@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
+import type { ContentPermission } from "../domain/ContentPermission.ts"
 import { defaultRtkSettings, type RtkSettings, RtkSettingsInput } from "../domain/RtkSettings.ts"
 import { LruMap } from "../kernel/LruMap.ts"
 import type { StoreError } from "../store/Errors.ts"
@@ -20,7 +21,12 @@ export class RawOutputs extends Context.Tag("gateway/compression/RawOutputs")<
   {
     readonly settings: StoredSettings.StoredSettings<RtkSettings, RtkSettingsInput>
     /** Hot: keeps a whole output and gives its id; null when it is not one to keep, or larger than `mostBytes`. */
-    readonly keep: (apiKeyId: string | null, content: string, isFailure: boolean) => string | null
+    readonly keep: (
+      permission: ContentPermission,
+      apiKeyId: string | null,
+      content: string,
+      isFailure: boolean
+    ) => string | null
     /** Hot: the id that it would have; nothing is kept. */
     readonly idOf: (apiKeyId: string | null, content: string) => string
     /** Null when there is none. */
@@ -58,7 +64,7 @@ export const make = Effect.gen(function* () {
   let bytesWaiting = 0
   let dropped = 0
 
-  const keep = (apiKeyId: string | null, content: string, isFailure: boolean): string | null => {
+  const keep: typeof RawOutputs.Service.keep = (_permission, apiKeyId, content, isFailure) => {
     if (content.length > mostBytes || !isOneToKeep(settings.current(), isFailure)) return null
     const bytes = Buffer.byteLength(content)
     if (bytes > mostBytes) return null

@@ -3,6 +3,7 @@
  * beginning. A turn is known by everything before it. Bounded; what is forgotten is decided anew, and the same way.
  */
 import { createHash } from "node:crypto"
+import type { ContentPermission } from "../domain/ContentPermission.ts"
 import { LruMap } from "../kernel/LruMap.ts"
 import { isArray, isObject, type Json, objectOr } from "../wire/json/Json.ts"
 
@@ -15,15 +16,17 @@ const maxChars = 32 * 1_048_576
 const charsOf = (outcome: TurnOutcome): number =>
   outcome.reduce((sum, text) => sum + (text === null ? 8 : text.length), 64)
 
+export interface KeptOutcomes {
+  readonly known: (turn: string) => TurnOutcome | undefined
+  readonly keep: (turn: string, outcome: TurnOutcome) => void
+}
+
 export class Stability {
   readonly #outcomes = new LruMap<string, TurnOutcome>({ capacity: maxTurns, maxWeight: maxChars, weightOf: charsOf })
 
-  known(turn: string): TurnOutcome | undefined {
-    return this.#outcomes.get(turn)
-  }
-
-  keep(turn: string, outcome: TurnOutcome): void {
-    this.#outcomes.set(turn, outcome)
+  /** For callers whose words may be kept. */
+  of(_permission: ContentPermission): KeptOutcomes {
+    return { known: (turn) => this.#outcomes.get(turn), keep: (turn, outcome) => this.#outcomes.set(turn, outcome) }
   }
 }
 

@@ -91,6 +91,8 @@ export interface UsageRow {
   readonly ttftMs: number | null
   readonly attempts: number
   readonly tokens: TokenCounts
+  /** What the upstream told, where the gateway did not believe it and has booked its own count; null: `tokens` is what was told. */
+  readonly told: TokenCounts | null
   readonly costNanoUsd: number
   /** False when no price was known: the cost is then 0 and means "unpriced", not "free". */
   readonly priced: boolean

@@ -1,11 +1,16 @@
 /** One outbound call: connects the HTTP client's callbacks to a sink and upholds the guarantees of `UpstreamSink`. */
 import type { Dispatcher } from "undici"
 import type { CallOwner } from "../domain/Proxy.ts"
+import type { SentSecrets } from "../kernel/SentSecrets.ts"
 import { type BodySource, isBodySource, streamOf } from "./BodySource.ts"
 import { type ContentDecoder, decoderFor, isEncoded } from "./ContentDecoder.ts"
 import type { Connection, OriginPool } from "./OriginPool.ts"
+import { scrubbedSink } from "./ScrubbedSink.ts"
+import type { UpstreamSink } from "./UpstreamSink.ts"
 import { exchangeFailure, type TransportFailure, transportFailure } from "./TransportFailure.ts"
-import { fromRaw, type UpstreamHeaders, withoutEncoding } from "./UpstreamHeaders.ts"
+import { fromRaw, withoutEncoding } from "./UpstreamHeaders.ts"
+
+export type { UpstreamSink } from "./UpstreamSink.ts"
 
 export interface UpstreamRequest {
   /** `https://host[:port]`, as `URL.origin` writes it. */
@@ -19,26 +24,14 @@ export interface UpstreamRequest {
    */
   readonly headers: ReadonlyArray<string>
   readonly body: Buffer | string | BodySource | null
+  /** The credentials in it: the answer comes without them. `noSecrets` where it has none, or where the answer is a credential. */
+  readonly secrets: SentSecrets
   /** On whose behalf: decides the proxy. Null: of no account, direct. */
   readonly owner: CallOwner | null
 }
 
 /** A request of which it is told elsewhere on whose behalf it is. */
 export type UnownedRequest = Omit<UpstreamRequest, "owner">
-
-/**
- * Receives one answer. No method runs before `dispatch` has returned; `onHeaders` comes once, then any number of `onData`,
- * then exactly one of `onEnd` and `onFail`. `onFail` may come at any point before `onEnd`; either may come while the body is
- * paused, `onEnd` only if all of it was delivered. After `abort()` nothing comes.
- */
-export interface UpstreamSink {
-  /** The final status (never 1xx). Returning false pauses the body until `resume()`. */
-  readonly onHeaders: (status: number, headers: UpstreamHeaders) => boolean | void
-  /** A piece of the body, decoded if it had an encoding. Returning false pauses until `resume()`. The chunk may be kept. */
-  readonly onData: (chunk: Buffer) => boolean
-  readonly onEnd: () => void
-  readonly onFail: (failure: TransportFailure) => void
-}
 
 export interface UpstreamCall {
   /** Destroys the socket at once, in whatever phase the call is. Idempotent. */
@@ -187,8 +180,9 @@ class Call implements UpstreamCall, Dispatcher.DispatchHandler {
   }
 }
 
+/** The sink gets nothing of the credentials that the request carries. */
 export const startCall = (pool: OriginPool, request: UnownedRequest, sink: UpstreamSink): UpstreamCall =>
-  new Call(pool, request, sink)
+  new Call(pool, request, scrubbedSink(sink, request.secrets))
 
 /** A call that cannot even be started, reported like any other failure. */
 export const failedCall = (failure: TransportFailure, sink: UpstreamSink): UpstreamCall => {

@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Flags } from "../flags/Flags.ts"
+import { noSecrets } from "../kernel/SentSecrets.ts"
 import type { Timers } from "../platform/Timers.ts"
 import type { UpstreamRequest } from "./Call.ts"
 import type { Dns } from "./Dns.ts"
@@ -78,6 +79,8 @@ export const make: Effect.Effect<
         method: request.method,
         headers: request.headers,
         body: request.body,
+        // What a plugin sends is its own.
+        secrets: noSecrets,
         owner: null
       }
       return Effect.flatMap(

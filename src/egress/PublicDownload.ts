@@ -7,6 +7,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Flags } from "../flags/Flags.ts"
+import { noSecrets } from "../kernel/SentSecrets.ts"
 import type { Timers } from "../platform/Timers.ts"
 import type { UpstreamRequest } from "./Call.ts"
 import type { Dns } from "./Dns.ts"
@@ -65,6 +66,7 @@ export const make = Effect.gen(function* () {
         method: "GET",
         headers: publicHeaders,
         body: null,
+        secrets: noSecrets,
         owner: null
       }
       const end = (result: Effect.Effect<URL | null, DownloadError>): boolean => {

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isIP } from "node:net"
 import { Flags } from "../flags/Flags.ts"
+import { bothSecrets, noSecrets, secretsInHeaders } from "../kernel/SentSecrets.ts"
 import { type Timer, Timers } from "../platform/Timers.ts"
 import { version } from "../platform/Version.ts"
 import { startCall, type UpstreamCall, type UpstreamRequest, type UpstreamSink } from "./Call.ts"
@@ -17,6 +18,7 @@ import { makeConnector } from "./Connector.ts"
 import { Dns } from "./Dns.ts"
 import { type Connection, makeOriginPool } from "./OriginPool.ts"
 import { type BlockReason, judgeAddress, judgeUrl, maxUrlChars, requestPolicy } from "./OutboundPolicy.ts"
+import { hopSecrets } from "./proxy/HopSecrets.ts"
 import type { TransportFailure } from "./TransportFailure.ts"
 import { collect, type RequestLimits, type ResponseTooLarge, TimedOut, type UpstreamResponse } from "./Upstream.ts"
 import { UpstreamSettings } from "./UpstreamSettings.ts"
@@ -118,7 +120,8 @@ export const publicCalls = Effect.gen(function* () {
         ...(proxy === null ? {} : { proxy })
       })
       const pool = makeOriginPool(url.origin, connect, new Set<Connection>())
-      const started = startCall(pool, request, sink)
+      const secrets = proxy === null ? request.secrets : bothSecrets(request.secrets, hopSecrets(proxy))
+      const started = startCall(pool, { ...request, secrets }, sink)
       pool.retire()
       return started
     }
@@ -151,6 +154,7 @@ export const make: Effect.Effect<
         method: "GET",
         headers: publicHeaders,
         body: null,
+        secrets: noSecrets,
         owner: null
       }
       const headSuffices = (head: Head): boolean => redirects.has(head.status) || !wanted(head)
@@ -212,7 +216,9 @@ export const make: Effect.Effect<
     const { url } = verdict
     const { origin } = url
     const path = url.pathname + url.search
-    return Effect.timeoutFail(statusOf(url, { origin, path, method: "POST", ...message, owner: null }), {
+    // Nothing but the status of the answer is given.
+    const request: UpstreamRequest = { origin, path, method: "POST", ...message, secrets: noSecrets, owner: null }
+    return Effect.timeoutFail(statusOf(url, request), {
       duration: timeoutMs,
       onTimeout: () => new TimedOut({ timeoutMs })
     })
@@ -232,6 +238,7 @@ export const make: Effect.Effect<
       method: "POST",
       headers: ["accept-encoding", "identity", "user-agent", `gateway/${version}`, ...message.headers],
       body: message.body,
+      secrets: secretsInHeaders(message.headers),
       owner: null
     }
     return Effect.timeoutFail(collect(call(url, "checked"), request, maxBytes), {

@@ -11,6 +11,7 @@ import type { Scope } from "effect/Scope"
 import { type CallOwner, directEgress } from "../domain/Proxy.ts"
 import type { Transport } from "../domain/Transport.ts"
 import { LruMap } from "../kernel/LruMap.ts"
+import { bothSecrets } from "../kernel/SentSecrets.ts"
 import { Flags } from "../flags/Flags.ts"
 import { Timers } from "../platform/Timers.ts"
 import {
@@ -25,6 +26,7 @@ import { makeConnector } from "./Connector.ts"
 import { Dns } from "./Dns.ts"
 import { makeOriginPool, type Connection, type OriginPool } from "./OriginPool.ts"
 import { environmentEgress } from "./proxy/EnvironmentProxy.ts"
+import { hopSecrets } from "./proxy/HopSecrets.ts"
 import { direct, type ProxyHop, type ProxyRoute } from "./proxy/ProxyRoute.ts"
 import { ProxyRoutes } from "./proxy/ProxyRoutes.ts"
 import { policyFlags, providerPolicy } from "./OutboundPolicy.ts"
@@ -203,7 +205,9 @@ export const make: Effect.Effect<
     if (closed) return failedCall(transportFailure("other"), sink)
     if (route._tag === "Unavailable") return failedCall(transportFailure(route.kind), sink)
     const pool = poolOf(request.origin, route, transport)
-    return pool === null ? failedCall(transportFailure("blocked"), sink) : startCall(pool, request, sink)
+    if (pool === null) return failedCall(transportFailure("blocked"), sink)
+    if (route._tag === "Direct") return startCall(pool, request, sink)
+    return startCall(pool, { ...request, secrets: bothSecrets(request.secrets, hopSecrets(route.hop)) }, sink)
   }
 
   /** What is configured in the gateway goes before the environment; an account whose proxies are off stays without one. */

@@ -11,6 +11,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import { ApiKeys } from "../auth/ApiKeys.ts"
 import { innerRefusalOf } from "../auth/KeyPolicy.ts"
+import { mayKeepContent } from "../domain/ContentPermission.ts"
 import type { Principal } from "../domain/ApiKey.ts"
 import type { EvalCase, EvalResult, EvalRun } from "../domain/Eval.ts"
 import { InnerRequests } from "../inference/InnerRequests.ts"
@@ -115,7 +116,8 @@ export const make = Effect.gen(function* () {
     const reason = answered ? grade(read.text.slice(0, maxJudgedChars)) : read.reason
     yield* journal.catchUp
     const row = yield* usage.get(answer.requestId)
-    const keepsNothing = principal._tag === "Key" && principal.key.noLog
+    const permission = mayKeepContent(principal)
+    const keepsNothing = permission === null
     const shownReason = keepsNothing ? withoutContent(answered, reason, answer.status) : reason
     const result: EvalResult = {
       position,

@@ -1,4 +1,5 @@
 /** Records that are captured outside of the gateway's process and handed in whole. They are decoded, masked and read like all others. */
+import { operatorsOwn } from "../domain/ContentPermission.ts"
 import type { CaptureSource, DetectedKind, Head, RecordHeaders, RecordStatus } from "../domain/TrafficRecord.ts"
 import type { Inspector } from "./Inspector.ts"
 
@@ -58,7 +59,7 @@ export const handIn = (inspector: typeof Inspector.Service, given: HandedIn): vo
   }
   const isUnderWay = inspector.entry(id)?.head.status === "in-flight"
   if (!isUnderWay) {
-    inspector.begin({
+    inspector.begin(operatorsOwn, {
       id,
       source,
       method: given.method,

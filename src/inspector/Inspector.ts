@@ -23,6 +23,7 @@ import { type Feed, type FeedSubscriber, makeFeed } from "./Feed.ts"
 import { holdsText, type InvalidCursor, pageOf, readCursor, type RecordFilter } from "./Filters.ts"
 import { maskUrl } from "./masking/Masking.ts"
 import { maskRecord } from "./masking/MaskRecord.ts"
+import type { ContentPermission } from "../domain/ContentPermission.ts"
 import { type Head, type Item, itemOf, noBodies, recordOf, type TrafficRecord } from "../domain/TrafficRecord.ts"
 import { Ring, type RingEntry } from "./Ring.ts"
 import { makeSessions, type Session, type Sessions } from "./Sessions.ts"
@@ -58,7 +59,7 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
   {
     readonly settings: InspectorSettings
     /** Hot: an exchange has begun; its id. Never throws. Buffers are referenced and must not be changed any more. */
-    readonly begin: (start: RecordStart) => string
+    readonly begin: (permission: ContentPermission, start: RecordStart) => string
     /** Hot: more is known of an exchange that has begun. An id that is not known is ignored. Never throws. */
     readonly update: (id: string, update: RecordUpdate) => void
     /** Hot: an exchange is over. An id that is not known is ignored. `sent`: the call behind it, where it is known. Never throws. */

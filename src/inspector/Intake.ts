@@ -11,6 +11,7 @@ import { headOf, type PriceOf, providerOf, type Shape } from "./HeadOf.ts"
 import { type GivenHeaders, readHeaders } from "./Headers.ts"
 import { lateRecord, jobOfExchange } from "./LateRecords.ts"
 import { makeHeadMasker, type Shown, shownOf } from "./masking/HeadMasker.ts"
+import type { ContentPermission } from "../domain/ContentPermission.ts"
 import { type Bodies, type DetectedKind, type Head, type RecordHeaders } from "../domain/TrafficRecord.ts"
 import type { RequestFacts } from "./reading/Llm.ts"
 import type { LateRecord } from "./Ring.ts"
@@ -85,7 +86,7 @@ export interface IntakeServices {
 }
 
 export interface Intake {
-  readonly begin: (start: RecordStart) => string
+  readonly begin: (permission: ContentPermission, start: RecordStart) => string
   readonly update: (id: string, update: RecordUpdate) => void
   readonly finish: (id: string, end: RecordEnd, sent?: CallFacts | null) => void
   readonly attribute: (id: string, socket: ClientSocket) => void
@@ -375,7 +376,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
     settle()
   }
 
-  const begin = (start: RecordStart): string => {
+  const begin = (_permission: ContentPermission, start: RecordStart): string => {
     const id = start.id ?? newId()
     if (isClosed || pending.size >= maxPending || pending.has(id)) return id
     const body = start.body ?? null

@@ -37,6 +37,7 @@ export const recoveredRow = (request: OpenRequest, nowMs: number): UsageRow => {
     usageSource: "estimated",
     error: "gateway_crashed",
     batchId: request.batchId,
+    told: null,
     answeredFrom: null,
     egress: null,
     reservedNanoUsd: sum(({ nanoUsd }) => nanoUsd),

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
+import { operatorsOwn } from "../domain/ContentPermission.ts"
 import type { CreateMemory, PreviewMemory, UpdateMemory } from "../api/Groups/Memory.ts"
 import { ApiKeys } from "../auth/ApiKeys.ts"
 import { maxEntriesPerKey, type Memory, type MemoryFilter } from "../domain/Memory.ts"
@@ -72,7 +73,8 @@ export const make = Effect.gen(function* () {
     const { apiKeyId = null, content, key = defaultKey(content), sessionId = null, type = "factual" } = input
     yield* checkKey(apiKeyId)
     return yield* Effect.catchTag(
-      memories.write({ apiKeyId, type, source: "added", key, content, sessionId }),
+      // Whoever adds a memory asks for it to be kept.
+      memories.write(operatorsOwn, { apiKeyId, type, source: "added", key, content, sessionId }),
       "MemoryFull",
       () => new Errors.MemoryIsFull({ most: maxEntriesPerKey })
     )

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import type { AssignProxy, ChangeProxySwitch, CreateProxy, TestProxy, UpdateProxy } from "../api/Groups/Proxies.ts"
 import { ApiKeys } from "../auth/ApiKeys.ts"
 import type { Proxy, ProxyAssignment, ProxyFamily } from "../domain/Proxy.ts"
+import { noSecrets } from "../kernel/SentSecrets.ts"
 import { blockMessage, judgeUrl, providerPolicy } from "../egress/OutboundPolicy.ts"
 import { addressIn, familyOf } from "../egress/proxy/EgressAddress.ts"
 import type { ProxyCondition } from "../egress/proxy/ProxyHealth.ts"
@@ -220,7 +221,8 @@ export const make = Effect.gen(function* () {
       path: pathname + search,
       method: "GET",
       headers: ["accept", "*/*"],
-      body: null
+      body: null,
+      secrets: noSecrets
     }
     const startedMs = yield* Clock.currentTimeMillis
     const answer = yield* Effect.either(upstream.requestVia(routeOfProxy(proxy, plan.isSocksOn), asked, testLimits))

@@ -55,6 +55,7 @@ const fields: ReadonlyArray<readonly [name: string, value: (row: ReadRow) => Csv
   ["tokensCacheRead", (row) => number(row, "tokens_cache_read")],
   ["tokensCacheWrite", (row) => number(row, "tokens_cache_write")],
   ["tokensReasoning", (row) => number(row, "tokens_reasoning")],
+  ["tokensTold", (row) => text(row, "told_tokens")],
   ["costUsd", (row) => number(row, "cost_nano_usd") / nanoUsdPerUsd],
   ["priced", (row) => flag(row, "priced")],
   ["usageSource", (row) => text(row, "usage_source")],

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import type { ContentPermission } from "../domain/ContentPermission.ts"
 import type { Memory, MemoryFilter } from "../domain/Memory.ts"
 import { GatewaySettings } from "../flags/GatewaySettings.ts"
 import { IdGen } from "../platform/IdGen.ts"
@@ -27,7 +28,10 @@ export class Memories extends Context.Tag("gateway/memory/Memories")<
     /** What stands in sessions that go on. */
     readonly blocks: SessionBlocks
     /** Adds it, or replaces the one with its owner, type and key. */
-    readonly write: (written: WrittenMemory) => Effect.Effect<Memory, MemoryFull | StoreError>
+    readonly write: (
+      permission: ContentPermission,
+      written: WrittenMemory
+    ) => Effect.Effect<Memory, MemoryFull | StoreError>
     /** Null when there is none. */
     readonly get: (id: string) => Effect.Effect<Memory | null, StoreError>
     /** False when there is none with its id, or another of its owner and type has its key. */
@@ -73,7 +77,7 @@ export const make = Effect.gen(function* () {
   const meant = makeMeantSearch(repo, yield* MemoryVectorRepo)
   const blocks = makeSessionBlocks(yield* MemoryBlockRepo, yield* FiberSet.makeRuntime<never>())
 
-  const write = Effect.fn("Memories.write")(function* (written: WrittenMemory) {
+  const write = Effect.fn("Memories.write")(function* (_permission: ContentPermission, written: WrittenMemory) {
     const nowMs = yield* Clock.currentTimeMillis
     const id = ids.next(nowMs)
     const memory = { id, ...written, createdAtMs: nowMs, updatedAtMs: nowMs, lastUsedAtMs: nowMs }

@@ -205,7 +205,7 @@ export const make = Effect.gen(function* () {
       manifest.permissions.includes("exec") && !allowsExec
         ? stored.granted.filter((permission) => permission !== "exec")
         : stored.granted
-    const opened = yield* openStored(stored, manifest, granted, (line) => ring.add(line), false)
+    const opened = yield* openStored(stored, manifest, granted, (permission, line) => ring.add(permission, line), false)
     const result = yield* Effect.ensuring(runTest(opened.sandbox, read.input, Clock.currentTimeMillis), opened.close)
     return { ...result, logs: ring.last(200) }
   })

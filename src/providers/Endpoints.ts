@@ -10,8 +10,10 @@ import type { ProviderSpec } from "../domain/Provider.ts"
 import type { ServiceKind } from "../domain/MediaKind.ts"
 import type { WireName } from "../domain/Wire.ts"
 import { isSecretHeader } from "../kernel/Masking.ts"
+import type { SentSecrets } from "../kernel/SentSecrets.ts"
 import { isSameAddress } from "./Address.ts"
 import { headerProblem, isReservedHeader } from "./EndpointHeaders.ts"
+import { endpointSecrets } from "./EndpointSecrets.ts"
 import { asSentence } from "../kernel/Sentence.ts"
 
 /** The address still holds a `{placeholder}`. */
@@ -67,10 +69,12 @@ export interface UpstreamEndpoint {
   ) => { readonly origin: string; readonly path: string }
   /** Flat `name, value, name, value` list with lower-case names. */
   readonly headers: ReadonlyArray<string>
+  /** What the headers and addresses hold that must not come back. */
+  readonly secrets: SentSecrets
 }
 
 /** Where the models are listed. */
-export type ModelsEndpoint = Pick<UpstreamEndpoint, "origin" | "headers"> & { readonly path: string }
+export type ModelsEndpoint = Pick<UpstreamEndpoint, "origin" | "headers" | "secrets"> & { readonly path: string }
 
 /** The parts of a connection that decide where a call goes. */
 export type EndpointConnection = Pick<Connection, "apiKey" | "authType" | "baseUrl" | "headers" | "oauth" | "wires">
@@ -182,7 +186,8 @@ export const endpointOf = (
       origin: base.origin,
       path: pathOf(base, route),
       media: mediaPlaces(spec, connection, base, wire, route),
-      headers
+      headers,
+      secrets: endpointSecrets(connection, spec.ownHeaders)
     }
   })
 
@@ -198,12 +203,13 @@ export const modelsEndpointOf = (
   if (isElsewhere && connection.baseUrl !== null) return null
   return Either.gen(function* () {
     const headers = yield* headersOf(spec, connection)
+    const secrets = endpointSecrets(connection, spec.ownHeaders)
     if (isElsewhere) {
       const { origin, pathname, search } = new URL(modelsPath)
-      return { origin, path: pathname + search, headers }
+      return { origin, path: pathname + search, headers, secrets }
     }
     const base = yield* baseOf(spec, connection)
-    return { origin: base.origin, path: join(base, modelsPath), headers }
+    return { origin: base.origin, path: join(base, modelsPath), headers, secrets }
   })
 }
 

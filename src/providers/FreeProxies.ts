@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import type { Proxy } from "../domain/Proxy.ts"
+import { noSecrets } from "../kernel/SentSecrets.ts"
 import { judgeHost, judgeUrl, requestPolicy } from "../egress/OutboundPolicy.ts"
 import { routeOfProxy } from "../egress/proxy/ProxyRoute.ts"
 import { PublicFetch } from "../egress/PublicFetch.ts"
@@ -129,7 +130,8 @@ export const make = Effect.gen(function* () {
           path: test.pathname + test.search,
           method: "GET",
           headers: ["accept", "*/*"],
-          body: null
+          body: null,
+          secrets: noSecrets
         },
         tryLimits
       ),

@@ -79,6 +79,7 @@ const askPages = Effect.fnUntraced(function* (
           method: "GET",
           headers: [...endpoint.headers, "accept", "application/json"],
           body: null,
+          secrets: endpoint.secrets,
           owner: ownerOf(connection)
         },
         { timeoutMs: pageTimeoutMs, maxBytes: bytesLeft }
@@ -129,7 +130,7 @@ export const fetchModelDetails = (
 ): Effect.Effect<ReadonlyArray<ListedModel>> | null => {
   const endpoint = modelsEndpointOf(spec, connection)
   if (endpoint === null || endpoint._tag === "Left") return null
-  const { headers, origin, path } = endpoint.right
+  const { headers, origin, path, secrets } = endpoint.right
   if (!path.endsWith(listEnding)) return null
   const show = (model: ListedModel): Effect.Effect<ListedModel> =>
     upstream
@@ -140,6 +141,7 @@ export const fetchModelDetails = (
           method: "POST",
           headers: [...headers, "content-type", "application/json", "accept", "application/json"],
           body: JSON.stringify({ model: model.id }),
+          secrets,
           owner: ownerOf(connection)
         },
         { timeoutMs: shownTimeoutMs, maxBytes: shownBytes }

@@ -97,7 +97,8 @@ const jsonRequest = (endpoint: UpstreamEndpoint, model: string, body: unknown): 
   path: endpoint.path(model, false),
   method: "POST",
   headers: [...endpoint.headers, "content-type", "application/json", "accept", "application/json"],
-  body: JSON.stringify(body)
+  body: JSON.stringify(body),
+  secrets: endpoint.secrets
 })
 
 /** An unknown model, or a request that is too small, says nothing of the key. */
@@ -117,7 +118,10 @@ const refusesSearches = ({
 const trial: Search = { ...emptySearch, query: "ping", maxResults: 1 }
 
 /** Null when the provider has no searches. */
-const searchRequest = (spec: ProviderSpec, { headers, media }: UpstreamEndpoint): Upstream.UnownedRequest | null => {
+const searchRequest = (
+  spec: ProviderSpec,
+  { headers, media, secrets }: UpstreamEndpoint
+): Upstream.UnownedRequest | null => {
   const codec = searches.peer?.("chat", bodyOf(trial, searchModel), spec.media.search?.adapter ?? null) ?? null
   if (codec === null) return null
   const encoded = codec.encodeRequest(wholeRequest({}, searchModel), {
@@ -134,7 +138,8 @@ const searchRequest = (spec: ProviderSpec, { headers, media }: UpstreamEndpoint)
     path: withQuery(path, place?.query ?? ""),
     method,
     headers: [...headers, ...(isGet ? [] : ["content-type", "application/json"]), "accept", "application/json"],
-    body: isGet ? null : JSON.stringify(encoded.body)
+    body: isGet ? null : JSON.stringify(encoded.body),
+    secrets
   }
 }
 

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
 import { headerOf } from "../auth/Credentials.ts"
 import { refusesCache } from "../cache/Eligibility.ts"
+import { type ContentPermission, mayKeepContent } from "../domain/ContentPermission.ts"
 import type { AttemptView } from "../domain/Decision.ts"
 import { InternalError, InvalidRequest } from "../domain/Errors.ts"
 import { nanoUsdPerUsd, type UsageRow } from "../domain/Usage.ts"
@@ -113,6 +114,9 @@ export const make = Effect.gen(function* () {
   const running = new Map<string, Running>()
 
   const elapsedMs = ({ startedMs }: Exchange): number => Math.round(timers.monotonicMs() - startedMs)
+
+  const keep = (_permission: ContentPermission, key: string, answer: Kept): void =>
+    void cache.set(key, answer, timers.nowMs())
 
   const keyOf = (exchange: Exchange, { requestedModel, service }: SearchRoute, { search }: SearchRequest): string => {
     const { headers } = exchange
@@ -221,7 +225,8 @@ export const make = Effect.gen(function* () {
         : null
     if (found === null) return handOn(waiting, leader.requestId, asked, landed)
     const kept = { owner: apiKeyIdOf(leader) ?? "", found, provider, bytes: 2 * landed.body.length }
-    if (key !== null) cache.set(key, kept, timers.nowMs())
+    const permission = mayKeepContent(leader.principal)
+    if (key !== null && permission !== null) keep(permission, key, kept)
     for (const exchange of waiting) {
       if (exchange.requestId !== leader.requestId) repeat(exchange, asked, kept)
       else {

@@ -7,6 +7,14 @@ import { WireName } from "../domain/Wire.ts"
 import { type Column, Flag, MaybeText, MaybeWhole, Text, valid, Whole } from "./Columns.ts"
 import { moneyOf, nanoColumn, partsColumn } from "./MoneyColumns.ts"
 
+const ToldCounts = Schema.Struct({
+  in: Schema.Number,
+  out: Schema.Number,
+  cacheRead: Schema.Number,
+  cacheWrite: Schema.Number,
+  reasoning: Schema.Number
+})
+
 export const Row = Schema.Struct({
   id: Text,
   timestampMs: Whole,
@@ -30,6 +38,7 @@ export const Row = Schema.Struct({
   tokensCacheRead: Whole,
   tokensCacheWrite: Whole,
   tokensReasoning: Whole,
+  toldTokens: Schema.NullOr(Schema.parseJson(ToldCounts)),
   costNanoUsd: Schema.Number,
   priced: Flag,
   price: Schema.NullOr(Schema.parseJson(ModelPrice)),
@@ -48,10 +57,12 @@ export const toUsageRow = ({
   tokensIn,
   tokensOut,
   tokensReasoning,
+  toldTokens,
   ...row
 }: Row): UsageRow => ({
   ...row,
   calls: null,
+  told: toldTokens,
   tokens: {
     in: tokensIn,
     out: tokensOut,
@@ -102,6 +113,7 @@ const own = [
   "tokens_cache_read",
   "tokens_cache_write",
   "tokens_reasoning",
+  "told_tokens",
   "cost_nano_usd",
   "cost_nano_parts",
   "reserved_nano_usd"
@@ -109,6 +121,12 @@ const own = [
 
 /** The first parameters of a statement: the facts that its rows share. */
 export const sharedParameters = (facts: UsageFacts): ReadonlyArray<Column> => shared.map(([, value]) => value(facts))
+
+const toldColumn = (told: UsageRow["told"]): string | null => {
+  if (told === null) return null
+  const { in: read, out, cacheRead, cacheWrite, reasoning } = told
+  return JSON.stringify({ in: read, out, cacheRead, cacheWrite, reasoning })
+}
 
 /** Adds the parameters of a row. Null for a request id that is the row's. */
 export const addParameters = (to: Array<Column>, row: UsageRow): void => {
@@ -124,6 +142,7 @@ export const addParameters = (to: Array<Column>, row: UsageRow): void => {
     valid(tokens.cacheRead),
     valid(tokens.cacheWrite),
     valid(tokens.reasoning),
+    toldColumn(row.told),
     nanoColumn(row.costNanoUsd),
     partsColumn(row.costNanoUsd),
     valid(row.reservedNanoUsd)

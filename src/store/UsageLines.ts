@@ -4,9 +4,10 @@
  *     {"facts":7,"apiKeyId":null,"requestedModel":"gpt-4.1",…}
  *     [7,"<id>",timestampMs,latencyMs,ttftMs,in,out,cacheRead,cacheWrite,reasoning,costNanoUsd]
  *     [7,"<id>",…,costNanoUsd,"<requestId>",reservedNanoUsd,[calls]]
+ *     [7,"<id>",…,[calls],[in,out,cacheRead,cacheWrite,reasoning]]
  *
  * The facts that rows share stand in a line of their own, in each file before the first row that has them. The last three are left out where
- * the request id is the row's, nothing was reserved, and there are no calls. A line may also be the JSON of a whole row, as earlier versions
+ * the request id is the row's, nothing was reserved, and there are no calls; a fourth has what an upstream told and was not believed. A line may also be the JSON of a whole row, as earlier versions
  * wrote it.
  */
 import * as Either from "effect/Either"
@@ -14,7 +15,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { LedgerCall } from "../domain/Ledger.ts"
 import { ModelPrice } from "../domain/Pricing.ts"
-import type { UsageRow } from "../domain/Usage.ts"
+import type { TokenCounts, UsageRow } from "../domain/Usage.ts"
 import type { UsageFacts } from "../domain/UsageFacts.ts"
 import { WireName } from "../domain/Wire.ts"
 import { jsonNumber } from "../kernel/JsonTexts.ts"
@@ -33,9 +34,16 @@ export const factsLine = (facts: UsageFacts): FactsLine => ({
   file: -1
 })
 
-const rest = ({ calls, id, requestId, reservedNanoUsd }: UsageRow, idJson: string): string =>
-  `,${requestId === id ? idJson : JSON.stringify(requestId)},${jsonNumber(reservedNanoUsd)},` +
-  `${calls === null ? "null" : JSON.stringify(calls)}]`
+const toldOf = ({ told }: UsageRow): string =>
+  told === null ? "" : `,${JSON.stringify([told.in, told.out, told.cacheRead, told.cacheWrite, told.reasoning])}`
+
+const rest = (row: UsageRow, idJson: string): string => {
+  const { calls, id, requestId, reservedNanoUsd } = row
+  return (
+    `,${requestId === id ? idJson : JSON.stringify(requestId)},${jsonNumber(reservedNanoUsd)},` +
+    `${calls === null ? "null" : JSON.stringify(calls)}${toldOf(row)}]`
+  )
+}
 
 export class UsageLines {
   #file = 0
@@ -51,7 +59,10 @@ export class UsageLines {
     const { tokens } = row
     const before = facts.file === this.#file ? "[" : this.#define(facts)
     const id = JSON.stringify(row.id)
-    const after = row.requestId === row.id && row.reservedNanoUsd === 0 && row.calls === null ? "]" : rest(row, id)
+    const after =
+      row.requestId === row.id && row.reservedNanoUsd === 0 && row.calls === null && row.told === null
+        ? "]"
+        : rest(row, id)
     return (
       `${before}${facts.number},${id},${jsonNumber(row.timestampMs)},${jsonNumber(row.latencyMs)},` +
       `${jsonNumber(row.ttftMs)},${jsonNumber(tokens.in)},${jsonNumber(tokens.out)},${jsonNumber(tokens.cacheRead)},` +
@@ -108,6 +119,7 @@ const WholeRow = Schema.Struct({
   latencyMs: Measure,
   ttftMs: Schema.NullOr(Schema.Number),
   tokens: Schema.Struct({ in: Measure, out: Measure, cacheRead: Measure, cacheWrite: Measure, reasoning: Measure }),
+  told: Schema.optionalWith(Schema.Null, { default: () => null }),
   costNanoUsd: Measure,
   reservedNanoUsd: Schema.optionalWith(Measure, { default: () => 0 }),
   calls: Schema.optionalWith(Schema.NullOr(Schema.Array(LedgerCall)), { default: () => null })
@@ -127,10 +139,18 @@ const callsOf = Schema.decodeUnknownOption(Schema.Array(LedgerCall))
 
 const measure = (value: unknown): number => (typeof value === "number" ? value : 0)
 
+const countsOf = ([read, out, cacheRead, cacheWrite, reasoning]: ReadonlyArray<unknown>): TokenCounts => ({
+  in: measure(read),
+  out: measure(out),
+  cacheRead: measure(cacheRead),
+  cacheWrite: measure(cacheWrite),
+  reasoning: measure(reasoning)
+})
+
 /** By hand, because there may be a hundred thousand of them. Null when it is no row, or its facts are missing. */
 const rowOf = (line: ReadonlyArray<unknown>, known: ReadonlyMap<unknown, UsageFacts>): UsageRow | null => {
   const [number, id, timestampMs, latencyMs, ttftMs, read, out, cacheRead, cacheWrite, reasoning, cost, ...more] = line
-  const [requestId, reserved, calls] = more
+  const [requestId, reserved, calls, told] = more
   const shared = known.get(number)
   if (shared === undefined || typeof id !== "string") return null
   return {
@@ -140,13 +160,8 @@ const rowOf = (line: ReadonlyArray<unknown>, known: ReadonlyMap<unknown, UsageFa
     timestampMs: measure(timestampMs),
     latencyMs: measure(latencyMs),
     ttftMs: typeof ttftMs === "number" ? ttftMs : null,
-    tokens: {
-      in: measure(read),
-      out: measure(out),
-      cacheRead: measure(cacheRead),
-      cacheWrite: measure(cacheWrite),
-      reasoning: measure(reasoning)
-    },
+    tokens: countsOf([read, out, cacheRead, cacheWrite, reasoning]),
+    told: Array.isArray(told) ? countsOf(told) : null,
     costNanoUsd: measure(cost),
     reservedNanoUsd: measure(reserved),
     calls: Array.isArray(calls) ? Option.getOrNull(callsOf(calls)) : null

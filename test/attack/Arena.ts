@@ -46,7 +46,7 @@ export interface Arena {
   readonly asked: (prefix: string) => ReadonlyArray<Fake.RecordedRequest>
 }
 
-const gatewayOf = (program: Program.Program): Gateway => {
+export const gatewayOf = (program: Program.Program): Gateway => {
   const port = Number(new URL(program.url).port)
   const manage: Gateway["manage"] = (method, path, body) =>
     send(port, {

@@ -11,14 +11,17 @@ import type { Attempt, AttackClass } from "./Attempt.ts"
 import { access } from "./classes/access.ts"
 import { bounds } from "./classes/bounds.ts"
 import { browsers } from "./classes/browsers.ts"
+import { impossible } from "./classes/counts.ts"
 import { doors } from "./classes/doors.ts"
 import { injection } from "./classes/injection.ts"
+import { keepers } from "./classes/keepers.ts"
 import { management } from "./classes/management.ts"
 import { models } from "./classes/models.ts"
 import { outbound } from "./classes/outbound.ts"
 import { pools } from "./classes/pools.ts"
 import { protocol } from "./classes/protocol.ts"
 import { readings } from "./classes/readings.ts"
+import { returned } from "./classes/returned.ts"
 import { secrets } from "./classes/secrets.ts"
 import { sockets } from "./classes/sockets.ts"
 import { start } from "./classes/start.ts"
@@ -42,7 +45,10 @@ const all: ReadonlyArray<AttackClass> = [
   sockets,
   readings,
   doors,
-  pools
+  pools,
+  returned,
+  impossible,
+  keepers
 ]
 
 /** `all`, or words that the names of the wanted classes contain. */

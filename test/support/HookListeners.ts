@@ -55,9 +55,9 @@ export const problemOf = (call: HookCall): string | null => {
   return read._tag === "Left" ? `${call.context.hook}: ${read.left.message}` : null
 }
 
-const callOf = ({ body, text }: HookEvent): HookCall => {
+const callOf = ({ body, permission, text }: HookEvent): HookCall => {
   const [context = "", payload = ""] = text.split("\n")
-  return { context: JSON.parse(context), payload: JSON.parse(payload), body }
+  return { context: JSON.parse(context), payload: JSON.parse(payload), permission, body }
 }
 
 export const listener = (plugin: string, options: TestListenerOptions): TestListener => {

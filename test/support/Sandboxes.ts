@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { rolldown } from "rolldown"
 import { buildThread } from "../../bin/threads.mjs"
+import { operatorsOwn } from "../../src/domain/ContentPermission.ts"
 import type { PluginPermission, RequestHook } from "../../src/domain/Plugin.ts"
 import { GuardedFetch } from "../../src/egress/GuardedFetch.ts"
 import * as AppConfig from "../../src/platform/AppConfig.ts"
@@ -104,7 +105,7 @@ export const openSandbox = (
       ),
       context
     )
-    const sandbox = yield* service.open(codeOf(main, over), (line) => lines.push(line))
+    const sandbox = yield* service.open(codeOf(main, over), (_permission, line) => lines.push(line))
     const [plugin] = plugins
     if (plugin === undefined) throw new Error("no plugin was opened")
     return { sandbox, plugin, lines }
@@ -132,4 +133,9 @@ export const callOf = (
   hook: RequestHook = "onRequest",
   payload: JsonObject = {},
   over: Partial<HookContext> = {}
-): HookCall => ({ context: contextOf(hook, over), body: body === null ? null : bytesOf(body), payload })
+): HookCall => ({
+  context: contextOf(hook, over),
+  permission: operatorsOwn,
+  body: body === null ? null : bytesOf(body),
+  payload
+})

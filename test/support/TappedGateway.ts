@@ -44,9 +44,9 @@ export const start = (config: Partial<AppConfig.AppConfigShape> = {}) =>
     const calls: SinkCalls = { begin: 0, update: 0, finish: 0 }
     const sent = new Map<string, SentCall | null>()
     const sink: TrafficSink = {
-      begin: (start) => {
+      begin: (permission, start) => {
         calls.begin += 1
-        return inspector.begin(start)
+        return inspector.begin(permission, start)
       },
       update: (id, update) => {
         calls.update += 1

@@ -38,6 +38,19 @@ export const UsageLog = Schema.Struct({
     }),
     "Tokens of the request."
   ),
+  told: field(
+    Schema.NullOr(
+      Schema.Struct({
+        in: field(Schema.Number, "Tokens of the prompt, as the upstream told.", 1_000_000_000),
+        out: field(Schema.Number, "Tokens of the answer, as the upstream told.", 310),
+        cacheRead: field(Schema.Number, "Tokens read from the provider's cache, as the upstream told.", 0),
+        cacheWrite: field(Schema.Number, "Tokens written to the provider's cache, as the upstream told.", 0),
+        reasoning: field(Schema.Number, "Tokens of reasoning, as the upstream told.", 0)
+      })
+    ),
+    "What the upstream told, where that cannot be and `tokens` is the gateway's own count; null: it was believed.",
+    null
+  ),
   costUsd: field(Schema.Number, "What it cost, in USD.", 0.000312),
   priced: field(Schema.Boolean, "Whether a price is known; without one the cost is 0.", true),
   usageSource: field(Schema.Literal("upstream", "estimated"), "Who counted the tokens."),

@@ -40,6 +40,10 @@ export const served = {
   "X-Gateway-Response-Cost": text("USD with 10 decimals.", "0.0003120000"),
   "X-Gateway-Tokens-In": count("Tokens of the prompt.", 1_250),
   "X-Gateway-Tokens-Out": count("Tokens of the answer.", 310),
+  "X-Gateway-Tokens-Told": text(
+    "What the upstream told of its tokens, where that cannot be and the gateway's own count was booked; absent: it was believed.",
+    "in=1000000000, out=12"
+  ),
   "X-Gateway-Latency-Ms": count("Milliseconds since the request arrived.", 1_840),
   "X-Gateway-Cache-Hit": text("Always `false`: answers are not cached.", "false")
 } as const

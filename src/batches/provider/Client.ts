@@ -93,6 +93,7 @@ export const clientOf = (
       "identity"
     ],
     body,
+    secrets: endpoint.secrets,
     owner: ownerOf(connection)
   })
 

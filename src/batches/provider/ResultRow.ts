@@ -2,7 +2,9 @@
 import { createHash } from "node:crypto"
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import { noTokens, type TokenCounts, type UsageRow } from "../../domain/Usage.ts"
-import { costNanoUsd, isPriced } from "../../usage/Cost.ts"
+import { believed } from "../../inference/settle/Belief.ts"
+import { type LineBounds, seenOfLine } from "../../inference/settle/Seen.ts"
+import { costNanoUsd, estimateTokens, isPriced } from "../../usage/Cost.ts"
 import type { Batch } from "../../domain/Batch.ts"
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
@@ -31,16 +33,33 @@ export interface LineFacts {
   readonly price: ModelPrice | null
   readonly status: number
   readonly body: JsonObject
+  /** Of the line that was asked. */
+  readonly bounds: LineBounds
 }
 
-const tokensOf = ({ body, endpoint, spec }: LineFacts): TokenCounts | null =>
-  endpoint.codec.readAnswer(body, spec.dialect).usage
+interface Counted {
+  readonly tokens: TokenCounts
+  /** What was told, where it is not believed. */
+  readonly told: TokenCounts | null
+}
+
+const countsOf = ({ body, bounds, endpoint, spec }: LineFacts): Counted | null => {
+  const answer = endpoint.codec.readAnswer(body, spec.dialect)
+  const { reasoningChars, textChars, toolArgChars, usage } = answer
+  if (usage === null) return null
+  const tokens = believed(usage, seenOfLine(bounds, answer), () => ({
+    ...noTokens,
+    in: estimateTokens(bounds.bytes, "json"),
+    out: estimateTokens(textChars) + estimateTokens(toolArgChars, "json") + estimateTokens(reasoningChars)
+  }))
+  return { tokens, told: tokens === usage ? null : usage }
+}
 
 export const resultRow = (facts: LineFacts): UsageRow => {
   const { batch, connectionId, endpoint, line, model, price, requestedModel, spec, status } = facts
   const isAnswered = status >= 200 && status < 300
-  const counted = isAnswered ? tokensOf(facts) : null
-  const tokens = counted ?? noTokens
+  const counted = isAnswered ? countsOf(facts) : null
+  const tokens = counted?.tokens ?? noTokens
   const known = price !== null && isPriced(tokens, price) ? price : null
   const atMs = batch.inProgressAtMs ?? batch.createdAtMs
   const id = lineRequestId(batch.id, line, atMs)
@@ -64,10 +83,11 @@ export const resultRow = (facts: LineFacts): UsageRow => {
     ttftMs: null,
     attempts: 1,
     tokens,
+    told: counted?.told ?? null,
     costNanoUsd: known === null ? 0 : costNanoUsd(tokens, known),
     priced: !isAnswered || known !== null,
     price: known,
-    usageSource: counted === null ? "estimated" : "upstream",
+    usageSource: counted === null || counted.told !== null ? "estimated" : "upstream",
     error: isAnswered ? null : `http_${status}`,
     batchId: batch.id,
     answeredFrom: null,

@@ -8,6 +8,7 @@ import { ApiKeys } from "../../auth/ApiKeys.ts"
 import type { Batch, BatchEnd, BatchProblem } from "../../domain/Batch.ts"
 import { LimitReached } from "../../domain/Errors.ts"
 import { Files } from "../../files/Files.ts"
+import { type LineBounds, lineBounds } from "../../inference/settle/Seen.ts"
 import { scrub } from "../../kernel/Scrub.ts"
 import type { Charge, Commitment } from "../../ledger/Commitment.ts"
 import { KeyLimits } from "../../ledger/KeyLimits.ts"
@@ -61,6 +62,7 @@ const turnLines = 64
 interface Asked {
   readonly customId: string
   readonly model: string
+  readonly bounds: LineBounds
 }
 
 const noResult: LineProblem = {
@@ -138,7 +140,7 @@ export const make = Effect.gen(function* () {
     const charges: Array<Charge> = []
     const asked = new Map<number, Asked>()
 
-    const resultOf = (result: RemoteResult, { customId, model: requestedModel }: Asked): LineResult => {
+    const resultOf = (result: RemoteResult, { bounds, customId, model: requestedModel }: Asked): LineResult => {
       const { line } = result
       if (result._tag === "NotAsked") return failedLine(batch.id, line, customId, { ...result, param: null })
       const { body, status } = result
@@ -154,7 +156,8 @@ export const make = Effect.gen(function* () {
         model,
         price: price === null ? null : batchPrice(price),
         status,
-        body
+        body,
+        bounds
       })
       journal.append(row)
       const { costNanoUsd, tokens } = row
@@ -178,7 +181,11 @@ export const make = Effect.gen(function* () {
       yield* eachLine(files, batch, rest, (number, line) => {
         if (spool.has(number)) return Effect.void
         if (line._tag === "Broken") return spool.append(failedLine(batch.id, number, line.customId, line.problem))
-        asked.set(number, { customId: line.customId, model: stringOr(line.body["model"]) ?? "" })
+        asked.set(number, {
+          customId: line.customId,
+          model: stringOr(line.body["model"]) ?? "",
+          bounds: lineBounds(line.body)
+        })
         return Effect.void
       })
       const path = join(batchesFolder(dataDir), `${batch.id}.results.part`)

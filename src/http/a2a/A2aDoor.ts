@@ -9,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { mayKeepContent } from "../../domain/ContentPermission.ts"
 import { makeAgent, type Outcome } from "../../a2a/Agent.ts"
 import { type Asked, readAgentMessages, readAsked } from "../../a2a/Asked.ts"
 import { firstEvent, type Form, isOver, nextEvents, sendResult, type Task, taskResult } from "../../a2a/Task.ts"
@@ -138,7 +139,8 @@ export const make = Effect.gen(function* () {
     const leave = places.enter(identity)
     if (leave === null) return null
     const id = ids.next(nowMs)
-    const task = tasks.begin({ id, contextId: contextId ?? ids.next(nowMs), identity, skill, form }, nowMs)
+    const permission = mayKeepContent(caller.principal)
+    const task = tasks.begin({ id, contextId: contextId ?? ids.next(nowMs), identity, skill, form, permission }, nowMs)
     if (task !== null) return { task, leave }
     leave()
     return null

@@ -110,6 +110,7 @@ export const streamContent = (
       method: "GET",
       headers: [...endpoint.headers, "accept", "*/*", "accept-encoding", "identity"],
       body: null,
+      secrets: endpoint.secrets,
       owner
     },
     {

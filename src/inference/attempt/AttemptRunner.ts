@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import { mayKeepContent } from "../../domain/ContentPermission.ts"
 import { directEgress } from "../../domain/Proxy.ts"
 import { type ClientGone, shutdown, type ShuttingDown } from "../../domain/Errors.ts"
 import * as Flags from "../../flags/Flags.ts"
@@ -365,7 +366,10 @@ export const make = Effect.gen(function* () {
   const fetched = (work: Work, way: Way, conversation: Conversation, lastChance: boolean): Attempting => {
     const fetching = StopSignal.unlessStopped(
       stop,
-      unlessDisconnected(work.exchange.reply, media.inlineMedia(conversation, way.codec.name, work.owner))
+      unlessDisconnected(
+        work.exchange.reply,
+        media.inlineMedia(conversation, way.codec.name, work.owner, mayKeepContent(work.exchange.principal))
+      )
     )
     const attempt = Effect.matchEffect(fetching, {
       onFailure: (failure): Effect.Effect<AttemptResult> => Effect.succeed(notFetched(failure)),

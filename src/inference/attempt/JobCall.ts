@@ -117,8 +117,8 @@ const withoutContent = (headers: ReadonlyArray<string>): Array<string> =>
 const requestAbout = (call: UpstreamCall, { body, method }: JobRequest, origin: string, path: string) => {
   const headers = withoutContent(call.request.headers)
   if (body !== undefined) headers.push("content-type", "application/json")
-  const { owner } = call.request
-  return { origin, path, method, headers, body: body === undefined ? null : JSON.stringify(body), owner }
+  const { owner, secrets } = call.request
+  return { origin, path, method, headers, body: body === undefined ? null : JSON.stringify(body), secrets, owner }
 }
 
 const jsonOf = ({ body }: Answer): JsonObject | null => {

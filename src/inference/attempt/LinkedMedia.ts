@@ -57,6 +57,7 @@ export const makeLinkedMedia = (
               method: "GET",
               headers: headersFor(call),
               body: null,
+              secrets: call.request.secrets,
               owner: call.request.owner
             },
             limits

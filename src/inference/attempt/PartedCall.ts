@@ -27,6 +27,9 @@ export interface PartedCall {
 
 type Completed = Extract<AttemptResult, { readonly _tag: "Completed" }>
 
+const sentFor = (done: ReadonlyArray<Completed>): number =>
+  done.reduce((sum, { report }) => sum + (report.sentBytes ?? 0), 0)
+
 /** The call, with an ear for what its codec reads. */
 const heard = (call: UpstreamCall, onResponse: (response: Response) => void): UpstreamCall => ({
   ...call,
@@ -48,7 +51,7 @@ export const runParts = Effect.fnUntraced(function* (parted: PartedCall) {
     const [first] = done
     const usage = done.flatMap(({ report }) => report.usage ?? [])
     if (first === undefined || usage.length === 0) return
-    const report = { ...first.report, usage: usage.reduce(sumUsage) }
+    const report = { ...first.report, usage: usage.reduce(sumUsage), sentBytes: sentFor(done) }
     work.trail.charge({ target, report, firstContentMs: first.firstContentMs })
   }
 
@@ -64,7 +67,11 @@ export const runParts = Effect.fnUntraced(function* (parted: PartedCall) {
     }
     if (others.length === 0 && completed.right === response) return first
     const usage = others.length === 0 ? first.report.usage : whole.usage
-    return { ...first, body: parted.render(completed.right), report: { ...first.report, usage } }
+    return {
+      ...first,
+      body: parted.render(completed.right),
+      report: { ...first.report, usage, sentBytes: sentFor(done) }
+    }
   })
 
   return yield* Effect.onInterrupt(

@@ -96,6 +96,15 @@ export const encodeContext = (
   return context
 }
 
+const bytesOf = ({ body }: Upstream.UpstreamRequest): number =>
+  body === null ? 0 : typeof body === "string" ? Buffer.byteLength(body) : isBodySource(body) ? body.bytes : body.length
+
+/** The result with what was sent for it: no prompt has more tokens. */
+const withSent = (result: AttemptResult, sentBytes: number): AttemptResult =>
+  !("report" in result) || result.report === null || result.report.usage === null
+    ? result
+    : { ...result, report: { ...result.report, sentBytes } }
+
 /** The request, with word of each piece of its body that the upstream takes. */
 const watched = (request: Upstream.UpstreamRequest, sending: () => void): Upstream.UpstreamRequest => {
   const { body } = request
@@ -111,6 +120,7 @@ export const startCall = (
 ): (() => void) => {
   const { call, timeouts, work } = input
   const { reply } = work.exchange
+  const sentBytes = bytesOf(call.request)
   let reader: BodyReader | null = null
   let settled = false
   let idle: Timer | null = null
@@ -143,7 +153,7 @@ export const startCall = (
     beat?.cancel()
     caution?.cancel()
     stopListening()
-    done(result)
+    done(withSent(result, sentBytes))
   }
 
   /** Gives up on the upstream for a reason of ours. */

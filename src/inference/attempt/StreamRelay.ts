@@ -4,11 +4,14 @@
  */
 import { optional, stringOr } from "../../wire/json/Json.ts"
 import type { Dialect } from "../../domain/Dialect.ts"
+import type { WireName } from "../../domain/Wire.ts"
 import { codecs, makeStreamTranslator } from "../../wire/Codec.ts"
 import type { StreamEvent } from "../../wire/canonical/Event.ts"
 import type { EncodeContext, StreamEncoder, StreamFacts, WireCodec } from "../../wire/WireCodec.ts"
 import type { DeliveredPrefix } from "../request/DeliveredPrefix.ts"
+import { framingOf } from "../reply/Frames.ts"
 import type { AnswerWatch } from "../state/AnswerWatch.ts"
+import { eventScrub } from "./EventScrub.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 
 /** A tap or a translator, seen from the relay. */
@@ -67,7 +70,28 @@ export const streamSource = (
     recorder === null
       ? plainSource(client, call, context, onEvent)
       : recordedSource(client, call, context, onEvent, recorder)
-  return onSent === null ? source : telling(source, onSent)
+  const clean = scrubbed(source, call)
+  return onSent === null ? clean : telling(clean, onSent)
+}
+
+/** Members of plain deltas; events of the others are numbered, or too few to matter. */
+const plainMembers: Readonly<Partial<Record<WireName, string>>> = { chat: "content", messages: "text" }
+
+/** What the source reads comes without the credentials that the upstream was sent. */
+const scrubbed = (source: StreamSource, { codec, request }: UpstreamCall): StreamSource => {
+  const scrub = eventScrub(request.secrets, framingOf(codec), plainMembers[codec.name] ?? "")
+  if (scrub === null) return source
+  const push = (chunk: Buffer): Buffer | string => (chunk.length === 0 ? chunk : source.push(chunk))
+  return {
+    ...source,
+    push: (chunk) => push(scrub.push(chunk)),
+    end: () => {
+      const last = push(scrub.end())
+      const rest = source.end()
+      if (last.length === 0) return rest
+      return rest.length === 0 ? last : Buffer.concat([Buffer.from(last), Buffer.from(rest)])
+    }
+  }
 }
 
 const recordedSource = (

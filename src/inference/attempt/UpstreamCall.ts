@@ -181,6 +181,7 @@ const requestTo = (
     method,
     headers,
     body: isGet ? null : body,
+    secrets: endpoint.secrets,
     owner: ownerOf(target.account.connection, apiKeyIdOf(work.exchange))
   }
 }

@@ -145,6 +145,7 @@ export const make = Effect.gen(function* () {
       method: "POST",
       headers: countHeaders(endpoint.headers, exchange.headers, relays(counted, wire) ? wire : null),
       body: JSON.stringify(body),
+      secrets: endpoint.secrets,
       owner: ownerOf(target.account.connection, apiKeyIdOf(exchange))
     }
   }

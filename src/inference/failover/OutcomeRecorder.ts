@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { mayKeepContent } from "../../domain/ContentPermission.ts"
 import { scrubber } from "../../kernel/Scrub.ts"
 import { secretsOf } from "../../providers/Catalog.ts"
 import type { CallerText } from "../../resilience/failure/Echo.ts"
@@ -42,8 +43,7 @@ const note = (work: Work, call: Call, result: AttemptResult, failure: Failure | 
 
 /** What others may read of a failure; of a key whose texts are not kept nothing that the upstream wrote. */
 const kept = ({ work }: FailoverRun, sent: CallerText, { message, status }: Failure): string => {
-  const { principal } = work.exchange
-  return principal._tag === "Key" && principal.key.noLog ? `it answered with ${status}` : remembered(message, sent)
+  return mayKeepContent(work.exchange.principal) === null ? `it answered with ${status}` : remembered(message, sent)
 }
 
 export class OutcomeRecorder extends Context.Tag("gateway/inference/failover/OutcomeRecorder")<

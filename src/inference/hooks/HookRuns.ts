@@ -1,4 +1,5 @@
 /** The hooks of an exchange. Pure. */
+import { mayKeepContent } from "../../domain/ContentPermission.ts"
 import { HookRun } from "../../plugins/hooks/HookRun.ts"
 import type { Envelope } from "../../wire/WireCodec.ts"
 import { apiKeyIdOf, type Exchange } from "../request/Exchange.ts"
@@ -17,7 +18,8 @@ export const newRun = (exchange: Exchange): HookRun =>
     wire: exchange.wire,
     endpoint: endpointOf(exchange),
     headers: exchange.headers,
-    apiKeyId: apiKeyIdOf(exchange)
+    apiKeyId: apiKeyIdOf(exchange),
+    permission: mayKeepContent(exchange.principal)
   })
 
 /** That of the request; a new one where it has entered before anybody listened, or is the gateway's own. */

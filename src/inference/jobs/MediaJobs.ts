@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
 import { ApiKeys } from "../../auth/ApiKeys.ts"
+import { mayKeepContent } from "../../domain/ContentPermission.ts"
 import type { Principal } from "../../domain/ApiKey.ts"
 import { BodyTooLarge, LimitReached } from "../../domain/Errors.ts"
 import {
@@ -68,6 +69,28 @@ export interface JobListQuery {
 }
 
 const codecs: Readonly<Record<MediaJobKind, WireCodec>> = { videos, music }
+
+/** Of a job whose request is not on file. */
+const unknownPrompt = "-"
+
+const notKept = {
+  message:
+    "The gateway was restarted before a provider had the job, and its API key has 'noLog': the request was not kept. Send it again.",
+  type: "invalid_request_error",
+  code: "request_not_kept"
+}
+
+/** The job as it is stored: without words where they may not be kept. What it has made is kept until it is fetched. */
+const onFile = (principal: Principal, job: MediaJob): MediaJob => {
+  if (mayKeepContent(principal) !== null) return job
+  const { problem, request } = job
+  const model = request?.["model"]
+  return {
+    ...job,
+    request: { ...measuresOf(request ?? {}), ...(typeof model === "string" ? { model } : {}) },
+    problem: problem === null ? null : { ...problem, message: "The provider did not make it." }
+  }
+}
 
 /** The request is stored until the job is over. */
 const mostRequestBytes = 16 * 1_048_576
@@ -162,7 +185,7 @@ export const make = Effect.gen(function* () {
 
       const save = (next: MediaJob): Effect.Effect<void> => {
         job = next
-        return logged(repo.save(next))
+        return logged(repo.save(onFile(exchange.principal, next)))
       }
       const handle: JobHandle = {
         id: begun.id,
@@ -172,7 +195,7 @@ export const make = Effect.gen(function* () {
         opened: () => {
           if (isOpen || client === null) return
           isOpen = true
-          const storing = Effect.matchEffect(repo.insert(job), {
+          const storing = Effect.matchEffect(repo.insert(onFile(exchange.principal, job)), {
             onFailure: (error) =>
               Effect.zipRight(
                 Effect.logError(`A job could not be stored: ${error.message}`),
@@ -308,7 +331,7 @@ export const make = Effect.gen(function* () {
         outputs,
         seconds: length === null ? null : String(length)
       })
-      return logged(repo.insert(job))
+      return logged(repo.insert(onFile(exchange.principal, job)))
     }
   })
 
@@ -352,11 +375,13 @@ export const make = Effect.gen(function* () {
       if (at === null && job.submittedAtMs !== null) {
         return yield* logged(repo.save(over(job, { status: "failed", problem: unknownFate(job.provider) })))
       }
+      const isKept = mayKeepContent(principal) !== null
+      if (at === null && !isKept) return yield* logged(repo.save(over(job, { status: "failed", problem: notKept })))
       const receivedMs = timers.nowMs()
       // A usage row of its own: that of the first request may be on file.
       const requestId = ids.next(receivedMs)
       const renewed = { ...job, requestId }
-      yield* logged(repo.save(renewed))
+      yield* logged(repo.save(onFile(principal, renewed)))
       const exchange: RunOptions["exchange"] = {
         requestId,
         receivedMs,
@@ -365,7 +390,8 @@ export const make = Effect.gen(function* () {
         codec: codecs[job.kind],
         method: "POST",
         path: `/v1/${job.kind}/generations`,
-        body: Buffer.from(JSON.stringify(job.request ?? {})),
+        // The provider has it: only the form of the request is needed to ask for what became of it.
+        body: Buffer.from(JSON.stringify(isKept ? (job.request ?? {}) : { ...job.request, prompt: unknownPrompt })),
         fromPath: null,
         atOnce: null,
         headers: {},

@@ -3,6 +3,7 @@
  * Keyed by the whole hash of caller and URL: no caller gets what another caller's link (which may be signed) gave.
  */
 import { createHash } from "node:crypto"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import { LruMap } from "../../kernel/LruMap.ts"
 import type { MediaSource } from "../../wire/canonical/Conversation.ts"
 
@@ -19,7 +20,7 @@ const bytesOf = (source: MediaSource): number =>
 
 export interface MediaCache {
   readonly get: (key: string, nowMs: number) => MediaSource | null
-  readonly put: (key: string, source: MediaSource, nowMs: number) => void
+  readonly put: (permission: ContentPermission, key: string, source: MediaSource, nowMs: number) => void
 }
 
 export const makeMediaCache = (): MediaCache => {
@@ -31,7 +32,7 @@ export const makeMediaCache = (): MediaCache => {
   })
   return {
     get: (key, nowMs) => entries.get(key, nowMs) ?? null,
-    put: (key, source, nowMs) => {
+    put: (_permission, key, source, nowMs) => {
       entries.deleteExpired(nowMs)
       if (bytesOf(source) > capacityBytes / 2) entries.delete(key)
       else entries.set(key, source, nowMs)

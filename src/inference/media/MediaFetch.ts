@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import { blockMessage, maxUrlChars } from "../../egress/OutboundPolicy.ts"
 import * as PublicFetch from "../../egress/PublicFetch.ts"
 import type { RequestLimits } from "../../egress/Upstream.ts"
@@ -32,7 +33,9 @@ export class MediaFetch extends Context.Tag("gateway/inference/media/MediaFetch"
     readonly inlineMedia: (
       conversation: Conversation,
       target: WireName,
-      owner: string
+      owner: string,
+      /** To keep what is fetched for the next turns. */
+      permission: ContentPermission | null
     ) => Effect.Effect<Conversation, MediaNotFetched>
   }
 >() {}
@@ -127,18 +130,25 @@ export const make = Effect.gen(function* () {
         })
       )
 
-  const sourceFor = (owner: string, url: string): Effect.Effect<MediaSource, MediaNotFetched> =>
+  const sourceFor = (
+    permission: ContentPermission | null,
+    owner: string,
+    url: string
+  ): Effect.Effect<MediaSource, MediaNotFetched> =>
     Effect.suspend(() => {
       const key = cacheKey(owner, url)
       const known = cache.get(key, timers.nowMs())
       if (known !== null) return Effect.succeed(known)
-      return Effect.tap(fetchSource(url), (source) => Effect.sync(() => cache.put(key, source, timers.nowMs())))
+      return Effect.tap(fetchSource(url), (source) =>
+        permission === null ? Effect.void : Effect.sync(() => cache.put(permission, key, source, timers.nowMs()))
+      )
     })
 
   const inlineMedia = Effect.fn("MediaFetch.inlineMedia")(function* (
     conversation: Conversation,
     target: WireName,
-    owner: string
+    owner: string,
+    permission: ContentPermission | null
   ) {
     const links = linksToFetch(conversation, target)
     if (links.length > maxLinks) {
@@ -148,7 +158,7 @@ export const make = Effect.gen(function* () {
     const fetched = yield* Effect.forEach(
       links,
       ({ asImage, url }) =>
-        Effect.flatMap(sourceFor(owner, url), (source) =>
+        Effect.flatMap(sourceFor(permission, owner, url), (source) =>
           asImage && !isImage(source)
             ? Effect.fail(refused(url, "It is no picture."))
             : Effect.succeed([url, source] as const)

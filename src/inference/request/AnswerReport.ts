@@ -12,6 +12,8 @@ export interface AnswerReport {
   readonly reasoningChars: number
   /** `usage` is in part an estimate of ours. */
   readonly isEstimated?: true
+  /** What was sent for it: the body of the call; absent: as long as the request. */
+  readonly sentBytes?: number
 }
 
 export const noReport: AnswerReport = { usage: null, stop: null, textChars: 0, toolArgChars: 0, reasoningChars: 0 }

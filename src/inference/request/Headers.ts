@@ -32,10 +32,14 @@ export interface AnswerCost {
   readonly latencyMs: number
   /** Absent: a call has answered. */
   readonly isCacheHit?: boolean
+  /** What the upstream told and was not believed; null or absent: nothing else than `tokens`. */
+  readonly told?: Pick<TokenCounts, "in" | "out"> | null
 }
 
+const toldHeader = "X-Gateway-Tokens-Told"
+
 /** What every answer tells of its cost: in headers where it is known before the body, else in trailers. Flat name–value list. */
-export const costFacts = ({ costNanoUsd, isCacheHit = false, latencyMs, tokens }: AnswerCost): Array<string> => [
+export const costFacts = ({ costNanoUsd, isCacheHit = false, latencyMs, told, tokens }: AnswerCost): Array<string> => [
   "X-Gateway-Response-Cost",
   formatUsd10(costNanoUsd),
   "X-Gateway-Tokens-In",
@@ -45,7 +49,8 @@ export const costFacts = ({ costNanoUsd, isCacheHit = false, latencyMs, tokens }
   "X-Gateway-Latency-Ms",
   String(latencyMs),
   "X-Gateway-Cache-Hit",
-  String(isCacheHit)
+  String(isCacheHit),
+  ...(told == null ? [] : [toldHeader, `in=${told.in}, out=${told.out}`])
 ]
 
 const nothingSpent: AnswerCost = { tokens: noTokens, costNanoUsd: 0, latencyMs: 0 }
@@ -54,7 +59,11 @@ const nothingSpent: AnswerCost = { tokens: noTokens, costNanoUsd: 0, latencyMs: 
 export const pluginsHeader = "X-Gateway-Plugins"
 
 /** Value of the header that announces what may come as trailers. */
-export const trailerNames = [...costFacts(nothingSpent).filter((_, at) => at % 2 === 0), pluginsHeader].join(", ")
+export const trailerNames = [
+  ...costFacts(nothingSpent).filter((_, at) => at % 2 === 0),
+  toldHeader,
+  pluginsHeader
+].join(", ")
 
 /** Header values are latin1 without control characters; model ids come from clients. */
 const headerSafe = (value: string, maxChars = 512): string => value.slice(0, maxChars).replace(/[^\x20-\x7e]/g, "?")

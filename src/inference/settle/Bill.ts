@@ -8,10 +8,14 @@ import type { RequestEnd } from "../failover/FailoverEnd.ts"
 import type { AnswerReport } from "../request/AnswerReport.ts"
 import type { Work } from "../request/Exchange.ts"
 import { promptTokens } from "../request/PromptTokens.ts"
+import { believed } from "./Belief.ts"
+import { type OutputFacts, seenOf } from "./Seen.ts"
 
 export interface Bill {
   readonly tokens: TokenCounts
   readonly source: UsageSource
+  /** What upstreams told, where it was not believed; null: it is what is booked. */
+  readonly told: TokenCounts | null
   readonly costNanoUsd: number
   readonly priced: boolean
   /** Of the model that answered. */
@@ -27,6 +31,7 @@ export interface BillItem {
   readonly target: Target
   readonly tokens: TokenCounts
   readonly source: UsageSource
+  readonly told: TokenCounts | null
   readonly costNanoUsd: number
   readonly price: ModelPrice | null
 }
@@ -96,20 +101,47 @@ export const countTokens = (
   return { tokens: billed, source: report.isEstimated === true ? "estimated" : "upstream" }
 }
 
+/** The count with which the gateway stands in for one that is not believed. */
+const standIn = (work: Work, target: Target, report: AnswerReport): TokenCounts => {
+  const own = estimate(work, target, report)
+  const asked = work.exchange.codec.mediaUsage?.(work.asked)
+  return asked === undefined ? own : { ...asked, in: promptTokens(work, target.model, work.textTokens ?? null) }
+}
+
+export type FactsOf = (target: Target) => OutputFacts
+
+/** What is booked, and what was told where that is something else. */
+const bookedOf = (
+  work: Work,
+  target: Target,
+  report: AnswerReport,
+  factsOf: FactsOf
+): { tokens: TokenCounts; source: UsageSource; told: TokenCounts | null } => {
+  const counted = countTokens(work, target, report)
+  if (report.usage === null || report.isEstimated === true) return { ...counted, told: null }
+  const { tokens: told } = counted
+  const tokens = believed(told, seenOf(work, target.model, factsOf(target), report), () =>
+    standIn(work, target, report)
+  )
+  return tokens === told ? { ...counted, told: null } : { tokens, source: "estimated", told }
+}
+
 const nothingCharged: ModelPrice = { input: 0, output: 0 }
 
 /** At the model's own price. */
-const itemOf = (prices: Prices, work: Work, { target }: Served, report: AnswerReport): BillItem => {
-  const { tokens, source } = countTokens(work, target, report)
-  if (work.exchange.codec.isFree === true) return { target, tokens, source, costNanoUsd: 0, price: nothingCharged }
+const itemOf = (prices: Prices, factsOf: FactsOf, work: Work, { target }: Served, report: AnswerReport): BillItem => {
+  const { told, tokens, source } = bookedOf(work, target, report, factsOf)
+  if (work.exchange.codec.isFree === true)
+    return { target, tokens, source, told, costNanoUsd: 0, price: nothingCharged }
   const known = prices.price(target.account.spec.id, target.model)
   const price = known === null || !isPriced(tokens, known) ? null : known
-  return { target, tokens, source, costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price), price }
+  return { target, tokens, source, told, costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price), price }
 }
 
 const nothingServed: Omit<Bill, "latencyMs"> = {
   tokens: noTokens,
   source: "estimated",
+  told: null,
   costNanoUsd: 0,
   priced: true,
   price: null,
@@ -119,6 +151,9 @@ const nothingServed: Omit<Bill, "latencyMs"> = {
 const sumOf = (items: ReadonlyArray<BillItem>, price: ModelPrice | null): Omit<Bill, "latencyMs"> => ({
   tokens: items.reduce((sum, { tokens }) => sumTokens(sum, tokens), noTokens),
   source: items.every(({ source }) => source === "upstream") ? "upstream" : "estimated",
+  told: items.every(({ told }) => told === null)
+    ? null
+    : items.reduce((sum, { told, tokens }) => sumTokens(sum, told ?? tokens), noTokens),
   costNanoUsd: items.reduce((sum, item) => sum + item.costNanoUsd, 0),
   priced: items.every((item) => item.price !== null),
   price,
@@ -128,20 +163,21 @@ const sumOf = (items: ReadonlyArray<BillItem>, price: ModelPrice | null): Omit<B
 /** `others`: what more was done for the same request (the panel of a fusion). */
 export const makeBill = (
   prices: Prices,
+  factsOf: FactsOf,
   work: Work,
   served: Served | null,
   others: ReadonlyArray<Served>,
   nowMonotonicMs: number
 ): Bill => {
   const latencyMs = Math.round(nowMonotonicMs - work.exchange.startedMs)
-  const own = served?.report == null ? null : itemOf(prices, work, served, served.report)
+  const own = served?.report == null ? null : itemOf(prices, factsOf, work, served, served.report)
   if (others.length === 0) {
     if (own === null) return { ...nothingServed, latencyMs }
-    const { costNanoUsd: cost, price, source, tokens } = own
-    return { tokens, source, costNanoUsd: cost, priced: price !== null, price, items: [own], latencyMs }
+    const { costNanoUsd: cost, price, source, told, tokens } = own
+    return { tokens, source, told, costNanoUsd: cost, priced: price !== null, price, items: [own], latencyMs }
   }
   const items: Array<BillItem> = []
-  for (const other of others) if (other.report !== null) items.push(itemOf(prices, work, other, other.report))
+  for (const other of others) if (other.report !== null) items.push(itemOf(prices, factsOf, work, other, other.report))
   if (own !== null) items.push(own)
   return items.length === 0 ? { ...nothingServed, latencyMs } : { ...sumOf(items, own?.price ?? null), latencyMs }
 }

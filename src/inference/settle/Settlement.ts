@@ -20,7 +20,7 @@ import type { RequestSummary } from "../../usage/telemetry/Summary.ts"
 import type { Exchange, Work } from "../request/Exchange.ts"
 import type { Kept, UsageOutcome } from "../request/KeptAnswer.ts"
 import { Acknowledgement } from "./Acknowledgement.ts"
-import { type Bill, makeBill, type Served } from "./Bill.ts"
+import { type Bill, type FactsOf, makeBill, type Served } from "./Bill.ts"
 import { entryOf, undecidedEntry } from "./DecisionEntries.ts"
 import { ledgerCalls } from "./LedgerCalls.ts"
 import { type Entry, keptRow, refusedRow, rowOf } from "./UsageRows.ts"
@@ -78,6 +78,8 @@ export const make = Effect.gen(function* () {
   const limits = yield* KeyLimits
   const { monotonicMs, nowMs } = yield* Timers.Timers
 
+  const factsOf: FactsOf = ({ account, model }) => catalog.factsOf(account, model)
+
   const recordUndecided = (exchange: Exchange, model: string, ending: UsageOutcome): void => {
     const entry = exchange.hooks === undefined ? null : undecidedEntry(exchange, model, ending)
     if (entry !== null) decisions.record(entry)
@@ -102,7 +104,7 @@ export const make = Effect.gen(function* () {
   }
 
   return Settlement.of({
-    bill: (work, served, others = none) => makeBill(prices, work, served, others, monotonicMs()),
+    bill: (work, served, others = none) => makeBill(prices, factsOf, work, served, others, monotonicMs()),
     settle: (work, served, bill, ending, answer, kept) => {
       const { exchange } = work
       const row = rowOf(work, served, bill, ending, booked(work, bill), kept)

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StreamEvent } from "../../wire/canonical/Event.ts"
 import type { AnswerPart } from "../../wire/canonical/Response.ts"
+import { type ContentPermission, mayKeepContent } from "../../domain/ContentPermission.ts"
 import type { Principal } from "../../domain/ApiKey.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { isArray, type JsonObject, stringOr } from "../../wire/json/Json.ts"
@@ -39,6 +40,7 @@ const proofWatch = (state: typeof OpaqueState.Service, owner: string, origin: Or
 
 /** For clients of the responses wire, which may go on from an answer by its id. */
 const responseWatch = (
+  permission: ContentPermission,
   responses: typeof ResponseStore.Service,
   owner: string,
   request: JsonObject,
@@ -59,13 +61,18 @@ const responseWatch = (
       watch.keep()
       const id = stringOr(finished?.["id"])
       const output = finished?.["output"]
-      if (id !== null && isArray(output)) responses.remember(owner, id, { request, output })
+      if (id !== null && isArray(output)) responses.remember(permission, owner, id, { request, output })
     }
   }
 }
 
 /** For answers whose reasoning the client's wire cannot carry. */
-const partsWatch = (state: typeof OpaqueState.Service, owner: string, origin: Origin): AnswerWatch => {
+const partsWatch = (
+  permission: ContentPermission,
+  state: typeof OpaqueState.Service,
+  owner: string,
+  origin: Origin
+): AnswerWatch => {
   const collector = makePartCollector()
   let whole: ReadonlyArray<AnswerPart> | null = null
   return {
@@ -76,7 +83,7 @@ const partsWatch = (state: typeof OpaqueState.Service, owner: string, origin: Or
     },
     keep: () => {
       const parts = whole ?? collector.parts()
-      if (parts !== null) state.remember(owner, origin, parts)
+      if (parts !== null) state.remember(permission, owner, origin, parts)
     }
   }
 }
@@ -115,20 +122,20 @@ export const make = Effect.gen(function* () {
   const responses = yield* ResponseStore
   return AnswerWatcher.of({
     watch: ({ exchange, owner, parsed, remembered = parsed }, origin, facts) => {
-      const { principal } = exchange
+      const permission = mayKeepContent(exchange.principal)
       // Of proofs only hashes are noted; they are no content.
-      if (principal._tag === "Key" && principal.key.noLog) {
+      if (permission === null) {
         return facts.relayed && carriesProofs.has(origin.wire) ? proofWatch(state, owner, origin) : unwatched
       }
       const watch =
         !facts.relayed || facts.replays
-          ? partsWatch(state, owner, origin)
+          ? partsWatch(permission, state, owner, origin)
           : carriesProofs.has(origin.wire)
             ? proofWatch(state, owner, origin)
             : unwatched
       const isKept = facts.relayed && facts.keepsResponses
       return exchange.wire === "responses" && parsed["store"] !== false && !isKept
-        ? responseWatch(responses, owner, remembered, watch)
+        ? responseWatch(permission, responses, owner, remembered, watch)
         : watch
     }
   })

@@ -6,6 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import { FairPool } from "../../kernel/FairPool.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { Conversation, Part } from "../../wire/canonical/Conversation.ts"
@@ -33,7 +34,12 @@ export class OpaqueState extends Context.Tag("gateway/inference/OpaqueState")<
   OpaqueState,
   {
     /** Keeps an answer whose reasoning its client could not carry. */
-    readonly remember: (owner: string, origin: Origin, parts: ReadonlyArray<AnswerPart>) => void
+    readonly remember: (
+      permission: ContentPermission,
+      owner: string,
+      origin: Origin,
+      parts: ReadonlyArray<AnswerPart>
+    ) => void
     /** The conversation with everything put back that `target` made itself. */
     readonly attach: (owner: string, target: Origin, conversation: Conversation) => Conversation
     /** Notes whose proofs these are; the client carries them itself. */
@@ -84,7 +90,7 @@ export const makeWith = (limits: OpaqueStateLimits): Context.Tag.Service<OpaqueS
   })
   let lastId = 0
 
-  const remember = (owner: string, origin: Origin, parts: ReadonlyArray<AnswerPart>): void => {
+  const remember: Context.Tag.Service<OpaqueState>["remember"] = (_permission, owner, origin, parts) => {
     if (!isWorthKeeping(parts)) return
     const keys = answerKeys(owner, parts)
     if (keys.length === 0) return

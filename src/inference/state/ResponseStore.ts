@@ -5,17 +5,23 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import { isArray, isObject, type JsonObject, parseJson } from "../../wire/json/Json.ts"
 import { defaultLimits, makeResponseHistory, type ResponseHistory } from "./ResponseHistory.ts"
 
 export class ResponseStore extends Context.Tag("gateway/inference/ResponseStore")<
   ResponseStore,
-  Pick<ResponseHistory, "remember" | "expand">
+  Pick<ResponseHistory, "expand"> & {
+    readonly remember: (permission: ContentPermission, ...answer: Parameters<ResponseHistory["remember"]>) => void
+  }
 >() {}
 
 export const layer: Layer.Layer<ResponseStore> = Layer.effect(
   ResponseStore,
-  Effect.sync(() => ResponseStore.of(makeResponseHistory(defaultLimits)))
+  Effect.sync(() => {
+    const { expand, remember } = makeResponseHistory(defaultLimits)
+    return ResponseStore.of({ expand, remember: (_permission, ...answer) => remember(...answer) })
+  })
 )
 
 const endings = ["response.completed", "response.incomplete"]

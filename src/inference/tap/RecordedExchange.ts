@@ -4,6 +4,7 @@
  */
 import type { UsageRow } from "../../domain/Usage.ts"
 import type { CaptureSource, Head } from "../../domain/TrafficRecord.ts"
+import { type ContentPermission, mayKeepContent } from "../../domain/ContentPermission.ts"
 import { isBodySource } from "../../egress/BodySource.ts"
 import type { ClientSocket } from "../../inspector/Attribution.ts"
 import type { RecordEnd } from "../../inspector/Given.ts"
@@ -106,12 +107,12 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
   /** Concludes the record of a client that left, once its request is settled. */
   #conclusion: (() => void) | null = null
 
-  constructor(exchange: Exchange, facts: RecordedFacts, services: RecordingServices) {
+  constructor(permission: ContentPermission, exchange: Exchange, facts: RecordedFacts, services: RecordingServices) {
     this.#exchange = exchange
     this.#facts = facts
     this.#services = services
     const body = facts.body ?? exchange.body
-    this.#id = services.sink.begin({
+    this.#id = services.sink.begin(permission, {
       source: facts.source,
       method: exchange.method,
       scheme: facts.scheme,
@@ -256,7 +257,10 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
 }
 
 /** The exchange, recorded from here to its end. */
+/** The same exchange where nothing of what its caller says may be kept. */
 export const recorded = (exchange: Exchange, facts: RecordedFacts, services: RecordingServices): Exchange => {
-  const record = new RecordedExchange(exchange, facts, services)
+  const permission = mayKeepContent(exchange.principal)
+  if (permission === null) return exchange
+  const record = new RecordedExchange(permission, exchange, facts, services)
   return { ...exchange, reply: record, tap: record }
 }

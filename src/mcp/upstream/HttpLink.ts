@@ -7,6 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
+import type { SentSecrets } from "../../kernel/SentSecrets.ts"
 import type { TransportFailure, Upstream, UpstreamCall, UpstreamHeaders } from "../../egress/Upstream.ts"
 import { version as ownVersion } from "../../platform/Version.ts"
 import { readAnswerJson, Unreadable } from "../../wire/json/Bounds.ts"
@@ -19,6 +20,8 @@ export interface Endpoint {
   readonly url: URL
   /** A flat name–value list; none of the names that this module sends. */
   readonly headers: ReadonlyArray<string>
+  /** What the headers and the address hold that must not come back. */
+  readonly secrets: SentSecrets
 }
 
 /** Read of an answer that refuses, for its reason. */
@@ -73,7 +76,7 @@ const refusalOf = (status: number, body: Buffer, hasSession: boolean, scrub: (te
 export const httpLink =
   (
     dispatch: (typeof Upstream.Service)["dispatch"],
-    { headers: given, url }: Endpoint,
+    { headers: given, secrets, url }: Endpoint,
     scope: Scope.Scope,
     scrub: (text: string) => string
   ): OpenLink =>
@@ -98,7 +101,7 @@ export const httpLink =
 
       /** Hands messages on; the answer to `id` is given back, null where it is not among them. */
       const sort = (text: string, id: RequestId | null): RpcResponse | LinkError | null => {
-        const value = readAnswerJson(text)
+        const value = secrets.json(readAnswerJson(text))
         if (value instanceof Unreadable) return linkError("invalid", "answered with what is no JSON")
         const read = readMessages(value)
         if (read instanceof BadMessage) return linkError("invalid", "answered with what is no JSON-RPC message")
@@ -147,6 +150,7 @@ export const httpLink =
               method: "POST",
               headers: [...headersOf("application/json, text/event-stream"), "content-type", "application/json"],
               body: JSON.stringify(message),
+              secrets,
               owner: null
             },
             {
@@ -197,7 +201,7 @@ export const httpLink =
           resume(Effect.succeed(again))
         }
         const call: UpstreamCall = dispatch(
-          { ...target, method: "GET", headers: headersOf("text/event-stream"), body: null, owner: null },
+          { ...target, method: "GET", headers: headersOf("text/event-stream"), body: null, secrets, owner: null },
           {
             onHeaders: (status, headers) => {
               if (status !== 200 || !isEvents(typeOf(headers))) end(false)
@@ -231,7 +235,7 @@ export const httpLink =
         if (session === null) return resume(Effect.void)
         const done = (): void => resume(Effect.void)
         const call = dispatch(
-          { ...target, method: "DELETE", headers: headersOf("application/json"), body: null, owner: null },
+          { ...target, method: "DELETE", headers: headersOf("application/json"), body: null, secrets, owner: null },
           { onHeaders: done, onData: () => true, onEnd: done, onFail: done }
         )
         return Effect.sync(() => call.abort())

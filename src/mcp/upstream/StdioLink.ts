@@ -7,6 +7,7 @@ import * as Predicate from "effect/Predicate"
 import { startLineProcess } from "../../platform/LineProcess.ts"
 import { startProblem } from "../../platform/ProgramFile.ts"
 import type { Timers } from "../../platform/Timers.ts"
+import type { SentSecrets } from "../../kernel/SentSecrets.ts"
 import { readAnswerJson, Unreadable } from "../../wire/json/Bounds.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import { BadMessage, readMessage, type RequestId, type RpcResponse } from "../protocol/JsonRpc.ts"
@@ -26,7 +27,12 @@ const mostForeignLines = 100
 const doesNotRead = (): LinkError => linkError("ended", "does not read what it is sent")
 
 export const stdioLink =
-  (timers: Pick<typeof Timers.Service, "after">, program: Program, scrub: (text: string) => string): OpenLink =>
+  (
+    timers: Pick<typeof Timers.Service, "after">,
+    program: Program,
+    secrets: SentSecrets,
+    scrub: (text: string) => string
+  ): OpenLink =>
   (events) => {
     const start = (): Link => {
       const waiting = new Map<RequestId, (answer: Effect.Effect<RpcResponse, LinkError>) => void>()
@@ -43,7 +49,7 @@ export const stdioLink =
 
       const take = (line: string): void => {
         if (line.trim() === "") return
-        const value = readAnswerJson(line)
+        const value = secrets.json(readAnswerJson(line))
         const message = value instanceof Unreadable ? null : readMessage(value)
         if (message === null || message instanceof BadMessage) {
           foreignLines += 1

@@ -8,6 +8,7 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import type { KeyScope } from "../../domain/ApiKey.ts"
 import { Upstream } from "../../egress/Upstream.ts"
+import { type SentSecrets, sentSecrets } from "../../kernel/SentSecrets.ts"
 import { scrubber, secretParts } from "../../kernel/Scrub.ts"
 import { isSecretHeader } from "../../kernel/Masking.ts"
 import { anyWildcard } from "../../kernel/Wildcards.ts"
@@ -15,6 +16,7 @@ import { AppConfig } from "../../platform/AppConfig.ts"
 import { programEnvironment } from "../../platform/ProgramEnvironment.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { isReservedHeader } from "../../providers/EndpointHeaders.ts"
+import { headerSecrets } from "../../providers/EndpointSecrets.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { McpServerRepo, type StoredMcpServer } from "../../store/repo/McpServerRepo.ts"
 import { type Caller, mayUseServer } from "../Caller.ts"
@@ -69,7 +71,26 @@ const lockedText = "cannot be used: its secrets cannot be decrypted with the enc
 const plain = (values: Readonly<Record<string, Redacted.Redacted>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Redacted.value(value)]))
 
-/** What texts of the server are cleared of. */
+/** A path or an address without a query is no secret, however long it is, unless its name says so. */
+const isPlace = (value: string): boolean => /^(?:[~.]{0,2}\/|[A-Za-z]:\\|https?:\/\/)[^?#@]*$/.test(value)
+
+const isSecretValue = (name: string, value: string): boolean =>
+  isPlace(value) ? isSecretHeader(name, "") : isSecretHeader(name, value)
+
+/** What everything that the server says is cleared of. */
+const sentTo = ({ headers, program, url }: StoredMcpServer): SentSecrets =>
+  sentSecrets([
+    ...headerSecrets(headers ?? {}),
+    ...(url === null || !URL.canParse(url) ? [] : [...new URL(url).searchParams])
+      .filter(([name, value]) => isSecretHeader(name, value))
+      .map(([, value]) => value),
+    ...Object.entries(plain(program?.env ?? {})).flatMap(([name, value]) =>
+      isSecretValue(name, value) ? [value] : []
+    ),
+    ...(program?.args ?? []).map(Redacted.value).filter((text) => isSecretValue("", text))
+  ])
+
+/** What its error texts are cleared of: short values, too. */
 const secretsOf = ({ headers, program }: StoredMcpServer): ReadonlyArray<string> => [
   ...Object.entries(plain(headers ?? {})).flatMap(([name, value]) =>
     isSecretHeader(name, value) ? secretParts(value) : []
@@ -78,9 +99,10 @@ const secretsOf = ({ headers, program }: StoredMcpServer): ReadonlyArray<string>
   ...(program?.args ?? []).map(Redacted.value).filter((text) => isSecretHeader("", text))
 ]
 
-const endpointOf = (url: string, { headers }: StoredMcpServer) => ({
+const endpointOf = (url: string, row: StoredMcpServer) => ({
   url: new URL(url),
-  headers: Object.entries(plain(headers ?? {})).flatMap(([name, value]) =>
+  secrets: sentTo(row),
+  headers: Object.entries(plain(row.headers ?? {})).flatMap(([name, value]) =>
     isReservedHeader(name.toLowerCase()) || ownHeaders.has(name.toLowerCase()) ? [] : [name.toLowerCase(), value]
   )
 })
@@ -113,7 +135,7 @@ export const make = Effect.gen(function* () {
       args: args.map(Redacted.value),
       environment: { ...programEnvironment(environment), ...plain(env) }
     }
-    return stdioLink(timers, started, scrub)
+    return stdioLink(timers, started, sentTo(row), scrub)
   }
 
   const begin = (row: StoredMcpServer, onChange: () => void): Effect.Effect<Entry> =>

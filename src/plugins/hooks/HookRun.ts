@@ -1,6 +1,7 @@
 /** The hooks of one request: what they are told of it, and what they have done to it. A class, because one is made per request. */
 import type { Mutable } from "effect/Types"
 import type { PluginAction, PluginCall } from "../../domain/Decision.ts"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import type { RequestHook } from "../../domain/Plugin.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
@@ -16,6 +17,8 @@ export interface HookedRequest {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly apiKeyId: string | null
+  /** To keep what plugins write of it. */
+  readonly permission: ContentPermission | null
 }
 
 /** Of the metadata of all plugins together, as JSON. What exceeds it is not added. */
@@ -45,6 +48,10 @@ export class HookRun {
 
   constructor(request: HookedRequest) {
     this.#request = request
+  }
+
+  get permission(): ContentPermission | null {
+    return this.#request.permission
   }
 
   /** Live: an observed stream is called for when the request has ended. */
@@ -105,6 +112,7 @@ export class HookRun {
 
   /** The first members that fit into the decision record; null: there are none. */
   keptMetadata(): JsonObject | null {
+    if (this.permission === null) return null
     const kept: Mutable<JsonObject> = {}
     let bytes = 2
     for (const [name, value] of Object.entries(this.#metadata)) {

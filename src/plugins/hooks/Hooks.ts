@@ -10,6 +10,7 @@ import * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import type { Mutable } from "effect/Types"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import type { PluginAction } from "../../domain/Decision.ts"
 import { RequestHook } from "../../domain/Plugin.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
@@ -213,9 +214,10 @@ export const make = Effect.gen(function* () {
     for (const tell of failingListeners) tell(failing)
   }
 
-  const noteOutcome = (each: Active, outcome: HookOutcome): void => {
+  const noteOutcome = (each: Active, permission: ContentPermission | null, outcome: HookOutcome): void => {
     each.counts.waited(actionOf(outcome), outcome.ms)
-    if (outcome._tag === "Failed") failedOnce(each, outcome.reason)
+    // What it threw may have the words of the request in it.
+    if (outcome._tag === "Failed") failedOnce(each, permission === null ? "it failed" : outcome.reason)
     else each.failures = 0
   }
 
@@ -236,7 +238,7 @@ export const make = Effect.gen(function* () {
     const isTaken = outcome.metadata === null || hookRun.add(outcome.metadata)
     const settled =
       isTaken || outcome._tag !== "Unchanged" ? outcome : failedBy(outcome, "the metadata of the request are too large")
-    if (outcome !== stopped) noteOutcome(each, settled)
+    if (outcome !== stopped) noteOutcome(each, hookRun.permission, settled)
     hookRun.called(each.listener.plugin, hook, actionOf(settled), settled.ms)
     return settled
   }
@@ -244,7 +246,7 @@ export const make = Effect.gen(function* () {
   const request: typeof Hooks.Service.request = Effect.fnUntraced(function* (hookRun: HookRun, asked: Uint8Array) {
     let body = asked
     for (const each of of("onRequest")) {
-      const call = { context: hookRun.context("onRequest"), body, payload: {} }
+      const call = { context: hookRun.context("onRequest"), permission: hookRun.permission, body, payload: {} }
       const told = yield* called(each, call)
       if (told === null) continue
       const isTooLarge = told._tag === "Changed" && told.body.length > maxBodyBytes
@@ -280,7 +282,12 @@ export const make = Effect.gen(function* () {
     for (const each of of("onResponse")) {
       if (isStream && !holdsStreams(each)) continue
       const context = hookRun.context("onResponse", answer.provider)
-      const told = yield* called(each, { context, body, payload: answer.payload })
+      const told = yield* called(each, {
+        context,
+        permission: hookRun.permission,
+        body,
+        payload: answer.payload
+      })
       if (told === null) continue
       const outcome = settle(each, hookRun, "onResponse", usable(told, answer))
       const { failClosed, plugin } = each.listener
@@ -299,7 +306,8 @@ export const make = Effect.gen(function* () {
       }
       each.observing += 1
       const context = hookRun.context("onResponse", answer.provider)
-      const calling = Effect.map(called(each, { context, body: answer.body, payload: answer.payload }), (told) => {
+      const asked = { context, permission: hookRun.permission, body: answer.body, payload: answer.payload }
+      const calling = Effect.map(called(each, asked), (told) => {
         if (told === null) return
         // What has been sent is not taken back.
         const isDone = told._tag === "Unchanged" || told._tag === "Failed"
@@ -335,14 +343,15 @@ export const make = Effect.gen(function* () {
 
   const emit: typeof Hooks.Service.emit = (hookRun, hook, payload, bodyOf, provider) => {
     const context = hookRun.context(hook, provider)
+    const { permission } = hookRun
     let plain: HookEvent | null = null
     let full: HookEvent | null = null
     for (const each of of(hook)) {
       if (each.isStopped) continue
       const wantsBody = bodyOf !== undefined && each.listener.hooks[hook]?.body === true
       const event: HookEvent = wantsBody
-        ? (full ??= eventOf({ context, body: bodyOf(), payload: payload as JsonObject }))
-        : (plain ??= eventOf({ context, body: null, payload: payload as JsonObject }))
+        ? (full ??= eventOf({ context, permission, body: bodyOf(), payload: payload as JsonObject }))
+        : (plain ??= eventOf({ context, permission, body: null, payload: payload as JsonObject }))
       if (!each.line.add(event)) {
         each.counts.dropped()
         continue

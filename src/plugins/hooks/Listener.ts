@@ -1,5 +1,6 @@
 /** One active plugin as the hooks of requests see it. What is behind it is a sandbox. */
 import type * as Effect from "effect/Effect"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import type { RequestHook } from "../../domain/Plugin.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
@@ -26,6 +27,8 @@ export interface HookContext {
 
 export interface HookCall {
   readonly context: HookContext
+  /** To keep what the plugin writes of it. */
+  readonly permission: ContentPermission | null
   /** The request's body as JSON text in UTF-8; of `onResponse` the answer's. Null where the hook has not asked for it. */
   readonly body: Uint8Array | null
   readonly payload: JsonObject
@@ -34,13 +37,15 @@ export interface HookCall {
 /** A call that no request waits for, as text: it has to wait for others, and text costs less to keep than what it was made of. */
 export interface HookEvent {
   readonly hook: RequestHook
+  readonly permission: ContentPermission | null
   /** The context and the payload as JSON, with a line break between them. */
   readonly text: string
   readonly body: Uint8Array | null
 }
 
-export const eventOf = ({ body, context, payload }: HookCall): HookEvent => ({
+export const eventOf = ({ body, context, payload, permission }: HookCall): HookEvent => ({
   hook: context.hook,
+  permission,
   text: `${JSON.stringify(context)}\n${JSON.stringify(payload)}`,
   body
 })

@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import { AuditLog } from "../../auth/AuditLog.ts"
 import type { FieldProblem } from "../../domain/Errors.ts"
 import type { ConfigValues, PluginManifest, PluginPermission } from "../../domain/Plugin.ts"
@@ -74,7 +75,7 @@ export const makeCore = Effect.gen(function* () {
   }
   const logOf = (name: string) => {
     const ring = ringOf(name)
-    return (line: LogLine): void => ring.add(line)
+    return (permission: ContentPermission, line: LogLine): void => ring.add(permission, line)
   }
 
   const view = (stored: StoredPlugin): Plugin => ({
@@ -118,7 +119,7 @@ export const makeCore = Effect.gen(function* () {
     stored: StoredPlugin,
     manifest: PluginManifest,
     granted: ReadonlyArray<PluginPermission>,
-    log: (line: LogLine) => void,
+    log: (permission: ContentPermission, line: LogLine) => void,
     withStrategies: boolean
   ) {
     const files = yield* filesOf(stored)

@@ -1,4 +1,5 @@
 /** The last lines that a plugin wrote. */
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import type { LogLine } from "../sandbox/Sandbox.ts"
 
 export const maxLines = 200
@@ -7,7 +8,7 @@ const maxChars = 2_000
 export class LogRing {
   #lines: Array<LogLine> = []
 
-  add(line: LogLine): void {
+  add(_permission: ContentPermission, line: LogLine): void {
     this.#lines.push(
       line.message.length > maxChars ? { ...line, message: `${line.message.slice(0, maxChars)}…` } : line
     )

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import type { ConfigValues, LifecycleHook, PluginManifest, PluginPermission } from "../../domain/Plugin.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { Files } from "../files/PluginFiles.ts"
@@ -38,7 +39,10 @@ export interface Opened {
 
 export interface Running {
   /** A sandbox that is not called yet. */
-  readonly open: (plugin: ToOpen, log: (line: LogLine) => void) => Effect.Effect<Opened, PluginNotLoaded>
+  readonly open: (
+    plugin: ToOpen,
+    log: (permission: ContentPermission, line: LogLine) => void
+  ) => Effect.Effect<Opened, PluginNotLoaded>
   /** Requests and decisions see it from now on, in the place of one of the same name, which is closed as the one of `stop` is. */
   readonly start: (manifest: PluginManifest, opened: Opened) => Effect.Effect<void>
   readonly get: (name: string) => Opened | null

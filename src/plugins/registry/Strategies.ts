@@ -1,6 +1,7 @@
 /** Router strategies that plugins bring: opened beside a plugin's sandbox, and in the registry as long as the plugin runs. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { Refusal, Registry, RouterStrategy } from "../../routing/auto/RouterStrategies.ts"
 import { type LogLine, PluginNotLoaded, type SandboxedCode } from "../sandbox/Sandbox.ts"
@@ -13,7 +14,7 @@ export interface Strategies {
   readonly open: (
     code: SandboxedCode,
     names: ReadonlyArray<string>,
-    log: (line: LogLine) => void
+    log: (permission: ContentPermission, line: LogLine) => void
   ) => Effect.Effect<ReadonlyArray<RouterStrategy>, PluginNotLoaded, Scope.Scope>
   /** In the place of those that the plugin had before. */
   readonly register: (plugin: string, strategies: ReadonlyArray<RouterStrategy>) => void

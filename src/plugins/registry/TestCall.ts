@@ -1,5 +1,6 @@
 /** One call of a plugin with made-up values, for its author: what `plugin test` and the test route do in a sandbox of its own. */
 import * as Effect from "effect/Effect"
+import { operatorsOwn } from "../../domain/ContentPermission.ts"
 import type { FieldProblem } from "../../domain/Errors.ts"
 import { LifecycleHook, type PluginHook, pluginHooks, RequestHook } from "../../domain/Plugin.ts"
 import { WireName } from "../../domain/Wire.ts"
@@ -94,9 +95,9 @@ const shown = (outcome: HookOutcome): TestResult => {
 
 const callOf = (hook: RequestHook, { context, payload }: TestInput, nowMs: number): HookCall => {
   const made = contextOf(hook, context, nowMs)
-  if (hook !== "onResponse") return { context: made, body: bytesOf(context["body"]), payload }
+  if (hook !== "onResponse") return { context: made, permission: operatorsOwn, body: bytesOf(context["body"]), payload }
   const { body, ...rest } = payload
-  return { context: made, body: bytesOf(body), payload: rest }
+  return { context: made, permission: operatorsOwn, body: bytesOf(body), payload: rest }
 }
 
 /** `clock`: milliseconds, for the calls whose time the sandbox does not tell. */

@@ -3,6 +3,7 @@
  * not hold up others; further ones wait for their turn. Whatever happens to the thread, each call ends within its time.
  */
 import type { HostAnswer, SentCall, ThreadStart, FromThread, ToThread } from "./thread/Protocol.ts"
+import { type ContentPermission, fromMark } from "../../domain/ContentPermission.ts"
 import type { LifecycleHook } from "../../domain/Plugin.ts"
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
@@ -18,7 +19,7 @@ export const mostUnderWay = 16
 export interface PluginOptions {
   readonly start: ThreadStart
   readonly timers: typeof Timers.Service
-  readonly log: (line: LogLine) => void
+  readonly log: (permission: ContentPermission, line: LogLine) => void
   /** Starts a call of the host and gives a function that stops it. */
   readonly ask: (operation: string, args: string, done: (answer: HostAnswer) => void) => () => void
   readonly threadFile?: URL
@@ -67,7 +68,7 @@ const buffersOf = (bodies: ReadonlyArray<Uint8Array | null>): ReadonlyArray<Arra
 
 /** JSON text has no line breaks of its own. */
 const linesOf = (events: ReadonlyArray<HookEvent>): string =>
-  events.map(({ hook, text }) => `${hook}\n${text}`).join("\n")
+  events.map(({ hook, permission, text }) => `${permission === null ? "-" : ""}${hook}\n${text}`).join("\n")
 
 export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOptions): OpenPlugin => {
   const { limits } = start
@@ -158,7 +159,10 @@ export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOp
       case "batched":
         return settled(of, message.id, message)
       case "lines":
-        for (const line of message.lines) log(lineOf(line, timers.nowMs()))
+        for (const line of message.lines) {
+          const permission = fromMark(line.mayKeep)
+          if (permission !== null) log(permission, lineOf(line, timers.nowMs()))
+        }
         return
       case "ask": {
         const { ask: id } = message
@@ -268,12 +272,13 @@ export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOp
     }
   }
 
-  const sentCall = ({ body, context, payload }: HookCall, timeoutMs: number): SentCall => ({
+  const sentCall = ({ body, context, payload, permission }: HookCall, timeoutMs: number): SentCall => ({
     hook: context.hook,
     context: JSON.stringify(context),
     payload: JSON.stringify(payload),
     body: owned(body),
-    timeoutMs
+    timeoutMs,
+    mayLog: permission !== null
   })
 
   const single = (make: () => SentCall, timeoutMs: number, done: (outcome: HookOutcome) => void): (() => void) => {
@@ -295,7 +300,14 @@ export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOp
     call: (call, done) => single(() => sentCall(call, limits.timeoutMs), limits.timeoutMs, done),
     lifecycle: (hook, payload, done) =>
       single(
-        () => ({ hook, context: null, payload: JSON.stringify(payload), body: null, timeoutMs: lifecycleMs }),
+        () => ({
+          hook,
+          context: null,
+          payload: JSON.stringify(payload),
+          body: null,
+          timeoutMs: lifecycleMs,
+          mayLog: true
+        }),
         lifecycleMs,
         done
       ),

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import type { LifecycleHook, PluginHook, PluginPermission } from "../../domain/Plugin.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { HookCall, HookEvent, HookOutcome } from "../hooks/Listener.ts"
@@ -78,7 +79,7 @@ export class Sandbox extends Context.Tag("gateway/plugins/sandbox/Sandbox")<
      */
     readonly open: (
       code: SandboxedCode,
-      log: (line: LogLine) => void
+      log: (permission: ContentPermission, line: LogLine) => void
     ) => Effect.Effect<OpenSandbox, PluginNotLoaded, Scope.Scope>
   }
 >() {}

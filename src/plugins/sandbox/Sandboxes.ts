@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import { maxHookTimeoutMs, type PluginPermission } from "../../domain/Plugin.ts"
 import { GuardedFetch } from "../../egress/GuardedFetch.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
@@ -43,7 +44,10 @@ export const makeWith = (opened: (plugin: OpenPlugin) => void, threadFile?: URL)
       exec: makeExec(timers, environment, code.dataFolder)
     })
 
-    const plugin = (code: SandboxedCode, log: (line: LogLine) => void): Effect.Effect<OpenPlugin> =>
+    const plugin = (
+      code: SandboxedCode,
+      log: (permission: ContentPermission, line: LogLine) => void
+    ): Effect.Effect<OpenPlugin> =>
       Effect.map(Effect.promise(sandboxTexts), (texts) => {
         const permissions = permitted(code, environment)
         const hostCall = makeHostCalls(permissions, operationsOf(code))
@@ -74,7 +78,7 @@ export const makeWith = (opened: (plugin: OpenPlugin) => void, threadFile?: URL)
 
     const open = Effect.fn("Sandbox.open")(function* (
       code: SandboxedCode,
-      log: (line: LogLine) => void
+      log: (permission: ContentPermission, line: LogLine) => void
     ): Effect.fn.Return<OpenSandbox, PluginNotLoaded, Scope.Scope> {
       const running = yield* Effect.acquireRelease(plugin(code, log), ({ close }) => Effect.promise(close))
       const defined = yield* Effect.async<DefinedPlugin, PluginNotLoaded>((resume) =>

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { type ContentPermission, operatorsOwn } from "../../domain/ContentPermission.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { resting, type RouterStrategy, type Selection, slowRestMs } from "../../routing/auto/RouterStrategies.ts"
 import { isObject } from "../../wire/json/Json.ts"
@@ -63,7 +64,7 @@ const isText = (value: unknown): value is string => typeof value === "string"
 export const openSelector = Effect.fn("Selector.open")(function* (
   code: SandboxedCode,
   name: string,
-  log: (line: LogLine) => void
+  log: (permission: ContentPermission, line: LogLine) => void
 ): Effect.fn.Return<RouterStrategy, PluginNotLoaded, Scope.Scope | Timers> {
   const timers = yield* Timers
   const cpuTime = yield* Effect.acquireRelease(Effect.sync(makeCpuTime), ({ close }) => Effect.sync(close))
@@ -77,7 +78,8 @@ export const openSelector = Effect.fn("Selector.open")(function* (
 
   /** For the author of the plugin: the decision says only that its strategy failed. */
   const tell = (level: number, message: string): void => {
-    log({
+    // A strategy sees models and numbers, no words of callers.
+    log(operatorsOwn, {
       atMs: timers.nowMs(),
       level: levels[level] ?? "info",
       hook: null,

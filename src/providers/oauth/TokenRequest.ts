@@ -6,6 +6,8 @@ import * as Redacted from "effect/Redacted"
 import type { OAuthTokens } from "../../domain/Connection.ts"
 import type { OAuthEndpoint, ProviderSpec } from "../../domain/Provider.ts"
 import type { UnownedRequest } from "../../egress/Upstream.ts"
+import { secretParts } from "../../kernel/Scrub.ts"
+import { sentSecrets } from "../../kernel/SentSecrets.ts"
 import { registry } from "../Registry.ts"
 
 export type ClientAuth = OAuthEndpoint["clientAuth"]
@@ -55,7 +57,9 @@ export const postOf = (
       "application/json",
       ...(authorization === null ? [] : ["authorization", authorization])
     ],
-    body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(fields)
+    body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(fields),
+    // The answer may hold the same refresh token again: of what was sent, only the client's own secret is none of its matter.
+    secrets: sentSecrets([fields["client_secret"] ?? "", ...(authorization === null ? [] : secretParts(authorization))])
   }
 }
 

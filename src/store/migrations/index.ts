@@ -45,6 +45,7 @@ import plugins from "./0038_plugins.ts"
 import webhookMail from "./0039_webhook_mail.ts"
 import usageFacets from "./0040_usage_facets.ts"
 import presetOwners from "./0041_preset_owners.ts"
+import toldTokens from "./0042_told_tokens.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -89,7 +90,8 @@ export const migrations: Migrations = {
   "0038_plugins": plugins,
   "0039_webhook_mail": webhookMail,
   "0040_usage_facets": usageFacets,
-  "0041_preset_owners": presetOwners
+  "0041_preset_owners": presetOwners,
+  "0042_told_tokens": toldTokens
 }
 
 /** The schema version a database has after all of these ran. */

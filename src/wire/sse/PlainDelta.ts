@@ -5,8 +5,8 @@
  */
 
 export interface PlainDelta {
-  /** Characters of text when `bytes[start, end)` has the stored shape; 0 when it must be parsed. */
-  readonly match: (bytes: Buffer, start: number, end: number) => number
+  /** The text when `bytes[start, end)` has the stored shape; empty when it must be parsed. */
+  readonly match: (bytes: Buffer, start: number, end: number) => string
   /** Stores the shape of a parsed event that carries `text` and nothing else. */
   readonly learn: (bytes: Buffer, start: number, end: number, text: string) => void
 }
@@ -21,10 +21,11 @@ export const makePlainDelta = (member: string): PlainDelta => {
   return {
     match: (bytes, start, end) => {
       const textLength = end - start - prefix.length - suffix.length
-      if (textLength <= 0 || prefix === "") return 0
+      if (textLength <= 0 || prefix === "") return ""
       const block = bytes.toString("latin1", start, end)
-      if (!block.startsWith(prefix) || !block.endsWith(suffix)) return 0
-      return special.test(block.slice(prefix.length, prefix.length + textLength)) ? 0 : textLength
+      if (!block.startsWith(prefix) || !block.endsWith(suffix)) return ""
+      const text = block.slice(prefix.length, prefix.length + textLength)
+      return special.test(text) ? "" : text
     },
     learn: (bytes, start, end, text) => {
       const block = bytes.toString("latin1", start, end)

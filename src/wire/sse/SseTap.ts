@@ -55,7 +55,7 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
   const judge = (bytes: Buffer, start: number, end: number): boolean | Buffer => {
     if (facts.problem !== null) return false
     if (facts.terminated && facts.stop !== null) return false
-    const plainChars = plain.match(bytes, start, end)
+    const plainChars = plain.match(bytes, start, end).length
     if (plainChars > 0) {
       facts.events += 1
       facts.content = true

@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import * as Replay from "../../../src/bridge/Replay.ts"
 import type { Principal } from "../../../src/domain/ApiKey.ts"
 import type { TrafficRecord } from "../../../src/domain/TrafficRecord.ts"
@@ -69,7 +70,7 @@ const setUp = Effect.gen(function* () {
   }
   /** Captured elsewhere. */
   const captured = async (path: string, body: string, size = Buffer.byteLength(body)): Promise<string> => {
-    const id = inspector.begin({
+    const id = inspector.begin(operatorsOwn, {
       source: "http-proxy",
       method: "POST",
       scheme: "https",

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import { RawOutputs } from "../../../src/compression/RawOutputs.ts"
 import { builtInFilters } from "../../../src/compression/rtk/filters/index.ts"
 import { makeIn, RtkFilters } from "../../../src/compression/rtk/RtkFilters.ts"
@@ -172,7 +173,7 @@ layer(layerOf({ dataDir: folder }), { excludeTestServices: true })("rtk", (it) =
     Effect.gen(function* () {
       const rawOutputs = yield* RawOutputs
       const content = `mail a@example.com\n${"line\n".repeat(200)}`
-      const id = rawOutputs.keep(null, content, false)
+      const id = rawOutputs.keep(operatorsOwn, null, content, false)
       assert.match(String(id), /^[0-9a-f]{24}$/)
       const waiting = yield* call("GET", `/raw-output/${id}`)
       assert.strictEqual(waiting.at("content"), content)
@@ -186,14 +187,14 @@ layer(layerOf({ dataDir: folder }), { excludeTestServices: true })("rtk", (it) =
       assert.notInclude(redacted.text, "a@example.com")
       assert.strictEqual((yield* call("GET", "/raw-output/000000000000000000000000")).status, 404)
 
-      assert.notStrictEqual(rawOutputs.keep("key", content, false), id)
+      assert.notStrictEqual(rawOutputs.keep(operatorsOwn, "key", content, false), id)
       yield* call("PUT", "/config", { rawOutputRetention: "failures" })
-      assert.isNull(rawOutputs.keep(null, "x", false))
-      assert.isString(rawOutputs.keep(null, "x", true))
+      assert.isNull(rawOutputs.keep(operatorsOwn, null, "x", false))
+      assert.isString(rawOutputs.keep(operatorsOwn, null, "x", true))
       yield* call("PUT", "/config", { rawOutputRetention: "never" })
-      assert.isNull(rawOutputs.keep(null, "y", true))
+      assert.isNull(rawOutputs.keep(operatorsOwn, null, "y", true))
       yield* call("PUT", "/config", {})
-      assert.isNull(rawOutputs.keep(null, "x".repeat(5_000_000), true))
+      assert.isNull(rawOutputs.keep(operatorsOwn, null, "x".repeat(5_000_000), true))
     })
   )
 })

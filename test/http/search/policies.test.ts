@@ -19,6 +19,22 @@ const underWay = ({ url }: { readonly url: string }, count: number) =>
   )
 
 describe("answers that are kept", () => {
+  scenario("are not given again to a key with noLog", async ({ connect, newKey, search, tavily }) => {
+    await connect("tavily", tavily)
+    for (const noLog of [true, false]) {
+      const before = tavily.requests.length
+      const { secret } = await newKey({ noLog })
+      const told: Array<string | null> = []
+      for (let time = 0; time < 2; time += 1) {
+        const response = await search(query, bearer(secret))
+        await response.text()
+        told.push(response.headers.get("x-gateway-cache"))
+      }
+      assert.deepStrictEqual(told, ["MISS", noLog ? "MISS" : "HIT"])
+      assert.strictEqual(tavily.requests.length - before, noLog ? 2 : 1)
+    }
+  })
+
   scenario("are given again without a call", async ({ analytics, connect, gateway, search, tavily }) => {
     await connect("tavily", tavily)
     const first = await json(await search(query))

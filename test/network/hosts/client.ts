@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { readdirSync, readFileSync } from "node:fs"
 import { lookup } from "node:dns/promises"
+import { noSecrets } from "../../../src/kernel/SentSecrets.ts"
 import type { CallOwner, Proxy, ProxyFamily, ProxyType } from "../../../src/domain/Proxy.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
 import { resolveRoute, routingTable } from "../../../src/egress/proxy/ProxyRoute.ts"
@@ -163,7 +164,15 @@ const run = (upstream: typeof Upstream.Service, { proxy, url }: CallAt): Running
     end(outcome(failure, message))
   }
   const call = upstream.dispatch(
-    { origin, path: pathname + search, method: "POST", headers: ["content-type", "text/plain"], body: "ask", owner },
+    {
+      origin,
+      path: pathname + search,
+      method: "POST",
+      headers: ["content-type", "text/plain"],
+      body: "ask",
+      secrets: noSecrets,
+      owner
+    },
     {
       onHeaders: (received) => void (status = received),
       onData: (chunk) => {

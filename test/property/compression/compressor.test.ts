@@ -1,6 +1,7 @@
 /** Requests of all wires: what stays the object that it was, and that a session's turns go out again as they went. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import { aggressiveEngine } from "../../../src/compression/aggressive/Aggressive.ts"
 import { cavemanEngine, defaultCaveman } from "../../../src/compression/caveman/Caveman.ts"
 import { readBlocks } from "../../../src/compression/Blocks.ts"
@@ -12,7 +13,7 @@ import { ordered } from "../../../src/compression/rtk/Detect.ts"
 import { builtInFilters } from "../../../src/compression/rtk/filters/index.ts"
 import { usualLimits } from "../../../src/compression/rtk/Apply.ts"
 import { rtkEngine } from "../../../src/compression/ResultEngines.ts"
-import { Stability } from "../../../src/compression/Stability.ts"
+import { type KeptOutcomes, Stability } from "../../../src/compression/Stability.ts"
 import type { WireName } from "../../../src/domain/Wire.ts"
 import type { Json, JsonObject } from "../../../src/wire/json/Json.ts"
 
@@ -90,7 +91,7 @@ const member: Readonly<Record<WireName, string>> = {
 
 const wires = ["chat", "messages", "ollama", "responses", "gemini"] as const
 
-const run = (wire: WireName, body: JsonObject, stability: Stability | null, by = engines) =>
+const run = (wire: WireName, body: JsonObject, stability: KeptOutcomes | null, by = engines) =>
   compress({
     wire,
     body,
@@ -105,7 +106,7 @@ const run = (wire: WireName, body: JsonObject, stability: Stability | null, by =
 describe("compressed requests", () => {
   for (const wire of wires) {
     it(`${wire}: twenty turns of a session go out as they went before`, () => {
-      const stability = new Stability()
+      const stability = new Stability().of(operatorsOwn)
       const all: Array<Json> = []
       let before: ReadonlyArray<Json> = []
       let changes = 0
@@ -154,10 +155,10 @@ describe("compressed requests", () => {
           { role: "assistant", content: parts.join("") },
           { role: "tool", tool_call_id: "c", content: parts.toReversed().join("\n") }
         ])
-        let stability = new Stability()
+        let stability = new Stability().of(operatorsOwn)
         let before: ReadonlyArray<Json> = []
         for (let end = 1; end <= said.length; end += 1) {
-          if (end === forget % said.length) stability = new Stability()
+          if (end === forget % said.length) stability = new Stability().of(operatorsOwn)
           const body = { messages: [...list.slice(0, end * 3), { role: "user", content: "go on" }] }
           const { body: sent, changes } = run("chat", body, stability, [aggressiveEngine])
           const own = (sent["messages"] as ReadonlyArray<Json>).slice(0, -1)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
+import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import { makeIntake } from "../../../src/inspector/Intake.ts"
 import type { Bodies, Head } from "../../../src/domain/TrafficRecord.ts"
 import { noBodies } from "../../../src/domain/TrafficRecord.ts"
@@ -76,7 +77,11 @@ describe("the intake", () => {
               path: "/",
               headers: []
             } as const
-            intake.begin({ ...start, id: each.id, body: each.text === null ? null : Buffer.from(each.text) })
+            intake.begin(operatorsOwn, {
+              ...start,
+              id: each.id,
+              body: each.text === null ? null : Buffer.from(each.text)
+            })
             expected.set(each.id, { request: each.text, response: null, note: null, isOver: false })
           } else if (each._tag === "body") {
             if (known?.isOver !== false) continue

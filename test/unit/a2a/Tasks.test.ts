@@ -1,5 +1,6 @@
 /** Tasks that callers share the room for: nobody's task is forgotten or stopped for another one that has more. */
 import { assert, describe, it } from "@effect/vitest"
+import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import { makeTasks, taskLimits } from "../../../src/a2a/Tasks.ts"
 
 const beginner = () => {
@@ -7,7 +8,14 @@ const beginner = () => {
   let count = 0
   const begin = (identity: string, isOver = false) => {
     count += 1
-    const facts = { id: `t${count}`, contextId: "c", identity, skill: "smart-routing", form: "legacy" } as const
+    const facts = {
+      id: `t${count}`,
+      contextId: "c",
+      identity,
+      skill: "smart-routing",
+      form: "legacy",
+      permission: operatorsOwn
+    } as const
     const task = tasks.begin(facts, count)
     if (task !== null && isOver) tasks.change(task, { state: "completed", answer: "done" }, count)
     return task

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
+import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import * as AnswerCache from "../../../src/cache/AnswerCache.ts"
 import type { CachedAnswer } from "../../../src/domain/CachedAnswer.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
@@ -39,7 +40,7 @@ describe("the cache of answers", () => {
     Effect.gen(function* () {
       const answers = yield* AnswerCache.AnswerCache
       const sql = yield* SqlClient.SqlClient
-      answers.keep("k", "", answer("secret words"), null)
+      answers.keep(operatorsOwn, "k", "", answer("secret words"), null)
       yield* answers.stored
       assert.deepStrictEqual(yield* answers.find("k"), answer("secret words"))
       assert.strictEqual(yield* stored("k"), "secret words")
@@ -56,8 +57,8 @@ describe("the cache of answers", () => {
   it.effect("has the last one of two that were kept under a key", () =>
     Effect.gen(function* () {
       const answers = yield* AnswerCache.AnswerCache
-      answers.keep("k", "", answer("one"), null)
-      answers.keep("k", "", answer("two"), null)
+      answers.keep(operatorsOwn, "k", "", answer("one"), null)
+      answers.keep(operatorsOwn, "k", "", answer("two"), null)
       yield* answers.stored
       assert.deepStrictEqual([textOf(yield* answers.find("k")), yield* stored("k")], ["two", "two"])
     }).pipe(Effect.provide(cache))
@@ -68,8 +69,8 @@ describe("the cache of answers", () => {
       const answers = yield* AnswerCache.AnswerCache
       const repo = yield* AnswerCacheRepo
       const sql = yield* SqlClient.SqlClient
-      for (const key of ["damaged", "older", "foreign"]) answers.keep(key, "", answer(key), null)
-      answers.keep("future", "", answer("future", 10_000), null)
+      for (const key of ["damaged", "older", "foreign"]) answers.keep(operatorsOwn, key, "", answer(key), null)
+      answers.keep(operatorsOwn, "future", "", answer("future", 10_000), null)
       yield* answers.stored
       yield* sql`UPDATE answer_cache SET content = SUBSTR(content, 1, 30) WHERE key = 'damaged'`
       yield* sql`UPDATE answer_cache SET version = 0 WHERE key = 'older'`
@@ -86,8 +87,8 @@ describe("the cache of answers", () => {
       const answers = yield* AnswerCache.AnswerCache
       const keys = yield* ApiKeyRepo
       yield* keys.insert(apiKey)
-      answers.keep("mine", apiKey.id, answer("mine"), null)
-      answers.keep("free", "", answer("free"), null)
+      answers.keep(operatorsOwn, "mine", apiKey.id, answer("mine"), null)
+      answers.keep(operatorsOwn, "free", "", answer("free"), null)
       yield* answers.stored
       yield* keys.remove(apiKey.id)
       assert.deepStrictEqual([yield* stored("mine"), yield* stored("free")], [null, "free"])
@@ -136,7 +137,7 @@ describe("the cache of answers", () => {
     })
     return Effect.gen(function* () {
       const answers = yield* AnswerCache.AnswerCache
-      answers.keep("k", "", answer("kept"), null)
+      answers.keep(operatorsOwn, "k", "", answer("kept"), null)
       yield* answers.stored
       assert.strictEqual(textOf(yield* answers.find("k")), "kept")
       assert.isNull(yield* answers.find("other"))

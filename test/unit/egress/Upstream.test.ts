@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import { createServer as createTcpServer } from "node:net"
+import { noSecrets } from "../../../src/kernel/SentSecrets.ts"
 import { Flags } from "../../../src/flags/Flags.ts"
 import { make, Upstream } from "../../../src/egress/Upstream.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
@@ -256,7 +257,15 @@ describe("Upstream.request", () => {
       const upstream = yield* Upstream
       fake.lists(FakeUpstream.compressed(JSON.stringify(FakeUpstream.models(["a", "b"])), "gzip"))
       const answer = yield* upstream.request(
-        { origin: fake.origin, path: "/v1/models", method: "GET", headers: [], body: null, owner: null },
+        {
+          origin: fake.origin,
+          path: "/v1/models",
+          method: "GET",
+          headers: [],
+          body: null,
+          secrets: noSecrets,
+          owner: null
+        },
         limits
       )
       assert.strictEqual(answer.status, 200)

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { AddressInfo, Server } from "node:net"
 import { once } from "node:events"
+import { noSecrets } from "../../../src/kernel/SentSecrets.ts"
 import type { CallOwner } from "../../../src/domain/Proxy.ts"
 import * as Dns from "../../../src/egress/Dns.ts"
 import type { ProxyRoute } from "../../../src/egress/proxy/ProxyRoute.ts"
@@ -56,6 +57,7 @@ export const post = (origin: string, more: Partial<UpstreamRequest> = {}): Upstr
   method: "POST",
   headers: ["content-type", "application/json"],
   body: "{}",
+  secrets: noSecrets,
   owner: null,
   ...more
 })

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { gzipSync } from "node:zlib"
+import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import * as Inspector from "../../../src/inspector/Inspector.ts"
 import { harPieces, jsonlPieces } from "../../../src/inspector/exports/Har.ts"
 import { usualSettings } from "../../../src/inspector/Settings.ts"
@@ -55,8 +56,8 @@ describe("the inspector", () => {
   it.live("shows an exchange as in-flight first, then updates it in its place", () =>
     Effect.gen(function* () {
       const inspector = yield* Inspector.Inspector
-      const id = inspector.begin({ ...start, body: asked, atMs: 1_000 })
-      const other = inspector.begin({ ...start, path: "/other" })
+      const id = inspector.begin(operatorsOwn, { ...start, body: asked, atMs: 1_000 })
+      const other = inspector.begin(operatorsOwn, { ...start, path: "/other" })
       yield* inspector.settled
       const early = yield* inspector.get(id)
       assert.deepInclude(early, {
@@ -126,7 +127,7 @@ describe("the inspector", () => {
   it.live("takes late facts, failures, unknown ids and nonsense without a complaint", () =>
     Effect.gen(function* () {
       const inspector = yield* Inspector.Inspector
-      const id = inspector.begin(start)
+      const id = inspector.begin(operatorsOwn, start)
       inspector.update(id, { requestBody: asked, agent: "codex" })
       inspector.finish(id, { status: "error", error: "ECONNRESET to https://a:hunter2-hunter2@b", responseBody: null })
       inspector.finish(id, { status: 200 })
@@ -134,8 +135,8 @@ describe("the inspector", () => {
       inspector.update(id, { pid: 42, processName: "node", decision: { a: 1 } })
       inspector.update("nothing", { pid: 1 })
       inspector.finish("nothing", { status: 200 })
-      inspector.begin({ ...start, headers: null as never })
-      inspector.begin(null as never)
+      inspector.begin(operatorsOwn, { ...start, headers: null as never })
+      inspector.begin(operatorsOwn, null as never)
       yield* inspector.settled
       const record = yield* inspector.get(id)
       assert.deepInclude(record, {
@@ -158,7 +159,7 @@ describe("the inspector", () => {
       const secrets = Object.values(shapedSecrets)
       const content = secrets.map((secret) => `${"lorem ipsum ".repeat(500)} ${secret} `).join("")
       const body = Buffer.from(JSON.stringify({ ...chat.request, messages: [{ role: "user", content }] }))
-      const id = inspector.begin({ ...start, body })
+      const id = inspector.begin(operatorsOwn, { ...start, body })
       inspector.finish(id, { status: 200, responseHeaders: json, responseBody: body })
       yield* inspector.settled
       const record = yield* inspector.get(id)
@@ -179,7 +180,7 @@ describe("the inspector", () => {
       const secrets = Object.values(shapedSecrets)
       for (const [at, secret] of secrets.entries()) {
         const line = secret.replaceAll("\n", "\\n")
-        const exchange = inspector.begin({
+        const exchange = inspector.begin(operatorsOwn, {
           ...start,
           path: `/v1/chat/completions?note=${encodeURIComponent(secret)}&api_key=${encodeURIComponent(secret)}`,
           headers: { "x-note": line, authorization: line, cookie: `a=${line}`, "content-type": "application/json" },
@@ -233,7 +234,7 @@ describe("the inspector", () => {
   it.live("keeps secrets where it is told to, and still shows them only when asked", () =>
     Effect.gen(function* () {
       const inspector = yield* Inspector.Inspector
-      const id = inspector.begin({
+      const id = inspector.begin(operatorsOwn, {
         ...start,
         path: "/v1/x?key=f7Gh2kLm9Qw4Zx8V",
         body: Buffer.from('{"password":"hunter2"}')
@@ -257,7 +258,7 @@ describe("the inspector", () => {
     Effect.gen(function* () {
       const inspector = yield* Inspector.Inspector
       for (let at = 0; at < 5; at += 1) {
-        inspector.begin({ ...start, id: `e${at}`, body: Buffer.from(`{"n":"Number${at}"}`) })
+        inspector.begin(operatorsOwn, { ...start, id: `e${at}`, body: Buffer.from(`{"n":"Number${at}"}`) })
       }
       yield* inspector.settled
       const found = yield* inspector.list({ q: "number3" }, { limit: 10 })
@@ -302,7 +303,7 @@ describe("the inspector", () => {
         const record = (traffic: (typeof modelTraffic)[number], sent: typeof call | null) =>
           Effect.gen(function* () {
             const { answer, path, request } = traffic
-            const id = inspector.begin({
+            const id = inspector.begin(operatorsOwn, {
               ...start,
               source: "gateway",
               path: `${path}?key=${secret}`,
@@ -342,11 +343,11 @@ describe("the inspector", () => {
     Effect.gen(function* () {
       const inspector = yield* Inspector.Inspector
       const body = Buffer.alloc(20 * 1_048_576, 120)
-      const ids = Array.from({ length: 6 }, () => inspector.begin({ ...start, body }))
+      const ids = Array.from({ length: 6 }, () => inspector.begin(operatorsOwn, { ...start, body }))
       assert.isAtMost(inspector.load().pendingBytes, 64 * 1_048_576)
-      const rest = inspector.begin({ ...start, body: Buffer.alloc(4 * 1_048_576, 120) })
+      const rest = inspector.begin(operatorsOwn, { ...start, body: Buffer.alloc(4 * 1_048_576, 120) })
       // Small ones have a reserve of their own.
-      const small = inspector.begin({ ...start, body: Buffer.alloc(40_000, 120) })
+      const small = inspector.begin(operatorsOwn, { ...start, body: Buffer.alloc(40_000, 120) })
       yield* inspector.settled
       const records = yield* Effect.forEach(ids, (id) => inspector.get(id))
       assert.deepStrictEqual(
@@ -371,7 +372,7 @@ describe("the inspector", () => {
       const stop = inspector.subscribe({ write: () => {}, bufferedBytes: () => 0 })
       assert.strictEqual(timers.live(), 0)
       stop()
-      const id = inspector.begin(start)
+      const id = inspector.begin(operatorsOwn, start)
       inspector.finish(id, { status: 204 })
       assert.strictEqual(timers.live(), 1)
       yield* TestClock.adjust("1 second")
@@ -392,13 +393,13 @@ describe("the inspector", () => {
     Effect.gen(function* () {
       const inspector = yield* Inspector.Inspector
       const { sessions } = inspector
-      inspector.begin({ ...start, id: "before" })
+      inspector.begin(operatorsOwn, { ...start, id: "before" })
       const session = yield* sessions.start("mine")
       assert.deepInclude(session, { name: "mine", state: "recording", requestCount: 0 })
       assert.strictEqual((yield* Effect.flip(sessions.start(null)))._tag, "SessionRecording")
-      inspector.begin({ ...start, id: "a", body: asked })
+      inspector.begin(operatorsOwn, { ...start, id: "a", body: asked })
       inspector.finish("a", { status: 200, responseBody: answered, responseHeaders: json })
-      inspector.begin({ ...start, id: "b" })
+      inspector.begin(operatorsOwn, { ...start, id: "b" })
       yield* inspector.settled
       const listed = yield* inspector.list({ sessionId: session.id }, { limit: 10 })
       assert.deepStrictEqual(
@@ -409,7 +410,7 @@ describe("the inspector", () => {
       assert.deepInclude(stopped, { state: "saved", requestCount: 2, truncated: false })
       // It is frozen.
       inspector.finish("b", { status: 500 })
-      inspector.begin({ ...start, id: "after" })
+      inspector.begin(operatorsOwn, { ...start, id: "after" })
       yield* inspector.settled
       yield* inspector.annotate("a", "later")
       yield* sessions.flush

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
+import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import { fused, type Vectors } from "../../../src/memory/Meanings.ts"
 import * as Memories from "../../../src/memory/Memories.ts"
@@ -61,9 +62,9 @@ describe("memories by their meaning", () => {
     Effect.gen(function* () {
       const { remove, replace, write } = yield* Memories.Memories
       const sql = yield* SqlClient.SqlClient
-      const tea = yield* write(written("I like green tea."))
-      const cat = yield* write(written("My cat is old."))
-      yield* write(written("No coffee of others.", "other"))
+      const tea = yield* write(operatorsOwn, written("I like green tea."))
+      const cat = yield* write(operatorsOwn, written("My cat is old."))
+      yield* write(operatorsOwn, written("No coffee of others.", "other"))
       yield* strategy("semantic")
       const { asked, vectors } = counting()
       assert.deepStrictEqual(yield* recalled(vectors, "What may I drink?"), [tea.content])
@@ -92,9 +93,9 @@ describe("memories by their meaning", () => {
   it.effect("stand beside those with common words in hybrid, and words alone count where there are no vectors", () =>
     Effect.gen(function* () {
       const { write } = yield* Memories.Memories
-      yield* write(written("I like green tea."))
-      yield* write(written("The drink machine is broken."))
-      yield* write(written("My cat is old."))
+      yield* write(operatorsOwn, written("I like green tea."))
+      yield* write(operatorsOwn, written("The drink machine is broken."))
+      yield* write(operatorsOwn, written("My cat is old."))
       yield* strategy("hybrid")
       const { vectors } = counting()
       assert.deepStrictEqual(yield* recalled(vectors, "a drink"), ["The drink machine is broken.", "I like green tea."])
@@ -110,7 +111,7 @@ describe("memories by their meaning", () => {
   it.effect("of a key with many get their vectors in several requests", () =>
     Effect.gen(function* () {
       const { write } = yield* Memories.Memories
-      for (let at = 0; at < 150; at += 1) yield* write(written(`Fact ${at}`))
+      for (let at = 0; at < 150; at += 1) yield* write(operatorsOwn, written(`Fact ${at}`))
       yield* strategy("semantic")
       const { asked, vectors } = counting()
       yield* recalled(vectors, "What may I drink?")

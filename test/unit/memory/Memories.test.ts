@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
+import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import * as GatewaySettings from "../../../src/flags/GatewaySettings.ts"
 import * as Memories from "../../../src/memory/Memories.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
@@ -30,8 +31,8 @@ describe("Memories", () => {
   it.effect("forgets what was neither written nor used for the days of the setting", () =>
     Effect.gen(function* () {
       const { ids, used, write } = yield* Memories.Memories
-      const tea = yield* write(written("tea"))
-      const milk = yield* write(written("milk"))
+      const tea = yield* write(operatorsOwn, written("tea"))
+      const milk = yield* write(operatorsOwn, written("milk"))
       yield* TestClock.adjust("20 days")
       yield* used([milk.id])
       yield* TestClock.adjust("9 days")
@@ -48,12 +49,12 @@ describe("Memories", () => {
   it.effect("finds words in any form, replaces what has the same key, and makes the index anew", () =>
     Effect.gen(function* () {
       const { counts, get, reindex, replace, search, write } = yield* Memories.Memories
-      const { id } = yield* write(written("testing compilers"))
+      const { id } = yield* write(operatorsOwn, written("testing compilers"))
       const found = (text: string) =>
         Effect.map(search({ apiKeyId: null }, text, 5), (all) => all.map((each) => each.id))
       assert.deepStrictEqual(yield* found("Which COMPILER was tested?"), [id])
       assert.deepStrictEqual(yield* found("nothing of it"), [])
-      const again = yield* write(written("testing compilers"))
+      const again = yield* write(operatorsOwn, written("testing compilers"))
       assert.strictEqual(again.id, id)
       const changed = { ...again, content: "I like linkers." }
       assert.isTrue(yield* replace(changed))
@@ -68,13 +69,13 @@ describe("Memories", () => {
   it.effect("puts a memory that was changed into no session as it was", () =>
     Effect.gen(function* () {
       const { blocks, remove, replace, write } = yield* Memories.Memories
-      const tea = yield* write({ ...written("tea"), source: "added" })
+      const tea = yield* write(operatorsOwn, { ...written("tea"), source: "added" })
       const block = { text: "BLOCK", ids: [tea.id], tokens: 1, place: "before" as const }
       const put = () => blocks.put(null, "turn", block, 0)
       put()
-      yield* write({ ...written("tea"), source: "added" })
+      yield* write(operatorsOwn, { ...written("tea"), source: "added" })
       assert.strictEqual(blocks.at("turn", 0), block)
-      yield* write({ ...written("tea"), source: "added", content: "I like coffee." })
+      yield* write(operatorsOwn, { ...written("tea"), source: "added", content: "I like coffee." })
       assert.isUndefined(blocks.at("turn", 0))
       put()
       yield* replace({ ...tea, content: "I like water." })
@@ -89,7 +90,7 @@ describe("Memories", () => {
     Effect.gen(function* () {
       const repo = yield* MemoryBlockRepo
       const { blocks, write } = yield* Memories.Memories
-      const tea = yield* write({ ...written("tea"), source: "added" })
+      const tea = yield* write(operatorsOwn, { ...written("tea"), source: "added" })
       const block = { text: "BLOCK", ids: [tea.id], tokens: 1, place: "before" as const }
       const hourMs = 3_600_000
       const onFile = (atMs: number) => Effect.map(repo.ofTurns(["turn"], atMs - 24 * hourMs), (all) => all.get("turn"))
@@ -115,7 +116,7 @@ describe("Memories", () => {
     Effect.gen(function* () {
       const repo = yield* MemoryBlockRepo
       const { blocks, write } = yield* Memories.Memories
-      const { id } = yield* write({ ...written("tea"), source: "added" })
+      const { id } = yield* write(operatorsOwn, { ...written("tea"), source: "added" })
       const block = { text: "BLOCK", ids: [id], tokens: 1, place: "behindMark" as const }
       yield* repo.save({ turn: "one", apiKeyId: null, block, lastUsedAtMs: 0 })
       const turns = ["one", "two", "three"].map((name, at) => ({

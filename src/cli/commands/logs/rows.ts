@@ -90,6 +90,9 @@ export const story = (row: UsageLog, { connection, key }: Names): string =>
     ["Took", `${whole(row.latencyMs)} ms${row.ttftMs === null ? "" : `, first content after ${whole(row.ttftMs)} ms`}`],
     ["Attempts", String(row.attempts)],
     ["Tokens", `${row.tokens.in} in, ${row.tokens.out} out (${row.usageSource})`],
+    ...(row.told === null
+      ? []
+      : [["Not believed", `${row.told.in} in, ${row.told.out} out, as the upstream told`] as const]),
     [
       "Of these",
       `${row.tokens.cacheRead} read from the cache, ${row.tokens.cacheWrite} written to it, ${row.tokens.reasoning} of reasoning`

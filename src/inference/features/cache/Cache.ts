@@ -9,6 +9,7 @@ import { AnswerCache } from "../../../cache/AnswerCache.ts"
 import { cacheKey } from "../../../cache/CacheKey.ts"
 import { hasToolCalls, isCacheable, isWhole, refusesCache, takesToolCalls } from "../../../cache/Eligibility.ts"
 import type { CachedAnswer, Meaning } from "../../../domain/CachedAnswer.ts"
+import { mayKeepContent } from "../../../domain/ContentPermission.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
 import * as Timers from "../../../platform/Timers.ts"
 import type { Target } from "../../../routing/resolve/ModelResolver.ts"
@@ -50,6 +51,8 @@ export const make = Effect.gen(function* () {
     const { anyTemperature, enabled } = settings.current().cache
     return (
       enabled &&
+      // What may not be kept is not looked for either: nothing of the caller is there.
+      mayKeepContent(exchange.principal) !== null &&
       exchange.codec === codecs[exchange.wire] &&
       isCacheable(exchange.wire, parsed, { anyTemperature, candidates: envelope.candidates }) &&
       !refusesCache(exchange.headers)
@@ -87,7 +90,9 @@ export const make = Effect.gen(function* () {
   ): void => {
     if (recorded === null || target === null || !recorded.isEnded || recorded.status !== 200) return
     const kept = keptOf(work, recorded, target, costNanoUsd)
-    if (kept !== null) cache.keep(key, work.owner, kept, kept.hasToolCalls ? null : meaning)
+    const permission = mayKeepContent(work.exchange.principal)
+    if (kept !== null && permission !== null)
+      cache.keep(permission, key, work.owner, kept, kept.hasToolCalls ? null : meaning)
   }
 
   const watched = (next: Answer, work: Work, key: string, meaning: Meaning | null): Effect.Effect<Answered> => {

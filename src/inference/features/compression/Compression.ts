@@ -16,6 +16,7 @@ import { RtkFilters } from "../../../compression/rtk/RtkFilters.ts"
 import { limitsOf } from "../../../compression/rtk/Settings.ts"
 import { rtkEngine } from "../../../compression/ResultEngines.ts"
 import { Stability } from "../../../compression/Stability.ts"
+import { mayKeepContent } from "../../../domain/ContentPermission.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
 import * as Timers from "../../../platform/Timers.ts"
 import { estimateTexts } from "../../../tokens/TextEstimate.ts"
@@ -54,6 +55,7 @@ export const make = Effect.gen(function* () {
   ): { readonly compressing: Effect.Effect<Compressed>; readonly mode: Mode; readonly source: Source } => {
     const { exchange, parsed } = work
     const apiKeyId = apiKeyIdOf(exchange)
+    const permission = mayKeepContent(exchange.principal)
     const { mode, pipeline, source } = chosen(
       settings.access.compression.current(),
       { combos: profiles.combos.current().combos, routingComboId: work.resolution.combo?.id ?? null },
@@ -67,10 +69,13 @@ export const make = Effect.gen(function* () {
       wire: exchange.wire,
       body: parsed,
       engines,
-      tools: { keep: (text: string) => raw.keep(apiKeyId, text, isFailure(text)) },
+      // Where nothing may be kept, nothing is left out that would have to be.
+      tools: {
+        keep: (text: string) => (permission === null ? null : raw.keep(permission, apiKeyId, text, isFailure(text)))
+      },
       owner: ownerOf(work),
       asTheyCame: mode === "off" && source === "request-header",
-      stability,
+      stability: permission === null ? null : stability.of(permission),
       monotonicMs
     }
     // Engines that are switched off in their own settings do nothing.

@@ -10,6 +10,7 @@ import * as Either from "effect/Either"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { mayKeepContent } from "../../../domain/ContentPermission.ts"
 import { LimitReached } from "../../../domain/Errors.ts"
 import { Admission } from "../../request/Admission.ts"
 import * as Timers from "../../../platform/Timers.ts"
@@ -48,7 +49,7 @@ const sessionOf = ({ decision, exchange, outputCap, question }: Work): string | 
   // An emergency answer (`outputCap`) comes from outside the combo.
   if (decision.strategy !== "context-relay" || exchange.codec.endpoint !== undefined || outputCap !== null) return null
   // A summary would keep what is said.
-  return keyIn(exchange.principal)?.noLog === true ? null : question.sessionKey
+  return mayKeepContent(exchange.principal) === null ? null : question.sessionKey
 }
 
 const nameOf = ({ account, model }: Target): string => `${account.spec.id}/${model}`
@@ -114,7 +115,8 @@ export const make = Effect.gen(function* () {
           const fresh = { summary, connectionId: target.account.connection.id, from: nameOf(target) }
           // One that says nothing puts off the next try, and leaves what was known.
           const known = summary === null && earlier !== null ? earlier : fresh
-          summaries.keep(sessionKey, { ...known, messages }, timers.nowMs())
+          const permission = mayKeepContent(work.exchange.principal)
+          if (permission !== null) summaries.keep(permission, sessionKey, { ...known, messages }, timers.nowMs())
         }
         account.concluded(asked, end, summary !== null)
       }

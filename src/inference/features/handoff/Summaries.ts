@@ -2,6 +2,7 @@
  * The latest summary of each session. Kept by session key, which holds the API key's id: no key ever reads another's. What a summary says
  * comes from prompts, so it stays in memory, is never logged, and is forgotten after five hours or when there are too many.
  */
+import type { ContentPermission } from "../../../domain/ContentPermission.ts"
 import { LruMap } from "../../../kernel/LruMap.ts"
 
 export interface Kept {
@@ -26,7 +27,7 @@ export const defaultLimits: SummaryLimits = { maxEntries: 5_000, maxBytes: 16 * 
 export interface Summaries {
   /** Hot. */
   readonly of: (sessionKey: string, nowMs: number) => Kept | null
-  readonly keep: (sessionKey: string, kept: Kept, nowMs: number) => void
+  readonly keep: (permission: ContentPermission, sessionKey: string, kept: Kept, nowMs: number) => void
   readonly entries: () => number
   readonly bytes: () => number
 }
@@ -38,7 +39,7 @@ export const makeSummaries = ({ maxBytes, maxEntries, ttlMs }: SummaryLimits = d
   const entries = new LruMap<string, Kept>({ capacity: maxEntries, maxWeight: maxBytes, weightOf: weigh, ttlMs })
   return {
     of: (key, nowMs) => entries.peek(key, nowMs) ?? null,
-    keep: (key, kept, nowMs) => {
+    keep: (_permission, key, kept, nowMs) => {
       entries.set(key, kept, nowMs)
       entries.deleteExpired(nowMs)
     },

@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { IdempotencyStats } from "../../../cache/IdempotencyStats.ts"
+import { type ContentPermission, mayKeepContent } from "../../../domain/ContentPermission.ts"
 import { IdempotencyKeyReused } from "../../../domain/Errors.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
 import { FairPool } from "../../../kernel/FairPool.ts"
@@ -75,7 +76,13 @@ const make = Effect.gen(function* () {
     })
   }
 
-  const keep = (owner: string, key: string, body: string, answer: SharedAnswer | null): void => {
+  const keep = (
+    _permission: ContentPermission,
+    owner: string,
+    key: string,
+    body: string,
+    answer: SharedAnswer | null
+  ): void => {
     const forMs = windowMs()
     if (forMs === 0) return
     kept.set(key, { owner, body, answer, untilMs: timers.nowMs() + forMs })
@@ -101,7 +108,9 @@ const make = Effect.gen(function* () {
       timers,
       over: (answer) => {
         if (flights.get(key)?.call === call) flights.delete(key)
-        if (answer !== null) keep(work.owner, key, body, answer === "too_large" ? null : answer)
+        const permission = mayKeepContent(work.exchange.principal)
+        if (answer === null || permission === null) return
+        keep(permission, work.owner, key, body, answer === "too_large" ? null : answer)
       }
     })
     flights.set(key, { body, call })

@@ -5,6 +5,7 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as FiberSet from "effect/FiberSet"
+import { mayKeepContent } from "../../../domain/ContentPermission.ts"
 import { type Learned, learnedOf } from "../../../memory/Extraction.ts"
 import type { Memories } from "../../../memory/Memories.ts"
 import { isUserTurn, textOf, turnsOf } from "../../../memory/Turns.ts"
@@ -36,7 +37,7 @@ const withoutPersonalData = (learned: ReadonlyArray<Learned>): Effect.Effect<Rea
 /** The last turn, where it is the user's own; null where nothing may be learned. */
 const lastTurn = ({ exchange, parsed }: Work): Json | null => {
   const { principal, wire } = exchange
-  if (principal._tag === "Key" && principal.key.noLog) return null
+  if (mayKeepContent(principal) === null) return null
   const last = turnsOf(wire, parsed)?.at(-1)
   return last !== undefined && isUserTurn(wire, last) ? last : null
 }
@@ -53,10 +54,16 @@ export const makeLearning = (
     Effect.suspend(() => {
       const answer = heard === null ? null : answerText(exchange.codec, envelope.stream, heard)
       const apiKeyId = apiKeyIdOf(exchange)
+      const permission = mayKeepContent(exchange.principal)
+      if (permission === null) return Effect.void
       return Effect.flatMap(withoutPersonalData(learnedOf(textOf(exchange.wire, turn), answer)), (learned) =>
-        Effect.forEach(learned, (each) => memories.write({ ...each, apiKeyId, source: "extracted", sessionId }), {
-          discard: true
-        })
+        Effect.forEach(
+          learned,
+          (each) => memories.write(permission, { ...each, apiKeyId, source: "extracted", sessionId }),
+          {
+            discard: true
+          }
+        )
       )
     }).pipe(
       Effect.catchTag("MemoryFull", () => Effect.void),

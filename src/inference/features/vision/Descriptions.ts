@@ -8,6 +8,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { createHash } from "node:crypto"
 import type { Principal } from "../../../domain/ApiKey.ts"
+import type { ContentPermission } from "../../../domain/ContentPermission.ts"
 import type { VisionBridgeSettings } from "../../../domain/VisionBridgeSettings.ts"
 import { LruMap } from "../../../kernel/LruMap.ts"
 import { chat } from "../../../wire/chat/Codec.ts"
@@ -34,13 +35,19 @@ export interface Asking {
   readonly settings: VisionBridgeSettings & { readonly model: string }
   /** Of all that tells one caller's pictures from another's. */
   readonly owner: string
+  /** Where they are remembered: see `memoryFor`. */
+  readonly memory: DescriptionMemory
 }
+
+export type DescriptionMemory = LruMap<string, string>
 
 export interface Descriptions {
   /** By this the description of a picture is known; null for one that cannot be described. */
   readonly keyOf: (asking: Asking, url: string | null) => string | null
+  /** Of all requests of callers whose words may be kept; of one request for the others. */
+  readonly memoryFor: (permission: ContentPermission | null) => DescriptionMemory
   /** Hot. Null: it is not known. */
-  readonly known: (key: string, nowMs: number) => string | null
+  readonly known: (memory: DescriptionMemory, key: string, nowMs: number) => string | null
   /** Asks for them, by their keys. Those of which something came are known then. */
   readonly ask: (asking: Asking, urls: ReadonlyMap<string, string>) => Effect.Effect<void>
 }
@@ -78,12 +85,9 @@ export const makeDescriptions = (
   nowMs: () => number
 ): Descriptions => {
   const places = Effect.unsafeMakeSemaphore(atOnceInAll)
-  const memory = new LruMap<string, string>({
-    capacity,
-    maxWeight: maxBytes,
-    weightOf: (text) => 512 + 2 * text.length,
-    ttlMs
-  })
+  const emptyMemory = (): DescriptionMemory =>
+    new LruMap({ capacity, maxWeight: maxBytes, weightOf: (text) => 512 + 2 * text.length, ttlMs })
+  const shared = emptyMemory()
 
   const describe = (asking: Asking, url: string): Effect.Effect<string | null> =>
     inner
@@ -109,7 +113,7 @@ export const makeDescriptions = (
       underWay.set(key, over)
       return restore(describe(asking, url)).pipe(
         Effect.map((text) => {
-          if (text !== null) memory.set(key, text, nowMs())
+          if (text !== null) asking.memory.set(key, text, nowMs())
         }),
         Effect.onExit((exit) =>
           Effect.suspend(() => {
@@ -123,6 +127,12 @@ export const makeDescriptions = (
   /** Two requests with one new picture ask once. */
   const once = (asking: Asking, key: string, url: string): Effect.Effect<void> =>
     Effect.suspend(() => {
+      // What may not be kept is not shared either.
+      if (asking.memory !== shared) {
+        return Effect.map(describe(asking, url), (text) => {
+          if (text !== null) asking.memory.set(key, text, nowMs())
+        })
+      }
       const running = underWay.get(key)
       return running === undefined
         ? own(asking, key, url)
@@ -137,7 +147,8 @@ export const makeDescriptions = (
             .update(JSON.stringify([owner, model, prompt]))
             .update(url)
             .digest("base64url"),
-    known: (key, now) => memory.get(key, now) ?? null,
+    memoryFor: (permission) => (permission === null ? emptyMemory() : shared),
+    known: (memory, key, now) => memory.get(key, now) ?? null,
     ask: (asking, urls) =>
       Effect.forEach(urls, ([key, url]) => once(asking, key, url), { concurrency: atOnce, discard: true })
   }

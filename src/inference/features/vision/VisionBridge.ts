@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { mayKeepContent } from "../../../domain/ContentPermission.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
 import * as Timers from "../../../platform/Timers.ts"
 import { Catalog } from "../../../providers/Catalog.ts"
@@ -15,7 +16,7 @@ import { rewritten } from "../../request/RewrittenWork.ts"
 import type { Feature } from "../Feature.ts"
 import { GuardrailDecisions } from "../guardrails/Decisions.ts"
 import { isChatLike, switchedOff } from "../guardrails/Policy.ts"
-import { type Asking, makeDescriptions, visionPath } from "./Descriptions.ts"
+import { type Asking, type DescriptionMemory, makeDescriptions, visionPath } from "./Descriptions.ts"
 import { replaceImages } from "./Images.ts"
 
 export class VisionBridge extends Context.Tag("gateway/inference/features/vision/VisionBridge")<
@@ -51,12 +52,13 @@ export const make = Effect.gen(function* () {
   /** The pictures that are not described yet, by their keys: the last ones, as many as may be. */
   const missing = (
     images: ReadonlyArray<{ readonly key: string | null; readonly url: string | null }>,
-    most: number
+    most: number,
+    memory: DescriptionMemory
   ): ReadonlyMap<string, string> => {
     const last = new Map<string, string>()
     for (const { key, url } of images.toReversed()) {
       if (last.size === most) break
-      if (key !== null && url !== null && descriptions.known(key, nowMs()) === null) last.set(key, url)
+      if (key !== null && url !== null && descriptions.known(memory, key, nowMs()) === null) last.set(key, url)
     }
     return last
   }
@@ -69,8 +71,8 @@ export const make = Effect.gen(function* () {
       return null
     })
     if (images.length === 0) return work
-    yield* descriptions.ask(asking, missing(images, asking.settings.maxImages))
-    const texts = images.map(({ key }) => (key === null ? null : descriptions.known(key, nowMs())))
+    yield* descriptions.ask(asking, missing(images, asking.settings.maxImages, asking.memory))
+    const texts = images.map(({ key }) => (key === null ? null : descriptions.known(asking.memory, key, nowMs())))
     let at = 0
     const body = replaceImages(wire, work.parsed, () => {
       at += 1
@@ -88,7 +90,9 @@ export const make = Effect.gen(function* () {
     const { model, ...rest } = settings.current().visionBridge
     if (model === null || switchedOff(settings.access.guardrails.current(), work.exchange).has("vision-bridge"))
       return Effect.succeed(work)
-    const asking = { principal: work.exchange.principal, owner: work.owner, settings: { ...rest, model } }
+    const { principal } = work.exchange
+    const memory = descriptions.memoryFor(mayKeepContent(principal))
+    const asking = { principal, owner: work.owner, settings: { ...rest, model }, memory }
     // For a client that has left, failover ends the request.
     return Effect.catchTag(unlessDisconnected(work.exchange.reply, described(work, asking)), "ClientGone", () =>
       Effect.succeed(work)

@@ -34,6 +34,7 @@ interface Outcome {
 interface Running {
   readonly id: number
   readonly hook: PluginHook | null
+  readonly mayLog: boolean
   readonly body: Uint8Array | null
   readonly timeoutMs: number
   readonly endsAtMs: number
@@ -75,6 +76,8 @@ export const makeMachine = async (
   const running = new Map<number, Running>()
   const askers = new Map<number, Running>()
   const lines: Array<ThreadLine> = []
+  /** It was told what may not be kept: what it writes outside of any call may be that. */
+  let hasHeard = false
   let current: Running | null = null
   let isBroken = false
   let lastCall = 0
@@ -114,7 +117,12 @@ export const makeMachine = async (
         if (current.lines > crossing.linesPerCall) return
         if (current.lines === crossing.linesPerCall) message = "Further lines of this call are left out."
       }
-      lines.push({ level, hook: current?.hook ?? null, message: message.slice(0, crossing.lineChars) })
+      lines.push({
+        level,
+        hook: current?.hook ?? null,
+        message: message.slice(0, crossing.lineChars),
+        mayKeep: current?.mayLog ?? !hasHeard
+      })
     },
     timer: (id, delayMs) => {
       const call = owner()
@@ -260,7 +268,12 @@ export const makeMachine = async (
     if (reason !== null)
       call.outcome = failedOutcome(reason === "endless" ? tooMuch(call) : `The sandbox failed: ${reason}`)
     else if (ended._tag === "Threw" && call.outcome === null && call.asks.size + call.timers.size === 0) {
-      lines.push({ level: 3, hook: call.hook, message: ended.message.slice(0, crossing.lineChars) })
+      lines.push({
+        level: 3,
+        hook: call.hook,
+        message: ended.message.slice(0, crossing.lineChars),
+        mayKeep: call.mayLog
+      })
     }
     if (call.outcome === null && running.size === 1 && call.asks.size === 0 && call.timers.size === 0) {
       call.outcome = failedOutcome("Its promise is never settled: nothing is left that could do it")
@@ -275,6 +288,7 @@ export const makeMachine = async (
     const begun: Running = {
       id: lastCall,
       hook: call?.hook ?? null,
+      mayLog: call?.mayLog ?? true,
       body: call?.body ?? null,
       timeoutMs: wallMs,
       endsAtMs: timers.monotonicMs() + wallMs,
@@ -293,6 +307,7 @@ export const makeMachine = async (
   }
 
   const invoke = (call: SentCall, done: (outcome: Outcome) => void): Running => {
+    hasHeard ||= !call.mayLog
     const begun = begin(call, limits.cpuMs, call.timeoutMs, done)
     turn(begun, () => inside.call("invoke", begun.id, call.hook, call.context, call.payload, call.body !== null))
     return begun
@@ -306,9 +321,18 @@ export const makeMachine = async (
     const texts = text.split("\n")
     let failed = 0
     const next = (at: number): void => {
-      const [hook, context = null, payload] = texts.slice(at * 3, at * 3 + 3)
+      const [marked = "", context = null, payload] = texts.slice(at * 3, at * 3 + 3)
+      const mayLog = !marked.startsWith("-")
+      const hook = mayLog ? marked : marked.slice(1)
       if (payload === undefined) return post({ kind: "batched", id, failed })
-      const call: SentCall = { hook: hook as PluginHook, context, payload, body: bodies?.[at] ?? null, timeoutMs }
+      const call: SentCall = {
+        hook: hook as PluginHook,
+        context,
+        payload,
+        body: bodies?.[at] ?? null,
+        timeoutMs,
+        mayLog
+      }
       let isOver = false
       const late: { timer: Timer | null } = { timer: null }
       const begun = invoke(call, (outcome) => {
@@ -316,7 +340,10 @@ export const makeMachine = async (
         late.timer?.cancel()
         if (outcome.tag === "failed") {
           failed += 1
-          post({ kind: "lines", lines: [{ level: 3, hook: call.hook, message: outcome.reason ?? "" }] })
+          post({
+            kind: "lines",
+            lines: [{ level: 3, hook: call.hook, message: outcome.reason ?? "", mayKeep: call.mayLog }]
+          })
         }
         // Not from within: a long batch of short calls would pile up.
         if (at % 64 === 63) timers.after(0, () => next(at + 1))

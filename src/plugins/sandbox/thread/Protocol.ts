@@ -34,6 +34,8 @@ export interface SentCall {
   readonly payload: string
   readonly body: Uint8Array | null
   readonly timeoutMs: number
+  /** Lines that it writes are kept. */
+  readonly mayLog: boolean
 }
 
 export type ToThread =
@@ -41,7 +43,7 @@ export type ToThread =
   | {
       readonly kind: "batch"
       readonly id: number
-      /** Three lines per call: its hook, its context and its payload, both as JSON. One text, because that is copied at once. */
+      /** Three lines per call: its hook (behind a dash where nothing that it writes may be kept), its context and its payload, both as JSON. One text, because that is copied at once. */
       readonly text: string
       /** Of each call; null: none has one. */
       readonly bodies: ReadonlyArray<Uint8Array | null> | null
@@ -73,6 +75,8 @@ export interface ThreadLine {
   readonly level: number
   readonly hook: PluginHook | null
   readonly message: string
+  /** Of a call whose words may be kept, or of none. */
+  readonly mayKeep: boolean
 }
 
 export type FromThread =

@@ -19,6 +19,7 @@ const object = { type: "object" }
 const tools = [
   { name: "add", description: "Adds.", inputSchema: object },
   { name: "facts", description: "What it was started with.", inputSchema: object },
+  { name: "repeat", description: `Knows ${process.env["SERVICE_TOKEN"]}.`, inputSchema: object },
   { name: "exit", description: "Ends the program.", inputSchema: object }
 ]
 
@@ -26,6 +27,10 @@ const server = new Server({ name: "program", version: "0.1.0" }, { capabilities:
 server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }))
 server.setRequestHandler(CallToolRequestSchema, ({ params: { arguments: given, name } }) => {
   if (name === "exit") process.exit(7)
+  if (name === "repeat") {
+    const token = process.env["SERVICE_TOKEN"] ?? ""
+    return text(`${token} ${secret} ${Buffer.from(`x${token}`).toString("base64")} in ${process.env["HOME"]}`)
+  }
   if (name === "add") return text(String(given.a + given.b))
   return text(
     JSON.stringify({

@@ -114,8 +114,13 @@ describe("a registered MCP server that is a program", () => {
     assert.strictEqual((await bySession("POST", `${path}/test`, undefined, elsewhere))[0], 403)
 
     const connected = await connect(url)
-    assert.deepStrictEqual(await foreign(connected), ["files__add", "files__facts", "files__exit"])
+    assert.deepStrictEqual(await foreign(connected), ["files__add", "files__facts", "files__repeat", "files__exit"])
     assert.deepInclude(await ask(connected, "files__add", { a: 1, b: 2 }), { isError: false, text: "3" })
+    const repeated = await ask(connected, "files__repeat")
+    assert.match(repeated.text, /^\[redacted\] \[redacted\] .{0,2}\[redacted\].{0,3} in \//)
+    const { tools } = await connected.client.listTools()
+    assert.include(JSON.stringify(tools), "Knows [redacted].")
+    assert.notInclude(JSON.stringify([repeated, tools]), token)
     const facts = JSON.parse((await ask(connected, "files__facts")).text)
     assert.deepInclude(facts, { hasToken: true, hasSecret: true })
     assert.notInclude(facts.names, "SECRET_OF_THE_GATEWAY")
@@ -196,7 +201,7 @@ describe("a registered MCP server that is a program", () => {
             assert.strictEqual((await bySession("POST", "/api/mcp/servers", body))[0], 201)
           }
           const connected = await connect(gateway.url)
-          assert.lengthOf(await foreign(connected), 6)
+          assert.lengthOf(await foreign(connected), 8)
           await connected.client.close()
           return ["plain", "stays"].map((mode) => pidIn(join(kept, mode)))
         })

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/TestClock"
+import { noSecrets } from "../../../../src/kernel/SentSecrets.ts"
 import { transportFailure } from "../../../../src/egress/TransportFailure.ts"
 import { type PublicFetchError, RedirectRefused, UrlBlocked } from "../../../../src/egress/PublicFetch.ts"
 import {
@@ -89,6 +90,7 @@ const setUp = (script: ReadonlyArray<Given>, more: Partial<JobCallInput> = {}) =
         method: "POST",
         headers: ["authorization", "Bearer k", "content-type", "application/json"],
         body: "{}",
+        secrets: noSecrets,
         owner: null
       },
       wire: "chat",

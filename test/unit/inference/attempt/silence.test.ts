@@ -1,5 +1,6 @@
 /** What a client sees while a model is silent: the head in time, and signs of life in its own dialect. Time is the test's own. */
 import { assert, describe, it } from "@effect/vitest"
+import { noSecrets } from "../../../../src/kernel/SentSecrets.ts"
 import { fromRaw } from "../../../../src/egress/UpstreamHeaders.ts"
 import { startCall } from "../../../../src/inference/attempt/RunCall.ts"
 import * as StopSignal from "../../../../src/inference/request/StopSignal.ts"
@@ -84,7 +85,14 @@ const start = (
     asked: {},
     envelope: { stream: true, wantsUsage: true }
   } as unknown as Work
-  const call = { request: {}, wire, codec, sameWire: true, hideUsage: false, dropped: [] }
+  const call = {
+    request: { secrets: noSecrets, body: null },
+    wire,
+    codec,
+    sameWire: true,
+    hideUsage: false,
+    dropped: []
+  }
   startCall(
     {
       dispatch: (_request: unknown, given: UpstreamSink) => {

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import { operatorsOwn } from "../../../../src/domain/ContentPermission.ts"
 import type { WireName } from "../../../../src/domain/Wire.ts"
 import * as Dns from "../../../../src/egress/Dns.ts"
 import * as PublicFetch from "../../../../src/egress/PublicFetch.ts"
@@ -49,7 +50,7 @@ const image = (url: string): Part => ({ type: "image", source: { kind: "url", ur
 const file = (url: string): Part => ({ type: "file", source: { kind: "url", url } })
 
 const inline = (asked: Conversation, target: WireName = "gemini", owner = "") =>
-  Effect.flatMap(MediaFetch, (service) => service.inlineMedia(asked, target, owner))
+  Effect.flatMap(MediaFetch, (service) => service.inlineMedia(asked, target, owner, operatorsOwn))
 
 const partsOf = ({ messages }: Conversation) => messages.flatMap(({ parts }) => parts)
 
@@ -247,7 +248,7 @@ describe("the cache of media", () => {
 
   it("forgets with time", () => {
     const cache = makeMediaCache()
-    cache.put("k", source(4), 0)
+    cache.put(operatorsOwn, "k", source(4), 0)
     assert.isNotNull(cache.get("k", lifetimeMs - 1))
     assert.isNull(cache.get("k", lifetimeMs))
   })
@@ -255,21 +256,21 @@ describe("the cache of media", () => {
   it("holds a bounded number of bytes, the used ones longest, and nothing over half of them", () => {
     const cache = makeMediaCache()
     const third = source(Math.floor(capacityBytes / 3))
-    for (const key of ["a", "b", "c"]) cache.put(key, third, 0)
+    for (const key of ["a", "b", "c"]) cache.put(operatorsOwn, key, third, 0)
     cache.get("a", 1)
-    cache.put("d", third, 1)
+    cache.put(operatorsOwn, "d", third, 1)
     assert.deepStrictEqual(
       ["a", "b", "c", "d"].map((key) => cache.get(key, 2) !== null),
       [true, false, true, true]
     )
-    cache.put("e", source(capacityBytes / 2 + 1), 2)
+    cache.put(operatorsOwn, "e", source(capacityBytes / 2 + 1), 2)
     assert.isNull(cache.get("e", 2))
     assert.isNotNull(cache.get("a", 2))
   })
 
   it("holds a bounded number of entries", () => {
     const cache = makeMediaCache()
-    for (let i = 0; i <= maxEntries; i += 1) cache.put(`k${i}`, source(1), 0)
+    for (let i = 0; i <= maxEntries; i += 1) cache.put(operatorsOwn, `k${i}`, source(1), 0)
     assert.isNull(cache.get("k0", 1))
     assert.isNotNull(cache.get(`k${maxEntries}`, 1))
   })

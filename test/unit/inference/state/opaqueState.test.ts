@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { operatorsOwn } from "../../../../src/domain/ContentPermission.ts"
 import type { Conversation, Message, Part } from "../../../../src/wire/canonical/Conversation.ts"
 import type { AnswerPart } from "../../../../src/wire/canonical/Response.ts"
 import { answerKeys } from "../../../../src/inference/state/AnswerKeys.ts"
@@ -36,7 +37,11 @@ const partsOf = (value: Conversation, index = 0): ReadonlyArray<Part> => value.m
 describe("OpaqueState", () => {
   it("puts the thinking back before the call, with the client's own id", () => {
     const state = makeWith(defaultLimits)
-    state.remember("k", claude, [thinking, { type: "text", text: "Reading." }, call("toolu_1", '{"path":"a","n":1}')])
+    state.remember(operatorsOwn, "k", claude, [
+      thinking,
+      { type: "text", text: "Reading." },
+      call("toolu_1", '{"path":"a","n":1}')
+    ])
     const back = state.attach(
       "k",
       claude,
@@ -52,7 +57,7 @@ describe("OpaqueState", () => {
 
   it("never meets another key's answer, another provider, another model", () => {
     const state = makeWith(defaultLimits)
-    state.remember("k", claude, [thinking, call("a", "{}")])
+    state.remember(operatorsOwn, "k", claude, [thinking, call("a", "{}")])
     const asked = conversation(assistant(call("a", "{}")))
     assert.strictEqual(state.attach("other", claude, asked), asked)
     assert.strictEqual(state.attach("k", { ...claude, provider: "proxy" }, asked), asked)
@@ -63,7 +68,7 @@ describe("OpaqueState", () => {
   it("keeps encrypted reasoning with its account", () => {
     const state = makeWith(defaultLimits)
     const hidden: AnswerPart = { type: "reasoning", text: "", state: { wire: "responses", encrypted: "e", id: "rs" } }
-    state.remember("k", openai, [hidden, call("a", "{}")])
+    state.remember(operatorsOwn, "k", openai, [hidden, call("a", "{}")])
     const asked = conversation(assistant(call("a", "{}")))
     assert.strictEqual(state.attach("k", { ...openai, connectionId: "o2" }, asked), asked)
     assert.deepInclude(partsOf(state.attach("k", openai, asked))[0], hidden)
@@ -71,7 +76,7 @@ describe("OpaqueState", () => {
 
   it("joins a turn that a client writes as several messages", () => {
     const state = makeWith(defaultLimits)
-    state.remember("k", claude, [thinking, { type: "text", text: "Hm" }, call("a", "{}")])
+    state.remember(operatorsOwn, "k", claude, [thinking, { type: "text", text: "Hm" }, call("a", "{}")])
     const back = state.attach(
       "k",
       claude,
@@ -89,7 +94,7 @@ describe("OpaqueState", () => {
 
   it("knows a call again whose arguments the client completed, and no other", () => {
     const state = makeWith(defaultLimits)
-    state.remember("k", claude, [thinking, call("toolu_1", '{"path":"a"}')])
+    state.remember(operatorsOwn, "k", claude, [thinking, call("toolu_1", '{"path":"a"}')])
     const completed = conversation(assistant(call("toolu_1", '{"path":"a","replace_all":false}')))
     assert.lengthOf(partsOf(state.attach("k", claude, completed)), 2)
     const changed = conversation(assistant(call("toolu_1", '{"path":"b","replace_all":false}')))
@@ -98,7 +103,7 @@ describe("OpaqueState", () => {
 
   it("leaves a turn alone that was changed, or that has its own proof", () => {
     const state = makeWith(defaultLimits)
-    state.remember("k", claude, [thinking, { type: "text", text: "Paris" }])
+    state.remember(operatorsOwn, "k", claude, [thinking, { type: "text", text: "Paris" }])
     const edited = conversation(assistant({ type: "text", text: "London" }))
     assert.strictEqual(state.attach("k", claude, edited), edited)
     const own = conversation(assistant({ ...thinking, text: "Mine" }, { type: "text", text: "Paris" }))
@@ -112,15 +117,15 @@ describe("OpaqueState", () => {
       const asked = ask(id)
       return state.attach("k", claude, asked) !== asked
     }
-    for (const id of ["a", "b"]) state.remember("k", claude, [thinking, call(id, `{"${id}":1}`)])
+    for (const id of ["a", "b"]) state.remember(operatorsOwn, "k", claude, [thinking, call(id, `{"${id}":1}`)])
     assert.isTrue(isKept("a"))
-    state.remember("k", claude, [thinking, call("c", '{"c":1}')])
+    state.remember(operatorsOwn, "k", claude, [thinking, call("c", '{"c":1}')])
     assert.deepStrictEqual(["a", "b", "c"].map(isKept), [true, false, true])
   })
 
   it("is bounded in bytes", () => {
     const state = makeWith({ ...defaultLimits, maxBytes: 1_000 })
-    state.remember("k", claude, [{ ...thinking, text: "x".repeat(2_000) }, call("a", "{}")])
+    state.remember(operatorsOwn, "k", claude, [{ ...thinking, text: "x".repeat(2_000) }, call("a", "{}")])
     const asked = conversation(assistant(call("a", "{}")))
     assert.strictEqual(state.attach("k", claude, asked), asked)
   })

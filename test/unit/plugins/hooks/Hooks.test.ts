@@ -1,3 +1,4 @@
+import { operatorsOwn } from "../../../../src/domain/ContentPermission.ts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -11,7 +12,15 @@ import type { HookOutcome } from "../../../../src/plugins/hooks/Listener.ts"
 import { blocked, changedTo, failed, listener, textOf, unchanged } from "../../../support/HookListeners.ts"
 
 const newRun = (headers: Record<string, string> = {}): HookRun =>
-  new HookRun({ requestId: "r1", receivedMs: 5, wire: "chat", endpoint: "chat", headers, apiKeyId: "k1" })
+  new HookRun({
+    requestId: "r1",
+    receivedMs: 5,
+    wire: "chat",
+    endpoint: "chat",
+    headers,
+    apiKeyId: "k1",
+    permission: operatorsOwn
+  })
 
 const body = Buffer.from('{"a":1}')
 const onRequest = { onRequest: {} }

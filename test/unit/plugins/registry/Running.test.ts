@@ -1,4 +1,5 @@
 /** Plugins that are stopped while they are asked. Their sandboxes are stand-ins whose calls a latch holds. */
+import { operatorsOwn } from "../../../../src/domain/ContentPermission.ts"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -80,7 +81,15 @@ const setUp = Effect.gen(function* () {
   })
   const ask = Effect.suspend(() =>
     hooks.request(
-      new HookRun({ requestId: "r1", receivedMs: 5, wire: "chat", endpoint: "chat", headers: {}, apiKeyId: null }),
+      new HookRun({
+        requestId: "r1",
+        receivedMs: 5,
+        wire: "chat",
+        endpoint: "chat",
+        headers: {},
+        apiKeyId: null,
+        permission: operatorsOwn
+      }),
       Buffer.from("{}")
     )
   )

@@ -48,7 +48,7 @@ const movable = () => {
 
 const opened = (members: string, before = "", timers = Timers.make) => {
   const lines: Array<LogLine> = []
-  return openSelector(codeOf(pluginOf(members, before)), "mine", (line) => lines.push(line)).pipe(
+  return openSelector(codeOf(pluginOf(members, before)), "mine", (_permission, line) => lines.push(line)).pipe(
     Effect.provideService(Timers.Timers, timers),
     Effect.map((strategy) => {
       const registry = makeRegistry()

@@ -51,6 +51,7 @@ const answered = {
 const emptyBill: Bill = {
   tokens: noTokens,
   source: "estimated",
+  told: null,
   costNanoUsd: 0,
   priced: true,
   price: null,

@@ -1,6 +1,7 @@
 /** The pure rooms of the hand-off: when, from what, what is taken of an answer, what is kept. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
+import { operatorsOwn } from "../../../../../src/domain/ContentPermission.ts"
 import { decodeStored, noPolicy } from "../../../../../src/domain/combo/ComboPolicy.ts"
 import { hasMovedOn, isDue, usedShare } from "../../../../../src/inference/features/handoff/Rules.ts"
 import { makeSummaries } from "../../../../../src/inference/features/handoff/Summaries.ts"
@@ -161,7 +162,7 @@ describe("what is kept", () => {
 
   it("ends after its time", () => {
     const summaries = makeSummaries()
-    summaries.keep("s", kept("x"), 0)
+    summaries.keep(operatorsOwn, "s", kept("x"), 0)
     const fiveHours = 5 * 60 * 60_000
     assert.strictEqual(summaries.of("s", fiveHours - 1)?.summary, "x")
     assert.isNull(summaries.of("s", fiveHours))
@@ -170,15 +171,15 @@ describe("what is kept", () => {
 
   it("is bounded by number and by bytes, the oldest goes", () => {
     const summaries = makeSummaries({ maxEntries: 2, maxBytes: 10_000, ttlMs: 1_000 })
-    for (const key of ["a", "b", "a", "c"]) summaries.keep(key, kept(key), 0)
+    for (const key of ["a", "b", "a", "c"]) summaries.keep(operatorsOwn, key, kept(key), 0)
     assert.deepStrictEqual(
       ["a", "b", "c"].map((key) => summaries.of(key, 1)?.summary ?? null),
       ["a", null, "c"]
     )
-    summaries.keep("d", kept("x".repeat(4_600)), 1)
+    summaries.keep(operatorsOwn, "d", kept("x".repeat(4_600)), 1)
     assert.deepStrictEqual([summaries.entries(), summaries.of("d", 1)?.messages], [1, 3])
     assert.isAtMost(summaries.bytes(), 10_000)
-    summaries.keep("e", kept(null), 5_000)
+    summaries.keep(operatorsOwn, "e", kept(null), 5_000)
     assert.strictEqual(summaries.entries(), 1)
   })
 })

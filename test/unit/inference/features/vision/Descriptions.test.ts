@@ -2,11 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
+import { operatorsOwn } from "../../../../../src/domain/ContentPermission.ts"
 import { defaultVisionBridgeSettings } from "../../../../../src/domain/VisionBridgeSettings.ts"
 import { type Asking, makeDescriptions } from "../../../../../src/inference/features/vision/Descriptions.ts"
 import type { InnerAnswer, InnerRequest } from "../../../../../src/inference/InnerRequests.ts"
 
-const asking: Asking = {
+const asking: Omit<Asking, "memory"> = {
   principal: { _tag: "Anonymous" } as unknown as Asking["principal"],
   owner: "key_1",
   settings: { ...defaultVisionBridgeSettings, model: "eye/m", timeoutMs: 2_000 }
@@ -28,12 +29,14 @@ const answer = (content: string): InnerAnswer => ({
 const started = (ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>) => {
   let nowMs = 0
   const descriptions = makeDescriptions({ ask }, () => nowMs)
-  const keyOf = (url: string) => descriptions.keyOf(asking, url) ?? ""
+  const memory = descriptions.memoryFor(operatorsOwn)
+  const keyOf = (url: string) => descriptions.keyOf({ ...asking, memory }, url) ?? ""
   return {
     descriptions,
     keyOf,
-    ask: (...urls: ReadonlyArray<string>) => descriptions.ask(asking, new Map(urls.map((url) => [keyOf(url), url]))),
-    known: (url: string) => descriptions.known(keyOf(url), nowMs),
+    ask: (...urls: ReadonlyArray<string>) =>
+      descriptions.ask({ ...asking, memory }, new Map(urls.map((url) => [keyOf(url), url]))),
+    known: (url: string) => descriptions.known(memory, keyOf(url), nowMs),
     pass: (ms: number) => void (nowMs += ms)
   }
 }
@@ -121,7 +124,8 @@ describe("descriptions of pictures", () => {
 
   it("are known by caller, model, prompt and picture; a picture that is too large or only named by an id has none", () => {
     const { descriptions } = started(() => Effect.never)
-    const key = (more: Partial<Asking>, url: string | null) => descriptions.keyOf({ ...asking, ...more }, url)
+    const memory = descriptions.memoryFor(null)
+    const key = (more: Partial<Asking>, url: string | null) => descriptions.keyOf({ ...asking, memory, ...more }, url)
     const keys = [
       key({}, "a"),
       key({}, "b"),

@@ -1,0 +1,112 @@
+/**
+ * How much of an upstream's count of tokens is believed: as much as what the gateway itself has sent and received can hold. A count beyond that is
+ * an error of the upstream, or a fraud: the gateway's own estimate is booked in its place, and what was told is kept beside it. Pure.
+ */
+import type { MediaUnits, TokenCounts } from "../../domain/Usage.ts"
+import type { Usage } from "../../wire/canonical/Usage.ts"
+
+/** What the gateway has seen of a call. */
+export interface Seen {
+  /** Bytes of the request that are no files and no pictures. */
+  readonly textBytes: number
+  /** The gateway's own count of the prompt; asked for when the bytes alone do not explain what was told. */
+  readonly estimatedIn: () => number
+  /** Tokens that can come from beyond the request (files by reference, earlier answers, searches of the provider); 0 where nothing is named. */
+  readonly tokensElsewhere: () => number
+  /** Characters of the answer: text, arguments of calls, reasoning that is shown. */
+  readonly visibleChars: number
+  /** Tokens that an answer can take without being seen (reasoning, sound, pictures); 0 where none can. */
+  readonly unseenOut: (told: Usage) => number
+  /** What the request asks for, in units; null: nothing that is counted in units. */
+  readonly units: MediaUnits | null
+}
+
+/** What templates, tools and a provider's own instructions add to a prompt. */
+const addedIn = 4_096
+/** The gateway's estimate is never off by more. */
+const estimateFactor = 4
+/** A character of any script is at most so many tokens. */
+const tokensPerChar = 4
+/** What an answer has besides its text. */
+const addedOut = 1_024
+
+/** Units are known from the request; providers round up, and have a least amount. */
+const unitFactor = 4
+const addedUnits: Readonly<Record<"searchUnits" | "characters" | "seconds" | "images", number>> = {
+  searchUnits: 10,
+  characters: 1_024,
+  seconds: 60,
+  images: 4
+}
+
+/** Null: no count at all. */
+const countOf = (count: number): number | null => (Number.isFinite(count) && count >= 0 ? count : null)
+
+const boundIn = (seen: Seen): number => {
+  const ofEstimate = seen.estimatedIn() * estimateFactor + addedIn
+  return Math.max(ofEstimate, seen.tokensElsewhere())
+}
+
+const isBelievedIn = (told: number, seen: Seen): boolean =>
+  countOf(told) !== null && (told <= seen.textBytes + addedIn || told <= boundIn(seen))
+
+const isBelievedOut = (told: Usage, seen: Seen): boolean => {
+  const visible = seen.visibleChars * tokensPerChar + addedOut
+  return countOf(told.out) !== null && (told.out <= visible || told.out <= visible + seen.unseenOut(told))
+}
+
+const unitBelieved = (
+  name: keyof typeof addedUnits,
+  told: number | undefined,
+  asked: number | undefined
+): number | undefined =>
+  told === undefined || asked === undefined || (countOf(told) !== null && told <= asked * unitFactor + addedUnits[name])
+    ? told
+    : asked
+
+/** The units as they are booked; the same object where all are believed. */
+const unitsBelieved = (told: MediaUnits, asked: MediaUnits | null): MediaUnits => {
+  if (asked === null) return told
+  const searchUnits = unitBelieved("searchUnits", told.searchUnits, asked.searchUnits)
+  const characters = unitBelieved("characters", told.characters, asked.characters)
+  const seconds = unitBelieved("seconds", told.seconds, asked.seconds)
+  const count = unitBelieved("images", told.images?.count, asked.images?.count)
+  if (
+    searchUnits === told.searchUnits &&
+    characters === told.characters &&
+    seconds === told.seconds &&
+    count === told.images?.count
+  ) {
+    return told
+  }
+  return {
+    ...(searchUnits === undefined ? {} : { searchUnits }),
+    ...(characters === undefined ? {} : { characters }),
+    ...(seconds === undefined ? {} : { seconds }),
+    ...(told.images === undefined || count === undefined ? {} : { images: { ...told.images, count } })
+  }
+}
+
+/** Parts within their wholes. */
+const consistent = (tokens: TokenCounts): TokenCounts => {
+  const cacheRead = Math.min(countOf(tokens.cacheRead) ?? 0, tokens.in)
+  const cacheWrite = Math.min(countOf(tokens.cacheWrite) ?? 0, tokens.in - cacheRead)
+  const reasoning = Math.min(countOf(tokens.reasoning) ?? 0, tokens.out)
+  return cacheRead === tokens.cacheRead && cacheWrite === tokens.cacheWrite && reasoning === tokens.reasoning
+    ? tokens
+    : { ...tokens, cacheRead, cacheWrite, reasoning }
+}
+
+/** What is booked of a count: the same object where all of it is believed. `estimate`: the gateway's own. */
+export const believed = (told: Usage, seen: Seen, estimate: () => TokenCounts): TokenCounts => {
+  const isIn = isBelievedIn(told.in, seen)
+  const isOut = isBelievedOut(told, seen)
+  const units = told.units === undefined ? undefined : unitsBelieved(told.units, seen.units)
+  if (isIn && isOut && units === told.units) return consistent(told)
+  const own = isIn && isOut ? null : estimate()
+  // Parts of a prompt that is not believed are not believed either.
+  const ofPrompt = isIn || own === null ? told : { ...told, in: own.in, cacheRead: 0, cacheWrite: 0 }
+  if (!isIn) delete (ofPrompt as { cacheWrite1h?: number }).cacheWrite1h
+  const ofAnswer = isOut || own === null ? ofPrompt : { ...ofPrompt, out: own.out, reasoning: own.reasoning }
+  return consistent(units === undefined ? ofAnswer : { ...ofAnswer, units })
+}

@@ -1,0 +1,75 @@
+/** Who keeps what callers say, and that none of them can without a permission. */
+import { assert, describe, it } from "@effect/vitest"
+import { readdirSync, readFileSync } from "node:fs"
+import { join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import type { Principal } from "../../../src/domain/ApiKey.ts"
+import { fromMark, mayKeepContent, operatorsOwn } from "../../../src/domain/ContentPermission.ts"
+
+const root = fileURLToPath(new URL("../../../src", import.meta.url))
+
+const sources = readdirSync(root, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+  .map((entry) => join(entry.parentPath, entry.name))
+  .map((path) => ({ path: relative(root, path), text: readFileSync(path, "utf8") }))
+
+const textOf = (path: string): string => sources.find((source) => source.path === path)?.text ?? ""
+
+/** Every store of words, and how it takes the permission. A new one belongs here and into docs/security.md. */
+const keepers: Readonly<Record<string, RegExp>> = {
+  "cache/AnswerCache.ts": /readonly keep: \(\s*permission: ContentPermission,/,
+  "compression/RawOutputs.ts": /readonly keep: \(\s*permission: ContentPermission,/,
+  "compression/Stability.ts": /\bof\(_permission: ContentPermission\)/,
+  "inference/features/idempotency/Idempotency.ts": /const keep = \(\s*_permission: ContentPermission,/,
+  "inference/features/handoff/Summaries.ts": /readonly keep: \(permission: ContentPermission,/,
+  "inference/features/vision/Descriptions.ts": /memoryFor: \(permission: ContentPermission \| null\)/,
+  "inference/state/OpaqueState.ts": /readonly remember: \(\s*permission: ContentPermission,/,
+  "inference/state/ResponseStore.ts": /readonly remember: \(permission: ContentPermission,/,
+  "inference/tap/RecordedExchange.ts": /constructor\(\s*permission: ContentPermission,/,
+  "inference/media/MediaCache.ts": /readonly put: \(permission: ContentPermission,/,
+  "search/Searches.ts": /const keep = \(_permission: ContentPermission,/,
+  "inference/jobs/MediaJobs.ts": /mayKeepContent\(principal\)/,
+  "inspector/Inspector.ts": /readonly begin: \(permission: ContentPermission,/,
+  "inspector/Intake.ts": /readonly begin: \(permission: ContentPermission,/,
+  "memory/Memories.ts": /readonly write: \(\s*permission: ContentPermission,/,
+  "plugins/registry/LogRing.ts": /add\(_permission: ContentPermission,/,
+  "plugins/hooks/HookRun.ts": /if \(this\.permission === null\) return null/,
+  "a2a/Tasks.ts": /readonly permission: ContentPermission \| null/,
+  "evals/EvalRunner.ts": /mayKeepContent\(principal\)/,
+  "inference/failover/OutcomeRecorder.ts": /mayKeepContent\(work\.exchange\.principal\)/
+}
+
+describe("the permission to keep what is said", () => {
+  it("is held by everybody but keys with noLog", () => {
+    const key = (noLog: boolean) => ({ _tag: "Key", key: { noLog } }) as unknown as Principal
+    assert.isNull(mayKeepContent(key(true)))
+    assert.isNotNull(mayKeepContent(key(false)))
+    for (const _tag of ["Anonymous", "AdminKey", "Owner"] as const) assert.isNotNull(mayKeepContent({ _tag }))
+    assert.isNotNull(operatorsOwn)
+    assert.isNull(fromMark(false))
+  })
+
+  for (const [path, takes] of Object.entries(keepers)) {
+    it(`is taken by ${path}`, () => assert.match(textOf(path), takes))
+  }
+
+  it("is made in one place, which alone asks for noLog", () => {
+    const asking = sources.filter(({ text }) => /\bkey\.noLog\b|\?\.noLog\b/.test(text)).map(({ path }) => path)
+    // The second shows the setting of a key.
+    assert.deepStrictEqual(asking.toSorted(), ["domain/ContentPermission.ts", "http/handlers/Views.ts"])
+    const making = sources.filter(({ text }) => /as ContentPermission\b/.test(text)).map(({ path }) => path)
+    assert.deepStrictEqual(making, ["domain/ContentPermission.ts"])
+  })
+
+  it("is taken for the operator's own by those only whose content is no caller's", () => {
+    const own = sources.filter(({ text }) => /\boperatorsOwn\b/.test(text)).map(({ path }) => path)
+    assert.deepStrictEqual(own.toSorted(), [
+      "capture/InspectorSink.ts",
+      "domain/ContentPermission.ts",
+      "inspector/Ingest.ts",
+      "management/MemoryEntries.ts",
+      "plugins/registry/TestCall.ts",
+      "plugins/sandbox/Selector.ts"
+    ])
+  })
+})
