@@ -5,9 +5,11 @@
  */
 import { LruMap } from "../kernel/LruMap.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
+import type { Caller } from "./Caller.ts"
 import type { RequestId } from "./protocol/JsonRpc.ts"
 
 export interface Listener {
+  readonly caller: Caller
   readonly send: (message: JsonObject) => void
   readonly end: () => void
 }

@@ -38,6 +38,7 @@ import { Upstreams } from "../../mcp/upstream/Upstreams.ts"
 import { McpAuditRepo } from "../../store/repo/McpAuditRepo.ts"
 import { withoutWaiting } from "../../store/WriteQueue.ts"
 import { makeServer, type McpServer } from "../../mcp/Server.ts"
+import { makeNotices } from "../../mcp/Notices.ts"
 import { makeSessions, type Session, sessionLimits } from "../../mcp/Sessions.ts"
 import type { ListWish, Tool, ToolCall, ToolOutput } from "../../mcp/Tool.ts"
 import { IdGen } from "../../platform/IdGen.ts"
@@ -195,10 +196,14 @@ export const make = Effect.gen(function* () {
     count: Effect.map(server, () => own + upstreams.known()),
     sessions: sessions.count
   })
-  upstreams.onChange(() => {
-    const message = notificationMessage("notifications/tools/list_changed")
-    for (const { listener } of sessions.all()) listener?.send(message)
-  })
+  const listChanged = notificationMessage("notifications/tools/list_changed")
+  const notices = makeNotices(
+    timers,
+    () => sessions.all().flatMap(({ listener }) => listener ?? []),
+    (listener) => listener.send(listChanged)
+  )
+  yield* Effect.addFinalizer(() => Effect.sync(notices.close))
+  upstreams.onChange(notices.changed)
 
   const judge = (request: IncomingMessage): Caller | Denied => {
     const facts = {
@@ -404,7 +409,7 @@ export const make = Effect.gen(function* () {
     if (isDraining) return refuse(503, rpcCodes.unavailable, "The gateway is shutting down.")
     // A client that listens again has lost the stream before.
     session.listener?.end()
-    const listener = { send: reply.send, end: reply.stream().end }
+    const listener = { caller, send: reply.send, end: reply.stream().end }
     session.listener = listener
     response.once("close", () => {
       if (session.listener === listener) session.listener = null
@@ -473,4 +478,4 @@ export const layer: Layer.Layer<
   | StopSignal
   | Timers
   | Upstreams
-> = Layer.effect(McpDoor, make)
+> = Layer.scoped(McpDoor, make)
