@@ -189,7 +189,9 @@ describe("facts of a body that was read in slices", () => {
 
 describe("JSON that is written in slices", () => {
   it("has the bytes of JSON that is written at once", () => {
-    const value = fc.dictionary(text, fc.jsonValue({ maxDepth: 4 })).map((members) => Object.assign(members, { none: undefined }))
+    const value = fc
+      .dictionary(text, fc.jsonValue({ maxDepth: 4 }))
+      .map((members) => Object.assign(members, { none: undefined }))
     fc.assert(
       fc.property(value, fc.string({ unit: "binary", maxLength: 50 }), sizes, (members, long, pieceChars) => {
         const whole = { ...members, long } as unknown as JsonObject

@@ -1,6 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readAnswerJson, readForeignJson, Unreadable } from "../../../../src/wire/json/Bounds.ts"
-import { excessOf, maxRequestDepth, maxRequestKeys, maxRequestValues, maxTopMembers } from "../../../../src/wire/json/Excess.ts"
+import {
+  excessOf,
+  maxRequestDepth,
+  maxRequestKeys,
+  maxRequestValues,
+  maxTopMembers
+} from "../../../../src/wire/json/Excess.ts"
 import { type Json, parseJson } from "../../../../src/wire/json/Json.ts"
 
 const nested = (levels: number, open = "[", close = "]", inner = ""): string =>
