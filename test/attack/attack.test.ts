@@ -18,10 +18,12 @@ import { outbound } from "./classes/outbound.ts"
 import { protocol } from "./classes/protocol.ts"
 import { readings } from "./classes/readings.ts"
 import { secrets } from "./classes/secrets.ts"
+import { longStalls } from "./classes/stalls.ts"
 import { sockets } from "./classes/sockets.ts"
 import { start } from "./classes/start.ts"
 import { storedKeys } from "./classes/storedKeys.ts"
 import { words } from "./classes/words.ts"
+import { longestStall } from "./Stalls.ts"
 import { render, type Tried } from "./Table.ts"
 
 const all: ReadonlyArray<AttackClass> = [
@@ -38,7 +40,8 @@ const all: ReadonlyArray<AttackClass> = [
   injection,
   protocol,
   sockets,
-  readings
+  readings,
+  longStalls
 ]
 
 /** `all`, or words that the names of the wanted classes contain. */
@@ -62,7 +65,8 @@ describe("attacks", () => {
   })
 
   afterAll(async () => {
-    if (wanted !== "" || tried.some(({ verdict }) => verdict !== null)) process.stdout.write(`\n${render(tried)}\n`)
+    if (wanted !== "" || tried.some(({ verdict }) => verdict !== null))
+      process.stdout.write(`\n${render(tried)}\n${longestStall()}\n`)
     await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 
