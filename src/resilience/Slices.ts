@@ -5,7 +5,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { BodySource } from "../egress/BodySource.ts"
 import { Timers } from "../platform/Timers.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import { isRead, keepReading, slicedFromBytes } from "../wire/json/LargeBodies.ts"
@@ -20,8 +19,10 @@ export class Slices extends Context.Tag("gateway/resilience/Slices")<
      * object, where it has one.
      */
     readonly whenRead: (body: Buffer, next: () => void, topMembers?: number) => void
-    /** The JSON of a large value. */
-    readonly written: (value: JsonObject) => Effect.Effect<BodySource>
+    /** Calls `next` with the JSON of a large value. */
+    readonly whenWritten: (value: JsonObject, next: (bytes: Buffer) => void) => void
+    /** The same in pieces. */
+    readonly written: (value: JsonObject) => Effect.Effect<Pick<SlicedText, "bytes" | "pieces">>
     /** Waits until the event loop has done what is ready now. */
     readonly turn: Effect.Effect<void>
   }
@@ -37,13 +38,6 @@ interface Job {
   readonly slice: () => boolean
   readonly done: () => void
 }
-
-const sourceOf = ({ bytes, pieces }: SlicedText): BodySource => ({
-  bytes,
-  chunks: async function* () {
-    yield* pieces
-  }
-})
 
 export const make: Effect.Effect<Context.Tag.Service<Slices>, never, Timers> = Effect.map(Timers, (timers) => {
   const jobs: Array<Job> = []
@@ -66,6 +60,11 @@ export const make: Effect.Effect<Context.Tag.Service<Slices>, never, Timers> = E
     if (jobs.length === 1) timers.soon(work)
   }
 
+  const write = (value: JsonObject, next: (text: SlicedText) => void): void => {
+    const text = new SlicedText(value, sliceBytes)
+    add({ slice: () => text.next(), done: () => next(text) })
+  }
+
   return Slices.of({
     whenRead: (body, next, topMembers = Number.POSITIVE_INFINITY) => {
       if (body.length < slicedFromBytes || isRead(body)) return next()
@@ -77,11 +76,8 @@ export const make: Effect.Effect<Context.Tag.Service<Slices>, never, Timers> = E
       }
       add({ slice, done: next })
     },
-    written: (value) =>
-      Effect.async((resume) => {
-        const text = new SlicedText(value, sliceBytes)
-        add({ slice: () => text.next(), done: () => resume(Effect.succeed(sourceOf(text))) })
-      }),
+    whenWritten: (value, next) => write(value, ({ bytes, pieces }) => next(Buffer.concat(pieces, bytes))),
+    written: (value) => Effect.async((resume) => write(value, (text) => resume(Effect.succeed(text)))),
     turn: Effect.async((resume) => timers.soon(() => resume(Effect.void)))
   })
 })

@@ -44,7 +44,9 @@ import type { ListWish, Tool, ToolCall, ToolOutput } from "../../mcp/Tool.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { BodyBudget } from "../../resilience/BodyBudget.ts"
-import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { Slices } from "../../resilience/Slices.ts"
+import { Unreadable } from "../../wire/json/Bounds.ts"
+import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { Searches } from "../../search/Searches.ts"
 import { type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import { ManagementDoor } from "../ManagementDoor.ts"
@@ -122,6 +124,7 @@ export const make = Effect.gen(function* () {
   const requests = yield* InnerRequests
   const searches = yield* Searches
   const stop = yield* StopSignal
+  const slices = yield* Slices
   const timers = yield* Timers
   const upstreams = yield* Upstreams
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -338,7 +341,7 @@ export const make = Effect.gen(function* () {
 
   const serve = (body: Buffer, caller: Caller, request: IncomingMessage, response: ServerResponse, reply: McpReply) => {
     const whole = { text: body.toString(), isWhole: true }
-    const value = readForeignJson(whole.text)
+    const value = readForeignBody(body)
     if (value instanceof Unreadable) return reply.refuse(400, rpcCodes.parse, value.message, whole)
     const read = readClientMessages(value)
     if (read instanceof BadMessage) return reply.refuse(400, rpcCodes.invalidRequest, read.message, whole)
@@ -387,7 +390,7 @@ export const make = Effect.gen(function* () {
         refuse(413, rpcCodes.invalidRequest, `A message may have at most ${maxBodyBytes} bytes.`)
       } else if (body === "no_room") {
         refuse(503, rpcCodes.unavailable, "The gateway holds too many request bodies now. Try again.")
-      } else serve(body, caller, request, response, reply)
+      } else slices.whenRead(body, () => serve(body, caller, request, response, reply))
     })
   }
 
@@ -475,6 +478,7 @@ export const layer: Layer.Layer<
   | ManagementDoor
   | McpAuditRepo
   | Searches
+  | Slices
   | StopSignal
   | Timers
   | Upstreams

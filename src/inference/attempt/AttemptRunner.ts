@@ -13,6 +13,7 @@ import { Hooks } from "../../plugins/hooks/Hooks.ts"
 import * as HookEvents from "../hooks/Events.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as Catalog from "../../providers/Catalog.ts"
+import { sourceOf } from "../../egress/BodySource.ts"
 import { Slices } from "../../resilience/Slices.ts"
 import * as Settings from "../../resilience/Settings.ts"
 import { probeTimeoutMs } from "../../routing/auto/SelfHealing.ts"
@@ -371,7 +372,10 @@ export const make = Effect.gen(function* () {
   const written = (call: UpstreamCall): Effect.Effect<UpstreamCall> => {
     const { unwritten, ...ready } = call
     if (unwritten === undefined) return Effect.succeed(call)
-    return Effect.map(slices.written(unwritten), (body) => ({ ...ready, request: { ...call.request, body } }))
+    return Effect.map(slices.written(unwritten), (text) => ({
+      ...ready,
+      request: { ...call.request, body: sourceOf(text) }
+    }))
   }
 
   /** The conversation with its pictures and files, where the target cannot fetch them. */

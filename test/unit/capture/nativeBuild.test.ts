@@ -31,9 +31,13 @@ describe.runIf(process.platform === "linux")("the build of the addon", () => {
     try {
       const calls = join(folder, "calls")
       const compiler = join(folder, "cc")
-      writeFileSync(compiler, `#!/bin/sh\ncase " $* " in *" --version "*) exit 0 ;; esac\necho "$@" >> ${calls}\nexit 3\n`, {
-        mode: 0o755
-      })
+      writeFileSync(
+        compiler,
+        `#!/bin/sh\ncase " $* " in *" --version "*) exit 0 ;; esac\necho "$@" >> ${calls}\nexit 3\n`,
+        {
+          mode: 0o755
+        }
+      )
       const missing = built({ PATH: folder, npm_config_nodedir: folder })
       assert.match(missing.stderr, /node_api\.h was not found/)
       assert.isFalse(existsSync(calls))
