@@ -29,6 +29,7 @@ export const unresolvedIsAnError = (level, log, report) =>
 const threads = {
   worker: "src/tokens/worker.mjs",
   bodyThread: "src/inspector/work/bodyThread.mjs",
+  guardThread: "src/inference/features/guardrails/thread/guardThread.mjs",
   sandboxThread: "src/plugins/sandbox/thread/sandboxThread.mjs",
   // A program of its own, which takes changes of the machine back when the gateway is killed.
   watchdog: "src/capture/host/watchdog.mjs"

@@ -3,11 +3,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as CacheWatch from "../inspector/CacheWatch.ts"
-import { handIn } from "../inspector/Ingest.ts"
+import * as CaptureSettings from "../capture/CaptureSettings.ts"
+import { type HandedIn, handIn } from "../inspector/Ingest.ts"
 import * as Inspector from "../inspector/Inspector.ts"
 import { makeViews } from "../inspector/Views.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as InspectorSessionRepo from "../store/repo/InspectorSessionRepo.ts"
+import { SettingsRepo } from "../store/repo/SettingsRepo.ts"
 import type { InspectorServices } from "../inspector/InspectorDoor.ts"
 
 const layer = CacheWatch.layer.pipe(Layer.provideMerge(Inspector.layer), Layer.provide(InspectorSessionRepo.layer))
@@ -16,11 +18,23 @@ export const inspector = Effect.gen(function* () {
   const built = yield* Layer.build(layer)
   const timers = yield* Timers.Timers
   const service = Context.get(built, Inspector.Inspector)
+  const stored = yield* SettingsRepo
+  /** As it was chosen when the host was added. */
+  const kindOf = ({ host, source }: HandedIn) =>
+    source !== "custom-host"
+      ? Effect.succeed(null)
+      : CaptureSettings.read.pipe(
+          Effect.provideService(SettingsRepo, stored),
+          Effect.map(({ hosts }) => hosts.find((custom) => custom.host === host.toLowerCase())?.kind ?? null),
+          Effect.catchAll((problem) =>
+            Effect.as(Effect.logWarning("The custom hosts could not be read", problem), null)
+          )
+        )
   const services: InspectorServices = {
     inspector: service,
     cacheWatch: Context.get(built, CacheWatch.CacheWatch),
     views: makeViews(service, timers),
-    handIn: (record) => handIn(service, record)
+    handIn: (record) => Effect.map(kindOf(record), (kind) => handIn(service, record, kind))
   }
   return services
 })

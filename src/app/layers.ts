@@ -86,6 +86,7 @@ import * as ModelSync from "../providers/ModelSync.ts"
 import * as TokenRefresh from "../providers/oauth/TokenRefresh.ts"
 import * as ProviderCalls from "../providers/ProviderCalls.ts"
 import * as BodyBudget from "../resilience/BodyBudget.ts"
+import * as Slices from "../resilience/Slices.ts"
 import * as Breakers from "../resilience/breaker/Breakers.ts"
 import * as ConnectionLimiter from "../resilience/ConnectionLimiter.ts"
 import * as ConcurrencyGate from "../resilience/ConcurrencyGate.ts"
@@ -182,6 +183,7 @@ const resilience = Layer.mergeAll(
   ConnectionLimiter.layer.pipe(Layer.provideMerge(ConcurrencyGate.layer)),
   LoadShedder.layer,
   BodyBudget.layer,
+  Slices.layer,
   Events.layer
 )
 

@@ -10,6 +10,20 @@ export interface BodySource {
 export const isBodySource = (body: Buffer | string | BodySource | null): body is BodySource =>
   body !== null && typeof body === "object" && "chunks" in body
 
+/** A body that is there in pieces. */
+export const sourceOf = ({
+  bytes,
+  pieces
+}: {
+  readonly bytes: number
+  readonly pieces: ReadonlyArray<Buffer>
+}): BodySource => ({
+  bytes,
+  chunks: async function* () {
+    yield* pieces
+  }
+})
+
 /** Destroying the stream ends the iteration. */
 export const streamOf = (source: BodySource): Readable => Readable.from(source.chunks(), { objectMode: false })
 

@@ -1,7 +1,7 @@
 /** Whether an answer is what a case expects. Pure; every step is linear in the answer's length. */
 import * as Either from "effect/Either"
-import { RE2JS } from "re2js"
 import type { EvalCase } from "../domain/Eval.ts"
+import { compileLinear, stepsOf } from "../kernel/LinearPattern.ts"
 import { isEqual } from "../wire/json/isEqual.ts"
 import { isArray, isObject, type Json, parseJson } from "../wire/json/Json.ts"
 
@@ -12,6 +12,9 @@ export type Grader = (answer: string) => string | null
 export const maxExpectedChars = 4_000
 /** Characters of a regular expression: what it is compiled to grows with it. */
 export const maxPatternChars = 1_000
+
+/** Steps of a regular expression that one answer may take: some 100 ms at worst. */
+export const maxGradingSteps = 6_000_000
 
 const shownChars = 100
 const shown = (text: string): string => (text.length > shownChars ? `${text.slice(0, shownChars)}…` : text)
@@ -40,13 +43,10 @@ const jsonGrader = (value: unknown): Grader => {
 }
 
 const regexGrader = (pattern: string): Either.Either<Grader, string> =>
-  Either.try({
-    try: () => {
-      const compiled = RE2JS.compile(pattern)
-      return (answer: string) => (compiled.test(answer) ? null : `The answer does not match /${shown(pattern)}/.`)
-    },
-    catch: (error) =>
-      `is not a regular expression that is matched in linear time (RE2 syntax: no look-around, no back-references): ${error instanceof Error ? error.message : String(error)}`
+  Either.map(compileLinear(pattern), (compiled) => (answer: string) => {
+    if (stepsOf(compiled, answer) > maxGradingSteps)
+      return `The answer is too long to look for /${shown(pattern)}/ in it.`
+    return compiled.regex.test(answer) ? null : `The answer does not match /${shown(pattern)}/.`
   })
 
 const textGrader = (strategy: "exact" | "contains", value: string): Grader => {

@@ -1,9 +1,6 @@
-/**
- * Patterns of the operator's own. They are RE2 expressions (no look-around, no back-references), which match in time linear in the text whatever
- * the pattern; what is outside of that syntax is refused when it is saved. Pure.
- */
+/** Patterns of the operator's own (`LinearPattern.ts`); what costs too much is refused when it is saved. Pure. */
 import * as Either from "effect/Either"
-import { RE2JS } from "re2js"
+import { compileLinear } from "../kernel/LinearPattern.ts"
 import { type CustomPattern, longestCustomChars } from "./Detectors.ts"
 
 export interface PatternSource {
@@ -14,26 +11,21 @@ export interface PatternSource {
 
 /** Characters of a pattern: what it is compiled to grows with it. */
 export const maxPatternChars = 500
-/** What it is compiled to: a repetition multiplies what it repeats, and each character of a text is looked at by every instruction. */
-export const maxInstructions = 2_000
 
-const message = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-const compiled = (pattern: string): Either.Either<RE2JS, string> =>
-  Either.try({
-    try: () => RE2JS.compile(pattern),
-    catch: (error) =>
-      `is not a pattern that is matched in linear time (RE2 syntax: no look-around, no back-references): ${message(error)}`
-  })
+/** Earlier versions have stored patterns that cost more: they still act. */
+export const maxStoredSteps = 2_000
 
 /** Left: what is wrong with the pattern. */
-export const compilePattern = ({ name, pattern, replacement }: PatternSource): Either.Either<CustomPattern, string> =>
-  Either.flatMap(compiled(pattern), (regex) => {
-    if (regex.programSize() > maxInstructions) return Either.left("is too large: its repetitions multiply one another")
+export const compilePattern = (
+  { name, pattern, replacement }: PatternSource,
+  mostSteps?: number
+): Either.Either<CustomPattern, string> =>
+  Either.flatMap(compileLinear(pattern, mostSteps), ({ regex, steps }) => {
     if (regex.test("")) return Either.left("must not match an empty text")
     return Either.right({
       name,
       replacement,
+      steps,
       find: (text, found) => {
         const matcher = regex.matcher(text)
         while (matcher.find()) {

@@ -13,6 +13,8 @@ import { findPhones } from "./Phones.ts"
 export interface CustomPattern {
   readonly name: string
   readonly replacement: string
+  /** What it costs for each character of a text (`LinearPattern.ts`). */
+  readonly steps: number
   /** Calls `found` for each place, in order. Linear. */
   readonly find: (text: string, found: (start: number, end: number) => void) => void
 }

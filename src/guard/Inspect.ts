@@ -1,7 +1,7 @@
 /** What guardrails would do with a text of a user, for people who try them. Pure. */
 import * as Either from "effect/Either"
 import type { GuardrailSettings } from "../domain/GuardrailSettings.ts"
-import { compilePattern } from "./CustomPatterns.ts"
+import { compilePattern, maxStoredSteps } from "./CustomPatterns.ts"
 import { type DetectorOptions, redact } from "./Detectors.ts"
 import { findInjections, withoutInjections } from "./injection/Injection.ts"
 import type { InjectionGroup, Severity } from "./injection/Rules.ts"
@@ -32,7 +32,7 @@ export interface Inspection {
 export const optionsOf = ({ customPatterns, disabledDetectors }: InForce["settings"]): DetectorOptions => ({
   disabled: new Set(disabledDetectors),
   custom: customPatterns.flatMap((source) => {
-    const compiled = compilePattern(source)
+    const compiled = compilePattern(source, maxStoredSteps)
     return Either.isRight(compiled) ? [compiled.right] : []
   })
 })

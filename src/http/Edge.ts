@@ -53,6 +53,7 @@ import * as Timers from "../platform/Timers.ts"
 import { version } from "../platform/Version.ts"
 import * as Catalog from "../providers/Catalog.ts"
 import * as BodyBudget from "../resilience/BodyBudget.ts"
+import { Slices } from "../resilience/Slices.ts"
 import * as LoadShedder from "../resilience/LoadShedder.ts"
 import { SearchCounts } from "../search/SearchCounts.ts"
 import { Searches } from "../search/Searches.ts"
@@ -79,6 +80,8 @@ import { providerNamed, scopedBody, type ScopeView } from "./ProviderScope.ts"
 import { logRefusal } from "./RefusalLog.ts"
 import { JobDoor, jobKinds } from "./jobs/JobDoor.ts"
 import { videoBody } from "./jobs/VideoBody.ts"
+import { maxTopMembers } from "../wire/json/Excess.ts"
+import { slicedFromBytes } from "../wire/json/LargeBodies.ts"
 import { readBody } from "./RequestBody.ts"
 import { type WrongPath, wrongAction, wrongPath } from "./WrongPath.ts"
 
@@ -153,6 +156,7 @@ export const make = Effect.gen(function* () {
   const flags = yield* Flags
   const shedder = yield* LoadShedder.LoadShedder
   const bodies = yield* BodyBudget.BodyBudget
+  const slices = yield* Slices
   const metrics = yield* MetricsPage.make
   const files = yield* FileDoor
   const mcp = yield* McpDoor
@@ -324,21 +328,23 @@ export const make = Effect.gen(function* () {
       })
       return
     }
+    const serveBody = (body: Buffer): void => {
+      const scoped = provider === null ? body : scopedBody(scopeView(), provider, body)
+      if (scoped instanceof Error) pipeline.refuse(exchange(empty), scoped)
+      else if (route.key === "inference.search") searches.serve(exchange(scoped))
+      else if (route.key === "inference.videos") mediaJobs.serve(exchange(scoped), "videos")
+      else if (route.key === "inference.createVideo") createVideo(exchange(scoped), [], nothing)
+      else if (route.key === "inference.music") mediaJobs.serve(exchange(scoped), "music")
+      else pipeline.serve(exchange(scoped))
+    }
     readBody(request, config.maxBodyBytes, share, (body) => {
       noLongerStop()
       if (body === "gone" || isRefused) return
       if (body === "no_room") pipeline.refuse(exchange(empty), bodies.refusal())
       else if (body === "too_large")
         pipeline.refuse(exchange(empty), new BodyTooLarge({ limitBytes: config.maxBodyBytes }))
-      else {
-        const scoped = provider === null ? body : scopedBody(scopeView(), provider, body)
-        if (scoped instanceof Error) pipeline.refuse(exchange(empty), scoped)
-        else if (route.key === "inference.search") searches.serve(exchange(scoped))
-        else if (route.key === "inference.videos") mediaJobs.serve(exchange(scoped), "videos")
-        else if (route.key === "inference.createVideo") createVideo(exchange(scoped), [], nothing)
-        else if (route.key === "inference.music") mediaJobs.serve(exchange(scoped), "music")
-        else pipeline.serve(exchange(scoped))
-      }
+      else if (body.length < slicedFromBytes) serveBody(body)
+      else slices.whenRead(body, () => serveBody(body), maxTopMembers)
     })
   }
 
@@ -521,6 +527,7 @@ export const layer: Layer.Layer<
   | Flags
   | LoadShedder.LoadShedder
   | BodyBudget.BodyBudget
+  | Slices
   | Searches
   | SearchCounts
   | FileDoor

@@ -6,7 +6,7 @@ import { type InferenceError, InvalidRequest, ProviderNotFound } from "../domain
 import { maxModelChars, type ProviderSpec } from "../domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../providers/Catalog.ts"
 import { behindNoThinking, noThinkingPrefix } from "../routing/resolve/ModelIds.ts"
-import { readForeignJson } from "../wire/json/Bounds.ts"
+import { readForeignBody } from "../wire/json/LargeBodies.ts"
 import { maxTopMembers } from "../wire/json/Excess.ts"
 import { isObject } from "../wire/json/Json.ts"
 import { replaceModelBytes } from "../wire/json/TopLevelSplice.ts"
@@ -46,7 +46,7 @@ export const scopedModel = (view: ScopeView, spec: ProviderSpec, model: string):
 
 /** The client's bytes with the scoped model. A body without a model is left to the check of its wire. */
 export const scopedBody = (view: ScopeView, spec: ProviderSpec, body: Buffer): Buffer | InferenceError => {
-  const parsed = readForeignJson(body.toString("utf8"), maxTopMembers)
+  const parsed = readForeignBody(body, maxTopMembers)
   if (!isObject(parsed)) return body
   const { model } = parsed
   if (typeof model !== "string" || model === "" || model.length > maxModelChars) return body

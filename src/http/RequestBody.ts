@@ -56,7 +56,9 @@ class Gathering {
   }
 
   #larger(neededBytes: number): Buffer | null {
-    const doubled = Math.max(neededBytes, 2 * this.#bytes.length, leastSlabBytes)
+    // What is copied while it grows delays other requests: of what was announced, more is taken at a time.
+    const factor = neededBytes <= this.#expectedBytes && this.#bytes.length >= trustedBytes ? 4 : 2
+    const doubled = Math.max(neededBytes, factor * this.#bytes.length, leastSlabBytes)
     const trusted = Math.min(this.#expectedBytes, trustedBytes)
     const bytes =
       neededBytes <= this.#expectedBytes ? Math.min(Math.max(doubled, trusted), this.#expectedBytes) : doubled

@@ -13,6 +13,9 @@ import { type InferenceError, InternalError, LimitReached, PluginFailed, Shuttin
 import { Hooks } from "../plugins/hooks/Hooks.ts"
 import type { HookRun } from "../plugins/hooks/HookRun.ts"
 import * as Timers from "../platform/Timers.ts"
+import { Slices } from "../resilience/Slices.ts"
+import { maxTopMembers } from "../wire/json/Excess.ts"
+import { slicedFromBytes } from "../wire/json/LargeBodies.ts"
 import * as Catalog from "../providers/Catalog.ts"
 import { invalidField } from "../wire/json/FieldReader.ts"
 import { blockedBy } from "./features/plugins/BlockedAnswers.ts"
@@ -92,6 +95,7 @@ export const make = Effect.gen(function* () {
   const timers = yield* Timers.Timers
   const door = yield* InnerDoor
   const opening = yield* Opening
+  const slices = yield* Slices
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   const died = (exchange: Exchange, cause: Cause.Cause<never>): void => {
@@ -175,6 +179,29 @@ export const make = Effect.gen(function* () {
   }
 
   const serve = (exchange: Exchange, over: () => void = nothing): void => {
+    if (exchange.body.length < slicedFromBytes) serveRead(exchange, over)
+    else slices.whenRead(exchange.body, () => serveLarge(exchange, over), maxTopMembers)
+  }
+
+  /** The same for a large body: other requests are served between the steps. */
+  const serveLarge = (exchange: Exchange, over: () => void): void => {
+    if (listens.any && isCallersOwn(exchange)) return serveRead(exchange, over)
+    const serving = new Serving(admission, over)
+    const guarded = (step: () => void): void => {
+      try {
+        step()
+      } catch (defect) {
+        died(exchange, Cause.die(defect))
+        serving.ended()
+      }
+    }
+    guarded(() => {
+      const opened = opening.open(exchange)
+      timers.soon(() => guarded(() => goesOn(serving, exchange, opened)))
+    })
+  }
+
+  const serveRead = (exchange: Exchange, over: () => void): void => {
     const serving = new Serving(admission, over)
     if (listens.any && isCallersOwn(exchange)) return serveListened(serving, listenedTo(exchange))
     try {
@@ -308,6 +335,7 @@ export const layer: Layer.Layer<
   | Hooks
   | InnerDoor
   | Opening
+  | Slices
   | StopSignal
   | Timers.Timers
 > = Layer.effect(Pipeline, make)

@@ -31,7 +31,7 @@ export interface HandedIn {
   readonly totalLatencyMs?: number | null
   readonly pid?: number | null
   readonly processName?: string | null
-  /** Heeded for hosts that were added only. */
+  /** Heeded for custom hosts that are not in the list of them only. */
   readonly detectedKind?: DetectedKind
 }
 
@@ -44,8 +44,12 @@ const decoded = (headers: RecordHeaders, encoding: "utf8" | "base64" | null | un
     ? headers
     : Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== "content-encoding"))
 
-/** A record that is known is updated in its place. */
-export const handIn = (inspector: typeof Inspector.Service, given: HandedIn): void => {
+/** A record that is known is updated in its place. `kind`: the one that was chosen when its custom host was added; null: none was. */
+export const handIn = (
+  inspector: Pick<typeof Inspector.Service, "begin" | "entry" | "finish" | "update">,
+  given: HandedIn,
+  kind: DetectedKind | null
+): void => {
   const { id, source, status } = given
   const requestBody = bytesOf(given.requestBody, given.requestEncoding)
   const more = {
@@ -71,7 +75,7 @@ export const handIn = (inspector: typeof Inspector.Service, given: HandedIn): vo
       bodySize: given.requestSize,
       areBodiesWhole: true,
       atMs: Date.parse(given.timestamp),
-      ...(source === "custom-host" ? { kind: given.detectedKind ?? "custom" } : {})
+      ...(source === "custom-host" ? { kind: kind ?? given.detectedKind ?? "custom" } : {})
     })
   }
   inspector.update(id, {

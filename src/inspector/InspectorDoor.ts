@@ -16,8 +16,8 @@ export interface InspectorServices {
   readonly inspector: typeof Inspector.Service
   readonly cacheWatch: typeof CacheWatch.Service
   readonly views: Views
-  /** A record that was captured elsewhere. Never throws. */
-  readonly handIn: (record: HandedIn) => void
+  /** A record that was captured elsewhere. */
+  readonly handIn: (record: HandedIn) => Effect.Effect<void>
 }
 
 export class InspectorDoor extends Context.Tag("gateway/inspector/InspectorDoor")<

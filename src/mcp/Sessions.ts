@@ -6,9 +6,11 @@
 import { FairPool } from "../kernel/FairPool.ts"
 import { shareOf } from "../kernel/FairShare.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
+import type { Caller } from "./Caller.ts"
 import type { RequestId } from "./protocol/JsonRpc.ts"
 
 export interface Listener {
+  readonly caller: Caller
   readonly send: (message: JsonObject) => void
   readonly end: () => void
 }

@@ -3,14 +3,19 @@
  * kept, and a trap that an attacker owns.
  */
 import * as Effect from "effect/Effect"
-import type { Scope } from "effect/Scope"
+import * as Scope from "effect/Scope"
+import { join } from "node:path"
 import type { WireName } from "../../src/domain/Wire.ts"
 import * as Fake from "../support/FakeUpstream.ts"
 import * as Program from "../support/Program.ts"
 import { answerOf } from "./Asks.ts"
 import { type Answer, type Call, send } from "./RawHttp.ts"
+import { stallFile } from "./Stalls.ts"
 
 export const adminKey = "admin-key-of-the-attack-suite-0123"
+
+/** For records that are handed in to watched gateways. */
+export const ingestToken = "ingest-token-of-the-attack-suite"
 
 export interface Gateway {
   readonly port: number
@@ -33,6 +38,8 @@ export interface Arena {
   readonly open: Gateway
   /** Keys are required. */
   readonly closed: Gateway
+  /** A gateway with these flags that tells how long its event loop stood still (`Stalls.ts`). It ends with the arena. */
+  readonly watched: (flags: Readonly<Record<string, string>>) => Promise<Gateway>
   readonly upstream: Fake.FakeUpstream
   readonly trap: Fake.FakeUpstream
   /** A word that no earlier attempt has used. */
@@ -78,10 +85,23 @@ const nodeType: Readonly<Record<WireName, string>> = {
 
 export const baseUrlOf = (origin: string, wire: WireName): string => (wire === "ollama" ? origin : `${origin}/v1`)
 
-export const start: Effect.Effect<Arena, never, Scope> = Effect.gen(function* () {
+export const start: Effect.Effect<Arena, never, Scope.Scope> = Effect.gen(function* () {
   const common = { GATEWAY_ADMIN_KEY: adminKey, ALLOW_MULTI_CONNECTIONS_PER_COMPAT_NODE: "true" }
   const open = gatewayOf(yield* Program.start(common))
   const closed = gatewayOf(yield* Program.start({ ...common, REQUIRE_API_KEY: "true" }))
+  const scope = yield* Effect.scope
+  const watched = (flags: Readonly<Record<string, string>>): Promise<Gateway> =>
+    Effect.gen(function* () {
+      const folder = yield* Program.dataFolder
+      const env = {
+        ...common,
+        ...flags,
+        NODE_OPTIONS: `--import ${new URL("stallProbe.mjs", import.meta.url).href}`,
+        STALL_FILE: join(folder, stallFile),
+        INSPECTOR_INTERNAL_INGEST_TOKEN: ingestToken
+      }
+      return gatewayOf(yield* Program.start(env, folder))
+    }).pipe(Scope.extend(scope), Effect.runPromise)
   const upstream = yield* Fake.start
   const trap = yield* Fake.start
   trap.always(Fake.json({ data: [] }))
@@ -97,6 +117,7 @@ export const start: Effect.Effect<Arena, never, Scope> = Effect.gen(function* ()
   return {
     open,
     closed,
+    watched,
     upstream,
     trap,
     fresh,

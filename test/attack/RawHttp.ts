@@ -19,7 +19,7 @@ export interface Answer {
 /** Longest time any answer may take; only a hang reaches it. */
 const patienceMs = 15_000
 
-export const send = (port: number, call: Call): Promise<Answer> =>
+export const send = (port: number, call: Call, waitMs = patienceMs): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const outgoing = request(
       {
@@ -32,7 +32,7 @@ export const send = (port: number, call: Call): Promise<Answer> =>
           ...call.headers
         },
         agent: false,
-        timeout: patienceMs
+        timeout: waitMs
       },
       (incoming) => {
         const chunks: Array<Buffer> = []
@@ -47,7 +47,7 @@ export const send = (port: number, call: Call): Promise<Answer> =>
         )
       }
     )
-    outgoing.on("timeout", () => outgoing.destroy(new Error(`No answer within ${patienceMs} ms`)))
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`No answer within ${waitMs} ms`)))
     outgoing.on("upgrade", (incoming, socket) => {
       socket.destroy()
       resolve({ status: incoming.statusCode ?? 101, headers: incoming.headers, text: "" })

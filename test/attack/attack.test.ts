@@ -23,10 +23,12 @@ import { protocol } from "./classes/protocol.ts"
 import { readings } from "./classes/readings.ts"
 import { returned } from "./classes/returned.ts"
 import { secrets } from "./classes/secrets.ts"
+import { longStalls } from "./classes/stalls.ts"
 import { sockets } from "./classes/sockets.ts"
 import { start } from "./classes/start.ts"
 import { storedKeys } from "./classes/storedKeys.ts"
 import { words } from "./classes/words.ts"
+import { longestStall } from "./Stalls.ts"
 import { render, type Tried } from "./Table.ts"
 
 const all: ReadonlyArray<AttackClass> = [
@@ -48,7 +50,8 @@ const all: ReadonlyArray<AttackClass> = [
   pools,
   returned,
   impossible,
-  keepers
+  keepers,
+  longStalls
 ]
 
 /** `all`, or words that the names of the wanted classes contain. */
@@ -72,7 +75,8 @@ describe("attacks", () => {
   })
 
   afterAll(async () => {
-    if (wanted !== "" || tried.some(({ verdict }) => verdict !== null)) process.stdout.write(`\n${render(tried)}\n`)
+    if (wanted !== "" || tried.some(({ verdict }) => verdict !== null))
+      process.stdout.write(`\n${render(tried)}\n${longestStall()}\n`)
     await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 

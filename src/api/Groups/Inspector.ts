@@ -116,6 +116,19 @@ const Size = Schema.NonNegativeInt
 const Milliseconds = Schema.NonNegative
 const Body = Schema.String.pipe(Schema.maxLength(16_777_216))
 
+const maxHeaders = 1_000
+const maxHeaderChars = 65_536
+
+/** As many as a server takes. */
+const IngestHeaders = RecordHeaders.pipe(
+  Schema.filter((headers) => {
+    const names = Object.keys(headers)
+    if (names.length > maxHeaders) return `has ${names.length} headers: ${maxHeaders} are the limit`
+    const chars = names.reduce((sum, name) => sum + name.length + (headers[name]?.length ?? 0), 0)
+    return chars > maxHeaderChars ? `has ${chars} characters: ${maxHeaderChars} are the limit` : true
+  })
+)
+
 /** All that a record has may come along, so that one can be handed in as it was given out; what the inspector finds out itself is not read. */
 export const IngestRecord = Schema.Struct({
   id: field(
@@ -129,7 +142,9 @@ export const IngestRecord = Schema.Struct({
   host: field(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)), "The host.", "api.openai.com"),
   path: field(Schema.String.pipe(Schema.maxLength(65_536)), "The path with its query.", "/v1/chat/completions"),
   source: field(CaptureSource, "Where it was captured.", "agent-bridge"),
-  requestHeaders: field(RecordHeaders, "Headers of the request.", { "content-type": "application/json" }),
+  requestHeaders: field(IngestHeaders, "Headers of the request: at most 1,000, with 65,536 characters.", {
+    "content-type": "application/json"
+  }),
   requestBody: field(
     optional(Body),
     "Its body.",
@@ -137,7 +152,9 @@ export const IngestRecord = Schema.Struct({
   ),
   requestEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
   requestSize: field(Size, "Bytes of it on the wire.", 120),
-  responseHeaders: field(RecordHeaders, "Headers of the answer.", { "content-type": "application/json" }),
+  responseHeaders: field(IngestHeaders, "Headers of the answer, within the same limits.", {
+    "content-type": "application/json"
+  }),
   responseBody: field(optional(Body), "Its body.", "{}"),
   responseEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
   responseSize: field(Size, "Bytes of it on the wire.", 2),
@@ -152,7 +169,11 @@ export const IngestRecord = Schema.Struct({
   totalLatencyMs: field(optional(Milliseconds), "Milliseconds altogether.", 802),
   pid: field(optional(Schema.NonNegativeInt), "The process that asked.", 4_711),
   processName: field(optional(Word), "Its name.", "node"),
-  detectedKind: field(optional(DetectedKind), "What it is; read for hosts that were added only.", "custom"),
+  detectedKind: field(
+    optional(DetectedKind),
+    "What it is; read for custom hosts that are not in the list of them only.",
+    "custom"
+  ),
   contextKey: field(optional(Word), "Not read.", "5f2a9c01b7de"),
   annotation: field(optional(Note), "Not read.", "The first request after the upgrade."),
   sessionId: field(optional(Word), "Not read.", exampleId),

@@ -60,6 +60,14 @@ export class SystemProxy extends Context.Tag("gateway/capture/SystemProxy")<
 /** The longest guard: a timer takes no more than 2^31 ms. */
 export const maxGuardMs = 24 * 86_400_000
 
+/** For a look at what would be set. */
+const probedPort = 1
+const prospectTtl = "30 seconds"
+/** What dconf says where it has nowhere to write to. */
+const notKept = /failed to commit changes|cannot autolaunch/i
+/** A refusal holds this long for what is said of it: somebody may have logged in since. */
+const refusalMs = 60_000
+
 interface Applied {
   readonly open: OpenChange
   readonly change: (guardUntilMs: number) => HostChange
@@ -77,17 +85,7 @@ export const makeFor = (platform: NodeJS.Platform) =>
     const read = reader(environment)
     let applied: Applied | null = null
     let expired = (): void => {}
-
-    const state = Effect.sync((): SystemProxyState => {
-      const found = findDesktop(environment, platform)
-      return {
-        applied: applied !== null,
-        guardUntilMs: applied?.guardUntilMs ?? null,
-        port: applied?.port ?? null,
-        platform: found?.desktop ?? null,
-        supported: found !== null
-      }
-    })
+    let refusedAtMs = Number.NEGATIVE_INFINITY
 
     const unsupported = (port: number, reason: string) =>
       new SystemProxyUnsupported({ reason, lines: terminalLines(port) })
@@ -107,6 +105,43 @@ export const makeFor = (platform: NodeJS.Platform) =>
       const printed = new Map(read.map(([{ name }, { stdout }]) => [name, stdout]))
       const isOurs = ({ name, ours }: Setting): boolean => isStillOurs(printed.get(name) ?? "", { lines: ours })
       return settings.every(isOurs) ? new Map(settings.map(({ name, neutral }) => [name, neutral])) : printed
+    })
+
+    /** What `apply` will set, and what it is now; fails where that is known to be of no use. */
+    const prospect = Effect.fn("SystemProxy.prospect")(function* (port: number) {
+      const desktop = findDesktop(environment, platform)
+      if (desktop === null) return yield* unsupported(port, "The gateway knows no way to set a proxy on this desktop.")
+      const plan = yield* desktop.plan(read, port)
+      if (plan === null) return yield* unsupported(port, "The desktop's settings cannot be read.")
+      const before = yield* valuesBefore(plan, port)
+      if (plan.rehearsal === undefined) return { plan, before }
+      const ran = yield* read(plan.rehearsal(before))
+      const problem = ran.ok
+        ? notKept.test(ran.stderr ?? "")
+          ? "It has no session to keep them in."
+          : null
+        : ran.problem
+      if (problem !== null) return yield* unsupported(port, `The desktop keeps no settings: ${asSentence(problem)}`)
+      return { plan, before }
+    })
+
+    // Programs are started for it, and pages ask often.
+    const [isPossible, askAnew] = yield* Effect.cachedInvalidateWithTTL(
+      Effect.isSuccess(prospect(probedPort)),
+      prospectTtl
+    )
+
+    const state = Effect.gen(function* () {
+      const nowMs = yield* Clock.currentTimeMillis
+      // What was refused a moment ago would be refused again.
+      const supported = applied !== null || (nowMs - refusedAtMs >= refusalMs && (yield* isPossible))
+      return {
+        applied: applied !== null,
+        guardUntilMs: applied?.guardUntilMs ?? null,
+        port: applied?.port ?? null,
+        platform: findDesktop(environment, platform)?.desktop ?? null,
+        supported
+      } satisfies SystemProxyState
     })
 
     const setAll = Effect.fn("SystemProxy.set")(function* (
@@ -168,11 +203,7 @@ export const makeFor = (platform: NodeJS.Platform) =>
         return yield* state
       }
       yield* revertNow
-      const desktop = findDesktop(environment, platform)
-      if (desktop === null) return yield* unsupported(port, "The gateway knows no way to set a proxy on this desktop.")
-      const plan = yield* desktop.plan(read, port)
-      if (plan === null) return yield* unsupported(port, "The desktop's settings cannot be read.")
-      const before = yield* valuesBefore(plan, port)
+      const { before, plan } = yield* prospect(port)
       const change = (untilMs: number): HostChange => ({
         kind: "system-proxy",
         what: `the proxy of the desktop, set to ${proxyHost}:${port}`,
@@ -188,7 +219,20 @@ export const makeFor = (platform: NodeJS.Platform) =>
     yield* Scope.addFinalizer(scope, revert)
 
     return SystemProxy.of({
-      apply: (options) => oneAtATime.withPermits(1)(Effect.uninterruptible(applyNow(options))),
+      apply: (options) =>
+        oneAtATime
+          .withPermits(1)(Effect.uninterruptible(applyNow(options)))
+          .pipe(
+            Effect.tapErrorTag("SystemProxyUnsupported", () =>
+              Effect.map(Clock.currentTimeMillis, (nowMs) => {
+                refusedAtMs = nowMs
+              })
+            ),
+            Effect.tap(() => {
+              refusedAtMs = Number.NEGATIVE_INFINITY
+            }),
+            Effect.ensuring(askAnew)
+          ),
       revert,
       state,
       isApplied: () => applied !== null,

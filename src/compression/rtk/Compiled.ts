@@ -9,6 +9,8 @@ export interface Replacement {
 
 export interface Compiled {
   readonly filter: Filter
+  /** Of all its patterns together, for each character. */
+  readonly steps: number
   readonly commands: ReadonlyArray<Pattern>
   readonly shapes: ReadonlyArray<Pattern>
   readonly replace: ReadonlyArray<Replacement>
@@ -31,10 +33,14 @@ type Compile = (source: string) => Pattern | PatternRefused
 /** The filter, or the first thing that is wrong with its patterns. */
 export const compile = (filter: Filter, compilePattern: Compile): Compiled | FilterFault => {
   const faults: Array<FilterFault> = []
+  let steps = 0
   const all = (field: string, sources: ReadonlyArray<string> = []): ReadonlyArray<Pattern> =>
     sources.flatMap((source, index) => {
       const pattern = compilePattern(source)
-      if ("test" in pattern) return [pattern]
+      if ("test" in pattern) {
+        steps += pattern.steps
+        return [pattern]
+      }
       faults.push({ field: `${field}[${index}]`, message: pattern.message })
       return []
     })
@@ -44,7 +50,7 @@ export const compile = (filter: Filter, compilePattern: Compile): Compiled | Fil
       field,
       pairs.map(([pattern]) => pattern)
     ).map((pattern, index) => ({ pattern, by: pairs[index]?.[1] ?? "" }))
-  const compiled: Compiled = {
+  const compiled: Omit<Compiled, "steps"> = {
     filter,
     commands: all("match.commands", match.commands),
     shapes: all("match.patterns", match.patterns),
@@ -65,7 +71,7 @@ export const compile = (filter: Filter, compilePattern: Compile): Compiled | Fil
       ...all("preserve.summaryPatterns", preserve.summaryPatterns)
     ]
   }
-  return faults[0] ?? compiled
+  return faults[0] ?? { ...compiled, steps }
 }
 
 /** A filter that this program comes with; its patterns are checked by the tests. */

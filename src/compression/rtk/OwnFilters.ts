@@ -22,6 +22,8 @@ export interface OwnFilters {
 export const mostFileChars = 1_048_576
 const mostFilters = 200
 const mostReasonChars = 400
+/** Steps that all patterns together may cost which choose a filter: they are tried on each output. */
+const mostChoosingSteps = 4_000
 
 const none = (message: string): OwnFilters => ({ filters: [], faults: [{ filter: null, message }] })
 
@@ -55,12 +57,21 @@ export const readFilters = (text: string): OwnFilters => {
   if (list.length > mostFilters) return none(`has more than ${mostFilters} filters`)
   const filters = new Map<string, Compiled>()
   const faults: Array<OwnFilterFault> = []
+  let choosing = 0
   for (const [index, each] of list.entries()) {
     const read = readOne(each, index)
     if ("message" in read) faults.push(read)
     else if (filters.has(read.filter.id))
       faults.push({ filter: read.filter.id, message: "is there twice; the first counts" })
-    else filters.set(read.filter.id, read)
+    else {
+      choosing += [...read.commands, ...read.shapes].reduce((sum, { steps }) => sum + steps, 0)
+      if (choosing <= mostChoosingSteps) filters.set(read.filter.id, read)
+      else
+        faults.push({
+          filter: read.filter.id,
+          message: `has patterns to choose it by that cost too much with those before it`
+        })
+    }
   }
   return { filters: [...filters.values()], faults }
 }

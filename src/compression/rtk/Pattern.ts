@@ -1,11 +1,17 @@
 /** Patterns of filters. Built-in ones run on the engine of the platform, those of operators on one that takes linear time for any pattern. */
-import { RE2JS } from "re2js"
+import * as Either from "effect/Either"
+import { compileLinear } from "../../kernel/LinearPattern.ts"
 
 /** How much of a line is looked at. */
 export const seenChars = 1_000
 
+/** Steps of a pattern of an operator: lines are short, and a request has a budget of steps. */
+const maxLineSteps = 512
+
 /** Hot: on lines. Calls are made with `seenChars` characters at most. */
 export interface Pattern {
+  /** What it costs for each character (`LinearPattern.ts`); 0 for patterns that this program comes with. */
+  readonly steps: number
   readonly test: (line: string) => boolean
   /** The line with each match replaced; `$1` is a group. */
   readonly replace: (line: string, replacement: string) => string
@@ -26,6 +32,7 @@ export const trusted = (source: string): Pattern => {
   const pattern = new RegExp(source)
   const all = new RegExp(source, "g")
   return {
+    steps: 0,
     test: (line) => pattern.test(line),
     replace: (line, replacement) =>
       pattern.test(line) ? line.replaceAll(all, (...groups: Array<string>) => filled(replacement, groups)) : line,
@@ -71,29 +78,27 @@ export const isNested = (source: string): boolean => {
 export const foreign = (source: string): Pattern | PatternRefused => {
   if (isNested(source))
     return { message: "has a repetition inside a repetition; write it without, such as a+ for (a+)+" }
-  try {
-    const pattern = RE2JS.compile(source)
-    const groupsOf = (matcher: ReturnType<typeof pattern.matcher>): ReadonlyArray<string | null> =>
-      Array.from({ length: Math.min(10, matcher.groupCount() + 1) }, (_, index) => matcher.group(index))
-    return {
-      test: (line) => pattern.matcher(line).find(),
-      replace: (line, replacement) => {
-        const matcher = pattern.matcher(line)
-        let text = ""
-        let from = 0
-        while (matcher.find()) {
-          text += line.slice(from, matcher.start()) + filled(replacement, groupsOf(matcher))
-          from = matcher.end()
-        }
-        return text + line.slice(from)
-      },
-      expand: (line, replacement) => {
-        const matcher = pattern.matcher(line)
-        return matcher.find() ? filled(replacement, groupsOf(matcher)) : null
+  const compiled = compileLinear(source, maxLineSteps)
+  if (Either.isLeft(compiled)) return { message: compiled.left }
+  const pattern = compiled.right.regex
+  const groupsOf = (matcher: ReturnType<typeof pattern.matcher>): ReadonlyArray<string | null> =>
+    Array.from({ length: Math.min(10, matcher.groupCount() + 1) }, (_, index) => matcher.group(index))
+  return {
+    steps: compiled.right.steps,
+    test: (line) => pattern.matcher(line).find(),
+    replace: (line, replacement) => {
+      const matcher = pattern.matcher(line)
+      let text = ""
+      let from = 0
+      while (matcher.find()) {
+        text += line.slice(from, matcher.start()) + filled(replacement, groupsOf(matcher))
+        from = matcher.end()
       }
+      return text + line.slice(from)
+    },
+    expand: (line, replacement) => {
+      const matcher = pattern.matcher(line)
+      return matcher.find() ? filled(replacement, groupsOf(matcher)) : null
     }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return { message: `cannot run in linear time: ${reason.slice(0, 200)}` }
   }
 }

@@ -40,17 +40,18 @@ const weightOf = (text: string): number => text.replaceAll(/\s+/g, " ").length
 /**
  * Hot: on outputs of tools. Null: left as it is, because no filter is for it or it would not become shorter. `keep` is called only for a
  * text that is replaced, and gives the id of the whole text, or null where it is not kept: then nothing goes that
- * holds a number, a path, an address or a negation.
+ * holds a number, a path, an address or a negation. `affords`: whether as many steps of foreign patterns may be taken.
  */
 export const reduce = (
   filters: ReadonlyArray<Compiled>,
   { command, text }: Output,
   limits: Limits,
-  keep: (raw: string) => string | null
+  keep: (raw: string) => string | null,
+  affords: (steps: number) => boolean = () => true
 ): Reduced | null => {
   if (text.length < leastChars || isReduced(text)) return null
   const filter = filterFor(filters, command, text)
-  if (filter === null) return null
+  if (filter === null || !affords(2 * filter.steps * text.length)) return null
   const applied = apply(filter, text, limits)
   const { id } = filter.filter
   if (applied.left === 0) return plainly(id, text, applied)

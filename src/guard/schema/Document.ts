@@ -1,14 +1,15 @@
 /** A schema with what its keywords refer to: places by pointer and anchor, compiled patterns. */
-import { RE2JS } from "re2js"
+import * as Either from "effect/Either"
+import { compileLinear, compileSteps, type LinearPattern } from "../../kernel/LinearPattern.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../wire/json/Json.ts"
-import { maxPatternChars, maxSchemas, Undecided } from "./Limits.ts"
+import { maxPatternChars, maxSchemas, type Budget, Undecided } from "./Limits.ts"
 
 export interface Document {
   readonly root: Json
   /** The schema that a `$ref` names. Throws `Undecided` where there is none. */
   readonly resolve: (ref: string) => Json
   /** Patterns run in linear time: look-arounds and references to groups are not supported. */
-  readonly pattern: (source: string) => RE2JS
+  readonly pattern: (source: string) => LinearPattern
 }
 
 /** Keywords that cannot be followed here: what they refer to is known only while checking. */
@@ -51,9 +52,9 @@ const anchorsIn = (root: JsonObject): ReadonlyMap<string, JsonObject> => {
 }
 
 /** Throws `Undecided` where the schema is too large. */
-export const makeDocument = (root: JsonObject): Document => {
+export const makeDocument = (root: JsonObject, budget: Pick<Budget, "match">): Document => {
   const anchors = anchorsIn(root)
-  const patterns = new Map<string, RE2JS>()
+  const patterns = new Map<string, LinearPattern>()
 
   const resolve = (ref: string): Json => {
     if (ref === "#") return root
@@ -67,17 +68,16 @@ export const makeDocument = (root: JsonObject): Document => {
     return found
   }
 
-  const pattern = (source: string): RE2JS => {
+  const pattern = (source: string): LinearPattern => {
     const known = patterns.get(source)
     if (known !== undefined) return known
     if (source.length > maxPatternChars) throw new Undecided("A pattern of the schema is too long.")
-    try {
-      const compiled = RE2JS.compile(source)
-      patterns.set(source, compiled)
-      return compiled
-    } catch {
-      throw new Undecided("A pattern of the schema cannot be matched in linear time.")
-    }
+    const compiled = compileLinear(source)
+    if (Either.isLeft(compiled))
+      throw new Undecided("A pattern of the schema cannot be matched in linear time, or costs too much.")
+    budget.match(compiled.right.steps * compileSteps)
+    patterns.set(source, compiled.right)
+    return compiled.right
   }
 
   return { root, resolve, pattern }

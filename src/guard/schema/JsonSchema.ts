@@ -23,8 +23,8 @@ const messageOf = ({ message, path }: Problem): string => {
 
 export const checkSchema = (schema: JsonObject, value: Json): Verdict => {
   try {
-    const { pattern, resolve } = makeDocument(schema)
     const budget = new Budget()
+    const { pattern, resolve } = makeDocument(schema, budget)
 
     const check = (part: Json | undefined, within: Json, depth: number): Problem | null => {
       if (part === undefined || part === true) return null

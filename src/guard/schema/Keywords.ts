@@ -5,13 +5,13 @@
  */
 import { isEqual } from "../../wire/json/isEqual.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, stringOr } from "../../wire/json/Json.ts"
-import type { RE2JS } from "re2js"
+import { type LinearPattern, stepsOf } from "../../kernel/LinearPattern.ts"
 import type { Budget } from "./Limits.ts"
 
 /** What a keyword needs of the check around it. */
 export interface Context {
   readonly budget: Budget
-  readonly pattern: (source: string) => RE2JS
+  readonly pattern: (source: string) => LinearPattern
   /** What is wrong with a value inside; null when nothing is. `step`: its name or index, absent for the value itself. */
   readonly check: (schema: Json | undefined, value: Json, step?: string | number) => Problem | null
 }
@@ -76,8 +76,6 @@ const charsOf = (text: string): number => {
   return chars
 }
 
-const patternSteps = (pattern: RE2JS, text: string): number => 1 + (pattern.programSize() * text.length) / 64
-
 const ofText: Keyword<string> = (schema, value, { budget, pattern }) => {
   const least = numberOr(schema["minLength"])
   const most = numberOr(schema["maxLength"])
@@ -87,8 +85,8 @@ const ofText: Keyword<string> = (schema, value, { budget, pattern }) => {
   const source = stringOr(schema["pattern"])
   if (source === null) return null
   const compiled = pattern(source)
-  budget.spend(patternSteps(compiled, value))
-  return compiled.test(value) ? null : "must match the pattern"
+  budget.match(stepsOf(compiled, value))
+  return compiled.regex.test(value) ? null : "must match the pattern"
 }
 
 /** The JSON of a value with its members in order, so that equal values have equal texts. */
@@ -157,8 +155,8 @@ const ofMember = (
   if (isObject(patternProperties)) {
     for (const source of Object.keys(patternProperties)) {
       const compiled = pattern(source)
-      budget.spend(patternSteps(compiled, name))
-      if (!compiled.test(name)) continue
+      budget.match(stepsOf(compiled, name))
+      if (!compiled.regex.test(name)) continue
       isNamed = true
       const found = check(patternProperties[source], value, name)
       if (found !== null) return found

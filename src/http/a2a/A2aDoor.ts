@@ -37,7 +37,9 @@ import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { BodyBudget } from "../../resilience/BodyBudget.ts"
 import { skillWords } from "../../skills/SkillWords.ts"
-import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { Slices } from "../../resilience/Slices.ts"
+import { Unreadable } from "../../wire/json/Bounds.ts"
+import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { isObject, type JsonObject, stringOr } from "../../wire/json/Json.ts"
 import { ManagementDoor } from "../ManagementDoor.ts"
 import { beginningOf } from "../BodyBeginning.ts"
@@ -89,6 +91,7 @@ export const make = Effect.gen(function* () {
   const inner = yield* InnerRequests
   const management = yield* ManagementDoor
   const settings = yield* GatewaySettings
+  const slices = yield* Slices
   const timers = yield* Timers
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   const tasks = yield* AgentTasks
@@ -285,7 +288,7 @@ export const make = Effect.gen(function* () {
 
   const serve = (body: Buffer, caller: Caller, request: IncomingMessage, reply: A2aReply): void => {
     const whole = { text: body.toString(), isWhole: true }
-    const value = readForeignJson(whole.text)
+    const value = readForeignBody(body)
     if (value instanceof Unreadable) return reply.refuse(400, rpcCodes.parse, value.message, whole)
     const read = readAgentMessages(value)
     if (read instanceof BadMessage) return reply.refuse(400, rpcCodes.invalidRequest, read.message, whole)
@@ -338,7 +341,7 @@ export const make = Effect.gen(function* () {
         refuse(413, rpcCodes.invalidRequest, `A message may have at most ${maxBodyBytes} bytes.`)
       } else if (body === "no_room") {
         refuse(503, rpcCodes.unavailable, "The gateway holds too many request bodies now. Try again.")
-      } else serve(body, caller, request, reply)
+      } else slices.whenRead(body, () => serve(body, caller, request, reply))
     })
   }
 
@@ -348,5 +351,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   A2aDoor,
   never,
-  AgentTasks | BodyBudget | Gate | GatewaySettings | IdGen | InnerRequests | ManagementDoor | Timers
+  AgentTasks | BodyBudget | Gate | GatewaySettings | IdGen | InnerRequests | ManagementDoor | Slices | Timers
 > = Layer.effect(A2aDoor, make)

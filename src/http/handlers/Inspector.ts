@@ -163,12 +163,7 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
         asked(({ views }) => Effect.map(views.sessionJsonl(id), (text) => streamed(text, linesType, "session.jsonl")))
       )
       .handle("ingest", ({ payload }) =>
-        asked(({ handIn }) =>
-          Effect.sync(() => {
-            handIn(payload)
-            return { ok: true as const, id: payload.id }
-          })
-        )
+        asked(({ handIn }) => Effect.as(handIn(payload), { ok: true as const, id: payload.id }))
       )
       .handle("feed", () => Effect.sync(() => ({ path, clients: feed.clients(), maxClients })))
   })

@@ -7,7 +7,8 @@
 import { InvalidRequest } from "../../domain/Errors.ts"
 import type { Uploads } from "../../inference/request/Uploads.ts"
 import { maxTopMembers } from "../../wire/json/Excess.ts"
-import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { Unreadable } from "../../wire/json/Bounds.ts"
+import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { isObject, type Json, type JsonObject, stringOr } from "../../wire/json/Json.ts"
 
 /** What OpenAI makes films with where a request names no model. */
@@ -50,7 +51,7 @@ const pictureOf = async (file: JsonObject, uploads: Uploads): Promise<JsonObject
 
 /** What cannot be read is left to the reader of every request. */
 export const videoBody = async (body: Buffer, uploads: Uploads): Promise<Buffer | InvalidRequest> => {
-  const read = readForeignJson(body.toString("utf8"), maxTopMembers)
+  const read = readForeignBody(body, maxTopMembers)
   if (read instanceof Unreadable || !isObject(read)) return body
   const asked = joined(read)
   const { input_reference: reference, model } = asked

@@ -46,6 +46,7 @@ import type { Webhooks as WebhookManagement } from "../../management/Webhooks.ts
 import type { AppConfig } from "../../platform/AppConfig.ts"
 import type { ProcessFacts } from "../../platform/ProcessFacts.ts"
 import type { BodyBudget } from "../../resilience/BodyBudget.ts"
+import type { Slices } from "../../resilience/Slices.ts"
 import type { Settings } from "../../resilience/Settings.ts"
 import type { DecisionLog } from "../../routing/records/DecisionLog.ts"
 import type { Explainer } from "../../routing/decide/Explainer.ts"
@@ -131,6 +132,7 @@ export type PlaneServices =
   | AuditLog
   | AppConfig
   | BodyBudget
+  | Slices
   | CompressionAnalytics
   | ConnectionRepo
   | McpServerRepo

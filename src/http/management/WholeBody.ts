@@ -14,8 +14,10 @@ import { type BufferFull, describe } from "../../domain/Errors.ts"
 import { isSafeMethod } from "../../auth/Csrf.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { BodyBudget, type BodyShare } from "../../resilience/BodyBudget.ts"
+import { Slices } from "../../resilience/Slices.ts"
 import { notJson, readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { isObject } from "../../wire/json/Json.ts"
+import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { badInput } from "../handlers/Answers.ts"
 import { readBody } from "../RequestBody.ts"
 import { CurrentTrail, type Trail } from "../AuditTrail.ts"
@@ -59,7 +61,7 @@ const readSmall = (body: Buffer): Read | BadRequest => {
 
 /** Of a large body only the first wrong field is looked for, and that before the schema looks for all. */
 const readLarge = (key: ManagementRoute["key"], body: Buffer): Read | BadRequest => {
-  const value = readForeignJson(body.toString())
+  const value = readForeignBody(body)
   if (value instanceof Unreadable) return refused(value)
   const problem = firstProblem(key, value)
   return problem === null ? () => value : badInput(problem)
@@ -69,6 +71,7 @@ const noBody = new BadRequest({ message: "This route takes no body: send none, o
 
 /** What a client says to a route that has no body would be left undone without a word. */
 const readNone = (body: Buffer): Read | BadRequest => {
+  if (body.length >= largeBodyBytes) return noBody
   const read = readSmall(body)
   if (typeof read !== "function") return read
   try {
@@ -108,11 +111,12 @@ const routeByName: ReadonlyMap<string, ManagementRoute> = new Map(
   managementRoutes.map((route) => [nameOf(route), route])
 )
 
-export const layer: Layer.Layer<WholeBody, never, AppConfig | BodyBudget> = Layer.effect(
+export const layer: Layer.Layer<WholeBody, never, AppConfig | BodyBudget | Slices> = Layer.effect(
   WholeBody,
   Effect.gen(function* () {
     const config = yield* AppConfig
     const bodies = yield* BodyBudget
+    const slices = yield* Slices
     return Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const route = routeByName.get(nameOf((yield* HttpRouter.RouteContext).route))
@@ -123,7 +127,9 @@ export const layer: Layer.Layer<WholeBody, never, AppConfig | BodyBudget> = Laye
       NodeHttpServerRequest.toServerResponse(request).once("close", share.release)
       const limitBytes = Math.min(route.maxBodyBytes, config.maxBodyBytes)
       const message = NodeHttpServerRequest.toIncomingMessage(request)
-      const body = read(route, yield* bytesOf(message, limitBytes, share, bodies.refusal))
+      const bytes = yield* bytesOf(message, limitBytes, share, bodies.refusal)
+      yield* Effect.async<void>((resume) => slices.whenRead(bytes, () => resume(Effect.void)))
+      const body = read(route, bytes)
       return typeof body === "function" ? withBody(request, body, yield* CurrentTrail) : yield* body
     })
   })

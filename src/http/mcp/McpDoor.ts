@@ -39,12 +39,15 @@ import { McpAuditRepo } from "../../store/repo/McpAuditRepo.ts"
 import { withoutWaiting } from "../../store/WriteQueue.ts"
 import { makeFairPlaces } from "../../kernel/FairPlaces.ts"
 import { makeServer, type McpServer } from "../../mcp/Server.ts"
+import { makeNotices } from "../../mcp/Notices.ts"
 import { makeSessions, type Session, sessionLimits } from "../../mcp/Sessions.ts"
 import type { ListWish, Tool, ToolCall, ToolOutput } from "../../mcp/Tool.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { BodyBudget } from "../../resilience/BodyBudget.ts"
-import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { Slices } from "../../resilience/Slices.ts"
+import { Unreadable } from "../../wire/json/Bounds.ts"
+import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { Searches } from "../../search/Searches.ts"
 import { type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import { ManagementDoor } from "../ManagementDoor.ts"
@@ -122,6 +125,7 @@ export const make = Effect.gen(function* () {
   const requests = yield* InnerRequests
   const searches = yield* Searches
   const stop = yield* StopSignal
+  const slices = yield* Slices
   const timers = yield* Timers
   const upstreams = yield* Upstreams
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -196,10 +200,14 @@ export const make = Effect.gen(function* () {
     count: Effect.map(server, () => own + upstreams.known()),
     sessions: sessions.count
   })
-  upstreams.onChange(() => {
-    const message = notificationMessage("notifications/tools/list_changed")
-    for (const { listener } of sessions.all()) listener?.send(message)
-  })
+  const listChanged = notificationMessage("notifications/tools/list_changed")
+  const notices = makeNotices(
+    timers,
+    () => sessions.all().flatMap(({ listener }) => listener ?? []),
+    (listener) => listener.send(listChanged)
+  )
+  yield* Effect.addFinalizer(() => Effect.sync(notices.close))
+  upstreams.onChange(notices.changed)
 
   const judge = (request: IncomingMessage): Caller | Denied => {
     const facts = {
@@ -338,7 +346,7 @@ export const make = Effect.gen(function* () {
 
   const serve = (body: Buffer, caller: Caller, request: IncomingMessage, response: ServerResponse, reply: McpReply) => {
     const whole = { text: body.toString(), isWhole: true }
-    const value = readForeignJson(whole.text)
+    const value = readForeignBody(body)
     if (value instanceof Unreadable) return reply.refuse(400, rpcCodes.parse, value.message, whole)
     const read = readClientMessages(value)
     if (read instanceof BadMessage) return reply.refuse(400, rpcCodes.invalidRequest, read.message, whole)
@@ -389,7 +397,7 @@ export const make = Effect.gen(function* () {
         refuse(413, rpcCodes.invalidRequest, `A message may have at most ${maxBodyBytes} bytes.`)
       } else if (body === "no_room") {
         refuse(503, rpcCodes.unavailable, "The gateway holds too many request bodies now. Try again.")
-      } else serve(body, caller, request, response, reply)
+      } else slices.whenRead(body, () => serve(body, caller, request, response, reply))
     })
   }
 
@@ -411,7 +419,7 @@ export const make = Effect.gen(function* () {
     if (isDraining) return refuse(503, rpcCodes.unavailable, "The gateway is shutting down.")
     // A client that listens again has lost the stream before.
     session.listener?.end()
-    const listener = { send: reply.send, end: reply.stream().end }
+    const listener = { caller, send: reply.send, end: reply.stream().end }
     session.listener = listener
     response.once("close", () => {
       if (session.listener === listener) session.listener = null
@@ -477,7 +485,8 @@ export const layer: Layer.Layer<
   | ManagementDoor
   | McpAuditRepo
   | Searches
+  | Slices
   | StopSignal
   | Timers
   | Upstreams
-> = Layer.effect(McpDoor, make)
+> = Layer.scoped(McpDoor, make)

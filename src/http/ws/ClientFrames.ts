@@ -1,5 +1,6 @@
 /** What a client may say on a socket: one JSON object per text frame. Pure. */
 import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { isObject, type JsonObject } from "../../wire/json/Json.ts"
 import { read } from "../../wire/json/Members.ts"
@@ -39,8 +40,8 @@ const requestOf = (frame: JsonObject): { readonly body: JsonObject; readonly gen
 }
 
 /** Total: any text becomes a frame or a problem with the reason. */
-export const readClientFrame = (text: string): ClientFrame | FrameProblem => {
-  const frame = readForeignJson(text, maxTopMembers)
+export const readClientFrame = (text: string | Buffer): ClientFrame | FrameProblem => {
+  const frame = typeof text === "string" ? readForeignJson(text, maxTopMembers) : readForeignBody(text, maxTopMembers)
   if (frame instanceof Unreadable) return problem(frame.message, frame.param)
   if (!isObject(frame)) return problem("A frame must be a JSON object.")
   const wrong = misspelt(frame)

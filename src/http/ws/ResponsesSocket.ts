@@ -22,6 +22,7 @@ import { tappedWhereOn, TrafficTap } from "../../inference/tap/TrafficTap.ts"
 import { makeResponseHistory } from "../../inference/state/ResponseHistory.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import * as IdGen from "../../platform/IdGen.ts"
+import { Slices } from "../../resilience/Slices.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { Tunnels } from "../../tunnels/Tunnels.ts"
 import * as OpenStreams from "../OpenStreams.ts"
@@ -61,6 +62,7 @@ export const make = Effect.gen(function* () {
   const tap = yield* TrafficTap
   const shedder = yield* LoadShedder.LoadShedder
   const bodies = yield* BodyBudget.BodyBudget
+  const slices = yield* Slices
   const tunnels = yield* Tunnels
 
   const history = makeResponseHistory()
@@ -142,6 +144,7 @@ export const make = Effect.gen(function* () {
           serve,
           refuse: (exchange, error) => pipeline.refuse(tapped(exchange), error),
           bodies,
+          slices,
           history,
           maxBodyBytes: config.maxBodyBytes,
           began: () => {
@@ -194,6 +197,7 @@ export const layer: Layer.Layer<
   | Gate.Gate
   | Flags.Flags
   | IdGen.IdGen
+  | Slices
   | Timers.Timers
   | OpenStreams.OpenStreams
   | Pipeline.Pipeline

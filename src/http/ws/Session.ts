@@ -13,6 +13,9 @@ import type { ResponseHistory } from "../../inference/state/ResponseHistory.ts"
 import type { BodyBudget, BodyShare } from "../../resilience/BodyBudget.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { type JsonObject, optional, stringOr } from "../../wire/json/Json.ts"
+import type { Slices } from "../../resilience/Slices.ts"
+import { maxTopMembers } from "../../wire/json/Excess.ts"
+import { slicedFromBytes } from "../../wire/json/LargeBodies.ts"
 import { type ClientFrame, readClientFrame } from "./ClientFrames.ts"
 import { makeLanes } from "./Lanes.ts"
 import { errorFrame, transportError, withMembers } from "./ServerFrames.ts"
@@ -43,6 +46,8 @@ export interface SessionServices {
   readonly bodies: Pick<typeof BodyBudget.Service, "share" | "refusal">
   readonly history: ResponseHistory
   readonly maxBodyBytes: number
+  /** For large frames. */
+  readonly slices: Pick<typeof Slices.Service, "whenRead" | "whenWritten">
   /** Call when a response begins; call the returned function when it has ended. */
   readonly began: () => () => void
 }
@@ -99,7 +104,10 @@ const queueFull = transportError(429, "too_many_requests", "Too many requests wa
 const byteLength = (data: RawData): number =>
   Array.isArray(data) ? data.reduce((sum, part) => sum + part.length, 0) : data.byteLength
 
-const textOf = (data: RawData): string => (Array.isArray(data) ? Buffer.concat(data) : data).toString()
+const bytesOf = (data: RawData): Buffer => {
+  if (Array.isArray(data)) return Buffer.concat(data)
+  return Buffer.isBuffer(data) ? data : Buffer.from(data)
+}
 
 /** Serves a socket until it closes: every frame is a request of its own, one after the other in its lane. */
 export const openSession = (socket: SessionSocket, facts: SessionFacts, services: SessionServices): Session => {
@@ -166,7 +174,16 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
       }
     })
     running.set(lane, reply)
-    const exchange: Exchange = {
+    const serve = (whole: Buffer): void => {
+      const exchange = exchangeOf(whole)
+      // The frame itself was within the limit; the conversation it goes on may not be.
+      const { length } = whole
+      if (length > services.maxBodyBytes) {
+        services.refuse(exchange, new BodyTooLarge({ limitBytes: services.maxBodyBytes }))
+      } else if (share.take(Math.max(0, length - bytes))) services.serve(exchange)
+      else services.refuse(exchange, bodies.refusal())
+    }
+    const exchangeOf = (whole: Buffer): Exchange => ({
       requestId,
       receivedMs,
       startedMs: services.monotonicMs(),
@@ -174,20 +191,16 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
       codec: codecs.responses,
       method: "POST",
       path: facts.path,
-      body: Buffer.from(JSON.stringify(expanded)),
+      body: whole,
       fromPath: null,
       atOnce: null,
       headers: facts.headers,
       principal,
       madeFor: "client",
       reply
-    }
-    // The frame itself was within the limit; the conversation it goes on may not be.
-    const { length } = exchange.body
-    if (length > services.maxBodyBytes) {
-      services.refuse(exchange, new BodyTooLarge({ limitBytes: services.maxBodyBytes }))
-    } else if (share.take(Math.max(0, length - bytes))) services.serve(exchange)
-    else services.refuse(exchange, bodies.refusal())
+    })
+    if (bytes < slicedFromBytes) serve(Buffer.from(JSON.stringify(expanded)))
+    else services.slices.whenWritten(expanded, serve)
   }
 
   const start = (frame: Job, next: () => void): void => {
@@ -248,21 +261,50 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
     endWhenIdle()
   }
 
+  /** Frames that came while a large one is read. */
+  const held: Array<readonly [data: RawData, isBinary: boolean]> = []
+  let isReading = false
+
   socket.on("message", (data: RawData, isBinary: boolean) => {
     alive = true
-    arrived.share.release()
+    if (isReading) held.push([data, isBinary])
+    else take(data, isBinary)
+  })
+
+  /** A frame whose JSON is read, or soon read. */
+  const handle = (body: Buffer): void => {
+    const frame = readClientFrame(body)
+    if (frame._tag === "Create") create(frame, body.length)
+    else if (frame._tag === "Cancel") cancel(frame.lane)
+    else tell(frame.lane, transportError(400, null, frame.message, frame.param))
+  }
+
+  const take = (data: RawData, isBinary: boolean): void => {
+    const { share } = arrived
     arrived = { bytes: 0, share: bodies.share(facts.apiKeyId) }
+    if (isBinary || byteLength(data) < slicedFromBytes) share.release()
     // Frames may come in between our goodbye and the client's.
-    if (socket.readyState !== socket.OPEN) return
+    if (socket.readyState !== socket.OPEN) return share.release()
     if (isBinary) {
       tell(null, noBinary)
       return socket.close(closeCodes.unsupportedData)
     }
-    const frame = readClientFrame(textOf(data))
-    if (frame._tag === "Create") create(frame, byteLength(data))
-    else if (frame._tag === "Cancel") cancel(frame.lane)
-    else tell(frame.lane, transportError(400, null, frame.message, frame.param))
-  })
+    const body = bytesOf(data)
+    if (body.length < slicedFromBytes) return handle(body)
+    isReading = true
+    socket.pause()
+    services.slices.whenRead(
+      body,
+      () => {
+        isReading = false
+        share.release()
+        if (socket.readyState === socket.OPEN) handle(body)
+        for (let next = held.shift(); next !== undefined; next = isReading ? undefined : held.shift()) take(...next)
+        if (!isReading) socket.resume()
+      },
+      maxTopMembers
+    )
+  }
   socket.on("pong", () => {
     alive = true
   })

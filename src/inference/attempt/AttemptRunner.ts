@@ -14,6 +14,8 @@ import { Hooks } from "../../plugins/hooks/Hooks.ts"
 import * as HookEvents from "../hooks/Events.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as Catalog from "../../providers/Catalog.ts"
+import { sourceOf } from "../../egress/BodySource.ts"
+import { Slices } from "../../resilience/Slices.ts"
 import * as Settings from "../../resilience/Settings.ts"
 import { probeTimeoutMs } from "../../routing/auto/SelfHealing.ts"
 import { targetKeyOf } from "../../routing/resolve/TargetKey.ts"
@@ -45,6 +47,7 @@ import * as OpaqueState from "../state/OpaqueState.ts"
 import {
   conversationFor,
   originOf,
+  isLarge,
   relayedCall,
   translatedCall,
   type UpstreamCall,
@@ -163,6 +166,7 @@ export const make = Effect.gen(function* () {
   const gateway = yield* GatewaySettings
   const hooks = yield* Hooks
   const settings = yield* Settings.Settings
+  const slices = yield* Slices
   const state = yield* OpaqueState.OpaqueState
   const stop = yield* StopSignal.StopSignal
   const timers = yield* Timers.Timers
@@ -337,7 +341,7 @@ export const make = Effect.gen(function* () {
       work,
       target,
       parts,
-      calling: (call) => asEffect(called(work, way, call, lastChance)),
+      calling: (call) => Effect.flatMap(written(call), (whole) => asEffect(called(work, way, whole, lastChance))),
       join: codec.join ?? ((first) => first),
       complete: (response, call) => complete(work, response, call),
       render: (response) => renderAnswer(codec, response, context(), work.envelope.stream)
@@ -357,9 +361,22 @@ export const make = Effect.gen(function* () {
     const call = translatedCall(work, way, conversation, facts)
     if (Either.isLeft(call)) return known(failed(call.left))
     const { resumption } = work
-    return resumption === undefined || continuation === null
-      ? called(work, way, call.right, lastChance)
-      : runOn(continuation, work, resumption, way, call.right, lastChance)
+    const begun = (whole: UpstreamCall): Attempting =>
+      resumption === undefined || continuation === null
+        ? called(work, way, whole, lastChance)
+        : runOn(continuation, work, resumption, way, whole, lastChance)
+    if (call.right.unwritten === undefined) return begun(call.right)
+    return { _tag: "Effect", attempt: Effect.flatMap(written(call.right), (whole) => asEffect(begun(whole))) }
+  }
+
+  /** The call with its body. */
+  const written = (call: UpstreamCall): Effect.Effect<UpstreamCall> => {
+    const { unwritten, ...ready } = call
+    if (unwritten === undefined) return Effect.succeed(call)
+    return Effect.map(slices.written(unwritten), (text) => ({
+      ...ready,
+      request: { ...call.request, body: sourceOf(text) }
+    }))
   }
 
   /** The conversation with its pictures and files, where the target cannot fetch them. */
@@ -388,15 +405,31 @@ export const make = Effect.gen(function* () {
       if (work.exchange.codec.linked === undefined) return called(work, way, call, lastChance)
       return inParts(work, way, [() => Either.right(call)], lastChance)
     }
+    if (!isLarge(work)) return inOtherWords(work, way, lastChance)
+    return inTurn(() => inOtherWords(work, way, lastChance))
+  }
+
+  /** A step of a large request: what else is ready is done before it. */
+  const inTurn = (step: () => Attempting): Attempting => ({
+    _tag: "Effect",
+    attempt: Effect.flatMap(slices.turn, () => asEffect(step()))
+  })
+
+  /** What has to be translated. */
+  const inOtherWords = (work: Work, way: Way, lastChance: boolean): Attempting => {
+    const { resumption } = work
+    const { target } = way
     const asked = conversationFor(work, way, state)
     if (Either.isLeft(asked)) return known(failed(asked.left))
     const conversation =
       resumption === undefined || continuation === null
         ? asked.right
         : continuation.conversation(asked.right, resumption, way.codec.name, target.model)
-    return needsFetch(conversation, way.codec.name)
-      ? fetched(work, way, conversation, lastChance)
-      : translated(work, way, conversation, lastChance)
+    const go = (): Attempting =>
+      needsFetch(conversation, way.codec.name)
+        ? fetched(work, way, conversation, lastChance)
+        : translated(work, way, conversation, lastChance)
+    return isLarge(work) ? inTurn(go) : go()
   }
 
   return AttemptRunner.of({
@@ -417,6 +450,7 @@ export const layer: Layer.Layer<
   | PublicFetch.PublicFetch
   | QuotaWindows.QuotaWindows
   | Settings.Settings
+  | Slices
   | OpaqueState.OpaqueState
   | StopSignal.StopSignal
   | Timers.Timers

@@ -20,6 +20,7 @@ import { reasoningMember, wantsReasoningBack } from "../../wire/canonical/Reason
 import type { CallIds, ToolNames } from "../../wire/canonical/ToolAdaptation.ts"
 import { isRefusedBy } from "../../wire/chat/Refusals.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
+import { slicedFromBytes } from "../../wire/json/LargeBodies.ts"
 import { withoutThinking } from "../../wire/NoThinking.ts"
 import type { EncodedRequest, WireCodec } from "../../wire/WireCodec.ts"
 import { type AttemptFailure, ownFailure } from "./AttemptResult.ts"
@@ -38,6 +39,8 @@ type State = typeof OpaqueState.Service
 
 export interface UpstreamCall {
   readonly request: UpstreamRequest
+  /** Its body, where that is still to be written. */
+  readonly unwritten?: JsonObject
   readonly wire: WireName
   readonly codec: WireCodec
   /** The answer is relayed byte for byte. */
@@ -268,20 +271,30 @@ const noFile = ownFailure(400, "request_not_translatable", "The request names a 
 /** Its first bytes are drawn by the gateway when the request comes: what the client sends cannot hold it. */
 const boundaryOf = ({ exchange }: Work): string => `gateway-${exchange.requestId}`
 
+/** Whether the steps of a request have to be taken one by one, because each takes its time. */
+export const isLarge = ({ body }: Pick<Work, "body">): boolean => body.length >= slicedFromBytes
+
 /** What is sent, with the files that go with it. */
 const encodedRequest = (
   work: Work,
   way: Way,
   encoded: EncodedRequest
-): Either.Either<UpstreamRequest, AttemptFailure> => {
+): Either.Either<Pick<UpstreamCall, "request" | "unwritten">, AttemptFailure> => {
   const { body, payload } = encoded
   // A wire may reason unless it is told not to.
   if (payload === undefined) {
     const asked = markedFor(work, way.target, way.codec, suppressed(way, body))
-    return Either.right(requestTo(work, way, JSON.stringify(asked), encoded))
+    // A large one is written later, in slices.
+    const text = isLarge(work) ? "" : JSON.stringify(asked)
+    return Either.right({
+      request: requestTo(work, way, text, encoded),
+      ...(isLarge(work) ? { unwritten: asked } : {})
+    })
   }
   const made = uploadBody(payload, work.exchange.uploads ?? [], boundaryOf(work))
-  return made === null ? Either.left(noFile) : Either.right(requestTo(work, way, made.body, encoded, made.contentType))
+  return made === null
+    ? Either.left(noFile)
+    : Either.right({ request: requestTo(work, way, made.body, encoded, made.contentType) })
 }
 
 /** The conversation in the words of the target. */
@@ -302,8 +315,8 @@ export const translatedCall = (
   }).pipe(
     Either.mapLeft((invalid) => ownFailure(400, "request_not_translatable", invalid.message)),
     Either.flatMap((encoded) =>
-      Either.map(encodedRequest(work, way, encoded), (request) => ({
-        request,
+      Either.map(encodedRequest(work, way, encoded), (sent) => ({
+        ...sent,
         wire: way.codec.name,
         codec: way.codec,
         sameWire: way.sameWire,

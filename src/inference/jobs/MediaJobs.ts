@@ -27,7 +27,8 @@ import { Timers } from "../../platform/Timers.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { MediaJobRepo } from "../../store/repo/MediaJobRepo.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
-import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { Unreadable } from "../../wire/json/Bounds.ts"
+import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { isObject } from "../../wire/json/Json.ts"
 import { secondsOf } from "../../wire/jobs/Outputs.ts"
@@ -336,7 +337,7 @@ export const make = Effect.gen(function* () {
   })
 
   const serve: typeof MediaJobs.Service.serve = (exchange, kind, acceptedStatus = 202) => {
-    const request = readForeignJson(exchange.body.toString("utf8"), maxTopMembers)
+    const request = readForeignBody(exchange.body, maxTopMembers)
     if (request instanceof Unreadable || !isObject(request) || request["async"] !== true) {
       return pipeline.serve({ ...exchange, job: waitedFor(exchange, kind) })
     }

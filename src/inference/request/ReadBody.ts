@@ -1,8 +1,9 @@
 /** Reads the body of a client's request: the one reader of every inference route. */
 import { InvalidRequest } from "../../domain/Errors.ts"
-import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
+import { Unreadable } from "../../wire/json/Bounds.ts"
 import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { isObject, type JsonObject } from "../../wire/json/Json.ts"
+import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import type { WireCodec } from "../../wire/WireCodec.ts"
 
 const wrongBody = (message: string, param: string | null = null): InvalidRequest =>
@@ -13,7 +14,7 @@ const wrongBody = (message: string, param: string | null = null): InvalidRequest
  * a member of the wire but for the case of its letters, are refused.
  */
 export const readBody = (body: Buffer, misspelt: WireCodec["misspelt"]): JsonObject | InvalidRequest => {
-  const value = readForeignJson(body.toString("utf8"), maxTopMembers)
+  const value = readForeignBody(body, maxTopMembers)
   if (value instanceof Unreadable) return wrongBody(value.message, value.param)
   if (!isObject(value)) return wrongBody("The request body must be a JSON object.", "body")
   const wrong = misspelt(value)

@@ -20,6 +20,7 @@ import { headerSecrets } from "../../providers/EndpointSecrets.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { McpServerRepo, type StoredMcpServer } from "../../store/repo/McpServerRepo.ts"
 import { type Caller, mayUseServer } from "../Caller.ts"
+import type { Sees } from "../Notices.ts"
 import { failed, type Tool } from "../Tool.ts"
 import { type ForeignTool, offeredName, partsOf } from "./ForeignTools.ts"
 import { httpLink, ownHeaders } from "./HttpLink.ts"
@@ -42,8 +43,8 @@ export class Upstreams extends Context.Tag("gateway/mcp/Upstreams")<
     readonly reload: Effect.Effect<void, StoreError>
     /** How many tools are known now, without asking. */
     readonly known: () => number
-    /** Called when there may be other tools than before. */
-    readonly onChange: (listener: () => void) => void
+    /** Called when callers who see something of it may have other tools than before; by a server as often as it likes. */
+    readonly onChange: (listener: (sees: Sees) => void) => void
   }
 >() {}
 
@@ -117,12 +118,18 @@ export const make = Effect.gen(function* () {
     Scope.close(scope, Exit.void)
   )
   const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
-  const listeners = new Set<() => void>()
+  const listeners = new Set<(sees: Sees) => void>()
   let entries: ReadonlyMap<string, Entry> | null = null
 
-  const changed = (): void => {
-    for (const tell of listeners) tell()
+  const changed = (sees: Sees): void => {
+    for (const tell of listeners) tell(sees)
   }
+
+  /** The same for each change of a server. */
+  const seersOf =
+    ({ allowedKeys }: StoredMcpServer): Sees =>
+    (caller) =>
+      mayUseServer(caller, allowedKeys)
 
   const linkOf = (row: StoredMcpServer, scope: Scope.Scope, scrub: (text: string) => string): OpenLink => {
     const { locked, program, url } = row
@@ -161,28 +168,40 @@ export const make = Effect.gen(function* () {
   const isSame = (a: StoredMcpServer, b: StoredMcpServer): boolean =>
     a.updatedAtMs === b.updatedAtMs && a.locked === b.locked && a.name === b.name && a.isEnabled === b.isEnabled
 
+  const beginTelling = (row: StoredMcpServer): Effect.Effect<Entry> => {
+    const sees = seersOf(row)
+    return begin(row, () => changed(sees))
+  }
+
+  /** Loads the registered servers; gives those that are there no more, or anew. */
   const load = Effect.gen(function* () {
     const rows = yield* repo.list
     const before = entries ?? new Map<string, Entry>()
     const now = new Map<string, Entry>()
     for (const row of rows.filter(({ isEnabled }) => isEnabled)) {
       const known = before.get(row.id)
-      now.set(row.id, known !== undefined && isSame(known.row, row) ? known : yield* begin(row, changed))
+      now.set(row.id, known !== undefined && isSame(known.row, row) ? known : yield* beginTelling(row))
     }
     entries = now
-    for (const [id, entry] of before) {
-      if (now.get(id) !== entry) yield* Effect.forkIn(Scope.close(entry.scope, Exit.void), all)
-    }
-    return now
+    const gone = [...before.values()].filter((entry) => now.get(entry.row.id) !== entry)
+    for (const { scope } of gone) yield* Effect.forkIn(Scope.close(scope, Exit.void), all)
+    const added = [...now.values()].filter((entry) => before.get(entry.row.id) !== entry)
+    return { now, others: [...gone, ...added].map(({ row }) => seersOf(row)) }
   })
 
-  const reload = oneAtATime(Effect.uninterruptible(load)).pipe(Effect.tap(() => Effect.sync(changed)))
+  const reload = oneAtATime(Effect.uninterruptible(load)).pipe(
+    Effect.map(({ others }) => {
+      if (others.length > 0) changed((caller) => others.some((sees) => sees(caller)))
+    })
+  )
 
   const loaded: Effect.Effect<ReadonlyMap<string, Entry>> = Effect.suspend(() =>
     entries !== null
       ? Effect.succeed(entries)
       : oneAtATime(
-          Effect.suspend(() => (entries !== null ? Effect.succeed(entries) : Effect.uninterruptible(load)))
+          Effect.suspend(() =>
+            entries !== null ? Effect.succeed(entries) : Effect.map(Effect.uninterruptible(load), ({ now }) => now)
+          )
         ).pipe(
           Effect.catchAll((problem) =>
             Effect.as(

@@ -31,9 +31,10 @@ export const crossing = {
   blobBytesPerCall: 16 * 1_048_576
 } as const
 
-/** Of the evaluation of a plugin's code, and of its start in all: the thread, the engine and the code. */
+/** Processor time that the evaluation of a plugin's code may take. It cannot wait, so a busy machine makes it slower, and not wrong. */
 export const loadCpuMs = 500
-export const startMs = 10_000
+/** Of the clock, for the start of the thread, the engine and the code: a last resort, where a machine gives the thread next to no time. */
+export const startMs = 60_000
 /** Of `onInstall` and the other events of a plugin's own life. */
 export const lifecycleMs = 5_000
 /** Jobs that may still run when the time of a call is over, so that its failure is noticed. */

@@ -16,13 +16,14 @@ export class Unreadable {
 }
 
 export const notJson = new Unreadable("The request body is not valid JSON.")
-const unreadable: Readonly<Record<Excess, Unreadable>> = {
+export const unreadable: Readonly<Record<Excess, Unreadable>> = {
   depth: new Unreadable(excessMessage.depth),
   keys: new Unreadable(excessMessage.keys),
-  topMembers: new Unreadable(excessMessage.topMembers)
+  topMembers: new Unreadable(excessMessage.topMembers),
+  values: new Unreadable(excessMessage.values)
 }
 
-const repeated = (path: string): Unreadable =>
+export const repeated = (path: string): Unreadable =>
   new Unreadable(`${path}: the member is repeated. Programs differ in which one they read: send it once.`, path)
 
 const parsed = (text: string): Json | undefined => {

@@ -8,19 +8,24 @@ export const maxRequestDepth = 200
 /** Members of all objects together. */
 export const maxRequestKeys = 100_000
 
+/** Items, objects and lists together, as the places where each begins: an empty object takes twenty times its bytes when it is parsed. */
+export const maxRequestValues = 1_000_000
+
 /** Members of the outermost object of a request: no wire has a tenth of it, and each pass over them delays other requests. */
 export const maxTopMembers = 1_000
 
-export type Excess = "depth" | "keys" | "topMembers"
+export type Excess = "depth" | "keys" | "topMembers" | "values"
 
 /** Error messages for the sender. */
 export const excessMessage: Readonly<Record<Excess, string>> = {
   depth: `The JSON is nested deeper than ${maxRequestDepth} levels, the limit.`,
   keys: `The JSON has more than ${maxRequestKeys} keys, the limit.`,
-  topMembers: `The JSON has more than ${maxTopMembers} fields at its top level, the limit.`
+  topMembers: `The JSON has more than ${maxTopMembers} fields at its top level, the limit.`,
+  values: `The JSON has more than ${maxRequestValues} values, the limit.`
 }
 
 const quote = 34
+const comma = 44
 const colon = 58
 const backslash = 92
 const openBracket = 91
@@ -47,6 +52,7 @@ export const countMembers = (text: string, topMembers = Number.POSITIVE_INFINITY
   let depth = 0
   let keys = 0
   let tops = 0
+  let values = 0
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {
       case quote: {
@@ -62,9 +68,15 @@ export const countMembers = (text: string, topMembers = Number.POSITIVE_INFINITY
         if (depth === 1) tops += 1
         if (tops > topMembers) return "topMembers"
         break
+      case comma:
+        values += 1
+        if (values > maxRequestValues) return "values"
+        break
       case openBrace:
       case openBracket:
         depth += 1
+        values += 1
+        if (values > maxRequestValues) return "values"
         if (depth > maxRequestDepth) return "depth"
         break
       case closeBrace:

@@ -44,7 +44,8 @@ export const isDeeper = (value: Json | undefined, levels: number): boolean => {
 
 /** Parses text; undefined when it is not JSON, or beyond the limits of `Excess.ts` or `maxDepth`. */
 export const parseJson = (text: string): Json | undefined => {
-  if (text.length >= scannedFrom && excessOf(text) === "keys") return undefined
+  const excess = text.length >= scannedFrom ? excessOf(text) : null
+  if (excess === "keys" || excess === "values") return undefined
   try {
     const value: Json = JSON.parse(text)
     // A level takes at least two characters, so short texts need no check.

@@ -25,7 +25,7 @@ const quote = 34
 const backslash = 92
 
 /** Characters of a name in a path. */
-const maxNameChars = 64
+export const maxNameChars = 64
 
 /** Index just after the string that opens at `open`, in JSON that was parsed before. */
 const afterString = (text: string, open: number): number => {

@@ -3,15 +3,8 @@
  * Works on a latin1 view (one character per byte), because all structure of JSON is ASCII.
  */
 import type { JsonObject } from "./Json.ts"
-
-interface Member {
-  readonly key: string
-  readonly keyStart: number
-  readonly valueStart: number
-  readonly valueEnd: number
-  /** Where the next member begins; null after the last one. */
-  readonly nextStart: number | null
-}
+import { factsOf } from "./LargeBodies.ts"
+import type { TopMember } from "./SlicedJson.ts"
 
 const quote = 34
 const backslash = 92
@@ -62,7 +55,7 @@ export const skipValue = (text: string, from: number): number => {
 interface Scan {
   /** Index of the opening brace. */
   readonly open: number
-  readonly members: ReadonlyArray<Member>
+  readonly members: ReadonlyArray<TopMember>
 }
 
 /** Top-level members that start before `limit`; null when the scan disagrees with `JSON.parse`. */
@@ -70,7 +63,7 @@ const membersOf = (text: string, limit: number): Scan | null => {
   // A byte order mark is three characters in this view.
   const open = skipSpace(text, text.startsWith("\u00ef\u00bb\u00bf") ? 3 : 0)
   if (text[open] !== "{") return null
-  const members: Array<Member> = []
+  const members: Array<TopMember> = []
   let at = skipSpace(text, open + 1)
   while (at < limit && text.charCodeAt(at) === quote) {
     const keyEnd = skipString(text, at)
@@ -112,11 +105,10 @@ const jsonOf = (edits: ReadonlyArray<Edit>, key: string): string | null | undefi
   return undefined
 }
 
-/**
- * Sets top-level members to the given JSON texts, or removes them: every occurrence of a key is edited (parsers differ on which
- * duplicate counts), a missing one is put first. All other bytes are kept. Falls back to serialising the object when the scan fails.
- */
-export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyArray<Edit>): Buffer => {
+/** What of the body has to be known for the edits; null when the scan fails. */
+const scanOf = (raw: Buffer, edits: ReadonlyArray<Edit>): Scan | null => {
+  const facts = factsOf(raw)
+  if (facts !== null) return { open: facts.open, members: facts.topMembers }
   const text = raw.toString("latin1")
   // No edited key starts after its last literal spelling, unless keys may be written with \u escapes.
   let limit = text.length
@@ -124,7 +116,15 @@ export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyArra
     limit = 0
     for (const [key] of edits) limit = Math.max(limit, afterLastSpelling(text, key))
   }
-  const scan = membersOf(text, limit)
+  return membersOf(text, limit)
+}
+
+/**
+ * Sets top-level members to the given JSON texts, or removes them: every occurrence of a key is edited (parsers differ on which
+ * duplicate counts), a missing one is put first. All other bytes are kept. Falls back to serialising the object when the scan fails.
+ */
+export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyArray<Edit>): Buffer => {
+  const scan = scanOf(raw, edits)
   if (scan === null) return rewritten(parsed, edits)
   const cuts: Array<Cut> = missingFirst(scan, parsed, edits)
   const begin = scan.open + 1

@@ -64,6 +64,48 @@ describe("captured requests", () => {
     })
   )
 
+  it.scopedLive("have a bounded number of headers", () =>
+    Effect.gen(function* () {
+      const { captured, handIn, json } = yield* start()
+      yield* Effect.promise(async () => {
+        const headersOf = (count: number, value = "v") =>
+          Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, value]))
+        for (const side of ["requestHeaders", "responseHeaders"]) {
+          for (const headers of [
+            headersOf(1_001),
+            headersOf(50_000),
+            { x: "v".repeat(65_536) },
+            headersOf(100, "v".repeat(700))
+          ]) {
+            const answer = await handIn(aRecord({ [side]: headers }))
+            assert.strictEqual(answer.status, 400, side)
+            assert.include(await answer.text(), side)
+          }
+        }
+        await captured({ id: "many", requestHeaders: headersOf(1_000) })
+        assert.strictEqual(Object.keys((await json("GET", "/requests/many")).requestHeaders).length, 1_000)
+      })
+    })
+  )
+
+  it.scopedLive("of a custom host have the kind that was chosen when it was added", () =>
+    Effect.gen(function* () {
+      const { captured, json } = yield* start()
+      yield* Effect.promise(async () => {
+        await json("POST", "/hosts", { host: "intern.example", kind: "app", enabled: false })
+        await json("POST", "/hosts", { host: "models.example", kind: "llm", enabled: false })
+        const kindOf = async (id: string, host: string, detectedKind?: string) => {
+          await captured({ id, source: "custom-host", host, ...(detectedKind === undefined ? {} : { detectedKind }) })
+          return (await json("GET", `/requests/${id}`)).detectedKind
+        }
+        assert.strictEqual(await kindOf("a", "intern.example"), "app")
+        assert.strictEqual(await kindOf("b", "models.example", "custom"), "llm")
+        assert.strictEqual(await kindOf("c", "other.example"), "custom")
+        assert.strictEqual(await kindOf("d", "other.example", "app"), "app")
+      })
+    })
+  )
+
   it.scopedLive("are listed by filters and in pages, and rotate out", () =>
     Effect.gen(function* () {
       const { captured, json, refused } = yield* start({}, { INSPECTOR_BUFFER_SIZE: "4" })

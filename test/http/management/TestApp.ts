@@ -57,6 +57,7 @@ import * as Cooldowns from "../../../src/resilience/cooldown/Cooldowns.ts"
 import * as Lockouts from "../../../src/resilience/lockout/Lockouts.ts"
 import * as Memories from "../../../src/memory/Memories.ts"
 import * as Settings from "../../../src/resilience/Settings.ts"
+import * as Slices from "../../../src/resilience/Slices.ts"
 import type { DecisionRecord } from "../../../src/domain/Decision.ts"
 import { ModelNotFound, NoTarget } from "../../../src/domain/Errors.ts"
 import * as RouterStrategies from "../../../src/routing/auto/RouterStrategies.ts"
@@ -259,6 +260,7 @@ const explainer = Layer.succeed(
 
 const resilience = Layer.mergeAll(
   BodyBudget.layer,
+  Slices.layer,
   Breakers.layer,
   Cooldowns.layer,
   Lockouts.layer,

@@ -21,6 +21,27 @@ const setUp = (wire: WireName) =>
   })
 
 describe("turns over a socket", () => {
+  it.scopedLive("a large frame is read whole, and what comes behind it waits for it", () =>
+    Effect.gen(function* () {
+      const { gateway, upstream } = yield* setUp("responses")
+      const client = yield* Ws.open(gateway)
+      upstream.enqueue(
+        Fake.sse([Ws.stream("responses", "resp_a", Ws.said(0, "Long."))], contentType("responses")),
+        Fake.sse([Ws.stream("responses", "resp_b", Ws.said(0, "Short."))], contentType("responses"))
+      )
+      yield* Effect.promise(async () => {
+        const long = "an änswer ".repeat(300_000)
+        client.send(Ws.create({ input: [Ws.user(long)], tools }))
+        client.send(Ws.create({ input: [Ws.user("Short?")], tools }))
+        assert.strictEqual((await client.turn()).at(-1).response.id, "resp_a")
+        assert.strictEqual((await client.turn()).at(-1).response.id, "resp_b")
+        const [first, second] = upstream.requests
+        assert.include(first?.body, long)
+        assert.include(second?.body, "Short?")
+      })
+    })
+  )
+
   for (const wire of wires) {
     it.scopedLive(`warm-up, turn and tool turn on a ${wire} upstream`, () =>
       Effect.gen(function* () {

@@ -9,6 +9,10 @@ case "$1" in
     ;;
   set)
     if [ -e "${0%/*}/gsettings.deaf" ]; then exit 0; fi
+    if [ -e "${0%/*}/gsettings.alone" ]; then
+      echo '(process:7): dconf-WARNING **: failed to commit changes to dconf: Cannot autolaunch D-Bus without X11 $DISPLAY' >&2
+      exit 0
+    fi
     grep -vF "$2 $3 " "$state" > "$state.$$"
     echo "$2 $3 $4" >> "$state.$$"
     LC_ALL=C sort -o "$state.$$" "$state.$$"

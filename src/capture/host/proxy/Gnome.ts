@@ -54,7 +54,9 @@ export const gnomePlan = (command: Argv, port: number, ignoredBefore: string): P
         undo: (before) => [run([...command, "set", schema, "mode", before.trim()], [mode, host])]
       }
     ],
-    refresh: []
+    refresh: [],
+    // Without a session it says so, and reports success.
+    rehearsal: (before) => [...command, "set", schema, "mode", (before.get(mode.name) ?? "'none'").trim()]
   }
 }
 

@@ -29,6 +29,8 @@ export interface ProxyPlan {
   readonly settings: ReadonlyArray<Setting>
   /** Makes programs notice, after setting and after giving back. May fail. */
   readonly refresh: ReadonlyArray<Argv>
+  /** Sets a setting to what it is, where that shows whether the desktop can keep any; absent: it does not. */
+  readonly rehearsal?: (before: ReadonlyMap<string, string>) => Argv
 }
 
 export const proxyHost = "127.0.0.1"

@@ -21,7 +21,7 @@ export const limits = {
  * @property {(kill: () => void) => void} [onStart] `kill` ends the program and what it has started
  */
 
-/** @typedef {{ ok: true, stdout: string } | { ok: false, problem: string, stdout: string }} Ran */
+/** @typedef {{ ok: true, stdout: string, stderr?: string } | { ok: false, problem: string, stdout: string }} Ran */
 
 /** @param {NodeJS.ErrnoException} error */
 const startProblem = (error) =>
@@ -73,7 +73,7 @@ export const runProgram = (argv, { elevate = false, environment, onStart, stdin 
       child.stdout.destroy()
       child.stderr.destroy()
       const stdout = Buffer.concat(output).toString("utf8")
-      if (problem === null) return done({ ok: true, stdout })
+      if (problem === null) return done({ ok: true, stdout, ...(errors === "" ? {} : { stderr: errors }) })
       const said = errors.trim().split("\n").at(-1)?.trim() ?? ""
       const text = `${basename(argv[0] ?? "")} ${problem}${said === "" ? "" : `: ${said}`}`
       done({ ok: false, problem: text.slice(0, limits.problemChars), stdout })

@@ -9,6 +9,8 @@ import * as Layer from "effect/Layer"
 import { GuardrailBlocked } from "../../../domain/Errors.ts"
 import { Flags } from "../../../flags/Flags.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
+import type { Timers } from "../../../platform/Timers.ts"
+import { Slices } from "../../../resilience/Slices.ts"
 import type { Work } from "../../request/Exchange.ts"
 import { rewritten } from "../../request/RewrittenWork.ts"
 import type { Answer, Answered, Feature } from "../Feature.ts"
@@ -18,7 +20,9 @@ import { headerName } from "./answers/GuardedReply.ts"
 import { GuardrailDecisions } from "./Decisions.ts"
 import * as Detection from "./Detection.ts"
 import { type Active, activeFor, concerns } from "./Policy.ts"
+import { checkLarge, isForThread } from "./checkLarge.ts"
 import { type Checked, checkRequest } from "./requests/checkRequest.ts"
+import { makeGuardThread } from "./thread/GuardThread.ts"
 import { offerOf } from "./tools/ToolPolicy.ts"
 
 export class Guardrails extends Context.Tag("gateway/inference/features/Guardrails")<Guardrails, Feature>() {}
@@ -59,12 +63,18 @@ export const make = Effect.gen(function* () {
   const flags = yield* Flags
   const settings = yield* GatewaySettings
   const decisions = yield* GuardrailDecisions
+  const slices = yield* Slices
+  const thread = yield* makeGuardThread()
   const detection = Detection.make(settings.access.guardrails.current)
 
   const answeredFor = Effect.fnUntraced(function* (asked: Work, next: Answer) {
     const rules = settings.access.guardrails.current()
     const active = activeFor(flags, rules, asked)
-    const checked = yield* checkRequest(asked.exchange.wire, asked.parsed, active, detection, decisions.count)
+    const loadable = yield* Effect.catchAllDefect(detection, () => Effect.succeed(null))
+    const checked =
+      loadable !== null && isForThread(asked, active, loadable)
+        ? yield* checkLarge(asked, active, rules, loadable, { thread, slices, decided: decisions.count })
+        : yield* checkRequest(asked.exchange.wire, asked.parsed, active, detection, decisions.count)
     if (checked.blocked !== null) return refused(asked, checked.blocked)
     const { detection: loaded } = checked
     const { tools } = active
@@ -78,7 +88,8 @@ export const make = Effect.gen(function* () {
     // In the mode `warn` all that is offered may be called.
     const enforced = tools?.action === "warn" ? null : offer
     const body = enforced?.body ?? checked.parsed
-    const work = body === asked.parsed ? asked : rewritten(asked, body)
+    const work =
+      body === asked.parsed ? asked : rewritten(asked, body, body === checked.parsed ? checked.bytes : undefined)
     const header = (facts: AnswerFacts) => told(checked, toolMark, active, facts)
     if (active.answers === null && enforced === null && !active.structured.check) {
       const value = header(ofRequest)
@@ -103,7 +114,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<Guardrails, never, Flags | GatewaySettings | GuardrailDecisions> = Layer.effect(
-  Guardrails,
-  make
-)
+export const layer: Layer.Layer<Guardrails, never, Flags | GatewaySettings | GuardrailDecisions | Slices | Timers> =
+  Layer.scoped(Guardrails, make)

@@ -218,8 +218,30 @@ describe("the system's proxy", () => {
         writeFileSync(join(folder, "gsettings.deaf"), "")
         const failed = yield* Effect.flip(proxy.apply(options))
         assert.strictEqual(failed._tag, "SystemProxyUnsupported")
-        assert.isFalse((yield* proxy.state).applied)
+        const { applied, supported } = yield* proxy.state
+        assert.deepStrictEqual({ applied, supported }, { applied: false, supported: false })
         assert.deepStrictEqual(yield* Effect.flatMap(HostJournal.HostJournal, ({ entries }) => entries), [])
+      })
+    )
+  )
+
+  it.scopedLive("says before it is asked that a desktop without a session keeps nothing", () =>
+    onDesktop(gnome, ({ folder, proxy }) =>
+      Effect.gen(function* () {
+        writeFileSync(join(folder, "gsettings.alone"), "")
+        assert.isFalse((yield* proxy.state).supported)
+        const failed = yield* Effect.flip(proxy.apply(options))
+        assert.strictEqual(failed._tag, "SystemProxyUnsupported")
+        assert.include(failed._tag === "SystemProxyUnsupported" ? failed.reason : "", "no session")
+      })
+    )
+  )
+
+  it.scopedLive("says before it is asked what a desktop can be set to", () =>
+    onDesktop(gnome, ({ proxy }) =>
+      Effect.gen(function* () {
+        assert.isTrue((yield* proxy.state).supported)
+        assert.isTrue((yield* proxy.apply(options)).applied)
       })
     )
   )
@@ -273,6 +295,23 @@ describe("the system's proxy", () => {
         assert.include(readFileSync(join(config, "glib-2.0/settings/keyfile"), "utf8"), "mode='manual'")
       }).pipe(Effect.provide(services(dataDir, environment, "linux")))
       assert.deepStrictEqual(yield* values, before)
+    }).pipe(Effect.scoped, Effect.runPromise)
+  )
+
+  it.runIf(gsettings !== null)("tells the truth of the real gsettings without a session", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const environment = new Map([
+        ["PATH", process.env["PATH"] ?? ""],
+        ["HOME", dataDir],
+        ["XDG_RUNTIME_DIR", dataDir]
+      ])
+      yield* Effect.gen(function* () {
+        const proxy = yield* SystemProxy.SystemProxy
+        const { supported } = yield* proxy.state
+        const applied = yield* Effect.isSuccess(proxy.apply(options))
+        assert.strictEqual(supported, applied)
+      }).pipe(Effect.provide(services(dataDir, environment, "linux")))
     }).pipe(Effect.scoped, Effect.runPromise)
   )
 })

@@ -51,6 +51,7 @@ const setUp = () => {
       serve: (exchange) => void served.push(exchange),
       refuse: () => {},
       bodies: { share: () => ({ take: () => true, release: () => {} }), refusal: () => assert.fail("there is room") },
+      slices: { whenRead: (_, next) => next(), whenWritten: (value, next) => next(Buffer.from(JSON.stringify(value))) },
       history: makeResponseHistory(),
       maxBodyBytes: 1_000_000,
       began: () => {

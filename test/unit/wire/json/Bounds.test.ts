@@ -1,6 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readAnswerJson, readForeignJson, Unreadable } from "../../../../src/wire/json/Bounds.ts"
-import { excessOf, maxRequestDepth, maxRequestKeys, maxTopMembers } from "../../../../src/wire/json/Excess.ts"
+import {
+  excessOf,
+  maxRequestDepth,
+  maxRequestKeys,
+  maxRequestValues,
+  maxTopMembers
+} from "../../../../src/wire/json/Excess.ts"
 import { type Json, parseJson } from "../../../../src/wire/json/Json.ts"
 
 const nested = (levels: number, open = "[", close = "]", inner = ""): string =>
@@ -23,6 +29,10 @@ describe("excessOf", () => {
     ["brackets behind a text that ends in a backslash", `["\\\\"${`,${nested(300)}`}]`, "depth"],
     ["as many keys as may be", members(maxRequestKeys), null],
     ["one key more", members(maxRequestKeys + 1), "keys"],
+    ["as many values as may be", `[${"{},".repeat(maxRequestValues / 2 - 1)}1]`, null],
+    ["one list more", `[${"{},".repeat(maxRequestValues / 2 - 1)}[[]]]`, "values"],
+    ["one item more", `[${"0,".repeat(maxRequestValues)}0]`, "values"],
+    ["commas in a text", JSON.stringify(",".repeat(maxRequestValues + 1)), null],
     ["colons in a text", JSON.stringify(":".repeat(maxRequestKeys + 1)), null],
     ["a text that does not end", `"${":".repeat(maxRequestKeys + 1)}`, null]
   ])("%s", (_, text, expected) => assert.strictEqual(excessOf(text), expected))

@@ -20,7 +20,7 @@ export interface Guarded {
   readonly blocked: GuardrailBlocked | null
 }
 
-export type Decided = (detector: string, action: string) => void
+export type Decided = (detector: string, action: string, times?: number) => void
 
 /** In every string of a value; names of members stay. */
 const inStrings = (change: (text: string) => string): ((value: Json) => Json) => {
@@ -60,8 +60,14 @@ const isUntrusted = (author: Author): boolean => author === "user" || author ===
 export const guardRequest = (
   wire: WireName,
   asked: JsonObject,
-  { injection: mode, personalData, sanitiser }: Active,
-  { findInjections, options, redactText, redactValue, withoutInjections }: Detection,
+  { injection: mode, personalData, sanitiser }: Pick<Active, "injection" | "personalData" | "sanitiser">,
+  {
+    findInjections,
+    options,
+    redactText,
+    redactValue,
+    withoutInjections
+  }: Pick<Detection, "findInjections" | "options" | "redactText" | "redactValue" | "withoutInjections">,
   decided: Decided
 ): Guarded => {
   let parsed = asked

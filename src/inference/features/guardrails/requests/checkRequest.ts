@@ -13,6 +13,8 @@ export interface Checked extends Guarded {
   readonly hasFailed: boolean
   /** Null: it could not be loaded. */
   readonly detection: Detection | null
+  /** The bytes of `parsed`, where they are known. */
+  readonly bytes?: Buffer
 }
 
 const failure = "The request could not be checked for attempts to take over the model (INJECTION_GUARD_MODE)."
@@ -26,14 +28,10 @@ const refusalOf = ({ answers, injection }: Active, detection: Detection | null):
     : null
 }
 
-export const checkRequest = (
-  wire: WireName,
-  parsed: JsonObject,
-  active: Active,
-  loading: Effect.Effect<Detection>,
-  decided: Decided
-): Effect.Effect<Checked> => {
-  const failed = (detection: Detection | null) => (defect: unknown) => {
+/** What becomes of a request that could not be checked. */
+export const failedCheck =
+  (parsed: JsonObject, active: Active, detection: Detection | null, decided: Decided) =>
+  (defect: unknown): Effect.Effect<Checked> => {
     const blocked = refusalOf(active, detection)
     decided("request", blocked === null ? "unchecked" : "block")
     const checked = {
@@ -47,6 +45,15 @@ export const checkRequest = (
     }
     return Effect.as(Effect.logError("A guardrail failed on a request", defect), checked)
   }
+
+export const checkRequest = (
+  wire: WireName,
+  parsed: JsonObject,
+  active: Active,
+  loading: Effect.Effect<Detection>,
+  decided: Decided
+): Effect.Effect<Checked> => {
+  const failed = (detection: Detection | null) => failedCheck(parsed, active, detection, decided)
   const withDetection = (detection: Detection): Effect.Effect<Checked> =>
     Effect.catchAllDefect(
       Effect.sync(() => ({

@@ -103,6 +103,22 @@ describe("the environment that a plugin sees", () => {
         ["DATABASE_URL", "x"],
         ["SOME_URL", "https://user:pw@example.com/"],
         ["PLAIN_URL", "https://example.com/"],
+        ["PLAN", "sk-proj-abcdefghijklmnop"],
+        ["HARMLESS", `ghp_${"a1B2".repeat(9)}`],
+        ["NOTE", `eyJ${"hbGciOi".repeat(3)}.${"eyJzdWI".repeat(3)}.x`],
+        ["COLOUR", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822c"],
+        ["SHAPE", "AKIAIOSFODNN7EXAMPLE"],
+        ["MOOD", "Bearer abcdefghijklmnopqrstuvwx"],
+        ["TEXT", "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----"],
+        ["REMARK", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"],
+        ["NUMBER", "3f2504e0-4f89-11d3-9a0c-0305e82c3301"],
+        ["STORE", "Server=db;User Id=app;Password=hunter2"],
+        ["PLACE", "https://example.com/x?api_key=abc"],
+        ["LS_COLORS", "rs=0:di=01;34:ln=01;36:mh=00"],
+        ["LANG", "en_GB.UTF-8"],
+        ["HOST_NAME", "worker-7.internal.example.com"],
+        ["NODE_PATH", "/usr/lib/node_modules:/opt/tools/lib"],
+        ["WORDS", "a-name-of-many-words-and-nothing-else"],
         ["OTEL_EXPORTER_OTLP_HEADERS", "x"],
         ["SESSION_COOKIE", "x"],
         ["MY_CREDENTIALS", "x"],
@@ -110,7 +126,17 @@ describe("the environment that a plugin sees", () => {
         ["__proto__", "x"]
       ])
     )
-    assert.deepStrictEqual(shown, { PATH: "/bin", TZ: "UTC", REGION: "eu", PLAIN_URL: "https://example.com/" })
+    assert.deepStrictEqual(shown, {
+      PATH: "/bin",
+      TZ: "UTC",
+      REGION: "eu",
+      PLAIN_URL: "https://example.com/",
+      LS_COLORS: "rs=0:di=01;34:ln=01;36:mh=00",
+      LANG: "en_GB.UTF-8",
+      HOST_NAME: "worker-7.internal.example.com",
+      NODE_PATH: "/usr/lib/node_modules:/opt/tools/lib",
+      WORDS: "a-name-of-many-words-and-nothing-else"
+    })
   })
 
   it.scopedLive("is read-only", () =>

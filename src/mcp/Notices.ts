@@ -1,0 +1,51 @@
+/** Tells sessions that the list of tools has changed: each at most once in a while, however often registered servers say so. */
+import type { Timers } from "../platform/Timers.ts"
+import type { Caller } from "./Caller.ts"
+import type { Listener } from "./Sessions.ts"
+
+/** Whether a caller may see what has changed. */
+export type Sees = (caller: Caller) => boolean
+
+/** A session is told once in this time, at most. */
+export const noticeMs = 1_000
+
+/** Changes that are kept apart until they are told; beyond it, everybody is told. */
+const mostWaiting = 256
+const everybody: Sees = () => true
+
+export interface Notices {
+  /** Hot: a server may call it as often as it likes. One that changes again and again gives the same function each time. */
+  readonly changed: (sees: Sees) => void
+  readonly close: () => void
+}
+
+/** The first change is told at once, those that follow together at the end of the time. */
+export const makeNotices = (
+  timers: Pick<typeof Timers.Service, "after">,
+  listeners: () => Iterable<Listener>,
+  tell: (listener: Listener) => void
+): Notices => {
+  const waiting = new Set<Sees>()
+  let pause: ReturnType<typeof timers.after> | null = null
+
+  const tellThem = (): void => {
+    const all = [...waiting]
+    waiting.clear()
+    pause = timers.after(noticeMs, () => {
+      pause = null
+      if (waiting.size > 0) tellThem()
+    })
+    for (const listener of listeners()) if (all.some((sees) => sees(listener.caller))) tell(listener)
+  }
+
+  return {
+    changed: (sees) => {
+      waiting.add(waiting.size < mostWaiting ? sees : everybody)
+      if (pause === null) tellThem()
+    },
+    close: () => {
+      pause?.cancel()
+      waiting.clear()
+    }
+  }
+}
