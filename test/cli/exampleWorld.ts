@@ -155,8 +155,10 @@ export const furnish = async (manage: Manage, upstream: string): Promise<void> =
   ])
   // An example may have made one of the same name with another provider.
   const isWanted = ({ name, provider }: Account): boolean => wantedAccounts.get(name)?.["provider"] === provider
-  const accounts = connections.map((each: Account) => (isWanted(each) ? each : { ...each, name: "" }))
-  await only(manage, "PUT", "/api/providers", accounts, wantedAccounts)
+  for (const { id } of connections.filter((each: Account) => !isWanted(each))) {
+    await manage("DELETE", `/api/providers/${id}`)
+  }
+  await only(manage, "PUT", "/api/providers", connections.filter(isWanted), wantedAccounts)
   const { keys } = await manage("GET", "/api/keys")
   const wantedKeys = new Map([
     ["laptop", {}],
