@@ -34,7 +34,7 @@ const sources = [
   "\\pL{2,}",
   "jane@",
   "\\x{1F600}",
-  "[\\s\\S]{1,400}"
+  "[\\s\\S]{1,60}"
 ]
 const custom = fc.uniqueArray(fc.constantFrom(...sources), { maxLength: 5 }).map((chosen) => chosen.map(pattern))
 

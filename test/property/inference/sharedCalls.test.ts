@@ -139,6 +139,8 @@ describe("calls that several requests share", () => {
           const client = makeTestReply()
           const exchange = {
             requestId: `r${number}`,
+            madeFor: "client",
+            principal: { _tag: "Anonymous" },
             startedMs: nowMs,
             wire: "chat",
             codec: codecs.chat,
