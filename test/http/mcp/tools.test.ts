@@ -231,7 +231,7 @@ describe("the tools", () => {
           assert.isTrue(refused.isError, name)
           assert.match(refused.text, reason, name)
           // Some inputs are right in form and name what is not there.
-          if (!/There is no|not found|unknown|does not exist|No combo|^Give |is not one that/i.test(refused.text)) {
+          if (!/There is no|not found|unknown|does not exist|expected|No combo|^Give |is not one that/i.test(refused.text)) {
             assert.include(refused.text, `gateway://tools/gateway_${name}`)
           }
           assert.isBelow(refused.text.length, 1_100, name)

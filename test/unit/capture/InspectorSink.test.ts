@@ -47,7 +47,7 @@ describe("the inspector", () => {
   it("is told the kind of a custom host, and by which ports its client can be found", () => {
     const { calls, sink } = setUp()
     assert.strictEqual(sink.begin(request), "id-1")
-    assert.deepInclude(calls[0]?.[1], { source: "custom-host", kind: "llm", path: "/v1/chat", atMs: 1_000 })
+    assert.deepInclude(calls[0]?.[2], { source: "custom-host", kind: "llm", path: "/v1/chat", atMs: 1_000 })
     assert.deepStrictEqual(calls[1], ["attribute", "id-1", { localPort: 40_000, remotePort: 8_443 }])
   })
 
@@ -82,8 +82,8 @@ describe("the inspector", () => {
     const { calls, sink } = setUp()
     sink.begin({ ...request, source: "tproxy", method: "CONNECT", path: "" })
     sink.begin({ ...request, host: "other.example" })
-    assert.deepInclude(calls[0]?.[1], { path: ":443" })
-    assert.deepInclude(calls[2]?.[1], { note: "The name in the TLS handshake was api.example.test." })
+    assert.deepInclude(calls[0]?.[2], { path: ":443" })
+    assert.deepInclude(calls[2]?.[2], { note: "The name in the TLS handshake was api.example.test." })
   })
 
   it("is told nothing of what only passed through an agent's host, where that is not wanted", () => {

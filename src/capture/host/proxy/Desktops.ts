@@ -1,6 +1,7 @@
 /** Which desktop's settings there are, and the plan for it. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { findProgram, programEnvironment } from "../HostPrograms.ts"
 import { type Ran, runProgram } from "../undo/run.mjs"
 import { gnomeIgnored, gnomePlan } from "./Gnome.ts"
@@ -34,6 +35,20 @@ const asDesktopUser = (environment: Environment, program: string): Argv => {
   return [sudo, "-n", "-u", user, "--", "/usr/bin/env", `DBUS_SESSION_BUS_ADDRESS=unix:path=${bus}`, program]
 }
 
+/**
+ * Whether there is a session whose bus keeps the settings; a backend that is a file needs none. Without one dconf sometimes says so and sometimes not, and
+ * forgets in any case.
+ */
+const keepsSettings = (environment: Environment, command: Argv): boolean => {
+  const runtime = environment.get("XDG_RUNTIME_DIR") ?? ""
+  return (
+    command.length > 1 ||
+    (environment.get("GSETTINGS_BACKEND") ?? "dconf") !== "dconf" ||
+    ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY"].some((name) => (environment.get(name) ?? "") !== "") ||
+    (runtime !== "" && existsSync(join(runtime, "bus")))
+  )
+}
+
 interface Found {
   readonly desktop: Desktop
   readonly plan: (read: Reader, port: number) => Effect.Effect<ProxyPlan | null>
@@ -43,6 +58,7 @@ const gnome = (environment: Environment): Found | null => {
   const gsettings = findProgram(environment, "gsettings")
   if (gsettings === null) return null
   const command = asDesktopUser(environment, gsettings)
+  if (!keepsSettings(environment, command)) return null
   return {
     desktop: "gnome",
     plan: (read, port) =>

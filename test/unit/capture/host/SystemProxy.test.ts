@@ -22,7 +22,12 @@ interface Desk {
 }
 
 const environmentOf = (folder: string, more: ReadonlyArray<readonly [string, string]> = []) =>
-  new Map([["PATH", `${folder}:${process.env["PATH"] ?? ""}`], ["HOME", folder], ...more])
+  new Map([
+    ["PATH", `${folder}:${process.env["PATH"] ?? ""}`],
+    ["HOME", folder],
+    ["DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/of/a/fake"],
+    ...more
+  ])
 
 const services = (
   dataDir: string,
