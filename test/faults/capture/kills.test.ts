@@ -139,7 +139,7 @@ const proxyMachine = (at: string): Machine => {
   const before = gnome.read()
   return {
     kind: "system-proxy",
-    environment: { PATH: `${bin}:${process.env["PATH"] ?? ""}` },
+    environment: { PATH: `${bin}:${process.env["PATH"] ?? ""}`, DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/of/a/fake" },
     trust: null,
     withinMs: 1_000,
     state: gnome.read,

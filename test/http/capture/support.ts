@@ -51,6 +51,7 @@ export const setUp = ({ dataDir, desktop = true, environment = {}, hosts = usual
       environment: new Map(
         Object.entries({
           PATH: `${programs}:/usr/bin:/bin`,
+          DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/of/a/fake",
           HOME: folder,
           GATEWAY_HOSTS_FILE: hostsFile,
           INSPECTOR_HTTP_PROXY_PORT: "0",
