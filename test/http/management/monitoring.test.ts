@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
+import { eventually } from "../../support/eventually.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
@@ -34,10 +35,13 @@ it.scopedLive("names metrics that the gateway has", () =>
           })
         ).text()
       }
-      const answer = await fetch(`${gateway.url}/metrics`, {
-        headers: { authorization: `Bearer ${TestGateway.adminKey}` }
-      })
-      return answer.text()
+      const headers = { authorization: `Bearer ${TestGateway.adminKey}` }
+      // Of a moment without a tick of the event loop there is no delay to tell.
+      return eventually(
+        "the delay of the event loop",
+        async () => (await fetch(`${gateway.url}/metrics`, { headers })).text(),
+        (text) => text.includes("\ngateway_event_loop_delay_seconds ")
+      )
     })
     const known = new Set(Array.from(page.matchAll(/^# TYPE (\S+)/gm), ([, name]) => name))
     for (const file of ["monitoring.md", "monitoring/alerts.yml", "monitoring/grafana.json"]) {
