@@ -83,7 +83,8 @@ const readNone = (body: Buffer): Read | BadRequest => {
 }
 
 const read = ({ key, method }: ManagementRoute, body: Buffer): Read | BadRequest => {
-  if (!isSafeMethod(method) && !takesBody(key)) return readNone(body)
+  // A body of DELETE means nothing (RFC 9110, 9.3.5), and some clients send one with every request.
+  if (!isSafeMethod(method) && method !== "DELETE" && !takesBody(key)) return readNone(body)
   return body.length < largeBodyBytes ? readSmall(body) : readLarge(key, body)
 }
 
