@@ -320,7 +320,13 @@ export const flagCatalog = [
     "Apply the coding-client compatibility layer to all providers.",
     { ...restart, ...tools }
   ),
-  bool("cli", "MODEL_ALIAS_COMPAT_ENABLED", "false", "Model alias compatibility", "Accept older model aliases.", tools),
+  bool(
+    "cli",
+    "MODEL_ALIAS_COMPAT_ENABLED",
+    "false",
+    "Model alias compatibility",
+    "Ask the successor of a model that is not served under its old or dated name; the answer names it in `X-Gateway-Mapped` (`docs/routing.md`)."
+  ),
   bool(
     "cli",
     "PRICING_SYNC_ENABLED",

@@ -1,0 +1,87 @@
+/**
+ * What each flag switches, seen off and on, set by the environment and set in the database. A flag that is read at the start only is set in a
+ * gateway whose folder the next one starts in.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { BooleanFlag } from "../../../src/flags/FlagCatalog.ts"
+import { findFlag } from "../../../src/flags/FlagCatalog.ts"
+import type { FakeUpstream } from "../../support/FakeUpstream.ts"
+import { fake, type Scene, start, temporary } from "./Scene.ts"
+
+interface Row {
+  readonly flag: BooleanFlag
+  /** Done once in each gateway. */
+  readonly prepare: (scene: Scene, upstream: FakeUpstream) => Promise<unknown>
+  /** What is seen: the same each time while the flag stays. */
+  readonly look: (scene: Scene, upstream: FakeUpstream) => Promise<unknown>
+  readonly off: unknown
+  readonly on: unknown
+}
+
+const ask = async ({ gateway }: Scene, model: string) => {
+  const response = await gateway.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "Hi" }] })
+  await response.arrayBuffer()
+  return response
+}
+
+const rows: ReadonlyArray<Row> = [
+  {
+    flag: "MODEL_ALIAS_COMPAT_ENABLED",
+    prepare: ({ gateway }, upstream) => gateway.connect("up", upstream, "chat", { models: ["gpt-4.1", "gpt-4o-mini"] }),
+    look: async (scene) => {
+      const { headers, status } = await ask(scene, "gpt-4-32k-0613")
+      return [status, headers.get("x-gateway-model"), headers.get("x-gateway-mapped")]
+    },
+    off: [404, null, null],
+    on: [200, "gpt-4.1", "model=gpt-4.1"]
+  }
+]
+
+const spelled = (isOn: boolean) => (isOn ? "true" : "false")
+
+const see = (scene: Scene, upstream: FakeUpstream, row: Row, isOn: boolean, way: string) =>
+  Effect.promise(async () => {
+    assert.deepStrictEqual(await row.look(scene, upstream), isOn ? row.on : row.off, `${row.flag}=${isOn} by ${way}`)
+  })
+
+/** A gateway that has the flag from its start. */
+const byEnvironment = (row: Row, isOn: boolean) =>
+  Effect.gen(function* () {
+    const upstream = yield* fake
+    const scene = yield* start({ [row.flag]: spelled(isOn) })
+    yield* Effect.promise(() => row.prepare(scene, upstream))
+    yield* see(scene, upstream, row, isOn, "environment")
+  }).pipe(Effect.scoped)
+
+/** One gateway whose flag is set against what its environment says. */
+const byDatabase = (row: Row, isOn: boolean) =>
+  Effect.gen(function* () {
+    const upstream = yield* fake
+    const folder = yield* temporary
+    const environment = { [row.flag]: spelled(!isOn) }
+    const setHere = (scene: Scene) => Effect.promise(() => scene.set(row.flag, spelled(isOn)))
+    if (findFlag(row.flag)?.requiresRestart === true) {
+      yield* Effect.scoped(Effect.flatMap(start(environment, folder), setHere))
+    }
+    const scene = yield* start(environment, folder)
+    yield* Effect.promise(() => row.prepare(scene, upstream))
+    if (findFlag(row.flag)?.requiresRestart !== true) {
+      yield* see(scene, upstream, row, !isOn, "environment, before the database says otherwise")
+      yield* setHere(scene)
+    }
+    yield* see(scene, upstream, row, isOn, "database")
+  }).pipe(Effect.scoped)
+
+describe("a flag that is off or on, by environment and by database", () => {
+  for (const row of rows) {
+    it.live(`${row.flag} switches what its line says`, () =>
+      Effect.gen(function* () {
+        for (const isOn of [false, true]) {
+          yield* byEnvironment(row, isOn)
+          yield* byDatabase(row, isOn)
+        }
+      })
+    )
+  }
+})
