@@ -49,7 +49,7 @@ export class Unauthenticated extends Data.TaggedError("Unauthenticated")<{ reado
 export class KeyRejected extends Data.TaggedError("KeyRejected")<{
   readonly reason: "expired" | "inactive" | "schedule" | "ip" | "endpoint" | "combo" | "model" | "connection" | "scope"
   readonly model: string | null
-  /** The requested id that `model` stands in for, by the setting `modelFallbacks` or as its successor. */
+  /** The requested id that `model` stands in for, by the setting `modelFallbacks` or a flag. */
   readonly requested?: string
   /** A wire on which a model that may not be used is a wrong request. */
   readonly isBadRequest?: boolean

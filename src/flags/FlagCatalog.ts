@@ -74,7 +74,6 @@ const choice = <const K extends string, const V extends readonly [string, ...Rea
 
 const restart: Traits = { requiresRestart: true }
 const caution: Traits = { warningLevel: "caution" }
-const plugins: Traits = { waitsFor: "plugins and skills, which bring such tasks" }
 const skills: Traits = { waitsFor: "skills" }
 const tools: Traits = { waitsFor: "the compatibility layer of coding tools" }
 
@@ -238,8 +237,7 @@ export const flagCatalog = [
     "GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS",
     "false",
     "Runtime background tasks",
-    "Run the optional background tasks inside the server process.",
-    plugins
+    "What coding agents ask by themselves (titles, summaries, topic checks) is answered by the model that the setting `backgroundModel` names (`docs/routing.md`)."
   ),
   bool(
     "runtime",

@@ -147,6 +147,7 @@ const shown: Partial<Record<FlagKey, Shown>> = {
     effects,
     "shows names and prefixes as MODEL_CATALOG_INCLUDE_NAMES and MODELS_CATALOG_PREFIX_MODE say"
   ],
+  GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS: positions("GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS"),
   MODEL_ALIAS_COMPAT_ENABLED: positions("MODEL_ALIAS_COMPAT_ENABLED"),
   PRICING_SYNC_ENABLED: [
     "test/unit/usage/PriceSync.test.ts",

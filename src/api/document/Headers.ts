@@ -34,7 +34,7 @@ export const served = {
   "X-Gateway-Filter-Relaxed": text("Conditions of `auto` that no model met and that were dropped.", "budget"),
   "X-Gateway-Dropped": text("Fields of the request that the upstream's wire cannot express.", "logit_bias"),
   "X-Gateway-Mapped": text(
-    "Fields that were changed to fit the upstream's wire or limits; `model=<id>` where that model was asked in the place of an old name.",
+    "Fields that were changed to fit the upstream's wire or limits; `model=<id>` where that model was asked in the place of the one that was named.",
     "max_tokens"
   ),
   "X-Gateway-Session-Id": text("The session, if there was one.", "session-1"),

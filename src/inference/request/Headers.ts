@@ -106,9 +106,9 @@ const reasonOf = (work: Work, target: Target, fallbacks: number): string => {
     : `fallback after ${fallbacks} (first choice: ${reason})`
 }
 
-/** The model's successor, where that was asked. */
-const modelMapped = ({ resolution: { fallbackModel, isSuccessor } }: Work): ReadonlyArray<string> =>
-  isSuccessor === true && fallbackModel !== undefined ? [`model=${fallbackModel}`] : []
+/** What was asked in the place of the model, where a flag of the operator's says so. */
+const modelMapped = ({ resolution: { fallbackModel, standsIn } }: Work): ReadonlyArray<string> =>
+  standsIn !== undefined && fallbackModel !== undefined ? [`model=${fallbackModel}`] : []
 
 const servedBy = (
   work: Work,

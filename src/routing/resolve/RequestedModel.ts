@@ -46,7 +46,7 @@ const succeeded = (view: ResolverView, id: string): Resolution | null => {
     if (!listed.has(name)) continue
     const model = before + name
     const found = resolve(view, behind === null ? model : noThinkingPrefix + model)
-    if (!isFailure(found)) return { ...found, fallbackModel: model, isSuccessor: true }
+    if (!isFailure(found)) return { ...found, fallbackModel: model, standsIn: "successor" }
   }
   return null
 }

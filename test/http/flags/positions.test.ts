@@ -25,6 +25,9 @@ const ask = async ({ gateway }: Scene, model: string) => {
   return response
 }
 
+const topicCheck =
+  "Analyze if this message indicates a new conversation topic. If it does, extract a 2-3 word title that captures the new topic."
+
 const rows: ReadonlyArray<Row> = [
   {
     flag: "MODEL_ALIAS_COMPAT_ENABLED",
@@ -35,6 +38,29 @@ const rows: ReadonlyArray<Row> = [
     },
     off: [404, null, null],
     on: [200, "gpt-4.1", "model=gpt-4.1"]
+  },
+  {
+    flag: "GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS",
+    prepare: async ({ gateway }, upstream) => {
+      await gateway.connect("up", upstream, "chat", { models: ["large", "small"] })
+      await gateway.manage("PATCH", "/api/settings", { backgroundModel: "up/small" })
+    },
+    look: async ({ gateway }) => {
+      const system = [
+        { type: "text", text: "You are Claude Code." },
+        { type: "text", text: topicCheck }
+      ]
+      const messages = [{ role: "user", content: "Fix the tests" }]
+      const seen: Array<string | null> = []
+      for (const body of [{ system, messages }, { messages }]) {
+        const response = await gateway.post("/v1/messages", { model: "up/large", max_tokens: 20, ...body })
+        await response.arrayBuffer()
+        seen.push(response.headers.get("x-gateway-model"), response.headers.get("x-gateway-mapped"))
+      }
+      return seen
+    },
+    off: ["large", null, "large", null],
+    on: ["small", "model=up/small", "large", null]
   }
 ]
 
