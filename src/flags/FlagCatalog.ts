@@ -194,8 +194,8 @@ export const flagCatalog = [
     "ENABLE_CC_COMPATIBLE_PROVIDER",
     "false",
     "Coding-client compatible provider",
-    "Compatible-provider mode for one family of coding clients.",
-    { ...restart, ...tools }
+    "Allow provider nodes of the type `claude-code-compatible`, for relays that take Claude Code's own requests: these go through as they came, and no other client's go there (`docs/routing.md`).",
+    restart
   ),
   choice("policies", "TOOL_POLICY_MODE", ["disabled", "warn", "block"], "disabled", {
     label: "Tool policy",

@@ -36,6 +36,7 @@ import { Admission } from "./Admission.ts"
 import { isBackground } from "./Background.ts"
 import { bytesOf } from "./BodyBytes.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./Exchange.ts"
+import { isClaudeCode } from "./ClaudeCode.ts"
 import { promptAround } from "./AddedSystem.ts"
 import { readBody } from "./ReadBody.ts"
 import { backgroundFor, resolveFor } from "./RequestedModel.ts"
@@ -255,6 +256,7 @@ export const make = Effect.gen(function* () {
     }
     if (continued !== expanded) work.remembered = expanded
     if (thinking !== null) work.thinking = thinking
+    if (flags.isOn("ENABLE_CC_COMPATIBLE_PROVIDER") && isClaudeCode(exchange)) work.ofClaudeCode = true
     if (settings().promptCache === "auto" && mayBeMarked(exchange)) work.cacheMarks = true
     return work
   }

@@ -6,15 +6,15 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { BooleanFlag } from "../../../src/flags/FlagCatalog.ts"
 import { findFlag } from "../../../src/flags/FlagCatalog.ts"
-import type { FakeUpstream } from "../../support/FakeUpstream.ts"
+import * as Fake from "../../support/FakeUpstream.ts"
 import { fake, type Scene, start, temporary } from "./Scene.ts"
 
 interface Row {
   readonly flag: BooleanFlag
   /** Done once in each gateway. */
-  readonly prepare: (scene: Scene, upstream: FakeUpstream) => Promise<unknown>
+  readonly prepare: (scene: Scene, upstream: Fake.FakeUpstream) => Promise<unknown>
   /** What is seen: the same each time while the flag stays. */
-  readonly look: (scene: Scene, upstream: FakeUpstream) => Promise<unknown>
+  readonly look: (scene: Scene, upstream: Fake.FakeUpstream) => Promise<unknown>
   readonly off: unknown
   readonly on: unknown
 }
@@ -61,12 +61,55 @@ const rows: ReadonlyArray<Row> = [
     },
     off: ["large", null, "large", null],
     on: ["small", "model=up/small", "large", null]
+  },
+  {
+    flag: "ENABLE_CC_COMPATIBLE_PROVIDER",
+    prepare: async () => {},
+    look: async ({ admin, gateway }, upstream) => {
+      upstream.always(Fake.json(Fake.messagesAnswer({ text: "Hello" })))
+      const node = { name: "r", prefix: "r", type: "claude-code-compatible", baseUrl: `${upstream.origin}/v1` }
+      const made = (await admin("POST", "/api/provider-nodes", node)).status
+      if (made !== 201) return [made]
+      const account = { provider: "r", name: "r", apiKey: "key-of-the-relay", models: ["m"] }
+      assert.strictEqual((await admin("POST", "/api/providers", account)).status, 201)
+      const ofClaude = {
+        "user-agent": "claude-cli/2.0.14 (external, cli)",
+        "x-app": "cli",
+        "anthropic-version": "2023-06-01",
+        "anthropic-beta": "claude-code-20250219,interleaved-thinking-2025-05-14",
+        "x-stainless-lang": "js",
+        "x-other": "mine"
+      }
+      const body = `{"metadata":{"user_id":"user_1"},"max_tokens":9,"messages":[{"role":"user","content":"Hi"}],"model":"m"}`
+      const own = await gateway.post("/v1/messages", body.replace(`"m"}`, `"r/m"}`), ofClaude)
+      const other = await gateway.post("/v1/messages", body.replace(`"m"}`, `"r/m"}`), { "user-agent": "curl/8" })
+      const sent = upstream.requests[0]
+      const told = Object.entries(ofClaude).map(([name, value]) => sent?.headers[name] === value)
+      const rest = [sent?.url, sent?.body === body, sent?.headers["x-api-key"], upstream.requests.length]
+      return [
+        made,
+        own.status,
+        other.status,
+        await other.text().then((text) => text.includes("Claude Code's own")),
+        told,
+        rest
+      ]
+    },
+    off: [400],
+    on: [
+      201,
+      200,
+      400,
+      true,
+      [true, true, true, true, true, false],
+      ["/v1/messages?beta=true", true, "key-of-the-relay", 1]
+    ]
   }
 ]
 
 const spelled = (isOn: boolean) => (isOn ? "true" : "false")
 
-const see = (scene: Scene, upstream: FakeUpstream, row: Row, isOn: boolean, way: string) =>
+const see = (scene: Scene, upstream: Fake.FakeUpstream, row: Row, isOn: boolean, way: string) =>
   Effect.promise(async () => {
     assert.deepStrictEqual(await row.look(scene, upstream), isOn ? row.on : row.off, `${row.flag}=${isOn} by ${way}`)
   })
