@@ -55,7 +55,7 @@ export interface PluginCall {
 export interface DecisionRecord {
   readonly requestId: string
   readonly requestedModel: string
-  /** The model used instead, by the setting `modelFallbacks`; absent where the requested id itself was used. */
+  /** The model used instead, by a setting or as its successor; absent where the requested id itself was used. */
   readonly fallbackModel?: string
   readonly combo: string | null
   readonly strategy: string

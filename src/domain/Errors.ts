@@ -49,7 +49,7 @@ export class Unauthenticated extends Data.TaggedError("Unauthenticated")<{ reado
 export class KeyRejected extends Data.TaggedError("KeyRejected")<{
   readonly reason: "expired" | "inactive" | "schedule" | "ip" | "endpoint" | "combo" | "model" | "connection" | "scope"
   readonly model: string | null
-  /** The requested id that `model` stands in for, by the setting `modelFallbacks`. */
+  /** The requested id that `model` stands in for, by the setting `modelFallbacks` or a flag. */
   readonly requested?: string
   /** A wire on which a model that may not be used is a wrong request. */
   readonly isBadRequest?: boolean
@@ -282,7 +282,7 @@ const rejected: Record<KeyRejected["reason"], (error: KeyRejected) => string> = 
   connection: ({ model }) =>
     `No connection and model that this API key may use serves '${model ?? ""}' (allowedProviders, allowedConnections, blockedModels).`,
   model: ({ model, requested }) =>
-    `This API key may not use the model '${model ?? ""}'${requested === undefined ? "" : `, which modelFallbacks puts in the place of '${requested}'`}.`,
+    `This API key may not use the model '${model ?? ""}'${requested === undefined ? "" : `, which is asked in the place of '${requested}'`}.`,
   scope: () => "This API key lacks the scope for this route."
 }
 

@@ -21,6 +21,10 @@ const words = {
     "A model id, or a pattern with `*`, that resolves to nothing → the model id or combo used instead.",
     { "gpt-3.5-turbo": "openai/gpt-4o-mini" }
   ],
+  backgroundModel: [
+    "The model or combo that answers what coding agents ask by themselves (titles, summaries, topic checks) while the flag `GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS` is on (`docs/routing.md`); null: the one they ask for.",
+    null
+  ],
   decisions: "Routing decisions that are kept in the store.",
   retentionDays: ["Days; older ones are removed.", 7],
   sampleRate: ["The part of the requests whose decision is kept, from 0 to 1.", 1],
@@ -89,6 +93,7 @@ export const GatewaySettings = Schema.Struct({
   corsOrigins: field(Schema.Array(Schema.String), ...words.corsOrigins),
   metricsPublic: field(Schema.Boolean, ...words.metricsPublic),
   modelFallbacks: field(Schema.Record({ key: Schema.String, value: Schema.String }), ...words.modelFallbacks),
+  backgroundModel: field(Schema.NullOr(Schema.String), ...words.backgroundModel),
   decisions: field(
     Schema.Struct({
       retentionDays: field(Schema.Number, ...words.retentionDays),
@@ -175,6 +180,8 @@ const modelIdProblem = (id: string): string | null => {
   return id.length > maxModelIdLength ? `must not be longer than ${maxModelIdLength} characters` : null
 }
 
+const ModelId = Schema.String.pipe(Schema.filter((id) => modelIdProblem(id) ?? true))
+
 const ModelFallbacks = Schema.Record({ key: Schema.String, value: Schema.String }).pipe(
   Schema.filter((fallbacks) => {
     const entries = Object.entries(fallbacks)
@@ -203,6 +210,8 @@ export const GatewaySettingsPatch = Schema.Struct({
   metricsPublic: field(Schema.optionalWith(Schema.Boolean, leave), ...words.metricsPublic),
   /** Replaces all of them. */
   modelFallbacks: field(Schema.optionalWith(ModelFallbacks, leave), ...words.modelFallbacks),
+  /** Null clears it. */
+  backgroundModel: field(Schema.optionalWith(Schema.NullOr(ModelId), { exact: true }), ...words.backgroundModel),
   decisions: field(
     Schema.optionalWith(
       Schema.Struct({
@@ -314,6 +323,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   corsOrigins: [],
   metricsPublic: false,
   modelFallbacks: {},
+  backgroundModel: null,
   decisions: { retentionDays: 7, sampleRate: 1, maxRows: 100_000 },
   usage: { retentionDays: 90, maxRows: 1_000_000 },
   backup: { autoBackupEnabled: true, frequency: "daily", keepLast: 7 },

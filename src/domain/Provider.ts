@@ -60,6 +60,8 @@ export interface ProviderSpec {
   readonly modelsPath: string | null
   /** Its models make pictures, and nothing else. */
   readonly paintsOnly?: true
+  /** It takes this client's own requests, and nothing else; absent: anybody's. */
+  readonly onlyFor?: "claude-code"
   /** Fixed headers the provider asks for, lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   /** Headers the operator of a node adds, lower-case names. Secret ones go to `baseUrl` only, never to another address of a connection. */

@@ -8,7 +8,8 @@ export const ProviderNodeType = Schema.Literal(
   "openai-compatible",
   "anthropic-compatible",
   "gemini-compatible",
-  "ollama-compatible"
+  "ollama-compatible",
+  "claude-code-compatible"
 )
 export type ProviderNodeType = typeof ProviderNodeType.Type
 

@@ -74,7 +74,6 @@ const choice = <const K extends string, const V extends readonly [string, ...Rea
 
 const restart: Traits = { requiresRestart: true }
 const caution: Traits = { warningLevel: "caution" }
-const plugins: Traits = { waitsFor: "plugins and skills, which bring such tasks" }
 const skills: Traits = { waitsFor: "skills" }
 const tools: Traits = { waitsFor: "the compatibility layer of coding tools" }
 
@@ -195,8 +194,8 @@ export const flagCatalog = [
     "ENABLE_CC_COMPATIBLE_PROVIDER",
     "false",
     "Coding-client compatible provider",
-    "Compatible-provider mode for one family of coding clients.",
-    { ...restart, ...tools }
+    "Allow provider nodes of the type `claude-code-compatible`, for relays that take Claude Code's own requests: these go through as they came, and no other client's go there (`docs/routing.md`).",
+    restart
   ),
   choice("policies", "TOOL_POLICY_MODE", ["disabled", "warn", "block"], "disabled", {
     label: "Tool policy",
@@ -238,8 +237,7 @@ export const flagCatalog = [
     "GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS",
     "false",
     "Runtime background tasks",
-    "Run the optional background tasks inside the server process.",
-    plugins
+    "What coding agents ask by themselves (titles, summaries, topic checks) is answered by the model that the setting `backgroundModel` names (`docs/routing.md`)."
   ),
   bool(
     "runtime",
@@ -320,7 +318,13 @@ export const flagCatalog = [
     "Apply the coding-client compatibility layer to all providers.",
     { ...restart, ...tools }
   ),
-  bool("cli", "MODEL_ALIAS_COMPAT_ENABLED", "false", "Model alias compatibility", "Accept older model aliases.", tools),
+  bool(
+    "cli",
+    "MODEL_ALIAS_COMPAT_ENABLED",
+    "false",
+    "Model alias compatibility",
+    "Ask the successor of a model that is not served under its old or dated name; the answer names it in `X-Gateway-Mapped` (`docs/routing.md`)."
+  ),
   bool(
     "cli",
     "PRICING_SYNC_ENABLED",

@@ -1,6 +1,7 @@
 /** Checks a provider node before it is saved, and turns the input into its settings. Pure. */
 import type { CreateNode, UpdateNode } from "../api/Groups/ProviderNodes.ts"
 import type { ProviderNodeSettings } from "../domain/ProviderNode.ts"
+import type { BooleanFlag } from "../flags/FlagCatalog.ts"
 import { unmaskHeaders } from "../kernel/Masking.ts"
 import * as Registry from "../providers/Registry.ts"
 import { invalid, type InvalidInput, NameTaken } from "./Errors.ts"
@@ -34,3 +35,13 @@ export const prefixProblem = (prefix: string): InvalidInput | NameTaken | null =
   if (isReservedPrefix(prefix)) return invalid("prefix", `'${prefix}' is reserved`)
   return Registry.find(prefix) === null ? null : new NameTaken({ field: "prefix", name: prefix, holder: "registry" })
 }
+
+/** Why there can be no node of a type now; null when there can. */
+export const typeProblem = (type: ProviderNodeSettings["type"], isOn: (flag: BooleanFlag) => boolean) =>
+  type === "claude-code-compatible" && !isOn("ENABLE_CC_COMPATIBLE_PROVIDER")
+    ? {
+        field: "type",
+        message:
+          "needs the flag ENABLE_CC_COMPATIBLE_PROVIDER (gateway flags set ENABLE_CC_COMPATIBLE_PROVIDER true, then restart)"
+      }
+    : null

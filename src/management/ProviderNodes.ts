@@ -65,11 +65,14 @@ export const make = Effect.gen(function* () {
 
   const checkAddress = (baseUrl: string) => Errors.refuseOne(addressProblem("baseUrl", baseUrl, flags.isOn))
 
+  const checkType = (type: ProviderNode["type"]) => Errors.refuseOne(Rules.typeProblem(type, flags.isOn))
+
   const get = Effect.fn("ProviderNodes.get")(find)
 
   const create = Effect.fn("ProviderNodes.create")(function* (input: CreateNode) {
     yield* checkPrefix(input.prefix)
     yield* checkAddress(input.baseUrl)
+    yield* checkType(input.type)
     const nowMs = yield* Clock.currentTimeMillis
     const node: ProviderNode = {
       ...Rules.settingsOf(input),
@@ -89,6 +92,7 @@ export const make = Effect.gen(function* () {
       if (connectionsOf(before.prefix).length > 0) return yield* new Errors.PrefixInUse({ prefix: before.prefix })
     }
     yield* checkAddress(node.baseUrl)
+    if (node.type !== before.type) yield* checkType(node.type)
     const { apiKey } = input
     yield* Errors.refuseOne(gatewayKeyProblem("apiKey", apiKey ?? null))
     const ofNode = (yield* connections.list).filter(({ provider }) => provider === before.prefix)

@@ -55,6 +55,7 @@ interface NodeShape {
 // A key is optional for every type: many servers an operator adds run without one.
 const nodeShapes: Readonly<Record<ProviderNodeType, NodeShape>> = {
   "openai-compatible": { wire: "chat", auth: optionalBearer, modelsPath: "/models" },
+  "claude-code-compatible": { wire: "messages", auth: { ...xApiKey, type: "optional" }, modelsPath: "/models" },
   "anthropic-compatible": { wire: "messages", auth: { ...xApiKey, type: "optional" }, modelsPath: "/models" },
   "gemini-compatible": { wire: "gemini", auth: { ...googleKey, type: "optional" }, modelsPath: "/models" },
   "ollama-compatible": { wire: "ollama", auth: optionalBearer, modelsPath: "/api/tags" }
@@ -86,7 +87,9 @@ const mediaOf = (paths: MediaPaths | null, wire: WireName): MediaServices =>
 /** A provider node as a spec: `prefix` is the id, `chatPath` replaces the path of the type's own wire. */
 export const fromNode = (node: ProviderNode): ProviderSpec => {
   const { auth, modelsPath, wire } = nodeShapes[node.type]
-  const [first, ...others] = node.wires ?? []
+  const isForClaudeCode = node.type === "claude-code-compatible"
+  // Its own wire is the only one that such a client's requests can go through in untouched.
+  const [first, ...others] = isForClaudeCode ? [wire] : (node.wires ?? [])
   const wires: ProviderSpec["wires"] = first === undefined ? [wire] : [first, ...others]
   const isLocal = node.type === "ollama-compatible"
   return {
@@ -97,9 +100,11 @@ export const fromNode = (node: ProviderNode): ProviderSpec => {
     class: isLocal ? "local" : "apikey",
     baseUrl: node.baseUrl.replace(/\/+$/, ""),
     wires,
-    paths: node.chatPath === null ? {} : { [wire]: node.chatPath },
+    paths:
+      node.chatPath === null ? (isForClaudeCode ? { messages: "/messages?beta=true" } : {}) : { [wire]: node.chatPath },
     auth,
     modelsPath: node.modelsPath ?? modelsPath,
+    ...(isForClaudeCode ? { onlyFor: "claude-code" } : {}),
     headers: wires.includes("messages") ? messagesVersion : {},
     ownHeaders: lowerCaseNames(node.headers ?? {}),
     env: [],

@@ -10,6 +10,13 @@ import { flagCatalog, type FlagDefinition, type FlagKey } from "../../src/flags/
 
 const file = fileURLToPath(new URL("../../docs/flags.md", import.meta.url))
 
+/** Its table has the flag off and on, by environment and by database. */
+const positions = (flag: FlagKey): Shown => [
+  "test/http/flags/positions.test.ts",
+  "${row.flag} switches what its line says",
+  flag
+]
+
 const effects = "test/http/flags/effects.test.ts"
 const addresses = "the local flag opens this machine and its networks, the private one its networks alone"
 const guardrails = "test/http/inference/guardrails.test.ts"
@@ -140,6 +147,9 @@ const shown: Partial<Record<FlagKey, Shown>> = {
     effects,
     "shows names and prefixes as MODEL_CATALOG_INCLUDE_NAMES and MODELS_CATALOG_PREFIX_MODE say"
   ],
+  ENABLE_CC_COMPATIBLE_PROVIDER: positions("ENABLE_CC_COMPATIBLE_PROVIDER"),
+  GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS: positions("GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS"),
+  MODEL_ALIAS_COMPAT_ENABLED: positions("MODEL_ALIAS_COMPAT_ENABLED"),
   PRICING_SYNC_ENABLED: [
     "test/unit/usage/PriceSync.test.ts",
     "lies over the embedded prices and below the operator's, and stays when the address fails",

@@ -28,7 +28,7 @@ export const DecisionView = Schema.Struct({
   requestedModel: field(Schema.String, "The model id of the request.", "auto"),
   fallbackModel: field(
     Schema.optionalWith(Schema.String, { exact: true }),
-    "What stood in for it, by the setting `modelFallbacks`; absent: nothing did.",
+    "What stood in for it, by the settings `modelFallbacks` and `backgroundModel` or as the model's successor; absent: nothing did.",
     "openai/gpt-4o-mini"
   ),
   combo: field(MaybeText, "Id of the combo; null: none.", null),

@@ -33,7 +33,10 @@ export const served = {
   "X-Gateway-Fallback-Attempts": count("Other targets that were tried first; absent: none.", 1),
   "X-Gateway-Filter-Relaxed": text("Conditions of `auto` that no model met and that were dropped.", "budget"),
   "X-Gateway-Dropped": text("Fields of the request that the upstream's wire cannot express.", "logit_bias"),
-  "X-Gateway-Mapped": text("Fields that were changed to fit the upstream's wire or limits.", "max_tokens"),
+  "X-Gateway-Mapped": text(
+    "Fields that were changed to fit the upstream's wire or limits; `model=<id>` where that model was asked in the place of the one that was named.",
+    "max_tokens"
+  ),
   "X-Gateway-Session-Id": text("The session, if there was one.", "session-1"),
   "X-Gateway-Handoff": text("The model whose summary was added.", "gpt-4o"),
   "X-Gateway-Plugins": text("The plugins that changed the request or its answer; absent: none did.", "answer-filter"),

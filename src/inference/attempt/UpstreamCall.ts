@@ -25,6 +25,7 @@ import { withoutThinking } from "../../wire/NoThinking.ts"
 import type { EncodedRequest, WireCodec } from "../../wire/WireCodec.ts"
 import { type AttemptFailure, ownFailure } from "./AttemptResult.ts"
 import { bytesOf } from "../request/BodyBytes.ts"
+import { claudeCodeHeaders } from "../request/ClaudeCode.ts"
 import { callHeaders } from "../request/CallHeaders.ts"
 import { apiKeyIdOf, type Work } from "../request/Exchange.ts"
 import { bodyWith, carriedTo, conversationWith } from "../request/AddedSystem.ts"
@@ -114,10 +115,21 @@ const asksForBeta = ({ exchange }: Work, beta: string): boolean =>
 const keepsSystemBetween = (work: Work, { model }: Target): boolean =>
   takesSystemBetween(model) ?? asksForBeta(work, systemBeta)
 
+/** No candidate: what such a client says of itself is not said for another. */
+const notClaudeCode = (name: string): Either.Either<never, AttemptFailure> =>
+  Either.left(
+    ownFailure(
+      400,
+      "not_offered",
+      `${name} takes only Claude Code's own requests, and only while the flag ENABLE_CC_COMPATIBLE_PROVIDER is on.`
+    )
+  )
+
 export const wayTo = (work: Work, target: Target, state: State): Either.Either<Way, AttemptFailure> => {
   const { envelope, exchange, owner } = work
   const { account, model } = target
   const { endpoint: kind, peer } = exchange.codec
+  if (account.spec.onlyFor !== undefined && work.ofClaudeCode !== true) return notClaudeCode(account.spec.name)
   const service = kind === undefined ? undefined : account.spec.media[kind]
   const spoken = (offered: WireName): WireCodec | null =>
     peer === undefined ? codecs[offered] : peer(service?.wire ?? offered, work.parsed, service?.adapter ?? null)
@@ -161,7 +173,8 @@ const requestTo = (
 ): UpstreamRequest => {
   const { stream } = work.envelope
   const { headers: clientHeaders, wire } = work.exchange
-  const headers = callHeaders(endpoint.headers, clientHeaders, sameWire ? wire : null)
+  const own = target.account.spec.onlyFor === undefined ? null : claudeCodeHeaders
+  const headers = callHeaders(endpoint.headers, clientHeaders, sameWire ? wire : null, own)
   const isGet = method === "GET"
   if (!isGet) headers.push("content-type", contentType)
   headers.push(

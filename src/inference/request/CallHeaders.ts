@@ -13,12 +13,14 @@ const formatHeaders: Readonly<Record<WireName, ReadonlyArray<string>>> = {
 
 /**
  * The endpoint's headers, and the format's from the client where the body is in the client's own wire: it was written for the
- * version the client names; the endpoint's default is for bodies we write. Names and values in turn.
+ * version the client names; the endpoint's default is for bodies we write. `passes`: what else of the client's goes on, in its order, where the
+ * endpoint has no such header. Names and values in turn.
  */
 export const callHeaders = (
   endpointHeaders: ReadonlyArray<string>,
   clientHeaders: RequestHeaders,
-  ownWire: WireName | null
+  ownWire: WireName | null,
+  passes: RegExp | null = null
 ): Array<string> => {
   const headers: Array<string> = []
   const own = ownWire === null ? [] : formatHeaders[ownWire]
@@ -27,9 +29,13 @@ export const callHeaders = (
     if (own.includes(name) && headerOf(clientHeaders, name) !== null) continue
     headers.push(name, endpointHeaders[i + 1] ?? "")
   }
-  for (const name of own) {
+  const others = passes === null ? [] : Object.keys(clientHeaders).filter((name) => passes.test(name))
+  for (const name of new Set([...others, ...own])) {
     const value = headerOf(clientHeaders, name)
-    if (value !== null) headers.push(name, value)
+    if (value !== null && !hasHeader(headers, name)) headers.push(name, value)
   }
   return headers
 }
+
+const hasHeader = (headers: ReadonlyArray<string>, name: string): boolean =>
+  headers.some((held, at) => at % 2 === 0 && held === name)

@@ -174,6 +174,8 @@ export interface Work {
   readonly thinking?: ThinkingBudget
   /** The client has set no marks for a prompt cache, and those targets that need them are to have them. */
   readonly cacheMarks?: true
+  /** Claude Code's own request, while nodes that take nothing else are on. */
+  readonly ofClaudeCode?: true
   /** For every account but the one it names. */
   readonly handoff?: Carried
 }

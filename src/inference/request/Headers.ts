@@ -106,6 +106,10 @@ const reasonOf = (work: Work, target: Target, fallbacks: number): string => {
     : `fallback after ${fallbacks} (first choice: ${reason})`
 }
 
+/** What was asked in the place of the model, where a flag of the operator's says so. */
+const modelMapped = ({ resolution: { fallbackModel, standsIn } }: Work): ReadonlyArray<string> =>
+  standsIn !== undefined && fallbackModel !== undefined ? [`model=${fallbackModel}`] : []
+
 const servedBy = (
   work: Work,
   target: Target,
@@ -135,7 +139,8 @@ const servedBy = (
   if (dropped.length + work.leftOut.length > 0) {
     headers.push("X-Gateway-Dropped", namesOf([...work.leftOut, ...dropped]))
   }
-  if (mapped.length > 0) headers.push("X-Gateway-Mapped", namesOf(mapped))
+  const changed = [...modelMapped(work), ...mapped]
+  if (changed.length > 0) headers.push("X-Gateway-Mapped", namesOf(changed))
   if (passed !== undefined) headers.push(...passed)
   if (work.trail.headers.length > 0) headers.push(...work.trail.headers)
   return headers

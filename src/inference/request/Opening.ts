@@ -17,6 +17,7 @@ import {
   NoTarget,
   PreviousResponseNotFound
 } from "../../domain/Errors.ts"
+import { Flags } from "../../flags/Flags.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { maxModelChars } from "../../domain/Provider.ts"
 import type { Resolution } from "../../routing/resolve/ModelResolver.ts"
@@ -32,11 +33,13 @@ import type { Envelope } from "../../wire/WireCodec.ts"
 import type { Commitment } from "../../ledger/Commitment.ts"
 import * as IdGen from "../../platform/IdGen.ts"
 import { Admission } from "./Admission.ts"
+import { isBackground } from "./Background.ts"
 import { bytesOf } from "./BodyBytes.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./Exchange.ts"
+import { isClaudeCode } from "./ClaudeCode.ts"
 import { promptAround } from "./AddedSystem.ts"
 import { readBody } from "./ReadBody.ts"
-import { resolveFor } from "./RequestedModel.ts"
+import { backgroundFor, resolveFor } from "./RequestedModel.ts"
 import { featuresOf } from "./RequestFeatures.ts"
 import { mayRepeatModel, withOneModel } from "./NamedModels.ts"
 import { Trail } from "./Trail.ts"
@@ -148,6 +151,7 @@ const atConnectionOf = ({ job }: Exchange, resolution: Resolution): Resolution |
 export const make = Effect.gen(function* () {
   const admission = yield* Admission
   const engine = yield* Engine.Engine
+  const flags = yield* Flags
   const ids = yield* IdGen.IdGen
   const { access, current: settings } = yield* GatewaySettings
   const resolutions = yield* Resolutions.Resolutions
@@ -181,8 +185,24 @@ export const make = Effect.gen(function* () {
   const admit: typeof Opening.Service.admit = ({ exchange, parsed }) =>
     admission.admit(exchange, sessionIdOf(exchange.headers, parsed))
 
-  const decide: typeof Opening.Service.decide = ({ envelope, exchange, leftOut, parsed }, given) => {
-    const found = resolveFor(resolutions, exchange, envelope.model)
+  /** The operator's model for what agents ask by themselves, where a client's conversation is that; else null. */
+  const backgroundModelOf = ({ envelope, exchange, parsed }: Read): string | null => {
+    const { backgroundModel } = settings()
+    if (backgroundModel === null || !flags.isOn("GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS")) return null
+    if (exchange.madeFor !== "client" || exchange.codec !== codecs[exchange.wire]) return null
+    const conversation = () => exchange.codec.decodeRequest(parsed)
+    return isBackground(exchange.headers, envelope.hasTools, conversation) ? backgroundModel : null
+  }
+
+  const resolved = (read: Read): ReturnType<typeof resolveFor> => {
+    const found = resolveFor(resolutions, read.exchange, read.envelope.model)
+    const model = backgroundModelOf(read)
+    return model === null ? found : backgroundFor(resolutions, read.exchange, model, found)
+  }
+
+  const decide: typeof Opening.Service.decide = (read, given) => {
+    const { envelope, exchange, leftOut, parsed } = read
+    const found = resolved(read)
     if ("_tag" in found) return found
     const resolution = atConnectionOf(exchange, found)
     if (resolution === null) return new NoTarget({ model: envelope.model, reason: gone, retryAfterMs: null })
@@ -236,6 +256,7 @@ export const make = Effect.gen(function* () {
     }
     if (continued !== expanded) work.remembered = expanded
     if (thinking !== null) work.thinking = thinking
+    if (flags.isOn("ENABLE_CC_COMPATIBLE_PROVIDER") && isClaudeCode(exchange)) work.ofClaudeCode = true
     if (settings().promptCache === "auto" && mayBeMarked(exchange)) work.cacheMarks = true
     return work
   }
@@ -254,5 +275,11 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Opening,
   never,
-  Admission | GatewaySettings | Engine.Engine | IdGen.IdGen | Resolutions.Resolutions | ResponseStore.ResponseStore
+  | Admission
+  | Flags
+  | GatewaySettings
+  | Engine.Engine
+  | IdGen.IdGen
+  | Resolutions.Resolutions
+  | ResponseStore.ResponseStore
 > = Layer.effect(Opening, make)

@@ -52,3 +52,23 @@ export const resolveFor = (
     ? resolvedBy(resolutions, exchange, model)
     : restricted(resolutions, key, exchange, model)
 }
+
+/** By the resolution that is changed: what is worked out for a resolution is kept by it. */
+const inBackground = new WeakMap<Resolution, Resolution>()
+
+/** Hot: what a request made in the background leads to: the operator's model for them, where its caller may have that; else `found`. */
+export const backgroundFor = (
+  resolutions: typeof Resolutions.Resolutions.Service,
+  exchange: Asking & Pick<Exchange, "principal" | "wire">,
+  model: string,
+  found: Resolved
+): Resolved => {
+  if (found instanceof KeyRejected) return found
+  const other = resolveFor(resolutions, exchange, model)
+  if ("_tag" in other) return found
+  const known = inBackground.get(other)
+  if (known !== undefined) return known
+  const made: Resolution = { ...other, fallbackModel: model, standsIn: "background" }
+  inBackground.set(other, made)
+  return made
+}

@@ -45,8 +45,10 @@ export interface Resolution {
   readonly quotaGroup: string | null
   /** The combo's; `noPolicy` without one. */
   readonly policy: ComboPolicy
-  /** What stands in for the requested id, by the setting `modelFallbacks`; absent where that id itself was resolved. */
+  /** What stands in for the requested id; absent where that id itself was resolved. */
   readonly fallbackModel?: string
+  /** Why it does: as a successor, or because the request is made in the background; absent: by the setting `modelFallbacks`. */
+  readonly standsIn?: "successor" | "background"
 }
 
 /** The automatic ids of the model list. Any other valid composition is served as well. */

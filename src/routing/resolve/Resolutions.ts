@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { LruMap } from "../../kernel/LruMap.ts"
 import type { ModelNotFound, NoTarget } from "../../domain/Errors.ts"
+import * as Flags from "../../flags/Flags.ts"
 import * as GatewaySettings from "../../flags/GatewaySettings.ts"
 import * as Catalog from "../../providers/Catalog.ts"
 import * as ModelLists from "../../providers/ModelLists.ts"
@@ -17,6 +18,8 @@ import { resolveService, type ServiceRequest } from "./ServiceTargets.ts"
 export const capacity = 1_000
 const serviceCapacity = 100
 
+const successorsFlag = "MODEL_ALIAS_COMPAT_ENABLED"
+
 type Resolve = (modelId: string) => Resolution | ModelNotFound | NoTarget
 
 export class Resolutions extends Context.Tag("gateway/routing/resolve/Resolutions")<
@@ -24,7 +27,7 @@ export class Resolutions extends Context.Tag("gateway/routing/resolve/Resolution
   {
     /** Hot: an id that the gateway itself names. */
     readonly resolve: Resolve
-    /** Hot: an id that a client asks for; the setting `modelFallbacks` may put another in its place. */
+    /** Hot: an id that a client asks for; the setting `modelFallbacks`, or the model's successor, may be put in its place. */
     readonly requested: Resolve
     /** Hot: the same where pictures are to be made. */
     readonly requestedForPictures: Resolve
@@ -40,6 +43,8 @@ export const make = Effect.gen(function* () {
   let snapshot = catalog.current()
   let revision = lists.revision()
   let settings = gateway.current()
+  const flags = yield* Flags.Flags
+  let successors = flags.isOn(successorsFlag)
 
   const remembering = (find: (view: ResolverView, modelId: string) => ReturnType<Resolve>) => {
     const known = new LruMap<string, Resolution>({ capacity })
@@ -56,10 +61,10 @@ export const make = Effect.gen(function* () {
     return { ask, forget: () => known.clear() }
   }
   const own = remembering(resolve)
-  const asked = remembering((view, modelId) => resolveRequested(view, gateway.fallbackOf, modelId))
+  const asked = remembering((view, modelId) => resolveRequested(view, gateway.fallbackOf, modelId, successors))
 
   const askedForPictures = remembering((view, modelId) =>
-    resolveRequested({ ...view, pictures: true }, gateway.fallbackOf, modelId)
+    resolveRequested({ ...view, pictures: true }, gateway.fallbackOf, modelId, successors)
   )
 
   const services = new LruMap<string, Resolution>({ capacity: serviceCapacity })
@@ -74,10 +79,18 @@ export const make = Effect.gen(function* () {
   }
 
   const refresh = (): void => {
-    if (catalog.current() === snapshot && lists.revision() === revision && gateway.current() === settings) return
+    if (
+      catalog.current() === snapshot &&
+      lists.revision() === revision &&
+      gateway.current() === settings &&
+      flags.isOn(successorsFlag) === successors
+    ) {
+      return
+    }
     snapshot = catalog.current()
     revision = lists.revision()
     settings = gateway.current()
+    successors = flags.isOn(successorsFlag)
     own.forget()
     asked.forget()
     askedForPictures.forget()
@@ -89,5 +102,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Resolutions,
   never,
-  Catalog.Catalog | ModelLists.ModelLists | GatewaySettings.GatewaySettings
+  Catalog.Catalog | ModelLists.ModelLists | GatewaySettings.GatewaySettings | Flags.Flags
 > = Layer.effect(Resolutions, make)

@@ -1,72 +1,10 @@
 /** What flags do while the gateway runs, in both positions: over real sockets, set as a person does, in an admin session. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import type { FlagKey } from "../../../src/flags/FlagCatalog.ts"
 import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
-import * as TestGateway from "../../support/TestGateway.ts"
 import { answer as streamed, ask as askStreaming, cut } from "../inference/recovery/Streams.ts"
-
-const password = "correct horse battery staple"
-const route = "/api/settings/feature-flags"
-
-interface Listed {
-  readonly key: string
-  readonly effectiveValue: string
-  readonly source: string
-  readonly pendingRestart: boolean
-}
-
-/** A gateway, and a session that changes its flags; null takes the override away. */
-const start = (environment: Partial<Record<FlagKey, string>> = {}, dataDir?: string) =>
-  Effect.gen(function* () {
-    const gateway = yield* TestGateway.start({
-      adminPassword: Redacted.make(password),
-      environment: new Map(Object.entries(environment)),
-      ...(dataDir === undefined ? {} : { dataDir })
-    })
-    const login = yield* Effect.promise(() => gateway.post("/api/auth/login", { password }))
-    const { csrfToken } = JSON.parse(yield* Effect.promise(() => login.text()))
-    const cookie = (login.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
-    const headers = { cookie, "x-csrf-token": String(csrfToken), "content-type": "application/json" }
-    const put = (key: FlagKey, value: string | null) =>
-      fetch(gateway.url + route, { method: "PUT", headers, body: JSON.stringify({ key, value }) })
-    const set = async (key: FlagKey, value: string | null) => {
-      const response = await put(key, value)
-      assert.strictEqual(response.status, 200)
-      return JSON.parse(await response.text())
-    }
-    const listed = async (key: FlagKey): Promise<Listed | undefined> => {
-      const answer = JSON.parse(await (await fetch(gateway.url + route, { headers })).text())
-      return (answer.flags as ReadonlyArray<Listed>).find((flag) => flag.key === key)
-    }
-    const chat = async (model: string) => {
-      const messages = [{ role: "user", content: "Hi" }]
-      const response = await gateway.post("/v1/chat/completions", { model, messages })
-      await response.arrayBuffer()
-      return response.status
-    }
-    const admin = (method: string, path: string, body?: unknown) =>
-      fetch(gateway.url + path, {
-        method,
-        headers: { authorization: `Bearer ${TestGateway.adminKey}`, "content-type": "application/json" },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) })
-      })
-    return { gateway, put, set, listed, chat, admin }
-  })
-
-const fake = Effect.tap(Fake.start, (upstream) =>
-  Effect.sync(() => upstream.always(Fake.json(Fake.chatCompletion({ text: "Hello" }))))
-)
-
-const temporary = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-flags-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
+import { fake, start, temporary } from "./Scene.ts"
 
 describe("provider addresses", () => {
   it.scopedLive("the local flag opens this machine and its networks, the private one its networks alone", () =>

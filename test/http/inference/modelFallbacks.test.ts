@@ -95,7 +95,7 @@ describe("a model that is not served", () => {
     for (const send of [ask, count]) {
       const late = await send(helper, requested)
       assert.strictEqual(late.status, 400)
-      assert.include(late.answer.error?.message ?? "", "'helpers', which modelFallbacks puts in the place of")
+      assert.include(late.answer.error?.message ?? "", "'helpers', which is asked in the place of")
       const early = await send(helper, mapped)
       assert.strictEqual(early.status, 400)
       assert.include(early.answer.error?.message ?? "", `may not use the model '${helper}'.`)
