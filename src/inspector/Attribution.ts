@@ -107,8 +107,7 @@ export const makeAttribution = (folder: string, nowMs: () => number): Attributio
     return owners
   }
 
-  const read = (number: number): Reading =>
-    (reading = { number, sockets: readSockets(), owners: once(readOwners) })
+  const read = (number: number): Reading => (reading = { number, sockets: readSockets(), owners: once(readOwners) })
 
   const current = (number: number): Reading => {
     const now = nowMs()

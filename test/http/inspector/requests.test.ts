@@ -106,6 +106,45 @@ describe("captured requests", () => {
     })
   )
 
+  it.scopedLive("are filtered by process, pid and context; a query that a route has not is refused by its name", () =>
+    Effect.gen(function* () {
+      const { ask, captured, json } = yield* start()
+      yield* Effect.promise(async () => {
+        const { contextKey } = await captured({ id: "a", pid: 4_711, processName: "node" })
+        await captured({ id: "b", pid: 4_712, processName: "ruby", requestBody: chatBody("Hi", "Be long.") })
+        assert.match(contextKey, /^[0-9a-f]{12}$/)
+        for (const query of ["process=NOD", "pid=4711", `contextKey=${contextKey}`]) {
+          assert.deepStrictEqual(ids(await json("GET", `/requests?${query}`)), ["a"], query)
+          for (const file of ["har", "jsonl"]) {
+            const text = await (await ask("GET", `/export.${file}?${query}`)).text()
+            assert.deepStrictEqual([text.includes("4711"), text.includes("4712")], [true, false], `${file} ${query}`)
+          }
+        }
+        const routes: ReadonlyArray<readonly [method: string, path: string]> = [
+          ["GET", "/requests?proces=node"],
+          ["GET", "/requests?host=a&Host=b"],
+          ["GET", "/requests/a?secrets=true"],
+          ["GET", "/requests/a/conversation?x=1"],
+          ["GET", "/export.har?limit=3"],
+          ["GET", "/cache-breaks?untl=1"],
+          ["GET", "/capture-modes?all=1"],
+          ["GET", "/sessions?state=saved"],
+          ["GET", "/hosts?kind=llm"],
+          ["DELETE", "/requests?host=a"]
+        ]
+        for (const [method, path] of routes) {
+          const answer = await ask(method, path)
+          assert.strictEqual(answer.status, 400, path)
+          const name = /[?&](\w+)=\w+$/.exec(path)?.[1] ?? ""
+          assert.include(await answer.text(), name)
+        }
+        assert.strictEqual((await ask("GET", "/requests?pid=node")).status, 400)
+        // Nothing was cleared.
+        assert.strictEqual((await json("GET", "/requests")).total, 2)
+      })
+    })
+  )
+
   it.scopedLive("are listed by filters and in pages, and rotate out", () =>
     Effect.gen(function* () {
       const { captured, json, refused } = yield* start({}, { INSPECTOR_BUFFER_SIZE: "4" })

@@ -56,7 +56,8 @@ const pageOf = (shown: typeof RecordView.Type): string =>
       ["Began", shown.timestamp],
       ["Took", shown.totalLatencyMs === null ? "-" : `${Math.round(shown.totalLatencyMs)} ms`],
       ["Source", shown.source],
-      ["Process", shown.processName === null ? "-" : `${shown.processName} (${shown.pid ?? "-"})`],
+      ["Process", shown.pid === null ? "-" : `${shown.processName ?? "-"} (${shown.pid})`],
+      ["Context", shown.contextKey ?? "-"],
       ["Model", shown.llm?.model ?? "-"],
       [
         "Tokens",
