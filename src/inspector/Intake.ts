@@ -173,7 +173,8 @@ export const makeIntake = (services: IntakeServices): Intake => {
       requestHeaders: headersOf(each),
       responseHeaders: answerHeaders(each)
     })
-    const answer = { facts: report?.response?.facts ?? null, shape: report?.response?.shown ?? null }
+    const response = report?.response ?? null
+    const answer = { facts: response?.facts ?? null, shape: response?.shown ?? null, reason: response?.reason ?? null }
     const requestHeaders = before?.requestHeaders ?? shown.requestHeaders
     return headOf(each, { ...shown, requestHeaders }, each, answer, priceOf, before)
   }
@@ -456,7 +457,8 @@ export const makeIntake = (services: IntakeServices): Intake => {
       ...end,
       responseBody: isKept ? body : null,
       responseSize: size,
-      totalLatencyMs: end.totalLatencyMs ?? timers.nowMs() - each.startedAtMs
+      // Null: it was not told by who handed it in, which is not the time that it took here.
+      totalLatencyMs: end.totalLatencyMs === undefined ? timers.nowMs() - each.startedAtMs : end.totalLatencyMs
     }
     // A body of it that finds no room is left out, and the call is judged as if it were the client's.
     each.sent =

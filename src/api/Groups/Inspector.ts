@@ -337,6 +337,11 @@ export class Inspector extends HttpApiGroup.make("inspector")
           request: field(Schema.Array(TurnView), "What was sent."),
           response: field(Schema.Array(TurnView), "What came back."),
           contextKey: field(Schema.NullOr(Schema.String), "Hash of the system prompt.", "5f2a9c01b7de"),
+          error: field(
+            Schema.optionalWith(Schema.String, { exact: true }),
+            "Why there is no answer, as the provider says it.",
+            "The model is overloaded."
+          ),
           rawEvents: field(
             Schema.optionalWith(Schema.Array(Schema.Unknown), { exact: true }),
             "The events as they came.",

@@ -145,6 +145,41 @@ describe("captured requests", () => {
     })
   )
 
+  it.scopedLive(
+    "that a provider refused are no turn, cost nothing, and have the reason; a duration that was not told is null",
+    () =>
+      Effect.gen(function* () {
+        const { captured, json } = yield* start()
+        yield* Effect.promise(async () => {
+          const bodies = [
+            { error: { type: "overloaded_error", message: "Overloaded, sk-proj-4f8Gh2kLm9Qw4Zx8Vb1NcPq7Rt5" } },
+            { error: "Overloaded" },
+            { message: "Overloaded" }
+          ]
+          for (const [at, refusal] of bodies.entries()) {
+            const id = `refused-${at}`
+            const { totalLatencyMs, llm } = await captured({
+              id,
+              status: 429,
+              responseBody: JSON.stringify(refusal),
+              totalLatencyMs: undefined
+            })
+            assert.isNull(totalLatencyMs)
+            assert.deepInclude(llm, { costEstimateUsd: 0, tokensOut: null, tokensPerSecond: null })
+            const { requests } = await json("GET", "/requests")
+            assert.match(requests[0].error, /^Overloaded/)
+            assert.notInclude(requests[0].error, "4f8Gh2kLm9Qw")
+            const { error, response } = await json("GET", `/requests/${id}/conversation`)
+            assert.deepStrictEqual(response, [])
+            assert.match(error, /^Overloaded/)
+          }
+          const good = await captured({ id: "good", totalLatencyMs: null })
+          assert.isAbove(good.llm.costEstimateUsd, 0)
+          assert.deepInclude(good, { error: null, totalLatencyMs: null })
+        })
+      })
+  )
+
   it.scopedLive("are listed by filters and in pages, and rotate out", () =>
     Effect.gen(function* () {
       const { captured, json, refused } = yield* start({}, { INSPECTOR_BUFFER_SIZE: "4" })
