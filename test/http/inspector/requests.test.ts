@@ -180,6 +180,22 @@ describe("captured requests", () => {
       })
   )
 
+  it.scopedLive("are there as soon as they were handed in, in flight, updated and ended", () =>
+    Effect.gen(function* () {
+      const { handIn, json } = yield* start()
+      yield* Effect.promise(async () => {
+        for (let at = 0; at < 20; at += 1) {
+          const id = `r-${at}`
+          const under = await handIn(aRecord({ id, status: "in-flight", responseBody: null, responseSize: 0 }))
+          assert.strictEqual(under.status, 200)
+          assert.strictEqual((await json("GET", `/requests/${id}`)).status, "in-flight")
+          await handIn(aRecord({ id, responseBody: "x".repeat(at * 20_000) }))
+          assert.deepInclude(await json("GET", `/requests/${id}`), { status: 200, responseSize: 200 })
+        }
+      })
+    })
+  )
+
   it.scopedLive("are listed by filters and in pages, and rotate out", () =>
     Effect.gen(function* () {
       const { captured, json, refused } = yield* start({}, { INSPECTOR_BUFFER_SIZE: "4" })
