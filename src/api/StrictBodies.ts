@@ -8,7 +8,8 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { mapPayloads } from "./MapPayloads.ts"
 
-const strict = ({ ast }: Schema.Schema.All): Schema.Schema.All =>
+/** The same schema, which refuses members that it does not have. */
+export const strict = ({ ast }: Schema.Schema.All): Schema.Schema.All =>
   Schema.make(
     AST.annotations(ast, {
       [AST.ParseOptionsAnnotationId]: {

@@ -28,6 +28,7 @@ import { agentById } from "./agents/Agents.ts"
 import { agentOf, decide, isAnswerable, type ReadMapping, readMapping } from "./Decide.ts"
 import { problemOf } from "./Globs.ts"
 import { ownHeaders } from "./Headers.ts"
+import { showingModel } from "./ShownModel.ts"
 import { type Spoken, spokenOf } from "./Spoken.ts"
 import * as CloudCode from "./wrapper/CloudCode.ts"
 
@@ -191,10 +192,10 @@ export const make = Effect.gen(function* () {
         body: bodyFor(call),
         headers: ownHeaders(request.headers),
         reply: changingHead(reply, (_, headers) => withHeaders(headers, ["X-Gateway-Mapped-Model", targetModel])),
-        shownModel: sourceModel,
         prepared: (exchange) => {
           const made = tap.recorded(exchange, facts, sink)
-          return agent.wrapper === null ? made : { ...made, reply: CloudCode.wrappingReply(made.reply) }
+          const spokenTo = agent.wrapper === null ? made.reply : CloudCode.wrappingReply(made.reply)
+          return { ...made, reply: showingModel(spokenTo, spoken.codec, sourceModel) }
         }
       },
       over

@@ -60,8 +60,6 @@ export interface RelayedRequest {
   readonly path: string
   readonly spoken: Pick<Exchange, "wire" | "codec" | "fromPath" | "atOnce">
   readonly body: Buffer
-  /** As `Exchange.shownModel`. */
-  readonly shownModel?: string
   /** Lower-case names, without credentials. */
   readonly headers: RequestHeaders
   readonly reply: ClientReply
@@ -208,7 +206,7 @@ export const make = Effect.gen(function* () {
   })
 
   const relay = (request: RelayedRequest, over: () => void = nothing): void => {
-    const { behalf, body, headers, path, prepared, reply, shownModel, spoken } = request
+    const { behalf, body, headers, path, prepared, reply, spoken } = request
     const receivedMs = timers.nowMs()
     const { atOnce, codec, fromPath, wire } = spoken
     const exchange: Exchange = {
@@ -225,8 +223,7 @@ export const make = Effect.gen(function* () {
       headers,
       principal: behalf.principal,
       madeFor: behalf.madeFor,
-      reply,
-      ...(shownModel === undefined ? {} : { shownModel })
+      reply
     }
     enter(behalf, prepared === undefined ? exchange : prepared(exchange), over)
   }

@@ -19,6 +19,8 @@ export interface ClientSocket {
 
 /** How long what was read is used. */
 const freshMs = 1_000
+/** Readings within that time for connections that are younger than the one before. Whatever comes meanwhile shares the next. */
+const maxReadAgain = 10
 /** Files of processes that are looked at in one turn of the event loop. */
 const batch = 64
 const maxProcesses = 32_768
@@ -57,14 +59,25 @@ export interface Attribution {
 }
 
 interface Reading {
-  readonly atMs: number
+  /** Of the look-up that began it: later ones may be for connections that it does not have. */
+  readonly number: number
   readonly sockets: Promise<ReadonlyMap<string, string>>
-  readonly owners: Promise<ReadonlyMap<string, number>>
+  /** Read for the first socket that is found: those of others are many files. */
+  readonly owners: () => Promise<ReadonlyMap<string, number>>
+}
+
+const once = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | null = null
+  return () => (made ??= { value: make() }).value
 }
 
 /** `folder`: where the kernel's tables are, `/proc`. */
 export const makeAttribution = (folder: string, nowMs: () => number): Attribution => {
   let reading: Reading | null = null
+  /** When the reading that others share was begun; and how often it was done again for younger connections. */
+  let freshFromMs = 0
+  let readAgain = 0
+  let lookUps = 0
 
   const readSockets = async (): Promise<ReadonlyMap<string, string>> => {
     const sockets = new Map<string, string>()
@@ -94,18 +107,40 @@ export const makeAttribution = (folder: string, nowMs: () => number): Attributio
     return owners
   }
 
-  const current = (): Reading => {
+  const read = (number: number): Reading => (reading = { number, sockets: readSockets(), owners: once(readOwners) })
+
+  const current = (number: number): Reading => {
     const now = nowMs()
-    if (reading === null || now - reading.atMs >= freshMs || now < reading.atMs) {
-      reading = { atMs: now, sockets: readSockets(), owners: readOwners() }
-    }
-    return reading
+    if (reading !== null && now - freshFromMs < freshMs && now >= freshFromMs) return reading
+    freshFromMs = now
+    readAgain = 0
+    return read(number)
   }
 
-  const ownerOf = async ({ localPort, remotePort }: ClientSocket): Promise<Owner | null> => {
-    const { owners, sockets } = current()
+  /** One that was begun after the look-up; null: there were enough. */
+  const younger = (number: number): Reading | null => {
+    if (reading !== null && reading.number >= number) return reading
+    if (readAgain >= maxReadAgain) return null
+    readAgain += 1
+    return read((lookUps += 1))
+  }
+
+  const pidIn = async (
+    { owners, sockets }: Reading,
+    { localPort, remotePort }: ClientSocket
+  ): Promise<number | undefined> => {
     const inode = (await sockets).get(`${localPort}:${remotePort}`)
-    const pid = inode === undefined ? undefined : (await owners).get(inode)
+    return inode === undefined ? undefined : (await owners()).get(inode)
+  }
+
+  const ownerOf = async (socket: ClientSocket): Promise<Owner | null> => {
+    const number = (lookUps += 1)
+    const first = current(number)
+    let pid = await pidIn(first, socket)
+    if (pid === undefined && first.number < number) {
+      const second = younger(number)
+      if (second !== null) pid = await pidIn(second, socket)
+    }
     if (pid === undefined) return null
     const name = await orNull(readFile(`${folder}/${pid}/comm`, "utf8"))
     return { pid, processName: name === null ? null : name.trim().slice(0, 64) }

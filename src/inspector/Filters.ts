@@ -16,6 +16,11 @@ export interface RecordFilter {
   readonly status?: (typeof statusFilters)[number]
   readonly source?: string
   readonly sessionId?: string
+  /** Part of the name of the process, in any letter case. */
+  readonly process?: string
+  readonly pid?: number
+  /** That of the conversation's system prompt. */
+  readonly contextKey?: string
   /** Part of the model's name, in any letter case. */
   readonly model?: string
   /** Part of address, headers, notes or bodies as they are shown, in any letter case. */
@@ -38,6 +43,9 @@ export const matchesHead = (head: Head, filter: RecordFilter): boolean =>
   (filter.source === undefined || head.source === filter.source) &&
   (filter.agent === undefined || head.agent === filter.agent) &&
   (filter.sessionId === undefined || head.sessionId === filter.sessionId) &&
+  (filter.process === undefined || holds(head.processName, filter.process.toLowerCase())) &&
+  (filter.pid === undefined || head.pid === filter.pid) &&
+  (filter.contextKey === undefined || head.contextKey === filter.contextKey) &&
   (filter.host === undefined || holds(head.host, filter.host.toLowerCase())) &&
   (filter.model === undefined ||
     [head.llm?.model, head.llm?.mappedTo, head.sourceModel, head.mappedModel].some((model) =>

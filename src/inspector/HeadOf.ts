@@ -6,6 +6,7 @@ import type { ShownBody } from "./Bodies.ts"
 import type { RecordEnd, RecordStart, RecordUpdate } from "./Given.ts"
 import type { Shown } from "./masking/HeadMasker.ts"
 import { providerOfHost } from "./reading/Hosts.ts"
+import { isRefusal } from "./reading/Reason.ts"
 import { type AnswerFacts, llmOf, noAnswer, type RequestFacts } from "./reading/Llm.ts"
 
 /** How a body is shown, which itself is in the ring. */
@@ -45,7 +46,13 @@ export const counted = (answer: AnswerFacts, usage: TokenCounts | undefined): An
 export interface Answered {
   readonly facts: AnswerFacts | null
   readonly shape: Shape | null
+  /** Why it is a refusal, as the answer says it. */
+  readonly reason: string | null
 }
+
+/** A refusal has no tokens of a model, and costs nothing. */
+const charged = (answer: AnswerFacts, isRefused: boolean): AnswerFacts =>
+  isRefused ? { ...answer, usage: null, tokensOut: null } : answer
 
 /** `before`: the record as it is in the ring. */
 export const headOf = (
@@ -61,6 +68,7 @@ export const headOf = (
   const { responseHeaders } = shown
   const mappedModel = latest.mappedModel ?? start.mappedModel ?? responseHeaders["x-gateway-mapped-model"] ?? null
   const totalMs = end?.totalLatencyMs ?? null
+  const isRefused = end !== null && isRefusal(end.status)
   return {
     id: told.id,
     source: start.source,
@@ -78,7 +86,7 @@ export const headOf = (
     proxyLatencyMs: end?.proxyLatencyMs ?? null,
     upstreamLatencyMs: end?.upstreamLatencyMs ?? null,
     totalLatencyMs: totalMs,
-    error: shown.error,
+    error: shown.error ?? (isRefused ? answer.reason : null),
     sourceModel: latest.sourceModel ?? start.sourceModel ?? null,
     mappedModel,
     detectedKind: start.kind ?? kind ?? "unknown",
@@ -91,7 +99,8 @@ export const headOf = (
     llm:
       facts === null
         ? null
-        : llmOf(facts, counted(answer.facts ?? noAnswer(facts), end?.usage), {
+        : llmOf(facts, charged(counted(answer.facts ?? noAnswer(facts), end?.usage), isRefused), {
+            isRefused,
             provider: providerOf(told),
             mappedTo: mappedModel,
             ttftMs: end?.ttftMs ?? null,

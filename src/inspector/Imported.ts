@@ -4,6 +4,7 @@ import type { CapturedBody } from "./Bodies.ts"
 import { bufferOf, limitsOf } from "./Intake.ts"
 import { maskHeaders, maskText, maskUrl } from "./masking/Masking.ts"
 import { providerOfHost } from "./reading/Hosts.ts"
+import { isRefusal } from "./reading/Reason.ts"
 import { llmOf, noAnswer } from "./reading/Llm.ts"
 import { type RecordHeaders, recordOf, type TrafficRecord } from "../domain/TrafficRecord.ts"
 import type { InspectorSettings } from "./Settings.ts"
@@ -32,6 +33,7 @@ const recordFrom = (
   const request = report?.request ?? null
   const response = report?.response ?? null
   const facts = request?.facts ?? null
+  const isRefused = isRefusal(exchange.status)
   const { requestBody: _request, responseBody: _response, ...told } = exchange
   return recordOf(
     {
@@ -40,7 +42,7 @@ const recordFrom = (
       path: maskUrl(exchange.path),
       requestHeaders: maskHeaders(exchange.requestHeaders),
       responseHeaders: maskHeaders(exchange.responseHeaders),
-      error: exchange.error === null ? null : maskText(exchange.error),
+      error: exchange.error === null ? (isRefused ? (response?.reason ?? null) : null) : maskText(exchange.error),
       proxyLatencyMs: null,
       sourceModel: null,
       mappedModel: null,
@@ -52,7 +54,8 @@ const recordFrom = (
       llm:
         facts === null
           ? null
-          : llmOf(facts, response?.facts ?? noAnswer(facts), {
+          : llmOf(facts, (isRefused ? null : response?.facts) ?? noAnswer(facts), {
+              isRefused,
               provider: providerOfHost(exchange.host),
               mappedTo: null,
               ttftMs: null,

@@ -68,6 +68,8 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
     readonly attribute: (id: string, socket: ClientSocket) => void
     /** Everything that was captured up to now is in the list. For tests and for callers that read their own call. */
     readonly settled: Effect.Effect<void>
+    /** A record is in the list as it was told up to now, or a second has passed. */
+    readonly listed: (id: string) => Effect.Effect<void>
     readonly list: (
       filter: RecordFilter,
       page: { readonly limit: number; readonly cursor?: string }
@@ -291,6 +293,13 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       finish: intake.finish,
       attribute: intake.attribute,
       settled,
+      listed: (id) =>
+        Effect.asVoid(
+          Effect.timeoutOption(
+            Effect.promise(() => intake.listed(id)),
+            lastRecordsWithin
+          )
+        ),
       list,
       get,
       entry: (id) => ring.get(id),

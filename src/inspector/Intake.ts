@@ -90,6 +90,8 @@ export interface Intake {
   readonly update: (id: string, update: RecordUpdate) => void
   readonly finish: (id: string, end: RecordEnd, sent?: CallFacts | null) => void
   readonly attribute: (id: string, socket: ClientSocket) => void
+  /** When a record is in the ring as it was told up to now; at once where it is not on its way. */
+  readonly listed: (id: string) => Promise<void>
   /** When nothing waits any more. */
   readonly settled: () => Promise<void>
   readonly pendingBytes: () => number
@@ -129,10 +131,25 @@ export const makeIntake = (services: IntakeServices): Intake => {
   /** Tasks in the thread. */
   let away = 0
   let waiters: Array<() => void> = []
+  /** Those who wait for one record. */
+  const listening = new Map<string, Array<() => void>>()
   let isClosed = false
 
   const masker = makeHeadMasker()
   const headersOf = (each: Pending): RecordHeaders => (each.headers ??= readHeaders(each.start.headers))
+
+  /** Whether what was told of it is in the ring. */
+  const isListed = (id: string): boolean => {
+    const each = pending.get(id)
+    return each === undefined || (each.end === null && !each.isQueued && !each.isAway)
+  }
+
+  const tellListed = (id: string): void => {
+    const found = listening.get(id)
+    if (found === undefined || !isListed(id)) return
+    listening.delete(id)
+    for (const done of found) done()
+  }
 
   const enqueue = (each: Pending): void => {
     if (each.isQueued || isClosed) return
@@ -173,7 +190,8 @@ export const makeIntake = (services: IntakeServices): Intake => {
       requestHeaders: headersOf(each),
       responseHeaders: answerHeaders(each)
     })
-    const answer = { facts: report?.response?.facts ?? null, shape: report?.response?.shown ?? null }
+    const response = report?.response ?? null
+    const answer = { facts: response?.facts ?? null, shape: response?.shown ?? null, reason: response?.reason ?? null }
     const requestHeaders = before?.requestHeaders ?? shown.requestHeaders
     return headOf(each, { ...shown, requestHeaders }, each, answer, priceOf, before)
   }
@@ -265,6 +283,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
       try {
         if (!isClosed) applyWhole(each, end, report)
       } finally {
+        tellListed(each.id)
         settle()
       }
     }
@@ -302,6 +321,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
       try {
         if (!isClosed) apply(each, end, requestBody, report)
       } finally {
+        tellListed(each.id)
         settle()
       }
     }
@@ -355,6 +375,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
         }
         each.isQueued = false
         work(each)
+        tellListed(each.id)
         if (timers.monotonicMs() - since < turnMs) continue
         await new Promise<void>((done) => timers.soon(done))
         since = timers.monotonicMs()
@@ -456,7 +477,8 @@ export const makeIntake = (services: IntakeServices): Intake => {
       ...end,
       responseBody: isKept ? body : null,
       responseSize: size,
-      totalLatencyMs: end.totalLatencyMs ?? timers.nowMs() - each.startedAtMs
+      // Null: it was not told by who handed it in, which is not the time that it took here.
+      totalLatencyMs: end.totalLatencyMs === undefined ? timers.nowMs() - each.startedAtMs : end.totalLatencyMs
     }
     // A body of it that finds no room is left out, and the call is judged as if it were the client's.
     each.sent =
@@ -486,6 +508,11 @@ export const makeIntake = (services: IntakeServices): Intake => {
         if (owner !== null) update(id, owner)
       })
     }, undefined),
+    listed: (id) =>
+      new Promise((done) => {
+        if (isClosed || isListed(id)) return done()
+        listening.set(id, [...(listening.get(id) ?? []), done])
+      }),
     settled: () =>
       new Promise((done) => {
         waiters.push(done)
@@ -498,6 +525,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
       timer = null
       pending.clear()
       queue = []
+      for (const each of listening.keys()) tellListed(each)
       settle()
     }
   }

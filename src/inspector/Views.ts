@@ -19,6 +19,7 @@ import { threadFromBytes } from "./Intake.ts"
 import { maskRecord } from "./masking/MaskRecord.ts"
 import type { Anatomy } from "./reading/Anatomy.ts"
 import type { ConversationView, ReadableBody } from "./reading/Conversation.ts"
+import { isRefusal } from "./reading/Reason.ts"
 import type { Session, SessionNotFound } from "./Sessions.ts"
 import { bytesOfView, type ShownRequest, type View, type ViewJob, viewOf } from "./work/ViewJobs.ts"
 
@@ -138,6 +139,7 @@ export const makeViews = (inspector: typeof Inspector.Service, timers: Pick<type
           view: "conversation",
           exchange: {
             path: record.path,
+            isRefused: isRefusal(record.status),
             request: readable(
               record.requestBody,
               record.requestEncoding,

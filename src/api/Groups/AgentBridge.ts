@@ -9,6 +9,7 @@ import { endpointsOf } from "../Endpoints.ts"
 import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, UnavailableAnswer } from "../Errors.ts"
 import { exampleTime } from "../Examples.ts"
 import { body, Created, NoContent, optional } from "../Inputs.ts"
+import { HasStrictQueries } from "../StrictQueries.ts"
 
 const Ok = field(Schema.Literal(true), "Always true.")
 
@@ -209,6 +210,7 @@ const MappingsView = Schema.Struct(mappingFields).annotations({ identifier: "Age
 const at = endpointsOf("agentBridge", { id: ["Id of the agent.", "claude-code"] })
 
 export class AgentBridge extends HttpApiGroup.make("agentBridge")
+  .annotate(HasStrictQueries, true)
   .annotate(OpenApi.Title, "Agent bridge")
   .annotate(OpenApi.Description, "The decrypting server, its certificate authority, and the transparent mode.")
   .add(

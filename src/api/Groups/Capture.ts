@@ -7,6 +7,7 @@ import { endpointsOf } from "../Endpoints.ts"
 import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, UnavailableAnswer } from "../Errors.ts"
 import { exampleTime } from "../Examples.ts"
 import { body, Created, NoContent, optional } from "../Inputs.ts"
+import { HasStrictQueries } from "../StrictQueries.ts"
 
 const Kind = Schema.Literal("llm", "app", "custom")
 const Label = Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(200))
@@ -93,6 +94,7 @@ const SystemProxyAnswer = Schema.Struct({
 const at = endpointsOf("capture", { host: ["The name of the host.", "api.example.com"] })
 
 export class Capture extends HttpApiGroup.make("capture")
+  .annotate(HasStrictQueries, true)
   .annotate(OpenApi.Title, "Capture")
   .annotate(
     OpenApi.Description,

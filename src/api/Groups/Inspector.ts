@@ -28,6 +28,7 @@ import {
   SessionView,
   TurnView
 } from "../InspectorRecords.ts"
+import { HasStrictQueries } from "../StrictQueries.ts"
 import { PresetBody } from "./Playground.ts"
 
 const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
@@ -35,6 +36,10 @@ const Word = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
 const Model = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(256))
 const Limit = Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 1000)).annotations({
   jsonSchema: { type: "integer", minimum: 1, maximum: 1000 }
+})
+
+const Pid = Schema.NumberFromString.pipe(Schema.int(), Schema.between(0, 4_294_967_295)).annotations({
+  jsonSchema: { type: "integer", minimum: 0, maximum: 4_294_967_295 }
 })
 
 const filterFields = {
@@ -52,6 +57,9 @@ const filterFields = {
   ),
   source: field(given(CaptureSource), "Where it was captured.", "gateway"),
   sessionId: field(given(Word), "The recorded session.", exampleId),
+  process: field(given(Word), "A part of the name of the process that asked.", "node"),
+  pid: field(given(Pid), "The id of the process that asked.", 4_711),
+  contextKey: field(given(Word), "The hash of the system prompt, as records have it.", "5f2a9c01b7de"),
   model: field(given(Word), "A part of the model's name.", "sonnet"),
   q: field(given(Word), "A text in address, headers, notes or bodies, in any letter case.", "timeout")
 } as const
@@ -259,6 +267,7 @@ const at = endpointsOf("inspector", {
 })
 
 export class Inspector extends HttpApiGroup.make("inspector")
+  .annotate(HasStrictQueries, true)
   .annotate(OpenApi.Title, "Traffic inspector")
   .annotate(
     OpenApi.Description,
@@ -328,6 +337,11 @@ export class Inspector extends HttpApiGroup.make("inspector")
           request: field(Schema.Array(TurnView), "What was sent."),
           response: field(Schema.Array(TurnView), "What came back."),
           contextKey: field(Schema.NullOr(Schema.String), "Hash of the system prompt.", "5f2a9c01b7de"),
+          error: field(
+            Schema.optionalWith(Schema.String, { exact: true }),
+            "Why there is no answer, as the provider says it.",
+            "The model is overloaded."
+          ),
           rawEvents: field(
             Schema.optionalWith(Schema.Array(Schema.Unknown), { exact: true }),
             "The events as they came.",

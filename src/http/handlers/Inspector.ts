@@ -163,7 +163,13 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
         asked(({ views }) => Effect.map(views.sessionJsonl(id), (text) => streamed(text, linesType, "session.jsonl")))
       )
       .handle("ingest", ({ payload }) =>
-        asked(({ handIn }) => Effect.as(handIn(payload), { ok: true as const, id: payload.id }))
+        asked(({ handIn, inspector }) =>
+          // Who asks for it next finds it.
+          Effect.as(Effect.zipRight(handIn(payload), inspector.listed(payload.id)), {
+            ok: true as const,
+            id: payload.id
+          })
+        )
       )
       .handle("feed", () => Effect.sync(() => ({ path, clients: feed.clients(), maxClients })))
   })

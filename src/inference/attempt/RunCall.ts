@@ -81,13 +81,12 @@ export const encodeContext = (
   timers: ClockAndTimers,
   call: Pick<UpstreamCall, "toolNames" | "callIds"> | null
 ): EncodeContext => {
-  const { shownModel } = work.exchange
   const context: Mutable<EncodeContext> = {
     nowMs: timers.nowMs(),
     fallbackId: work.exchange.job?.id ?? work.exchange.requestId,
     model,
     wantsUsage: work.envelope.wantsUsage,
-    request: shownModel === undefined ? work.asked : { ...work.asked, model: shownModel },
+    request: work.asked,
     ownAddress: () => addressAsked(work.exchange.headers) ?? "",
     elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
   }

@@ -92,8 +92,6 @@ export interface Exchange {
   /** Members that this wire tells in the path instead of the body (`model`, `stream`); null where all stands in the body. */
   readonly fromPath: JsonObject | null
   readonly atOnce: AtOnce | null
-  /** The client's own name of the model, which its answer shows, where another one was put in its place in the body. */
-  readonly shownModel?: string
   /** Files that came with it; absent where the body is all there is. */
   readonly uploads?: Uploads
   /** Request headers, lower-case names. */

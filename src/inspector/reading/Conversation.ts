@@ -6,6 +6,7 @@ import type { Block, Turn, TurnRole } from "../../domain/TrafficRecord.ts"
 import { parsePerhapsCut, rawEventsOf, readAnswer } from "./Answer.ts"
 import { contextKeyOf } from "./ContextKey.ts"
 import { type Format, formatOf } from "./Format.ts"
+import { reasonOf } from "./Reason.ts"
 
 /** A body as it is shown: text, without the notice of its end. */
 export interface ReadableBody {
@@ -19,12 +20,16 @@ export interface ReadableExchange {
   /** Null: there is none, or it is no text. */
   readonly request: ReadableBody | null
   readonly response: ReadableBody | null
+  /** The status says that it was refused. */
+  readonly isRefused?: boolean
 }
 
 export interface ConversationView {
   readonly request: ReadonlyArray<Turn>
   readonly response: ReadonlyArray<Turn>
   readonly contextKey: string | null
+  /** Why there is no answer, as the provider says it; it is no turn of the assistant. */
+  readonly error?: string
   readonly rawEvents?: ReadonlyArray<Json>
 }
 
@@ -107,15 +112,7 @@ const requestTurns = ({ apiKind, body, codec }: Format): ReadonlyArray<Turn> | n
   return conversation?.messages.map(({ parts, role }) => ({ role: roleOf(role), blocks: parts.map(blockOf) })) ?? null
 }
 
-/** An upstream's error, as the text that a person reads. */
-const errorTurn = (text: string): ReadonlyArray<Turn> => {
-  const parsed = parseJson(text)
-  const error = isObject(parsed) ? (parsed["error"] ?? parsed["message"]) : undefined
-  const message = isObject(error) ? error["message"] : error
-  return typeof message === "string" ? [{ role: "assistant", blocks: [{ type: "text", text: message }] }] : []
-}
-
-export const conversationOf = ({ path, request, response }: ReadableExchange): ConversationView => {
+export const conversationOf = ({ isRefused = false, path, request, response }: ReadableExchange): ConversationView => {
   const body = request === null ? undefined : parsePerhapsCut(request.text, request.isCut)
   const format = formatOf(path, body)
   const turns = format === null ? null : requestTurns(format)
@@ -124,14 +121,14 @@ export const conversationOf = ({ path, request, response }: ReadableExchange): C
     format === null || response === null
       ? null
       : readAnswer(format, response.text, response.contentType, { isCut: response.isCut })
-  const isRead = answer !== null && answer.parts.length > 0
-  const answered: ReadonlyArray<Turn> = isRead
-    ? [{ role: "assistant", blocks: answer.parts.map(blockOf) }]
-    : response === null
-      ? []
-      : errorTurn(response.text)
-  const view = { request: turns ?? [], response: answered, contextKey }
-  const isKnown =
-    turns !== null && (response === null || isRead || answered.length > 0 || format?.apiKind === "embeddings")
+  const isRead = answer !== null && answer.parts.length > 0 && !isRefused
+  const error = isRead || response === null ? null : reasonOf(response.text)
+  const view = {
+    request: turns ?? [],
+    response: isRead ? [{ role: "assistant" as const, blocks: answer.parts.map(blockOf) }] : [],
+    contextKey,
+    ...(error === null ? {} : { error })
+  }
+  const isKnown = turns !== null && (response === null || isRead || error !== null || format?.apiKind === "embeddings")
   return isKnown || response === null ? view : { ...view, rawEvents: rawEventsOf(response.text, response.contentType) }
 }

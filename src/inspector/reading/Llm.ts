@@ -114,6 +114,8 @@ export const answerFactsOf = (
 }
 
 export interface LlmContext {
+  /** It was refused: nothing is paid for it. */
+  readonly isRefused?: boolean
   readonly provider: string | null
   readonly mappedTo: string | null
   readonly ttftMs: number | null
@@ -124,8 +126,9 @@ export interface LlmContext {
 const costOf = (
   { estimatedTokens, model }: RequestFacts,
   { answeredBy, tokensOut, usage }: AnswerFacts,
-  { mappedTo, priceOf, provider }: LlmContext
+  { isRefused, mappedTo, priceOf, provider }: LlmContext
 ): number | null => {
+  if (isRefused === true) return 0
   if (provider === null || tokensOut === null) return null
   const tokens = usage ?? { ...noTokens, in: estimatedTokens, out: tokensOut }
   for (const name of [mappedTo, answeredBy, model]) {

@@ -46,7 +46,7 @@ export interface ExchangeJob {
 export interface ExchangeRead {
   readonly shown: Shown
   readonly request: ReadRequest
-  readonly answer: { readonly facts: AnswerFacts | null; readonly shape: Shape | null }
+  readonly answer: { readonly facts: AnswerFacts | null; readonly shape: Shape | null; readonly reason: string | null }
   /** Null: its prompt was not judged. */
   readonly finding: CacheFinding | null
 }
@@ -137,7 +137,7 @@ export const performExchange = async (
       facts,
       shape: shapeOf(shownRequest)
     },
-    answer: { facts: answer, shape: shapeOf(shownResponse) },
+    answer: { facts: answer, shape: shapeOf(shownResponse), reason: report.response?.reason ?? null },
     finding
   }
   return {

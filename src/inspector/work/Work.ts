@@ -9,6 +9,7 @@ import { parsePerhapsCut } from "../reading/Answer.ts"
 import { contextKeyOf } from "../reading/ContextKey.ts"
 import { type Format, formatOf } from "../reading/Format.ts"
 import { detectKind } from "../reading/Kind.ts"
+import { reasonOf } from "../reading/Reason.ts"
 import { type AnswerFacts, answerFactsOf, type RequestFacts, requestFactsOf } from "../reading/Llm.ts"
 
 export interface RequestTask {
@@ -36,6 +37,8 @@ export interface ResponseTask {
 
 export interface ResponseReport {
   readonly shown: ShownBody | null
+  /** The message of an answer that is an error, as it is shown. */
+  readonly reason: string | null
   readonly facts: AnswerFacts | null
 }
 
@@ -84,12 +87,16 @@ const responseReport = async (
   facts: RequestFacts | null,
   limits: BodyLimits
 ): Promise<ResponseReport> => {
-  if (body === null) return { shown: null, facts: facts === null ? null : answerFactsOf(facts, path, provider, null) }
+  if (body === null)
+    return { shown: null, reason: null, facts: facts === null ? null : answerFactsOf(facts, path, provider, null) }
   const decoded = await decodeBody(body, limits.maxDecodedBytes)
   const text = textOf(decoded)
   const answer = text === null ? null : { text, contentType: body.contentType, isCut: !decoded.isWhole }
+  const shown = showBody(decoded, text, body, limits)
   return {
-    shown: showBody(decoded, text, body, limits),
+    shown,
+    // Of what is shown, in which secrets are masked.
+    reason: shown.encoding === "utf8" && shown.bytes.length <= 65_536 ? reasonOf(shown.bytes.toString("utf8")) : null,
     facts: facts === null ? null : answerFactsOf(facts, path, provider, answer)
   }
 }

@@ -66,13 +66,17 @@ export const inspectorRows: ReadonlyArray<StatementRow> = [
     "is that of the system prompt, wherever it stands",
     "joins the texts of parts with line ends"
   ]),
-  statement("A connection is attributed to its process; the tables are read once a second at most; a failure is null", [
-    attribution,
-    "finds the process by its socket, in both address families",
-    "reads the tables at most once a second",
-    "is null where the tables are missing or no tables",
-    "finds this very process"
-  ]),
+  statement(
+    "A connection is attributed to its process; the tables are read once a second, and again for younger connections, within a bound; a failure is null",
+    [
+      attribution,
+      "finds the process by its socket, in both address families",
+      "reads the tables once a second, and once more for a connection that is younger",
+      "finds a younger connection of a younger process",
+      "is null where the tables are missing or no tables",
+      "finds this very process"
+    ]
+  ),
   statement("Metadata of a model's exchange: provider, format, model, turns, tokens, streamed, mapped model, cost", [
     reading,
     "is read by the format's own decoders, whole and streamed",

@@ -324,16 +324,52 @@ describe("the agent bridge", () => {
     })
   )
 
-  it.scopedLive("shows an agent its own model", () =>
-    Effect.gen(function* () {
-      const { bridge, send } = yield* setUp
-      yield* bridge.setMappings("claude-code", [mapping])
-      yield* Effect.promise(async () => {
-        const answer = await send("/v1/messages", [JSON.stringify({ ...JSON.parse(body), stream: true })])
-        assert.include(answer.body, '"model":"claude-opus-4-5-20251101"')
-      })
-    })
-  )
+  const agents = [
+    { agent: "claude-code", host: "api.anthropic.com", path: "/v1/messages", asked: { messages, max_tokens: 9 } },
+    { agent: "copilot", host: "api.githubcopilot.com", path: "/chat/completions", asked: { messages } },
+    { agent: "copilot", host: "api.githubcopilot.com", path: "/responses", asked: { input: "Hi" } },
+    {
+      agent: "antigravity",
+      host: "daily-cloudcode-pa.googleapis.com",
+      path: "/v1internal:generateContent",
+      asked: { request: { contents: [{ role: "user", parts: [{ text: "Hi" }] }] } }
+    }
+  ] as const
+  const pathOf = (path: string, stream: boolean): string =>
+    stream ? path.replace(":generateContent", ":streamGenerateContent?alt=sse") : path
+
+  for (const { agent, asked, host, path } of agents) {
+    for (const wire of ["messages", "chat"] as const) {
+      it.scopedLive(`shows ${agent} its own model on ${path} from a ${wire} upstream, whole and streamed`, () =>
+        Effect.gen(function* () {
+          const { bridge, finished, gateway, send } = yield* setUp
+          const chat = yield* Fake.start
+          chat.always((response, request) =>
+            (JSON.parse(request.body) as { stream?: boolean }).stream === true
+              ? Fake.sse(Fake.chatStream(["Bon", "jour"]))(response, request)
+              : Fake.json(Fake.chatCompletion())(response, request)
+          )
+          yield* Effect.promise(() => gateway.connect("talk", chat, "chat"))
+          const targetModel = wire === "chat" ? "talk/m" : "up/m"
+          yield* bridge.setMappings(agent, [{ sourceModel: "own-*", targetModel }])
+          yield* Effect.promise(async () => {
+            for (const [at, stream] of [false, true].entries()) {
+              const body = JSON.stringify({ model: "own-model", ...asked, ...(stream ? { stream } : {}) })
+              const answer = await send(pathOf(path, stream), [body], { "x-sni": host })
+              assert.strictEqual(answer.status, 200, answer.body)
+              assert.strictEqual(answer.headers["x-gateway-mapped-model"], targetModel)
+              assert.match(answer.body, /"model(?:Version)?":"own-model"/)
+              assert.notInclude(answer.body, "fake-model")
+              assert.notInclude(answer.body, targetModel)
+              assert.notMatch(answer.body, /"model(?:Version)?":"(?!own-model")/)
+              if (!stream) assert.strictEqual(Number(answer.headers["content-length"]), Buffer.byteLength(answer.body))
+              assert.strictEqual((await finished(at + 1)).responseBody, answer.body)
+            }
+          })
+        })
+      )
+    }
+  }
 
   it.scopedLive("tells an agent of a failure in its own wire", () =>
     Effect.gen(function* () {

@@ -106,6 +106,96 @@ describe("captured requests", () => {
     })
   )
 
+  it.scopedLive("are filtered by process, pid and context; a query that a route has not is refused by its name", () =>
+    Effect.gen(function* () {
+      const { ask, captured, json } = yield* start()
+      yield* Effect.promise(async () => {
+        const { contextKey } = await captured({ id: "a", pid: 4_711, processName: "node" })
+        await captured({ id: "b", pid: 4_712, processName: "ruby", requestBody: chatBody("Hi", "Be long.") })
+        assert.match(contextKey, /^[0-9a-f]{12}$/)
+        for (const query of ["process=NOD", "pid=4711", `contextKey=${contextKey}`]) {
+          assert.deepStrictEqual(ids(await json("GET", `/requests?${query}`)), ["a"], query)
+          for (const file of ["har", "jsonl"]) {
+            const text = await (await ask("GET", `/export.${file}?${query}`)).text()
+            assert.deepStrictEqual([text.includes("4711"), text.includes("4712")], [true, false], `${file} ${query}`)
+          }
+        }
+        const routes: ReadonlyArray<readonly [method: string, path: string]> = [
+          ["GET", "/requests?proces=node"],
+          ["GET", "/requests?host=a&Host=b"],
+          ["GET", "/requests/a?secrets=true"],
+          ["GET", "/requests/a/conversation?x=1"],
+          ["GET", "/export.har?limit=3"],
+          ["GET", "/cache-breaks?untl=1"],
+          ["GET", "/capture-modes?all=1"],
+          ["GET", "/sessions?state=saved"],
+          ["GET", "/hosts?kind=llm"],
+          ["DELETE", "/requests?host=a"]
+        ]
+        for (const [method, path] of routes) {
+          const answer = await ask(method, path)
+          assert.strictEqual(answer.status, 400, path)
+          const name = /[?&](\w+)=\w+$/.exec(path)?.[1] ?? ""
+          assert.include(await answer.text(), name)
+        }
+        assert.strictEqual((await ask("GET", "/requests?pid=node")).status, 400)
+        // Nothing was cleared.
+        assert.strictEqual((await json("GET", "/requests")).total, 2)
+      })
+    })
+  )
+
+  it.scopedLive(
+    "that a provider refused are no turn, cost nothing, and have the reason; a duration that was not told is null",
+    () =>
+      Effect.gen(function* () {
+        const { captured, json } = yield* start()
+        yield* Effect.promise(async () => {
+          const bodies = [
+            { error: { type: "overloaded_error", message: "Overloaded, sk-proj-4f8Gh2kLm9Qw4Zx8Vb1NcPq7Rt5" } },
+            { error: "Overloaded" },
+            { message: "Overloaded" }
+          ]
+          for (const [at, refusal] of bodies.entries()) {
+            const id = `refused-${at}`
+            const { totalLatencyMs, llm } = await captured({
+              id,
+              status: 429,
+              responseBody: JSON.stringify(refusal),
+              totalLatencyMs: undefined
+            })
+            assert.isNull(totalLatencyMs)
+            assert.deepInclude(llm, { costEstimateUsd: 0, tokensOut: null, tokensPerSecond: null })
+            const { requests } = await json("GET", "/requests")
+            assert.match(requests[0].error, /^Overloaded/)
+            assert.notInclude(requests[0].error, "4f8Gh2kLm9Qw")
+            const { error, response } = await json("GET", `/requests/${id}/conversation`)
+            assert.deepStrictEqual(response, [])
+            assert.match(error, /^Overloaded/)
+          }
+          const good = await captured({ id: "good", totalLatencyMs: null })
+          assert.isAbove(good.llm.costEstimateUsd, 0)
+          assert.deepInclude(good, { error: null, totalLatencyMs: null })
+        })
+      })
+  )
+
+  it.scopedLive("are there as soon as they were handed in, in flight, updated and ended", () =>
+    Effect.gen(function* () {
+      const { handIn, json } = yield* start()
+      yield* Effect.promise(async () => {
+        for (let at = 0; at < 20; at += 1) {
+          const id = `r-${at}`
+          const under = await handIn(aRecord({ id, status: "in-flight", responseBody: null, responseSize: 0 }))
+          assert.strictEqual(under.status, 200)
+          assert.strictEqual((await json("GET", `/requests/${id}`)).status, "in-flight")
+          await handIn(aRecord({ id, responseBody: "x".repeat(at * 20_000) }))
+          assert.deepInclude(await json("GET", `/requests/${id}`), { status: 200, responseSize: 200 })
+        }
+      })
+    })
+  )
+
   it.scopedLive("are listed by filters and in pages, and rotate out", () =>
     Effect.gen(function* () {
       const { captured, json, refused } = yield* start({}, { INSPECTOR_BUFFER_SIZE: "4" })

@@ -48,18 +48,49 @@ describe("the attribution of connections to processes", () => {
     })
   )
 
-  it.scopedLive("reads the tables at most once a second", () =>
+  it.scopedLive("reads the tables once a second, and once more for a connection that is younger", () =>
     Effect.gen(function* () {
       const folder = yield* tables
       let nowMs = 0
       const attribution = makeAttribution(folder, () => nowMs)
       const ownerOf = (localPort: number) => Effect.promise(() => attribution.ownerOf({ localPort, remotePort: 8_080 }))
+      const rows = (...lines: ReadonlyArray<string>) => writeFileSync(join(folder, "net/tcp"), head + lines.join(""))
+      const first = row("0100007F:C350", "0100007F:1F90", 777)
+      const younger = row("0100007F:C352", "0100007F:1F90", 777)
+      const program = { pid: 42, processName: "program 42" }
       assert.isNull(yield* ownerOf(50_002))
-      writeFileSync(join(folder, "net/tcp"), head + row("0100007F:C352", "0100007F:1F90", 777))
-      nowMs = 999
-      assert.isNull(yield* ownerOf(50_002))
+      rows(younger)
+      nowMs = 1
+      assert.deepStrictEqual(yield* ownerOf(50_002), program)
+      // What was read for it is what others share.
+      rows(first)
+      assert.deepStrictEqual(yield* ownerOf(50_002), program)
+      // Those that ask together share one more reading.
+      rows(first, younger)
+      assert.deepStrictEqual(yield* Effect.all([ownerOf(50_000), ownerOf(50_002)], { concurrency: 2 }), [
+        program,
+        program
+      ])
+      // Connections that no table has cost ten readings a second, however many there are.
+      for (let at = 0; at < 30; at += 1) assert.isNull(yield* ownerOf(1))
+      rows(row("0100007F:C353", "0100007F:1F90", 777))
+      assert.isNull(yield* ownerOf(50_003))
       nowMs = 1_000
-      assert.deepStrictEqual(yield* ownerOf(50_002), { pid: 42, processName: "program 42" })
+      assert.deepStrictEqual(yield* ownerOf(50_003), program)
+    })
+  )
+
+  it.scopedLive("finds a younger connection of a younger process", () =>
+    Effect.gen(function* () {
+      const folder = yield* tables
+      const attribution = makeAttribution(folder, () => 0)
+      const ownerOf = (localPort: number) => Effect.promise(() => attribution.ownerOf({ localPort, remotePort: 8_080 }))
+      assert.deepInclude(yield* ownerOf(50_000), { pid: 42 })
+      mkdirSync(join(folder, "50", "fd"), { recursive: true })
+      writeFileSync(join(folder, "50", "comm"), "new\n")
+      symlinkSync("socket:[900]", join(folder, "50", "fd", "3"))
+      writeFileSync(join(folder, "net/tcp"), head + row("0100007F:C360", "0100007F:1F90", 900))
+      assert.deepStrictEqual(yield* ownerOf(50_016), { pid: 50, processName: "new" })
     })
   )
 

@@ -63,7 +63,8 @@ describe("Ring", () => {
 
 describe("the list of records", () => {
   const ring = new Ring(large)
-  ring.set(aHead({ id: "1", status: 200, agent: "codex", sessionId: "s1" }), {
+  const told = { processName: "node", pid: 4_711, contextKey: "5f2a9c01b7de" }
+  ring.set(aHead({ id: "1", status: 200, agent: "codex", sessionId: "s1", ...told }), {
     requestBody: Buffer.from(`{"text":"Grüße"}`),
     responseBody: null
   })
@@ -90,6 +91,12 @@ describe("the list of records", () => {
       [{ status: "in-flight" }, ["4"]],
       [{ source: "tproxy" }, ["2"]],
       [{ sessionId: "s1" }, ["1"]],
+      [{ process: "NOD" }, ["1"]],
+      [{ process: "ruby" }, []],
+      [{ pid: 4_711 }, ["1"]],
+      [{ pid: 1 }, []],
+      [{ contextKey: "5f2a9c01b7de" }, ["1"]],
+      [{ contextKey: "5f2a" }, []],
       [{ model: "gpt-next" }, ["4"]],
       [{ profile: "llm", status: "2xx" }, ["1"]]
     ]

@@ -33,6 +33,9 @@ export const filterFlags = {
   status: text("status", "2xx, 3xx, 4xx, 5xx, error or in-flight."),
   source: text("source", "Where it was captured, such as gateway or http-proxy."),
   session: text("session", "The id of a recorded session."),
+  process: text("process", "A part of the name of the process that asked."),
+  pid: text("pid", "The id of the process that asked."),
+  context: text("context", "The hash of the system prompt, as 'gateway inspect list --wide' shows it."),
   model: text("model", "A part of the model's name."),
   search: text("search", "A text in address, headers, notes or bodies.")
 }
@@ -50,6 +53,9 @@ export const filterOf = (given: Given) =>
       status: Option.getOrUndefined(given.status),
       source: Option.getOrUndefined(given.source),
       sessionId: Option.getOrUndefined(given.session),
+      process: Option.getOrUndefined(given.process),
+      pid: Option.getOrUndefined(given.pid),
+      contextKey: Option.getOrUndefined(given.context),
       model: Option.getOrUndefined(given.model),
       q: Option.getOrUndefined(given.search)
     },
@@ -60,6 +66,9 @@ export const filterOf = (given: Given) =>
       status: "--status",
       source: "--source",
       sessionId: "--session",
+      process: "--process",
+      pid: "--pid",
+      contextKey: "--context",
       model: "--model",
       q: "--search"
     }
@@ -84,7 +93,10 @@ export const columns: ReadonlyArray<Column.Column<ItemRow>> = [
   Column.text("STATUS", ({ status }) => String(status)),
   Column.time("TIME", ({ timestamp }) => timestamp),
   Column.prose("REQUEST", what),
-  Column.text("AGENT", ({ agent, processName }) => agent ?? processName, { in: "wide" }),
+  Column.text("AGENT", ({ agent }) => agent, { in: "wide" }),
+  Column.text("PROCESS", ({ processName }) => processName, { in: "wide" }),
+  Column.text("PID", ({ pid }) => (pid === null ? null : String(pid)), { in: "wide" }),
+  Column.text("CONTEXT", ({ contextKey }) => contextKey, { in: "wide" }),
   Column.text("SOURCE", ({ source }) => source, { in: "wide" }),
   Column.number("MS", ({ totalLatencyMs }) => totalLatencyMs, whole),
   Column.number("IN", ({ llm }) => llm?.tokensIn ?? null),
@@ -112,7 +124,13 @@ const cells: ReadonlyArray<{
   { header: "IN", width: 7, least: 80, value: ({ llm }) => String(llm?.tokensIn ?? "-") },
   { header: "OUT", width: 6, least: 80, value: ({ llm }) => String(llm?.tokensOut ?? "-") },
   { header: "CACHE", width: 5, least: 80, value: cacheMark },
-  { header: "USD", width: 9, least: 100, value: cost }
+  { header: "USD", width: 9, least: 100, value: cost },
+  {
+    header: "PROCESS",
+    width: 22,
+    least: 140,
+    value: ({ pid, processName }) => (pid === null ? "-" : `${processName ?? "-"} (${pid})`)
+  }
 ]
 
 const line = (head: (cell: (typeof cells)[number]) => string, rest: string, screen: number | null): string => {

@@ -189,7 +189,9 @@ export const inspectExport = Command.make("export", { ...exportFlags, ...filterF
   Effect.gen(function* () {
     const filter = yield* filterOf(given)
     const to = yield* Client.target(given)
-    const query = new URLSearchParams(filter).toString()
+    const query = new URLSearchParams(
+      Object.entries(filter).map(([name, value]): [string, string] => [name, String(value)])
+    ).toString()
     const format = yield* formatOf(given)
     yield* download(to, `/${format}${query === "" ? "" : `?${query}`}`, given)
   })

@@ -56,7 +56,8 @@ const pageOf = (shown: typeof RecordView.Type): string =>
       ["Began", shown.timestamp],
       ["Took", shown.totalLatencyMs === null ? "-" : `${Math.round(shown.totalLatencyMs)} ms`],
       ["Source", shown.source],
-      ["Process", shown.processName === null ? "-" : `${shown.processName} (${shown.pid ?? "-"})`],
+      ["Process", shown.pid === null ? "-" : `${shown.processName ?? "-"} (${shown.pid})`],
+      ["Context", shown.contextKey ?? "-"],
       ["Model", shown.llm?.model ?? "-"],
       [
         "Tokens",
@@ -91,6 +92,7 @@ const Conversation = Schema.Struct({
   request: Schema.Array(TurnView),
   response: Schema.Array(TurnView),
   contextKey: Schema.NullOr(Schema.String),
+  error: Schema.optionalWith(Schema.String, { exact: true }),
   rawEvents: Schema.optionalWith(Schema.Array(Schema.Unknown), { exact: true })
 })
 
@@ -121,7 +123,8 @@ export const inspectConversation = Command.make("conversation", { record, ...Cli
     const client = yield* inspector(to)
     const shown = yield* client.conversation({ path: { id: given.record } }).pipe(Client.orExplain(to))
     const raw = (shown.rawEvents ?? []).map((event) => JSON.stringify(event))
-    const text = [...shown.request, ...shown.response].map(turnText).concat(raw).join("\n")
+    const refused = shown.error === undefined ? [] : [`(refused: ${shown.error})`]
+    const text = [...shown.request, ...shown.response].map(turnText).concat(refused, raw).join("\n")
     yield* Output.result({ schema: Conversation, value: shown, text: Output.print(text), name: given.record })
   })
 )

@@ -28,9 +28,12 @@ const matches = (row: ItemRow, filter: Filter): boolean =>
   (filter.source === undefined || row.source === filter.source) &&
   (filter.agent === undefined || row.agent === filter.agent) &&
   (filter.sessionId === undefined || row.sessionId === filter.sessionId) &&
+  (filter.pid === undefined || row.pid === filter.pid) &&
+  (filter.contextKey === undefined || row.contextKey === filter.contextKey) &&
   (filter.status === undefined ||
     (typeof row.status === "number" ? `${Math.floor(row.status / 100)}xx` : row.status) === filter.status) &&
   holds(row.host, filter.host) &&
+  holds(row.processName, filter.process) &&
   holds(`${row.llm?.model ?? ""} ${row.llm?.mappedTo ?? ""}`, filter.model) &&
   holds(`${row.host}${row.path} ${row.annotation ?? ""} ${row.error ?? ""}`, filter.q)
 

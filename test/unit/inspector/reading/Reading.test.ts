@@ -318,7 +318,8 @@ describe("the conversation", () => {
       request: body('{"model":"m","messages":[{"role":"user","content":"x"}]}', ""),
       response: body('{"error":{"message":"too much"}}', "application/json")
     })
-    assert.deepStrictEqual(failed.response, [{ role: "assistant", blocks: [{ type: "text", text: "too much" }] }])
+    assert.deepStrictEqual([failed.response, failed.error], [[], "too much"])
+    assert.notProperty(failed, "rawEvents")
     const none = conversationOf({ path: "/x", request: null, response: null })
     assert.deepStrictEqual(none, { request: [], response: [], contextKey: null })
   })
