@@ -243,7 +243,7 @@ it.scopedLive(
       }
       assert.deepStrictEqual(wrong, [])
     }),
-  { timeout: 180_000 }
+  { timeout: 400_000 }
 )
 
 /** A line with the ids and addresses of the test in place of those that the documentation shows. */
