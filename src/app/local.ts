@@ -45,7 +45,7 @@ export { resetSecrets } from "../store/ResetSecrets.ts"
 export { storeLayer } from "./layers.ts"
 
 const egress = Upstream.layer.pipe(
-  Layer.provide(ProxyPlan.layer),
+  Layer.provideMerge(ProxyPlan.layer),
   Layer.provide(
     Layer.mergeAll(
       Dns.layer,

@@ -92,6 +92,8 @@ export interface Connection extends ConnectionSettings, ConnectionHealth {
   readonly source: "db" | "env"
   readonly createdAtMs: number
   readonly updatedAtMs: number
+  /** Only while it is not saved: the proxy its calls go by. A saved one has an assignment (`domain/Proxy.ts`). */
+  readonly unsavedProxyId?: string
 }
 
 export const healthy: ConnectionHealth = {

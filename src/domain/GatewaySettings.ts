@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema"
 import { CacheSettings, CacheSettingsPatch, defaultCacheSettings, mergeCacheSettings } from "./CacheSettings.ts"
 import { field } from "../kernel/Documented.ts"
+import { hostProblem, isHostText } from "../kernel/HostText.ts"
 import { readOrigin } from "../kernel/Origins.ts"
 import { defaultVisionBridgeSettings, VisionBridgeSettings, VisionBridgeSettingsPatch } from "./VisionBridgeSettings.ts"
 import { defaultMemorySettings, MemorySettings, MemorySettingsPatch } from "./MemorySettings.ts"
@@ -154,11 +155,7 @@ const leave = { exact: true, nullable: true } as const
 const HostName = Schema.Trim.pipe(
   Schema.lowercased({ message: () => "must be in lower case" }),
   Schema.maxLength(253),
-  Schema.filter((text) =>
-    /^(?:[\da-z](?:[\d_a-z-]*[\da-z])?(?:\.[\da-z](?:[\d_a-z-]*[\da-z])?)*|\[?[\d.:a-f]*:[\d.:a-f]*\]?)$/.test(text)
-      ? true
-      : "must be a host name or an address, without scheme and port"
-  )
+  Schema.filter((text) => (isHostText(text) && !text.endsWith(".") ? true : hostProblem))
 )
 
 const Origin = Schema.String.pipe(

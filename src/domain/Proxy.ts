@@ -53,6 +53,8 @@ export interface CallOwner {
   readonly apiKeyId: string | null
   /** False: the connection always goes direct. */
   readonly proxyEnabled: boolean
+  /** The proxy named for a connection that is not saved yet: it counts as assigned to it. Null: none is. */
+  readonly proxyId: string | null
   /** Whether a credential of the connection goes along. */
   readonly carriesKey: boolean
   /** Null: sockets are made the usual way. */
@@ -60,27 +62,32 @@ export interface CallOwner {
 }
 
 /** The part of a connection that decides by which way its calls leave. */
-type OwningConnection = Pick<Connection, "id" | "provider" | "proxyEnabled" | "authType" | "headers" | "transport">
+type OwningConnection = Pick<
+  Connection,
+  "id" | "provider" | "proxyEnabled" | "unsavedProxyId" | "authType" | "headers" | "transport"
+>
 
 /** The owner of calls to an account; `apiKeyId` is null for calls that no key of the gateway asked for. */
 export const ownerOf = (
-  { authType, headers, id, provider, proxyEnabled, transport }: OwningConnection,
+  { authType, headers, id, provider, proxyEnabled, transport, unsavedProxyId }: OwningConnection,
   apiKeyId: string | null = null
 ): CallOwner => ({
   connectionId: id,
   provider,
   apiKeyId,
   proxyEnabled,
+  proxyId: unsavedProxyId ?? null,
   carriesKey: authType !== "none" || headers !== null,
   transport
 })
 
-/** The owner of calls to a provider before there is an account. */
-export const ownerAt = (provider: string): CallOwner => ({
+/** The owner of calls to a provider before there is an account; `proxyId` is the proxy named for that account. */
+export const ownerAt = (provider: string, proxyId: string | null): CallOwner => ({
   connectionId: null,
   provider,
   apiKeyId: null,
   proxyEnabled: true,
+  proxyId,
   carriesKey: true,
   transport: null
 })

@@ -3,7 +3,10 @@ import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 
 const words = {
-  enabled: ["Whether calls go through the proxies assigned to them; false: always direct.", true],
+  enabled: [
+    "Whether calls without a proxy of their key, connection or provider go by the proxy of all, or one chosen automatically.",
+    true
+  ],
   testUrl: [
     "Fetched through a proxy when it is tested; when the answer is an IP address, alone or as `ip` of a JSON object, it is shown as the address the proxy leaves by.",
     "https://api64.ipify.org/?format=json"

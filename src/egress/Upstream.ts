@@ -78,7 +78,7 @@ export class Upstream extends Context.Tag("gateway/egress/Upstream")<
       request: UpstreamRequest,
       limits: RequestLimits
     ) => Effect.Effect<UpstreamResponse, RequestError>
-    /** As `request`, by the way given. */
+    /** As `request`, by the way given, on a socket of its own: what another call was let through with says nothing about this one. */
     readonly requestVia: (
       route: ProxyRoute,
       request: UnownedRequest,
@@ -91,6 +91,8 @@ export class Upstream extends Context.Tag("gateway/egress/Upstream")<
 
 /** Stands for the target of a connection that ends at the proxy. */
 const noTarget = new URL("http://target.invalid")
+
+type UsableRoute = Exclude<ProxyRoute, { readonly _tag: "Unavailable" }>
 
 /** Origins with a pool of their own; beyond it the one unused longest loses its idle connections. */
 const maxOrigins = 2_000
@@ -177,11 +179,7 @@ export const make: Effect.Effect<
   }
 
   /** An edited proxy has another key: its old connections are idle from then on, and close by themselves. */
-  const poolOf = (
-    origin: string,
-    route: Exclude<ProxyRoute, { readonly _tag: "Unavailable" }>,
-    transport: Transport | null
-  ): OriginPool | null => {
+  const poolOf = (origin: string, route: UsableRoute, transport: Transport | null): OriginPool | null => {
     const proxy = route._tag === "Proxied" ? route.hop : null
     const direct = transport === null ? origin : `${origin} ${transportKey(transport)}`
     const key = proxy === null ? direct : `${direct} ${proxy.key}`
@@ -196,15 +194,16 @@ export const make: Effect.Effect<
     pools.prune((_, key) => key === origin || key.startsWith(`${origin} `))
   }
 
-  const dispatchVia = (
+  /** `poolFor` finds or makes the connections that the call is made on. */
+  const dispatchOn = (
     route: ProxyRoute,
-    transport: Transport | null,
     request: UnownedRequest,
-    sink: UpstreamSink
+    sink: UpstreamSink,
+    poolFor: (usable: UsableRoute) => OriginPool | null
   ): UpstreamCall => {
     if (closed) return failedCall(transportFailure("other"), sink)
     if (route._tag === "Unavailable") return failedCall(transportFailure(route.kind), sink)
-    const pool = poolOf(request.origin, route, transport)
+    const pool = poolFor(route)
     if (pool === null) return failedCall(transportFailure("blocked"), sink)
     if (route._tag === "Direct") return startCall(pool, request, sink)
     return startCall(pool, { ...request, secrets: bothSecrets(request.secrets, hopSecrets(route.hop)) }, sink)
@@ -220,7 +219,7 @@ export const make: Effect.Effect<
 
   const dispatch = (request: UpstreamRequest, sink: UpstreamSink): UpstreamCall => {
     const { origin, owner } = request
-    return dispatchVia(routeTo(origin, owner), owner?.transport ?? null, request, sink)
+    return dispatchOn(routeTo(origin, owner), request, sink, (route) => poolOf(origin, route, owner?.transport ?? null))
   }
 
   const collectIn = <Request extends UnownedRequest>(
@@ -239,7 +238,17 @@ export const make: Effect.Effect<
 
   const requestVia = Effect.fn("Upstream.requestVia")(
     (route: ProxyRoute, sent: UnownedRequest, limits: RequestLimits) =>
-      collectIn((asked: UnownedRequest, sink) => dispatchVia(route, null, asked, sink), sent, limits)
+      collectIn(
+        (asked: UnownedRequest, sink) =>
+          dispatchOn(route, asked, sink, (usable) => {
+            const pool = open(asked.origin, usable._tag === "Proxied" ? usable.hop : null, null)
+            // Nothing waits in it for a second call.
+            pool?.retire()
+            return pool
+          }),
+        sent,
+        limits
+      )
   )
 
   const egressOf = (owner: CallOwner, origin: string): string => {

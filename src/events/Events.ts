@@ -38,7 +38,7 @@ export type GatewayEvent =
       /** Milliseconds since the breaker opened; null when that is not known. */
       readonly recoveredAfterMs: number | null
     }
-  /** A combo was answered by another target than the first one tried. */
+  /** Another target serves a combo from here on, or its own one again (`reason` is `recovered`). Not told per request. */
   | {
       readonly type: "combo.switched"
       readonly atMs: number

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Connection } from "../domain/Connection.ts"
+import { ProxyPlan } from "../providers/ProxyPlan.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { ConnectionRepo } from "../store/repo/ConnectionRepo.ts"
 import { QuotaGroupRepo } from "../store/repo/QuotaGroupRepo.ts"
@@ -17,7 +18,7 @@ export class ConnectionRecords extends Context.Tag("gateway/management/Connectio
       connection: Connection,
       options: { readonly hasNewCredential: boolean }
     ) => Effect.Effect<void, StoreError>
-    /** Removes the connection, its place in quota groups, its limits on registered keys, and what was observed of it. */
+    /** Removes the connection, its place in quota groups, its limits on registered keys, its proxy, and what was observed of it. */
     readonly remove: (connectionId: string) => Effect.Effect<void, StoreError>
   }
 >() {}
@@ -27,6 +28,7 @@ export const make = Effect.gen(function* () {
   const groups = yield* QuotaGroupRepo
   const registrations = yield* RegisteredKeyRepo
   const observed = yield* ObservedState
+  const proxies = yield* ProxyPlan
 
   const replace = Effect.fn("ConnectionRecords.replace")(function* (
     connection: Connection,
@@ -42,6 +44,7 @@ export const make = Effect.gen(function* () {
     yield* repo.remove(connectionId)
     yield* groups.dropConnection(connectionId)
     yield* registrations.removeLimits({ scope: "account", subject: connectionId })
+    yield* proxies.assign("connection", connectionId, null)
     yield* observed.forget(connectionId)
   })
 
@@ -51,5 +54,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   ConnectionRecords,
   never,
-  ConnectionRepo | QuotaGroupRepo | RegisteredKeyRepo | ObservedState
+  ConnectionRepo | QuotaGroupRepo | RegisteredKeyRepo | ObservedState | ProxyPlan
 > = Layer.effect(ConnectionRecords, make)

@@ -12,6 +12,7 @@ import { IdGen } from "../platform/IdGen.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import type { ListedModel } from "../providers/ModelLists.ts"
 import { ProviderCalls, type TestResult, type ValidationResult } from "../providers/ProviderCalls.ts"
+import { ProxyPlan } from "../providers/ProxyPlan.ts"
 import { Cooldowns } from "../resilience/cooldown/Cooldowns.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { ConnectionRepo } from "../store/repo/ConnectionRepo.ts"
@@ -35,6 +36,8 @@ export interface CandidateKey {
   /** Absent for a provider that needs none. */
   readonly apiKey?: Redacted.Redacted
   readonly baseUrl?: string | null
+  /** The proxy to ask by, as if it were assigned to the connection. */
+  readonly proxyId?: string | undefined
 }
 
 /** What is wrong with a stored connection; nothing when `problems` is empty. */
@@ -53,7 +56,7 @@ export class Connections extends Context.Tag("gateway/management/Connections")<
       input: CreateConnection
     ) => Effect.Effect<
       ObservedConnection,
-      Errors.UnknownProvider | Errors.InvalidInput | Errors.ConnectionLimitReached | StoreError
+      Errors.UnknownProvider | Errors.InvalidInput | Errors.ConnectionLimitReached | Errors.EntityNotFound | StoreError
     >
     readonly update: (
       id: string,
@@ -69,7 +72,7 @@ export class Connections extends Context.Tag("gateway/management/Connections")<
     /** Whether a provider accepts a key. Nothing is stored. */
     readonly validateKey: (
       candidate: CandidateKey
-    ) => Effect.Effect<ValidationResult, Errors.UnknownProvider | Errors.InvalidInput>
+    ) => Effect.Effect<ValidationResult, Errors.UnknownProvider | Errors.InvalidInput | Errors.EntityNotFound>
     /** Whether every connection is complete and readable and, unless `offline`, its provider accepts the credential. */
     readonly checkAll: (options: {
       readonly offline: boolean
@@ -88,6 +91,7 @@ export const make = Effect.gen(function* () {
   const cooldowns = yield* Cooldowns
   const flags = yield* Flags
   const ids = yield* IdGen
+  const proxies = yield* ProxyPlan
   const { apply } = yield* ConfigChanges
 
   const specOf = (provider: string): Effect.Effect<ProviderSpec, Errors.UnknownProvider> => {
@@ -98,6 +102,12 @@ export const make = Effect.gen(function* () {
 
   const check = (settings: ConnectionSettings, spec: ProviderSpec, hasLockedSecret: boolean) =>
     Errors.refuseOne(Rules.problemOf(settings, spec, { isNode: isNode(spec), hasLockedSecret, isOn: flags.isOn }))
+
+  /** Null and absent name none. */
+  const checkProxy = (proxyId: string | null | undefined): Effect.Effect<void, Errors.EntityNotFound> =>
+    proxyId == null || proxies.has(proxyId)
+      ? Effect.void
+      : new Errors.EntityNotFound({ entity: "proxy", id: proxyId, field: "proxyId" })
 
   const checkLimit = (spec: ProviderSpec): Effect.Effect<void, Errors.ConnectionLimitReached> =>
     Rules.mayAddConnection(spec, catalog.current().connections, { isNode: isNode(spec), isOn: flags.isOn })
@@ -128,6 +138,7 @@ export const make = Effect.gen(function* () {
     const settings = Rules.settingsOf(input, spec)
     yield* check(settings, spec, false)
     yield* checkLimit(spec)
+    yield* checkProxy(input.proxyId)
     const nowMs = yield* Clock.currentTimeMillis
     const connection: Connection = {
       ...settings,
@@ -137,7 +148,14 @@ export const make = Effect.gen(function* () {
       createdAtMs: nowMs,
       updatedAtMs: nowMs
     }
-    yield* Effect.catchTag(repo.insert(connection), "AlreadyStored", Effect.die)
+    const { proxyId = null } = input
+    // Before the connection is there, so that no call of it leaves by another way.
+    if (proxyId !== null) yield* proxies.assign("connection", connection.id, proxyId)
+    yield* Effect.catchTag(repo.insert(connection), "AlreadyStored", Effect.die).pipe(
+      Effect.onError(() =>
+        proxyId === null ? Effect.void : Effect.ignoreLogged(proxies.assign("connection", connection.id, null))
+      )
+    )
     return observed.of(connection)
   }, apply)
 
@@ -150,8 +168,10 @@ export const make = Effect.gen(function* () {
     yield* Errors.refuseOne(Rules.twoLimitsProblem(input))
     const settings = Rules.changed(before, input)
     yield* check(settings, spec, before.locked)
+    yield* checkProxy(input.proxyId)
     yield* Errors.refuseOne(connectionMoveProblem(before, settings, spec))
     const connection: Connection = { ...before, ...settings, updatedAtMs: yield* Clock.currentTimeMillis }
+    if (input.proxyId !== undefined) yield* proxies.assign("connection", id, input.proxyId)
     yield* records.replace(connection, { hasNewCredential: input.apiKey !== undefined || input.oauth !== undefined })
     return observed.of(connection)
   }, apply)
@@ -177,10 +197,17 @@ export const make = Effect.gen(function* () {
     return { models: modelList.models, error: result.error }
   })
 
-  const validateKey = Effect.fn("Connections.validateKey")(function* ({ apiKey, baseUrl, provider }: CandidateKey) {
+  const validateKey = Effect.fn("Connections.validateKey")(function* (candidate: CandidateKey) {
+    const { apiKey, baseUrl, provider, proxyId } = candidate
     yield* Errors.refuseOne(Rules.gatewayKeyProblem("apiKey", apiKey ?? null))
     yield* Errors.refuseOne(Rules.addressProblem("baseUrl", baseUrl, flags.isOn))
-    const result = yield* calls.validate(provider, apiKey ?? null, baseUrl ?? null)
+    yield* checkProxy(proxyId)
+    const result = yield* calls.validate({
+      provider,
+      apiKey: apiKey ?? null,
+      baseUrl: baseUrl ?? null,
+      proxyId: proxyId ?? null
+    })
     return result ?? (yield* new Errors.UnknownProvider({ provider }))
   })
 
@@ -221,4 +248,5 @@ export const layer: Layer.Layer<
   | IdGen
   | ObservedState
   | ProviderCalls
+  | ProxyPlan
 > = Layer.effect(Connections, make)

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Connection, ConnectionHealth } from "../domain/Connection.ts"
 import { type ListState, ModelLists } from "../providers/ModelLists.ts"
+import { ProxyPlan } from "../providers/ProxyPlan.ts"
 import { Cooldowns } from "../resilience/cooldown/Cooldowns.ts"
 import { Lockouts } from "../resilience/lockout/Lockouts.ts"
 import { QuotaWindows } from "../routing/quota/QuotaWindows.ts"
@@ -17,6 +18,8 @@ export interface ObservedConnection {
   readonly health: ConnectionHealth
   /** Null before the upstream was first asked for its models. */
   readonly modelList: ListState | null
+  /** The proxy of its own; null: none is assigned to it. */
+  readonly proxyId: string | null
 }
 
 export class ObservedState extends Context.Tag("gateway/management/ObservedState")<
@@ -33,16 +36,18 @@ export class ObservedState extends Context.Tag("gateway/management/ObservedState
 interface Parts {
   readonly cooldowns: typeof Cooldowns.Service
   readonly modelLists: typeof ModelLists.Service
+  readonly proxies: Pick<typeof ProxyPlan.Service, "assignedTo">
   readonly lockouts: Pick<typeof Lockouts.Service, "clear">
   readonly quotas: Pick<typeof QuotaWindows.Service, "forget" | "forgetShown">
 }
 
-const from = ({ cooldowns, lockouts, modelLists, quotas }: Parts) =>
+const from = ({ cooldowns, lockouts, modelLists, proxies, quotas }: Parts) =>
   ObservedState.of({
     of: (connection) => ({
       connection,
       health: cooldowns.healthOf(connection.id),
-      modelList: modelLists.stateOf(connection.id)
+      modelList: modelLists.stateOf(connection.id),
+      proxyId: proxies.assignedTo("connection", connection.id)
     }),
     reset: (connectionId) =>
       Effect.suspend(() => {
@@ -63,26 +68,26 @@ export const make = Effect.gen(function* () {
   return from({
     cooldowns: yield* Cooldowns,
     modelLists: yield* ModelLists,
+    proxies: yield* ProxyPlan,
     lockouts: yield* Lockouts,
     quotas: yield* QuotaWindows
   })
 })
 
-export const layer: Layer.Layer<ObservedState, never, Cooldowns | ModelLists | Lockouts | QuotaWindows> = Layer.effect(
-  ObservedState,
-  make
-)
+export const layer: Layer.Layer<ObservedState, never, Cooldowns | ModelLists | ProxyPlan | Lockouts | QuotaWindows> =
+  Layer.effect(ObservedState, make)
 
 /**
  * For a command beside a running gateway, which owns the stored locks and quotas and writes them. Those of a connection that is gone
  * run out by themselves.
  */
-export const layerLocal: Layer.Layer<ObservedState, never, Cooldowns | ModelLists> = Layer.effect(
+export const layerLocal: Layer.Layer<ObservedState, never, Cooldowns | ModelLists | ProxyPlan> = Layer.effect(
   ObservedState,
   Effect.gen(function* () {
     return from({
       cooldowns: yield* Cooldowns,
       modelLists: yield* ModelLists,
+      proxies: yield* ProxyPlan,
       lockouts: { clear: () => 0 },
       quotas: { forget: () => undefined, forgetShown: () => undefined }
     })

@@ -136,14 +136,20 @@ export const make = Effect.gen(function* () {
     return reported(proxy)
   }, oneAtATime)
 
-  const update = Effect.fn("Proxies.update")(function* (given: UpdateProxy) {
-    const before = yield* find(given.id)
+  /** A stored proxy as it would be after a change. */
+  const changedBy = Effect.fnUntraced(function* (given: UpdateProxy, field = "id") {
+    const before = yield* find(given.id, field)
     const input = Rules.withoutMasked(before, given)
     // Two changes within a millisecond are two states.
     const updatedAtMs = Math.max(yield* Clock.currentTimeMillis, before.updatedAtMs + 1)
     const after = Rules.changedProxy(before, input, updatedAtMs)
     yield* Errors.refuseOne(Rules.proxyProblem(after, policy(), plan.isSocksOn))
     yield* Errors.refuseOne(Rules.moveProblem(before, after, input))
+    return after
+  })
+
+  const update = Effect.fn("Proxies.update")(function* (given: UpdateProxy) {
+    const after = yield* changedBy(given)
     yield* Effect.catchTag(repo.update(after), "AlreadyStored", nameTaken(after.name))
     plan.health.forget(after.id)
     yield* plan.reload
@@ -163,14 +169,15 @@ export const make = Effect.gen(function* () {
     if (scopeId === undefined) return Errors.invalid("scopeId", `is needed for '${scope}'`)
     // What is gone can still be taken back.
     if (proxyId === null) return Effect.void
-    const { byConnection, provider } = catalog.current()
+    const { connections, provider } = catalog.current()
     switch (scope) {
       case "key":
         return keys.get(scopeId) === null
           ? new Errors.EntityNotFound({ entity: "API key", id: scopeId, field: "scopeId" })
           : Effect.void
       case "connection":
-        return byConnection.has(scopeId)
+        // Also one that is off: its first call after that goes by it.
+        return connections.some(({ id }) => id === scopeId)
           ? Effect.void
           : new Errors.EntityNotFound({ entity: "connection", id: scopeId, field: "scopeId" })
       case "provider":
@@ -182,8 +189,7 @@ export const make = Effect.gen(function* () {
     const { proxyId, scope, scopeId = null } = input
     yield* checkScope(input)
     if (proxyId !== null) yield* find(proxyId, "proxyId")
-    yield* repo.assign(scope, scopeId, proxyId)
-    yield* plan.reload
+    yield* plan.assign(scope, scopeId, proxyId)
     return proxyId === null ? null : { scope, scopeId, proxyId, proxyName: nameOf(proxyId) }
   }, oneAtATime)
 
@@ -193,8 +199,7 @@ export const make = Effect.gen(function* () {
   const setSettings = Effect.fn("Proxies.setSettings")(function* ({ enabled, proxyId }: ChangeProxySwitch) {
     if (proxyId !== undefined) {
       if (proxyId !== null) yield* find(proxyId, "proxyId")
-      yield* repo.assign("global", null, proxyId)
-      yield* plan.reload
+      yield* plan.assign("global", null, proxyId)
     }
     if (enabled !== undefined) yield* gateway.patch({ proxies: { enabled } })
     return yield* settings
@@ -206,7 +211,12 @@ export const make = Effect.gen(function* () {
     }
     if (proxyId !== undefined) return yield* find(proxyId, "proxyId")
     if (proxy === undefined) return yield* Errors.invalid("proxy", "is missing")
-    const given = Rules.proxyOf({ ...proxy, name: "test" }, { id: "test", nowMs: 0 })
+    if (proxy.id !== undefined) return yield* changedBy({ ...proxy, id: proxy.id }, "proxy.id")
+    const { host, name = "test", port, type } = proxy
+    if (type === undefined) return yield* Errors.invalid("proxy.type", "is needed")
+    if (host === undefined) return yield* Errors.invalid("proxy.host", "is needed")
+    if (port === undefined) return yield* Errors.invalid("proxy.port", "is needed")
+    const given = Rules.proxyOf({ ...proxy, name, type, host, port }, { id: "test", nowMs: 0 })
     yield* Errors.refuseOne(Rules.proxyProblem(given, policy(), plan.isSocksOn))
     return given
   })

@@ -16,6 +16,7 @@ import { IdGen } from "../platform/IdGen.ts"
 import * as Requests from "../providers/oauth/SignInRequests.ts"
 import { readAnswer } from "../providers/oauth/TokenAnswer.ts"
 import { limits } from "../providers/oauth/TokenCall.ts"
+import { ProxyPlan } from "../providers/ProxyPlan.ts"
 import { find } from "../providers/Registry.ts"
 import { type SignInRow, SignInTable } from "../providers/registry/signIn.ts"
 import type { StoreError } from "../store/Errors.ts"
@@ -30,6 +31,8 @@ export interface BeginSignIn {
   readonly clientSecret?: Redacted.Redacted | undefined
   /** Name of the connection. */
   readonly name?: string | undefined
+  /** The proxy of the connection, by which it is signed in too. */
+  readonly proxyId?: string | undefined
 }
 
 export interface PendingBrowser {
@@ -57,6 +60,7 @@ export interface Exchange {
 export interface ImportTokens {
   readonly tokens: Omit<OAuthInput, "tokenUrl">
   readonly name?: string | undefined
+  readonly proxyId?: string | undefined
 }
 
 export type Polled =
@@ -64,6 +68,7 @@ export type Polled =
   | { readonly _tag: "Connected"; readonly connection: ObservedConnection }
 
 type Created =
+  | Errors.EntityNotFound
   | Errors.UnknownProvider
   | Errors.InvalidInput
   | Errors.ConnectionLimitReached
@@ -76,24 +81,20 @@ export class SignIns extends Context.Tag("gateway/management/SignIns")<
     readonly authorize: (
       provider: string,
       begin: BeginSignIn
-    ) => Effect.Effect<PendingBrowser, Errors.UnknownProvider | Errors.InvalidInput | Errors.TooManySignIns>
+    ) => Effect.Effect<
+      PendingBrowser,
+      Errors.EntityNotFound | Errors.UnknownProvider | Errors.InvalidInput | Errors.TooManySignIns
+    >
     readonly device: (
       provider: string,
       begin: BeginSignIn
     ) => Effect.Effect<
       PendingDevice,
-      Errors.UnknownProvider | Errors.InvalidInput | Errors.TooManySignIns | Errors.SignInFailed
+      Errors.EntityNotFound | Errors.UnknownProvider | Errors.InvalidInput | Errors.TooManySignIns | Errors.SignInFailed
     >
-    readonly exchange: (
-      provider: string,
-      exchange: Exchange
-    ) => Effect.Effect<ObservedConnection, Created | Errors.EntityNotFound>
+    readonly exchange: (provider: string, exchange: Exchange) => Effect.Effect<ObservedConnection, Created>
     /** Asks the provider once, and not before its interval is over. */
-    readonly poll: (
-      provider: string,
-      sessionId: string,
-      caller: string
-    ) => Effect.Effect<Polled, Created | Errors.EntityNotFound>
+    readonly poll: (provider: string, sessionId: string, caller: string) => Effect.Effect<Polled, Created>
     readonly importTokens: (provider: string, input: ImportTokens) => Effect.Effect<ObservedConnection, Created>
     /** False when there was none. */
     readonly cancel: (sessionId: string, caller: string) => Effect.Effect<boolean>
@@ -111,6 +112,7 @@ interface Pending {
   readonly client: Requests.SignInClient
   readonly caller: string
   readonly name: string | undefined
+  readonly proxyId: string | undefined
   readonly expiresAtMs: number
   readonly browser: { readonly state: string; readonly verifier: string } | null
   readonly device: { readonly code: string; readonly intervalMs: number; readonly askAtMs: number } | null
@@ -128,6 +130,7 @@ const slowDownMs = 5_000
 export const make = Effect.gen(function* () {
   const upstream = yield* Upstream
   const connections = yield* Connections
+  const proxies = yield* ProxyPlan
   const table = yield* SignInTable
   const ids = yield* IdGen
   const { environment } = yield* AppConfig
@@ -168,17 +171,28 @@ export const make = Effect.gen(function* () {
     return pending.size < maxPending ? Effect.succeed(nowMs) : new Errors.TooManySignIns()
   })
 
-  const ask = (provider: string, request: UnownedRequest) =>
+  const checkProxy = (id: string | undefined) =>
+    id === undefined || proxies.has(id)
+      ? Effect.void
+      : new Errors.EntityNotFound({ entity: "proxy", id, field: "proxyId" })
+
+  const ask = (provider: string, proxyId: string | undefined, request: UnownedRequest) =>
     Effect.mapError(
-      upstream.controlRequest({ ...request, owner: ownerAt(provider) }, limits),
+      upstream.controlRequest({ ...request, owner: ownerAt(provider, proxyId ?? null) }, limits),
       (error) =>
         new Errors.SignInFailed({
           reason: error._tag === "TimedOut" ? "the provider did not answer in time" : error.message
         })
     )
 
-  const connect = (provider: string, name: string | undefined, oauth: OAuthInput) =>
-    connections.create({ provider, authType: "oauth", oauth, ...(name === undefined ? {} : { name }) })
+  const connect = (provider: string, { name, proxyId }: Pick<BeginSignIn, "name" | "proxyId">, oauth: OAuthInput) =>
+    connections.create({
+      provider,
+      authType: "oauth",
+      oauth,
+      ...(name === undefined ? {} : { name }),
+      ...(proxyId === undefined ? {} : { proxyId })
+    })
 
   /** What is said to a caller who did not begin it is the same as to one who made an id up. */
   const mine = (found: Pending | undefined, provider: string, caller: string, id: string) =>
@@ -189,7 +203,7 @@ export const make = Effect.gen(function* () {
     )
 
   const connected = Effect.fnUntraced(function* (
-    { client, name, provider }: Pending,
+    { client, name, provider, proxyId }: Pending,
     response: Parameters<typeof readAnswer>[0],
     secrets: ReadonlyArray<string>
   ) {
@@ -200,17 +214,21 @@ export const make = Effect.gen(function* () {
       return yield* new Errors.SignInFailed({ reason: `the provider answered: ${words}` })
     }
     const nowMs = yield* Clock.currentTimeMillis
-    return yield* connect(provider, name, {
-      accessToken: answer.accessToken,
-      clientId: client.id,
-      ...(answer.refreshToken === null ? {} : { refreshToken: answer.refreshToken }),
-      ...(answer.lifetimeMs === null ? {} : { expiresAt: new Date(nowMs + answer.lifetimeMs).toISOString() }),
-      ...(client.secret === null ? {} : { clientSecret: client.secret })
-    })
+    return yield* connect(
+      provider,
+      { name, proxyId },
+      {
+        accessToken: answer.accessToken,
+        clientId: client.id,
+        ...(answer.refreshToken === null ? {} : { refreshToken: answer.refreshToken }),
+        ...(answer.lifetimeMs === null ? {} : { expiresAt: new Date(nowMs + answer.lifetimeMs).toISOString() }),
+        ...(client.secret === null ? {} : { clientSecret: client.secret })
+      }
+    )
   })
 
-  const keep = (one: Omit<Pending, "caller" | "name">, { caller, name }: BeginSignIn): void => {
-    pending.set(one.sessionId, { ...one, caller, name })
+  const keep = (one: Omit<Pending, "caller" | "name" | "proxyId">, { caller, name, proxyId }: BeginSignIn): void => {
+    pending.set(one.sessionId, { ...one, caller, name, proxyId })
   }
 
   const authorize = Effect.fn("SignIns.authorize")(function* (name: string, begin: BeginSignIn) {
@@ -219,6 +237,7 @@ export const make = Effect.gen(function* () {
       return yield* Errors.invalid("action", `'authorize' is not for '${provider}'; use 'device-code'`)
     }
     const client = yield* clientOf(provider, begin)
+    yield* checkProxy(begin.proxyId)
     const nowMs = yield* room
     const [state, verifier] = [secret(), secret()]
     const sessionId = ids.next(nowMs)
@@ -234,8 +253,9 @@ export const make = Effect.gen(function* () {
       return yield* Errors.invalid("action", `'device-code' is not for '${provider}'; use 'authorize'`)
     }
     const client = yield* clientOf(provider, begin)
+    yield* checkProxy(begin.proxyId)
     yield* room
-    const response = yield* ask(provider, Requests.deviceRequest(row.deviceUrl, row, client))
+    const response = yield* ask(provider, begin.proxyId, Requests.deviceRequest(row.deviceUrl, row, client))
     const given = response.status >= 200 && response.status < 300 ? Requests.readDeviceCode(response.body) : null
     if (given === null) {
       return yield* new Errors.SignInFailed({ reason: `the provider gave no device code (status ${response.status})` })
@@ -270,6 +290,7 @@ export const make = Effect.gen(function* () {
     const { verifier } = found.browser
     const response = yield* ask(
       provider,
+      found.proxyId,
       Requests.exchangeRequest(found.row, found.client, { code: pasted.code, state, verifier })
     )
     return yield* connected(found, response, [pasted.code, state, verifier])
@@ -287,7 +308,11 @@ export const make = Effect.gen(function* () {
     const next = (intervalMs: number) =>
       pending.set(sessionId, { ...found, device: { ...device, intervalMs, askAtMs: nowMs + intervalMs } })
     next(device.intervalMs)
-    const response = yield* ask(provider, Requests.deviceTokenRequest(found.row, found.client, device.code))
+    const response = yield* ask(
+      provider,
+      found.proxyId,
+      Requests.deviceTokenRequest(found.row, found.client, device.code)
+    )
     const waiting = Requests.waitingOf(response.body)
     if (waiting !== null) {
       const intervalMs = device.intervalMs + (waiting === "slow_down" ? slowDownMs : 0)
@@ -299,12 +324,9 @@ export const make = Effect.gen(function* () {
     return { _tag: "Connected", connection } as const
   })
 
-  const importTokens = Effect.fn("SignIns.importTokens")(function* (
-    name: string,
-    { tokens, name: label }: ImportTokens
-  ) {
+  const importTokens = Effect.fn("SignIns.importTokens")(function* (name: string, { tokens, ...named }: ImportTokens) {
     const { provider } = yield* rowOf(name)
-    return yield* connect(provider, label, tokens)
+    return yield* connect(provider, named, tokens)
   })
 
   const cancel = Effect.fn("SignIns.cancel")((sessionId: string, caller: string) =>
@@ -314,7 +336,7 @@ export const make = Effect.gen(function* () {
   return SignIns.of({ authorize, device, exchange, poll, importTokens, cancel })
 })
 
-export const layer: Layer.Layer<SignIns, never, AppConfig | Connections | IdGen | Upstream> = Layer.effect(
+export const layer: Layer.Layer<SignIns, never, AppConfig | Connections | IdGen | ProxyPlan | Upstream> = Layer.effect(
   SignIns,
   make
 )

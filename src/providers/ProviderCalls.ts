@@ -47,6 +47,15 @@ export interface ValidationResult {
   readonly error: string | null
 }
 
+/** A connection that may be made. */
+export interface Candidate {
+  readonly provider: string
+  readonly apiKey: Redacted.Redacted | null
+  readonly baseUrl: string | null
+  /** The proxy it is asked by; null: as a connection without one of its own. */
+  readonly proxyId: string | null
+}
+
 export class ProviderCalls extends Context.Tag("gateway/providers/ProviderCalls")<
   ProviderCalls,
   {
@@ -55,11 +64,7 @@ export class ProviderCalls extends Context.Tag("gateway/providers/ProviderCalls"
     /** The connection's models: what was learned while it is fresh, else asked upstream and kept. Ollama's details follow of themselves. */
     readonly models: (connection: Connection, options: { readonly refresh: boolean }) => Effect.Effect<ModelsResult>
     /** Whether a key is accepted, or a provider that needs none answers; nothing is stored. Null when the provider is unknown. */
-    readonly validate: (
-      provider: string,
-      apiKey: Redacted.Redacted | null,
-      baseUrl: string | null
-    ) => Effect.Effect<ValidationResult | null>
+    readonly validate: (candidate: Candidate) => Effect.Effect<ValidationResult | null>
     /** Whether a connection's own credential is accepted. Null when its provider is unknown. */
     readonly check: (connection: Connection) => Effect.Effect<ValidationResult | null>
   }
@@ -287,13 +292,9 @@ export const make = Effect.gen(function* () {
     return { valid: !refused, status: asked.status, error: refused ? asked.error : null } satisfies ValidationResult
   })
 
-  const validate = Effect.fn("ProviderCalls.validate")((
-    provider: string,
-    apiKey: Redacted.Redacted | null,
-    baseUrl: string | null
-  ) => {
-    const spec = catalog.current().provider(provider)
-    return spec === null ? Effect.succeed(null) : judge(spec, candidateConnection(spec, apiKey, baseUrl))
+  const validate = Effect.fn("ProviderCalls.validate")((candidate: Candidate) => {
+    const spec = catalog.current().provider(candidate.provider)
+    return spec === null ? Effect.succeed(null) : judge(spec, candidateConnection(spec, candidate))
   })
 
   const check = Effect.fn("ProviderCalls.check")((connection: Connection) => {
@@ -309,11 +310,7 @@ export const make = Effect.gen(function* () {
   return ProviderCalls.of({ test, models, validate, check })
 })
 
-const candidateConnection = (
-  spec: ProviderSpec,
-  apiKey: Redacted.Redacted | null,
-  baseUrl: string | null
-): Connection => ({
+const candidateConnection = (spec: ProviderSpec, { apiKey, baseUrl, proxyId }: Candidate): Connection => ({
   ...healthy,
   id: "candidate",
   provider: spec.id,
@@ -335,7 +332,8 @@ const candidateConnection = (
   transport: null,
   source: "db",
   createdAtMs: 0,
-  updatedAtMs: 0
+  updatedAtMs: 0,
+  ...(proxyId === null ? {} : { unsavedProxyId: proxyId })
 })
 
 export const layer: Layer.Layer<

@@ -9,7 +9,6 @@ import * as Random from "effect/Random"
 import { routeOfProxy } from "../egress/proxy/ProxyRoute.ts"
 import { Upstream } from "../egress/Upstream.ts"
 import { Flags } from "../flags/Flags.ts"
-import { GatewaySettings } from "../flags/GatewaySettings.ts"
 import { ProxyPlan } from "./ProxyPlan.ts"
 
 const everyMs = 60_000
@@ -17,12 +16,10 @@ const atOnce = 8
 
 export const make = Effect.gen(function* () {
   const flags = yield* Flags
-  const gateway = yield* GatewaySettings
   const plan = yield* ProxyPlan
   const upstream = yield* Upstream
 
   const round = Effect.gen(function* () {
-    if (!gateway.current().proxies.enabled) return
     const inUse = plan.inUse()
     const routes = plan.proxies().flatMap((proxy) => {
       if (!inUse.has(proxy.id) || !proxy.isActive) return []
@@ -52,5 +49,4 @@ export const make = Effect.gen(function* () {
   yield* Effect.forkScoped(Effect.forever(Effect.zipRight(pause, round)))
 })
 
-export const layer: Layer.Layer<never, never, Flags | GatewaySettings | ProxyPlan | Upstream> =
-  Layer.scopedDiscard(make)
+export const layer: Layer.Layer<never, never, Flags | ProxyPlan | Upstream> = Layer.scopedDiscard(make)

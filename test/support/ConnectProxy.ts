@@ -12,6 +12,8 @@ export interface ConnectProxy {
   readonly credentials: ReadonlyArray<string>
   /** Addresses of names that only the proxy can resolve. */
   readonly hosts: Map<string, string>
+  /** The `user:password` it lets through; null: everybody. */
+  login: string | null
   /** What CONNECT is answered with in place of a tunnel; null: it is opened. */
   refusal: string | null
   /** Cuts all connections and accepts no further one. */
@@ -29,7 +31,16 @@ export const start: Effect.Effect<ConnectProxy, never, Scope> = Effect.acquireRe
       for (const socket of sockets) socket.destroy()
     }
     const hosts = new Map<string, string>()
-    const proxy = { port: 0, asked, credentials, hosts, refusal: null as string | null, kill, close: kill }
+    const proxy = {
+      port: 0,
+      asked,
+      credentials,
+      hosts,
+      login: null as string | null,
+      refusal: null as string | null,
+      kill,
+      close: kill
+    }
     server.on("connection", (socket) => {
       sockets.add(socket)
       socket.on("error", () => {}).on("close", () => sockets.delete(socket))
@@ -37,6 +48,10 @@ export const start: Effect.Effect<ConnectProxy, never, Scope> = Effect.acquireRe
     server.on("connect", (request, socket, head) => {
       asked.push(request.url ?? "")
       credentials.push(request.headers["proxy-authorization"] ?? "")
+      const login = proxy.login === null ? null : `Basic ${Buffer.from(proxy.login).toString("base64")}`
+      if (login !== null && login !== request.headers["proxy-authorization"]) {
+        return void socket.end("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+      }
       if (proxy.refusal !== null) return void socket.end(proxy.refusal)
       const { hostname, port } = new URL(`http://${request.url ?? ""}`)
       const target = connect(Number(port || "80"), hosts.get(hostname) ?? hostname.replace(/^\[(.*)\]$/, "$1"), () => {

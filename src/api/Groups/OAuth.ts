@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer, UpstreamFailedAnswer } from "../Errors.ts"
-import { exampleId, exampleTime } from "../Examples.ts"
+import { exampleId, exampleProxyId, exampleTime } from "../Examples.ts"
 import { body, IsoTime, optional, Secret } from "../Inputs.ts"
 
 const Word = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))
@@ -22,6 +22,11 @@ export const SignInInput = Schema.NullOr(
     ),
     clientSecret: field(optional(Secret), "To begin: its secret, where it has one."),
     name: field(optional(Word), "To begin, and with tokens: the name of the connection.", "work"),
+    proxyId: field(
+      optional(Word),
+      "To begin, and with tokens: the proxy of the connection; the sign-in goes by it too.",
+      exampleProxyId
+    ),
     sessionId: field(optional(Word), "To go on: what the beginning answered.", exampleId),
     state: field(optional(Word), "Of `exchange`: the state, where `code` does not hold it.", "hYb3x1"),
     code: field(

@@ -20,7 +20,7 @@ import {
   Secret,
   Text
 } from "../Inputs.ts"
-import { exampleId, exampleTime } from "../Examples.ts"
+import { exampleId, exampleProxyId, exampleTime } from "../Examples.ts"
 import { healthFields } from "../HealthFields.ts"
 import { field } from "../../kernel/Documented.ts"
 
@@ -30,6 +30,7 @@ const words = {
   authType: "How requests are authenticated.",
   isActive: ["Whether requests may use it.", true],
   proxyEnabled: ["Whether its calls go through the proxies assigned to it; false: always direct.", true],
+  proxyId: ["The proxy of its own that its calls go by; null: none.", null],
   transport: ["How its sockets are made, where the usual way does not do; null: the usual way.", null],
   priority: ["Order among the connections of a provider; lower is tried first.", 0],
   baseUrl: ["Another address of the provider's API; null: the usual one.", null],
@@ -98,6 +99,7 @@ export const ConnectionView = Schema.Struct({
   authType: field(AuthType, words.authType),
   isActive: field(Schema.Boolean, ...words.isActive),
   proxyEnabled: field(Schema.Boolean, ...words.proxyEnabled),
+  proxyId: field(Schema.NullOr(Schema.String), ...words.proxyId),
   transport: field(Schema.NullOr(TransportView), ...words.transport),
   priority: field(Schema.Number, ...words.priority),
   baseUrl: field(Schema.NullOr(Schema.String), ...words.baseUrl),
@@ -173,6 +175,7 @@ const nullableFields = {
   maxConcurrent: field(clearable(MaxConcurrent), ...words.maxConcurrent),
   max_concurrent: field(clearable(MaxConcurrent), ...words.max_concurrent),
   headers: field(clearable(HeaderMap), ...words.headers),
+  proxyId: field(clearable(Schema.String), ...words.proxyId),
   transport: field(clearable(TransportInput), ...words.transport)
 }
 
@@ -229,7 +232,12 @@ const UpstreamModel = Schema.Struct({
 const ValidateKey = Schema.Struct({
   provider: field(Text, ...words.provider),
   apiKey: field(optional(Secret), "The key to check; it is not stored. Absent for a provider that needs none."),
-  baseUrl: field(optional(HttpUrl), "Another address of the provider's API.", "https://api.openai.com")
+  baseUrl: field(optional(HttpUrl), "Another address of the provider's API.", "https://api.openai.com"),
+  proxyId: field(
+    optional(Schema.String),
+    "The proxy to ask by, as if it were assigned to the connection.",
+    exampleProxyId
+  )
 }).annotations(body("ValidateKey"))
 
 const ValidateResult = Schema.Struct({
@@ -266,6 +274,7 @@ export class Providers extends HttpApiGroup.make("providers")
     })
       .setPayload(CreateConnection)
       .addSuccess(Created(Connection))
+      .addError(NotFoundAnswer)
       .addError(ConflictAnswer)
   )
   .add(
@@ -276,6 +285,7 @@ export class Providers extends HttpApiGroup.make("providers")
     })
       .setPayload(ValidateKey)
       .addSuccess(ValidateResult)
+      .addError(NotFoundAnswer)
   )
   .add(
     at("get", {

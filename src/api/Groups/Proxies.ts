@@ -4,6 +4,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { ProxyFamily, ProxyScope, ProxySource, ProxyType } from "../../domain/Proxy.ts"
 import { field } from "../../kernel/Documented.ts"
+import { isHostText } from "../../kernel/HostText.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer, UpstreamFailedAnswer } from "../Errors.ts"
 import { exampleProxyId, exampleTime } from "../Examples.ts"
@@ -65,13 +66,11 @@ export type ProxyView = typeof ProxyView.Type
 const Host = Schema.Trim.pipe(
   Schema.maxLength(255),
   Schema.filter((text) =>
-    // Underscores are used in names of containers.
-    /^(?:[\da-z](?:[\d_a-z-]*[\da-z])?(?:\.[\da-z](?:[\d_a-z-]*[\da-z])?)*\.?|\[?[\d.:a-f]*:[\d.:a-f]*\]?)$/i.test(text)
-      ? true
-      : "must be a host name or an address, without scheme and port"
+    isHostText(text) ? true : "must be a host name or an address, without scheme and port; 'port' is a field of its own"
   )
 )
 const Port = Schema.Int.pipe(Schema.between(1, 65_535))
+const ProxyName = Name.pipe(Schema.maxLength(120))
 const noControls = { message: () => "must not hold control characters" }
 const Username = Schema.String.pipe(
   Schema.minLength(1),
@@ -96,7 +95,7 @@ const changeable = {
 }
 
 export const CreateProxy = Schema.Struct({
-  name: field(Name.pipe(Schema.maxLength(120)), ...words.name),
+  name: field(ProxyName, ...words.name),
   type: field(ProxyType, ...words.type),
   host: field(Host, ...words.host),
   port: field(Port, ...words.port),
@@ -104,10 +103,8 @@ export const CreateProxy = Schema.Struct({
 }).annotations(body("CreateProxy"))
 export type CreateProxy = typeof CreateProxy.Type
 
-/** What is absent stays as it is. */
-export const UpdateProxy = Schema.Struct({
-  id: field(Schema.String, ...words.id),
-  name: field(optional(Name.pipe(Schema.maxLength(120))), ...words.name),
+const changes = {
+  name: field(optional(ProxyName), ...words.name),
   type: field(optional(ProxyType), ...words.type),
   host: field(optional(Host), ...words.host),
   port: field(optional(Port), ...words.port),
@@ -117,6 +114,12 @@ export const UpdateProxy = Schema.Struct({
   health: ReadOnly,
   createdAt: ReadOnly,
   updatedAt: ReadOnly
+}
+
+/** What is absent stays as it is. */
+export const UpdateProxy = Schema.Struct({
+  id: field(Schema.String, ...words.id),
+  ...changes
 }).annotations(body("UpdateProxy"))
 export type UpdateProxy = typeof UpdateProxy.Type
 
@@ -139,8 +142,13 @@ export const AssignProxy = Schema.Struct({
 }).annotations(body("AssignProxy"))
 export type AssignProxy = typeof AssignProxy.Type
 
+const switchWords = [
+  "Whether calls without a proxy of their key, connection or provider go by the one of all. Those with one go by it in any case.",
+  true
+] as const
+
 export const ProxySwitch = Schema.Struct({
-  enabled: field(Schema.Boolean, "Whether calls go through the proxies assigned to them.", true),
+  enabled: field(Schema.Boolean, ...switchWords),
   proxyId: field(
     Schema.NullOr(Schema.String),
     "The proxy of all calls without one of their own; null: none.",
@@ -149,7 +157,7 @@ export const ProxySwitch = Schema.Struct({
 }).annotations({ identifier: "ProxySwitch" })
 
 export const ChangeProxySwitch = Schema.Struct({
-  enabled: field(optional(Schema.Boolean), "Whether calls go through the proxies assigned to them.", true),
+  enabled: field(optional(Schema.Boolean), ...switchWords),
   proxyId: field(
     clearable(Schema.String),
     "The proxy of all calls without one of their own; null: none.",
@@ -158,9 +166,18 @@ export const ChangeProxySwitch = Schema.Struct({
 }).annotations(body("ChangeProxySwitch"))
 export type ChangeProxySwitch = typeof ChangeProxySwitch.Type
 
+/** As the routes that save it take it. */
+const ProxyEntry = Schema.Struct({
+  id: field(optional(Schema.String), "Of a saved proxy: what is absent here is as it is saved.", exampleProxyId),
+  ...changes
+}).annotations(body("ProxyEntry"))
+
 export const TestProxy = Schema.Struct({
   proxyId: field(optional(Schema.String), "The proxy to test; or give `proxy`.", exampleProxyId),
-  proxy: field(optional(CreateProxy.pipe(Schema.omit("name"))), "A proxy that is not saved."),
+  proxy: field(
+    optional(ProxyEntry),
+    "A proxy as it would be saved: a new one, or with its `id` a saved one with changes that are not saved."
+  ),
   url: field(
     optional(HttpUrl),
     "What to fetch through it; absent: the setting `proxies.testUrl`.",
@@ -264,14 +281,15 @@ export class Proxies extends HttpApiGroup.make("proxies")
   )
   .add(
     at("settings", {
-      summary: "Show whether proxies are used",
-      description: "The switch of all proxies, and the proxy of all calls without one of their own."
+      summary: "Show the proxy of all calls",
+      description: "The proxy of all calls without one of their own, and whether it is used."
     }).addSuccess(ProxySwitch)
   )
   .add(
     at("setSettings", {
-      summary: "Switch proxies on or off",
-      description: "What is absent stays as it is.",
+      summary: "Set the proxy of all calls, on or off",
+      description:
+        "What is absent stays as it is. Proxies assigned to keys, connections and providers are used in any case; `proxyEnabled` of a connection switches them off for it.",
       example: { enabled: true, proxyId: null }
     })
       .setPayload(ChangeProxySwitch)
@@ -281,7 +299,8 @@ export class Proxies extends HttpApiGroup.make("proxies")
   .add(
     at("test", {
       summary: "Test a proxy",
-      description: "Fetches an address through it. A failed test is an answer with `ok` false.",
+      description:
+        "Fetches an address through it, on a connection made for this test. A failed test is an answer with `ok` false.",
       example: { proxyId: exampleProxyId }
     })
       .setPayload(TestProxy)

@@ -144,14 +144,22 @@ export const askAddress = ({ address, name }: ProviderFacts) =>
 export const tellWhereKeysAre = ({ docsUrl, name }: ProviderFacts) =>
   docsUrl === null ? Effect.void : Output.note(`About keys of ${name}: ${docsUrl}`)
 
+/** Where a provider is asked and by which way, where not as usual. */
+export interface AskedBy {
+  readonly baseUrl: string | undefined
+  /** The id of a proxy. */
+  readonly proxyId?: string | undefined
+}
+
 export const candidateOf = (
   provider: ProviderFacts,
   apiKey: Redacted.Redacted | null,
-  baseUrl: string | undefined
+  { baseUrl, proxyId }: AskedBy
 ): connections.Candidate => ({
   provider: provider.id,
   ...(apiKey === null ? {} : { apiKey }),
-  ...(baseUrl === undefined ? {} : { baseUrl })
+  ...(baseUrl === undefined ? {} : { baseUrl }),
+  ...(proxyId === undefined ? {} : { proxyId })
 })
 
 /** What a provider says to a key; null when it accepts it. */

@@ -46,7 +46,7 @@ const askRest = (provider: connecting.ProviderFacts): Asked<Chosen | null> =>
     )
     const refusal = yield* connecting.refusalOf(
       Client.here,
-      connecting.candidateOf(provider, key, baseUrl),
+      connecting.candidateOf(provider, key, { baseUrl }),
       provider.name
     )
     if (refusal === null) {

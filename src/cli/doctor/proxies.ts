@@ -11,10 +11,11 @@ interface Configured {
 }
 
 /** Calls of an assigned proxy that cannot be used fail, so that is a failure of the gateway. */
-export const judge = ({ assignments, enabled, proxies }: Configured): Finding.Finding => {
-  if (assignments.length === 0) return Finding.ok("No proxy is assigned; calls go direct")
-  if (!enabled) {
-    return Finding.warn("Proxies are assigned and switched off; calls go direct", "'gateway proxy on' uses them.")
+export const judge = ({ assignments: assigned, enabled, proxies }: Configured): Finding.Finding => {
+  if (assigned.length === 0) return Finding.ok("No proxy is assigned; calls go direct")
+  const assignments = enabled ? assigned : assigned.filter(({ scope }) => scope !== "global")
+  if (assignments.length === 0) {
+    return Finding.warn("The proxy of all calls is switched off; calls go direct", "'gateway proxy on' uses it.")
   }
   const states = assignments.map(({ proxyId, proxyName }) => {
     const proxy = proxies.find(({ id }) => id === proxyId)

@@ -25,6 +25,7 @@ export interface Candidate {
   readonly provider: string
   readonly apiKey?: Redacted.Redacted
   readonly baseUrl?: string
+  readonly proxyId?: string
 }
 
 export interface Models {

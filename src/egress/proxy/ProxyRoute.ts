@@ -28,8 +28,8 @@ export type ProxyRoute =
 export const direct: ProxyRoute = { _tag: "Direct" }
 
 export interface Switches {
-  /** Off: every call goes direct. */
-  readonly isEnabled: boolean
+  /** Off: the proxy of all calls and the automatic choice are not used; those of keys, connections and providers are. */
+  readonly isGlobalOn: boolean
   readonly isSocksOn: boolean
   /** Calls without an assigned proxy use the first one that works. */
   readonly autoSelect: boolean
@@ -44,7 +44,8 @@ export interface RoutingTable {
   readonly assigned: ReadonlyMap<string, string>
 }
 
-const assignmentKey = (scope: ProxyScope, scopeId: string | null): string => `${scope}:${scopeId ?? ""}`
+/** How an assignment is found in `RoutingTable.assigned`. */
+export const assignmentKey = (scope: ProxyScope, scopeId: string | null): string => `${scope}:${scopeId ?? ""}`
 
 export const routingTable = (
   proxies: ReadonlyArray<Proxy>,
@@ -113,26 +114,27 @@ const firstWorking = ({ proxies }: RoutingTable, use: Use, isFailing: (proxyId: 
 }
 
 /**
- * Off, or switched off for the connection: direct. Otherwise the proxy of the key, of the connection, of the provider, of all, then the
- * automatic choice, then direct. An assigned proxy that is missing or inactive is never passed over.
+ * Switched off for the connection: direct. Otherwise the proxy of the key, of the connection, of the provider, then, unless those are
+ * off, of all and the automatic choice, then direct. An assigned proxy that is missing or inactive is never passed over.
  */
 export const resolveRoute = (
   table: RoutingTable,
   switches: Switches,
-  { apiKeyId, carriesKey, connectionId, provider, proxyEnabled }: CallOwner,
+  { apiKeyId, carriesKey, connectionId, provider, proxyEnabled, proxyId: named }: CallOwner,
   isFailing: (proxyId: string) => boolean
 ): ProxyRoute => {
-  if (!switches.isEnabled || !proxyEnabled) return direct
+  if (!proxyEnabled) return direct
   const { assigned } = table
-  const { free, isSocksOn } = switches
+  const { free, isGlobalOn, isSocksOn } = switches
   const use: Use = { isSocksOn, free, carriesKey }
   const of = (scope: ProxyScope, scopeId: string | null): string | undefined =>
     scopeId === null ? undefined : assigned.get(assignmentKey(scope, scopeId))
   const proxyId =
     of("key", apiKeyId) ??
+    named ??
     of("connection", connectionId) ??
     of("provider", provider) ??
-    assigned.get(assignmentKey("global", null))
+    (isGlobalOn ? assigned.get(assignmentKey("global", null)) : undefined)
   if (proxyId !== undefined) return routeThrough(table.proxies.get(proxyId), use)
-  return switches.autoSelect ? firstWorking(table, use, isFailing) : direct
+  return isGlobalOn && switches.autoSelect ? firstWorking(table, use, isFailing) : direct
 }

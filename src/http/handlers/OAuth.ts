@@ -44,7 +44,8 @@ export const layer = HttpApiBuilder.group(contractOf(OAuth), "oauth", (handlers)
         caller,
         clientId: input.clientId,
         clientSecret: input.clientSecret,
-        name: input.name
+        name: input.name,
+        proxyId: input.proxyId
       }
       switch (action) {
         case "authorize":
@@ -94,7 +95,10 @@ export const layer = HttpApiBuilder.group(contractOf(OAuth), "oauth", (handlers)
               ...(clientId === undefined ? {} : { clientId }),
               ...(clientSecret === undefined ? {} : { clientSecret })
             }
-            return Effect.map(signIns.importTokens(provider, { tokens, name: input.name }), connectedView)
+            return Effect.map(
+              signIns.importTokens(provider, { tokens, name: input.name, proxyId: input.proxyId }),
+              connectedView
+            )
           })
         case "cancel":
           return Effect.flatMap(given(input, "sessionId"), (sessionId) =>

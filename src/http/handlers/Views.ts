@@ -51,7 +51,7 @@ const transportView = (transport: Transport | null) =>
     : { ...transport, key: transport.key === null ? null : maskSecret(Redacted.value(transport.key)) }
 
 export const connectionView = (
-  { connection, health, modelList }: ObservedConnection,
+  { connection, health, modelList, proxyId }: ObservedConnection,
   nowMs: number,
   showKey: (key: string) => string = maskSecret
 ): ConnectionView => ({
@@ -61,6 +61,7 @@ export const connectionView = (
   authType: connection.authType,
   isActive: connection.isActive,
   proxyEnabled: connection.proxyEnabled,
+  proxyId,
   transport: transportView(connection.transport),
   priority: connection.priority,
   baseUrl: connection.baseUrl,

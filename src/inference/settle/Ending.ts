@@ -20,6 +20,7 @@ import * as Timers from "../../platform/Timers.ts"
 import type { Bill, Served } from "./Bill.ts"
 import { answerError } from "../request/OwnAnswer.ts"
 import { optional } from "../../wire/json/Json.ts"
+import { ComboSwitches, type Place } from "./ComboSwitches.ts"
 import { Settlement } from "./Settlement.ts"
 import type { Instead, Kept } from "../request/KeptAnswer.ts"
 import { asSentence } from "../../kernel/Sentence.ts"
@@ -64,6 +65,16 @@ export class Ending extends Context.Tag("gateway/inference/settle/Ending")<
   }
 >() {}
 
+const attemptPlace = ({ connectionId, model, provider }: AttemptRecord): Place => ({
+  key: `${connectionId} ${model}`,
+  name: `${provider}/${model}`
+})
+
+const placeOf = ({ account, model }: Target): Place => ({
+  key: `${account.connection.id} ${model}`,
+  name: `${account.spec.id}/${model}`
+})
+
 export const make = Effect.gen(function* () {
   const engine = yield* Engine.Engine
   const events = yield* Events.Events
@@ -71,6 +82,7 @@ export const make = Effect.gen(function* () {
   const { listens } = hooks
   const quotas = yield* QuotaWindows.QuotaWindows
   const settlement = yield* Settlement
+  const switches = new ComboSwitches()
   const { monotonicMs, nowMs } = yield* Timers.Timers
 
   /** What a model did counts against the quotas of its own account, and against the key's share of them. */
@@ -238,26 +250,36 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  /** Publishes that a combo did not get its answer where it first asked. */
+  /** Publishes that another target of a combo serves from here on. */
   const noteSwitch = (work: Work, target: Target): void => {
-    const { combo } = work.resolution
+    const { combo, targets } = work.resolution
     // A panel has no second choice.
     if (combo === null || combo.strategy === "fusion") return
     // Attempts are noted when they end: a hedge that lost stands behind the one that began after it.
-    const first = work.trail.attempts.reduce<AttemptRecord | null>(
+    const tried = work.trail.attempts.reduce<AttemptRecord | null>(
       (earliest, each) => (earliest === null || each.startedMs < earliest.startedMs ? each : earliest),
       null
     )
-    if (first === null || (first.connectionId === target.account.connection.id && first.model === target.model)) return
-    events.publish({
-      type: "combo.switched",
-      atMs: nowMs(),
-      requestId: work.exchange.requestId,
-      combo: combo.name,
-      from: `${first.provider}/${first.model}`,
-      to: `${target.account.spec.id}/${target.model}`,
-      reason: first.reason
-    })
+    const served = placeOf(target)
+    const isOrdered = combo.strategy === "priority"
+    const [head] = targets
+    const first = isOrdered && head !== undefined ? placeOf(head) : tried === null ? served : attemptPlace(tried)
+    const failed = work.trail.attempts.filter((each) => attemptPlace(each).key !== served.key)
+    const wasMissed = (key: string): boolean =>
+      failed.some((each) => attemptPlace(each).key === key) ||
+      [...work.trail.exclusions.keys()].some((each) => placeOf(each).key === key)
+    const reason = failed[0]?.reason ?? "unavailable"
+    for (const { from, isBack, to } of switches.note({ combo: combo.id, isOrdered, first, served, wasMissed })) {
+      events.publish({
+        type: "combo.switched",
+        atMs: nowMs(),
+        requestId: work.exchange.requestId,
+        combo: combo.name,
+        from,
+        to,
+        reason: isBack ? "recovered" : reason
+      })
+    }
   }
 
   const refuse: typeof Ending.Service.refuse = (exchange, error, headers) => {

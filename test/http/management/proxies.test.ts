@@ -83,6 +83,12 @@ it.layer(layerOf())("proxies", (test) => {
       ["an address of documentation", { host: socks.host }, "host"],
       ["a scheme in the host", { host: "http://proxy.example.com" }, "host"],
       ["a blank in the host", { host: "proxy example" }, "host"],
+      ["a port in the host", { host: "proxy.example.com:8080" }, "host"],
+      ["a port behind an IPv4 address", { host: "10.0.0.1:8080" }, "host"],
+      ["a port behind an IPv6 address", { host: "[2606:4700::1]:8080" }, "host"],
+      ["a port behind a name of hexadecimal digits", { host: "cafe.beef:80" }, "host"],
+      ["colons that are no address", { host: "::::" }, "host"],
+      ["one bracket", { host: "[2606:4700::1" }, "host"],
       ["port 0", { port: 0 }, "port"],
       ["port 65536", { port: 65_536 }, "port"],
       ["an unknown type", { type: "socks4" }, "type"],
@@ -156,6 +162,47 @@ it.layer(layerOf())("proxies", (test) => {
     })
   )
 
+  test.scoped("are assigned to a connection that is off, and named when one is made or changed", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* TestApp
+      const id = yield* make({ name: "named" })
+      const post = (body: unknown) => admin("/api/providers", { method: "POST", body })
+      const key = { provider: "openai", apiKey: "sk-1234567890abcdef" }
+      const off = yield* post({ ...key, isActive: false })
+      assert.deepStrictEqual([off.status, off.at("connection.proxyId")], [201, null], off.text)
+      const scopeId = String(off.at("connection.id"))
+      const put = yield* admin(assignments, { method: "PUT", body: { scope: "connection", scopeId, proxyId: id } })
+      assert.strictEqual(put.status, 200, put.text)
+      assert.strictEqual((yield* admin(`/api/providers/${scopeId}`)).at("connection.proxyId"), id)
+
+      const made = yield* post({ ...key, proxyId: id })
+      assert.deepStrictEqual([made.status, made.at("connection.proxyId")], [201, id], made.text)
+      const path = `/api/providers/${made.at("connection.id")}`
+      const kept = yield* admin(path, { method: "PUT", body: { name: "renamed" } })
+      assert.strictEqual(kept.at("connection.proxyId"), id)
+      const cleared = yield* admin(path, { method: "PUT", body: { proxyId: null } })
+      assert.strictEqual(cleared.at("connection.proxyId"), null)
+      assert.strictEqual((yield* admin(path, { method: "PUT", body: { proxyId: id } })).at("connection.proxyId"), id)
+
+      const before = (yield* admin("/api/providers")).text
+      for (const [method, where, body] of [
+        ["POST", "/api/providers", { ...key, proxyId: "nobody" }],
+        ["PUT", path, { proxyId: "nobody" }],
+        ["POST", "/api/providers/validate", { ...key, proxyId: "nobody" }],
+        ["POST", "/api/oauth/codex/authorize", { clientId: "c", proxyId: "nobody" }]
+      ] as const) {
+        const refused = yield* admin(where, { method, body })
+        assert.deepStrictEqual([refused.status, refused.at("error.param")], [404, "proxyId"], refused.text)
+      }
+      assert.strictEqual((yield* admin("/api/providers")).text, before)
+
+      // A connection takes its assignment along when it goes.
+      for (const each of [path, `/api/providers/${scopeId}`]) yield* admin(each, { method: "DELETE" })
+      assert.deepStrictEqual((yield* admin(assignments)).at("assignments"), [])
+      yield* admin(`/api/v1/management/proxies?id=${id}`, { method: "DELETE" })
+    })
+  )
+
   test.scoped("say what a test needs", () =>
     Effect.gen(function* () {
       const { admin } = yield* TestApp
@@ -168,7 +215,11 @@ it.layer(layerOf())("proxies", (test) => {
         [{ proxyId: "nobody" }, 404, "proxyId"],
         [{ proxyId: id, url: "http://169.254.169.254/" }, 400, "url"],
         [{ proxyId: id, url: "file:///etc/passwd" }, 400, "url"],
-        [{ proxy: { ...unnamed, host: "169.254.169.254" } }, 400, "host"]
+        [{ proxy: { ...unnamed, host: "169.254.169.254" } }, 400, "host"],
+        [{ proxy: { ...unnamed, host: "10.0.0.1:80" } }, 400, "proxy.host"],
+        [{ proxy: { type: "http", port: 80 } }, 400, "proxy.host"],
+        [{ proxy: { id: "nobody" } }, 404, "proxy.id"],
+        [{ proxy: { ...unnamed, hostname: "x" } }, 400, "proxy.hostname"]
       ] as const) {
         const refused = yield* ask(body)
         assert.strictEqual(refused.status, status, refused.text)

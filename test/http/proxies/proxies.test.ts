@@ -32,9 +32,53 @@ describe("calls", () => {
       yield* Effect.promise(() => gateway.manage("PUT", `/api/providers/${connection.id}`, { proxyEnabled: false }))
       yield* goes("direct", withKey)
       yield* Effect.promise(() => gateway.manage("PUT", `/api/providers/${connection.id}`, { proxyEnabled: true }))
-      yield* Effect.promise(() => gateway.manage("PUT", "/api/settings/proxy", { enabled: false }))
+      // The switch is that of the proxy of all calls: nobody with a proxy of his own leaves by another address.
+      yield* Effect.promise(() => gateway.manage("PUT", "/api/settings/proxy", { enabled: false, proxyId: null }))
+      yield* goes("key", withKey)
+      for (const [scope, scopeId] of scopes.toReversed().slice(0, 3)) {
+        yield* goes(scope, withKey)
+        yield* assign(scope, scopeId, null)
+      }
+      yield* assign("global", null, yield* add("again", yield* startProxy))
       yield* goes("direct", withKey)
+      yield* Effect.promise(() => gateway.manage("PUT", "/api/settings/proxy", { enabled: true }))
+      yield* goes("again", withKey)
     })
+  )
+
+  it.scopedLive(
+    "of a new connection go by the proxy named with it, from its check and its first list of models on",
+    () =>
+      Effect.gen(function* () {
+        const { add, gateway, goes, startProxy, upstream, connection } = yield* world()
+        const proxy = yield* startProxy
+        const proxyId = yield* add("office", proxy)
+        const seen = (): number => upstream.listRequests.length + upstream.requests.length
+        const validate = (more: unknown) =>
+          Effect.promise(() =>
+            gateway.manage("POST", "/api/providers/validate", {
+              provider: "up",
+              apiKey: "sk-candidate",
+              ...Object(more)
+            })
+          )
+        assert.strictEqual((yield* validate({})).valid, true)
+        assert.lengthOf(proxy.asked, 0)
+        assert.strictEqual((yield* validate({ proxyId })).valid, true)
+        assert.isAtLeast(proxy.asked.length, 1)
+
+        yield* Effect.promise(() => gateway.manage("DELETE", `/api/providers/${connection.id}`))
+        const dead = yield* add("dead", { port: 1 })
+        const before = seen()
+        const body = { provider: "up", apiKey: "sk-candidate", proxyId: dead }
+        const made = yield* Effect.promise(() => gateway.manage("POST", "/api/providers", body))
+        const path = `/api/providers/${made.connection.id}`
+        const tested = yield* Effect.promise(() => gateway.manage("POST", `${path}/test`))
+        assert.deepStrictEqual([tested.ok, seen()], [false, before])
+        yield* Effect.promise(() => gateway.manage("PUT", path, { proxyId }))
+        assert.strictEqual((yield* Effect.promise(() => gateway.manage("POST", `${path}/test`))).ok, true)
+        yield* goes("office")
+      })
   )
 
   it.scopedLive("fail when their proxy is not active, refuses, is down or was removed, and never go direct", () =>
@@ -153,6 +197,38 @@ describe("a proxy", () => {
       assert.isString(failed.error)
       const { proxies: listed } = yield* Effect.promise(() => gateway.manage("GET", proxies))
       assert.strictEqual(listed[0].health.state, "working")
+    })
+  )
+
+  it.scopedLive("that is not saved is tested by what was given for this test, and not by a way opened before", () =>
+    Effect.gen(function* () {
+      const { add, gateway, startProxy, upstream } = yield* world()
+      const proxy = yield* startProxy
+      proxy.login = "alice:right"
+      upstream.always(Fake.json({ ip: "203.0.113.7" }))
+      const url = `${upstream.origin}/ip`
+      const entry = { name: "office", type: "http", host: "127.0.0.1", port: proxy.port, username: "alice" }
+      const test = (given: unknown) =>
+        Effect.promise(async () => (await gateway.manage("POST", "/api/settings/proxy/test", { proxy: given, url })).ok)
+      assert.strictEqual(yield* test({ ...entry, password: "wrong" }), false)
+      assert.strictEqual(yield* test({ ...entry, password: "right", isActive: true, family: "auto" }), true)
+      assert.strictEqual(yield* test({ ...entry, password: "wrong" }), false)
+      assert.strictEqual(proxy.asked.length, 3)
+
+      // A saved one too, with its stored password or with one that is not saved yet.
+      const id = yield* add("office", proxy, { username: "alice", password: "right" })
+      const { proxies: shown } = yield* Effect.promise(() => gateway.manage("GET", proxies))
+      assert.strictEqual(yield* test({ id }), true)
+      assert.strictEqual(yield* test(shown[0]), true)
+      assert.strictEqual(yield* test({ id, password: "wrong" }), false)
+      const moved = yield* Effect.promise(() =>
+        gateway.manage("POST", "/api/settings/proxy/test", { proxy: { id, port: 1 }, url }).catch(String)
+      )
+      assert.match(moved, /400.*password/)
+      proxy.login = "alice:changed"
+      assert.strictEqual(yield* test({ id }), false)
+      const byId = yield* Effect.promise(() => gateway.manage("POST", "/api/settings/proxy/test", { proxyId: id, url }))
+      assert.strictEqual(byId.ok, false)
     })
   )
 

@@ -120,7 +120,7 @@ const routeOf = (owner: CallOwner) => {
   const table = routingTable([proxy], [{ scope: "connection", scopeId: owner.connectionId, proxyId: "p" }])
   return resolveRoute(
     table,
-    { isEnabled: true, isSocksOn: true, autoSelect: false, free: "never" },
+    { isGlobalOn: true, isSocksOn: true, autoSelect: false, free: "never" },
     owner,
     health.isFailing
   )
@@ -141,7 +141,15 @@ const run = (upstream: typeof Upstream.Service, { proxy, url }: CallAt): Running
   const owner =
     proxy === null
       ? null
-      : { connectionId, provider: null, apiKeyId: null, proxyEnabled: true, carriesKey: true, transport: null }
+      : {
+          connectionId,
+          provider: null,
+          apiKeyId: null,
+          proxyEnabled: true,
+          proxyId: null,
+          carriesKey: true,
+          transport: null
+        }
   const startedMs = performance.now()
   let status: number | null = null
   let body = ""

@@ -22,6 +22,7 @@ import { canAsk } from "../../asking/terminal.ts"
 import { keyOfFlags } from "../../asking/providerKey.ts"
 import { secretly } from "../../asking/secretly.ts"
 import { allowSameName } from "../../sameName.ts"
+import { namedProxy, proxyFlag } from "../../pickProxy.ts"
 import { withSpinner } from "../../output/spinner.ts"
 
 const text = (name: string, description: string) =>
@@ -52,6 +53,7 @@ const flags = {
     Options.withDescription("What kind of account it is."),
     Options.optional
   ),
+  proxy: proxyFlag,
   noVerify: onOff("no-verify", "Store it without asking the provider."),
   wires: Options.choice("wire", WireName.literals).pipe(
     Options.withDescription("Of 'add custom': a wire format it speaks; may be given several times."),
@@ -76,7 +78,8 @@ const flagNames = {
   baseUrl: "--base-url",
   defaultModel: "--default-model",
   priority: "--priority",
-  tier: "--tier"
+  tier: "--tier",
+  proxyId: "--proxy"
 }
 
 /** Null: a server of the person's own that is no known provider. */
@@ -97,11 +100,11 @@ const verified = Effect.fnUntraced(function* (
   given: Given,
   provider: connecting.ProviderFacts,
   key: Redacted.Redacted | null,
-  baseUrl: string | undefined
+  asked: connecting.AskedBy
 ) {
   const refusal = given.noVerify
     ? null
-    : yield* connecting.refusalOf(given, connecting.candidateOf(provider, key, baseUrl), provider.name)
+    : yield* connecting.refusalOf(given, connecting.candidateOf(provider, key, asked), provider.name)
   return refusal === null ? key : yield* connecting.refused(refusal)
 })
 
@@ -109,16 +112,16 @@ const verified = Effect.fnUntraced(function* (
 const askedKey = (
   given: Given,
   provider: connecting.ProviderFacts,
-  baseUrl: string | undefined
+  asked: connecting.AskedBy
 ): Effect.Effect<Redacted.Redacted | null, CliFailure | Terminal.QuitException, Terminal.Terminal> =>
   Effect.gen(function* () {
     const key = yield* connecting.askKey(provider)
     if (given.noVerify) return key
-    const refusal = yield* connecting.refusalOf(given, connecting.candidateOf(provider, key, baseUrl), provider.name)
+    const refusal = yield* connecting.refusalOf(given, connecting.candidateOf(provider, key, asked), provider.name)
     if (refusal === null) return key
     if (key === null) return yield* connecting.refused(refusal)
     yield* Output.note(`${refusal}\nTry another key, or stop with Ctrl-C.`)
-    return yield* askedKey(given, provider, baseUrl)
+    return yield* askedKey(given, provider, asked)
   })
 
 /** A provider of the operator's own. Without a wire the server is asked which one it speaks. */
@@ -135,7 +138,8 @@ const custom = Effect.fnUntraced(function* (given: Given, baseUrl: string | unde
     more: {
       defaultModel: Option.getOrUndefined(given.defaultModel),
       priority: Option.getOrUndefined(given.priority),
-      tier: Option.getOrUndefined(given.tier)
+      tier: Option.getOrUndefined(given.tier),
+      proxyId: yield* namedProxy(given, given.proxy)
     }
   }).pipe(withSpinner("Reading its models …"))
   const has = given.noVerify ? "not asked yet" : connecting.modelWords({ ids: models, error: null })
@@ -186,10 +190,12 @@ export const providerAdd = Command.make("add", flags, (given) =>
     const baseUrl =
       Option.getOrUndefined(given.baseUrl) ??
       (mayAsk && provider.address !== null ? yield* connecting.askAddress(provider) : undefined)
+    const proxyId = yield* namedProxy(given, given.proxy)
+    const asked = { baseUrl, proxyId }
     const asks = mayAsk && flagKey === null && (provider.needsKey || (fromList && provider.takesKey))
     const key = yield* asks
-      ? secretly(Effect.zipRight(connecting.tellWhereKeysAre(provider), askedKey(given, provider, baseUrl)))
-      : verified(given, provider, flagKey, baseUrl)
+      ? secretly(Effect.zipRight(connecting.tellWhereKeysAre(provider), askedKey(given, provider, asked)))
+      : verified(given, provider, flagKey, asked)
 
     const payload = yield* body(
       CreateConnection,
@@ -198,6 +204,7 @@ export const providerAdd = Command.make("add", flags, (given) =>
         apiKey: key === null ? undefined : Redacted.value(key),
         name,
         baseUrl,
+        proxyId,
         defaultModel: Option.getOrUndefined(given.defaultModel),
         priority: Option.getOrUndefined(given.priority),
         tier: Option.getOrUndefined(given.tier)

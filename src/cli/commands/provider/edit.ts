@@ -14,6 +14,7 @@ import { body } from "../../Flags.ts"
 import { OneConnection } from "../../output/connections.ts"
 import * as Output from "../../output/Output.ts"
 import { allowSameName, refuseTaken } from "../../sameName.ts"
+import { namedProxy } from "../../pickProxy.ts"
 import { canAsk } from "../../asking/terminal.ts"
 import { keyOfFlags } from "../../asking/providerKey.ts"
 import { keyFlags } from "./add.ts"
@@ -44,6 +45,7 @@ const flags = {
     Options.withDescription("Most calls at once; 0 for no limit."),
     Options.optional
   ),
+  proxy: text("proxy", "The proxy its calls go by: its name or id; '' for none of its own."),
   noVerify: onOff("no-verify", "Store a new key without asking the provider."),
   allowSameName,
   ...Client.connection
@@ -59,7 +61,8 @@ const flagNames = {
   wires: "--wire",
   priority: "--priority",
   tier: "--tier",
-  maxConcurrent: "--max-concurrent"
+  maxConcurrent: "--max-concurrent",
+  proxyId: "--proxy"
 }
 
 /** Undefined: not given; null: cleared by an empty text. */
@@ -103,22 +106,30 @@ const newKey = Effect.fnUntraced(function* (given: Given, connection: Connection
 })
 
 /** Refused when the provider does not accept a new key. */
-const verify = Effect.fnUntraced(function* (given: Given, connection: ConnectionView, key: Redacted.Redacted | null) {
+const verify = Effect.fnUntraced(function* (
+  given: Given,
+  connection: ConnectionView,
+  key: Redacted.Redacted | null,
+  proxyId: string | null | undefined
+) {
   if (key === null || given.noVerify) return
   const provider = yield* connecting.providerNamed(given, connection.provider)
   const address = clearing(given.baseUrl)
   const baseUrl = address === undefined ? connection.baseUrl : address
-  const candidate = connecting.candidateOf(provider, key, baseUrl ?? undefined)
+  const candidate = connecting.candidateOf(provider, key, {
+    baseUrl: baseUrl ?? undefined,
+    proxyId: (proxyId === undefined ? connection.proxyId : proxyId) ?? undefined
+  })
   const refusal = yield* connecting.refusalOf(given, candidate, provider.name)
   if (refusal !== null) yield* connecting.refused(refusal)
 })
 
 export const providerEdit = Command.make("edit", flags, (given) =>
   Effect.gen(function* () {
-    const changes = changesOf(given)
+    const named = changesOf(given)
     const asksForKey =
       given.askKey || given.apiKeyStdin || Option.isSome(given.apiKey) || Option.isSome(given.apiKeyEnv)
-    if (!asksForKey && Object.values(changes).every((change) => change === undefined)) {
+    if (!asksForKey && Option.isNone(given.proxy) && Object.values(named).every((change) => change === undefined)) {
       return yield* new BadArgument({
         message: "What is to be changed is not said.",
         hint: "Example: gateway provider edit work --name private. 'gateway help provider edit' lists the flags."
@@ -127,13 +138,15 @@ export const providerEdit = Command.make("edit", flags, (given) =>
     const to = yield* Client.target(given)
     const { client, connections, found } = yield* findConnection(to, given.connection)
     const connection = yield* changeable(found)
+    const proxyId = clearing(given.proxy) === null ? null : yield* namedProxy(given, given.proxy)
+    const changes = { ...named, proxyId }
     if (changes.name !== undefined) {
       const others = connections.filter(({ provider }) => provider === found.provider)
       const taken = { what: "connection", name: changes.name, isAllowed: given.allowSameName, ownId: found.id }
       yield* refuseTaken(others, taken)
     }
     const key = yield* newKey(given, connection)
-    yield* verify(given, connection, key)
+    yield* verify(given, connection, key, proxyId)
     const apiKey = key === null ? undefined : Redacted.value(key)
     const payload = yield* body(UpdateConnection, { ...changes, apiKey }, flagNames)
     const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))

@@ -15,6 +15,7 @@ import * as Client from "../../gateway/Client.ts"
 import * as connections from "../../gateway/connections.ts"
 import { loadRoom } from "../../lazy.ts"
 import * as Output from "../../output/Output.ts"
+import { namedProxy, proxyFlag } from "../../pickProxy.ts"
 import { allowSameName } from "../../sameName.ts"
 
 const text = (name: string, description: string) =>
@@ -33,6 +34,7 @@ const flags = {
     "The OAuth client that acts for you; else GATEWAY_OAUTH_<PROVIDER>_CLIENT_ID of the gateway."
   ),
   name: text("name", "Name of the connection."),
+  proxy: proxyFlag,
   import: Options.boolean("import").pipe(
     Options.withDescription(
       "Take the tokens of Claude Code, Codex or Gemini CLI, where you are signed in with it on this machine."
@@ -147,7 +149,8 @@ export const providerLogin = Command.make("login", flags, (given) =>
     }
     if (given.import || given.importStdin) {
       const { importPlan } = yield* loadImport
-      return yield* importPlan({ ...given, provider, name: Option.getOrUndefined(given.name) })
+      const proxyId = yield* namedProxy(given, given.proxy)
+      return yield* importPlan({ ...given, provider, name: Option.getOrUndefined(given.name), proxyId })
     }
     const name = yield* connections.nameFor(
       given,
@@ -155,8 +158,10 @@ export const providerLogin = Command.make("login", flags, (given) =>
       Option.getOrUndefined(given.name),
       given.allowSameName || Option.isNone(given.name)
     )
+    const proxyId = yield* namedProxy(given, given.proxy)
     const begin: Input = {
       ...(name === undefined ? {} : { name }),
+      ...(proxyId === undefined ? {} : { proxyId }),
       ...Option.match(given.clientId, { onNone: () => ({}), onSome: (clientId) => ({ clientId }) })
     }
     const step = yield* stepsOf(given, provider)

@@ -28,6 +28,8 @@ import * as Output from "../../output/Output.ts"
 import { refuseTaken } from "../../sameName.ts"
 
 export interface PlanImport extends GatewayFlags {
+  /** The proxy its calls go by; undefined: as it is. */
+  readonly proxyId: string | undefined
   readonly provider: string
   readonly file: Option.Option<string>
   readonly importStdin: boolean
@@ -185,7 +187,10 @@ const store = Effect.fnUntraced(function* (given: PlanImport, tokens: Tokens) {
       Redacted.isRedacted(value) ? Redacted.value(value) : value
     ])
   )
-  const more = headers === undefined || Object.keys(headers).length === 0 ? {} : { headers }
+  const more = {
+    ...(headers === undefined || Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(given.proxyId === undefined ? {} : { proxyId: given.proxyId })
+  }
   if (before === undefined) {
     const input = { provider: given.provider, name, authType: "oauth", oauth, ...more }
     const payload = yield* body(CreateConnection, input, { name: "--name", oauth: "The token" })

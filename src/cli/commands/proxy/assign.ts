@@ -10,7 +10,8 @@ import { BadArgument } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
 import { findConnection } from "../provider/found.ts"
-import { assignmentColumns, Assignments, findProxy, proxy } from "./rows.ts"
+import { assignmentColumns, Assignments, proxy } from "./rows.ts"
+import { findProxy } from "../../pickProxy.ts"
 import { pickKey } from "../../pickKey.ts"
 
 const of = (flag: string, description: string) =>

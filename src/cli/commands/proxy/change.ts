@@ -13,7 +13,8 @@ import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
 import { readAddress } from "./address.ts"
 import { passwordFlag, readPassword } from "./password.ts"
-import { addressOf, findProxy, OneProxy, proxy } from "./rows.ts"
+import { addressOf, OneProxy, proxy } from "./rows.ts"
+import { findProxy } from "../../pickProxy.ts"
 
 const flagNames = {
   name: "--name",
@@ -146,8 +147,8 @@ const allSwitch = (word: "on" | "off") =>
         value: answer,
         text: Output.note(
           enabled
-            ? "Calls go through the proxies assigned to them."
-            : "All calls go direct, by this machine's own address."
+            ? "Calls without a proxy of their own go by the one of all."
+            : "The proxy of all calls is not used: calls without one of their own go direct, by this machine's own address."
         ),
         name: word
       })

@@ -1,10 +1,7 @@
-/** Proxies and what they are assigned to as tables, and how one is found. */
+/** Proxies and what they are assigned to as tables, and the argument that names one. */
 import * as Args from "@effect/cli/Args"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ProxyAssignmentView, ProxyView } from "../../../api/Groups/Proxies.ts"
-import { pick } from "../../Flags.ts"
-import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
 
 export const Proxies = Schema.Struct({ proxies: Schema.Array(ProxyView) })
@@ -37,10 +34,3 @@ export const assignmentColumns: ReadonlyArray<Column.Column<ProxyAssignmentView>
 ]
 
 export const proxy = Args.text({ name: "proxy" }).pipe(Args.withDescription("Its name, its id or the beginning of it."))
-
-/** The proxy that a word names, and the client to ask for it. */
-export const findProxy = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  const client = yield* Client.group(to, "proxies")
-  const { proxies } = yield* client.list().pipe(Client.orExplain(to))
-  return { client, found: yield* pick("proxy", proxies, word, "gateway proxy list") }
-})

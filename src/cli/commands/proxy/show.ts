@@ -8,7 +8,8 @@ import { CommandFailed } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
-import { columns, findProxy, Proxies, proxy } from "./rows.ts"
+import { columns, Proxies, proxy } from "./rows.ts"
+import { findProxy } from "../../pickProxy.ts"
 
 export const proxyList = Command.make("list", Client.connection, (given) =>
   Effect.gen(function* () {

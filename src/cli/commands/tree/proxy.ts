@@ -93,7 +93,7 @@ export const proxy = group(
     ),
     command(
       "on",
-      "Use the assigned proxies.",
+      "Use the proxy of all calls.",
       () => import("../proxy/change.ts"),
       (m) => m.proxyOn,
       {
@@ -102,7 +102,7 @@ export const proxy = group(
     ),
     command(
       "off",
-      "Let all calls go direct.",
+      "Let calls go direct that have no proxy of their own.",
       () => import("../proxy/change.ts"),
       (m) => m.proxyOff,
       {

@@ -121,6 +121,21 @@ describe("events", () => {
     assert.deepInclude(switched, { type: "combo.switched", combo: "both", from: "one/m", to: "two/m" })
   })
 
+  scene("a combo that changes its target once, and once more when it comes back", async ({ ask, one, two, took }) => {
+    const switched = () =>
+      took().flatMap((event) => (event.type === "combo.switched" ? [`${event.from} ${event.to}`] : []))
+    one.always(broken)
+    two.always(good)
+    // The first fails, then it is left out, then it fails again.
+    for (const _ of [1, 2, 3]) await ask("both")
+    await askUntilCalled(() => ask("both"), one)
+    assert.deepStrictEqual(switched(), ["one/m two/m"])
+    one.always(good)
+    await askUntilCalled(() => ask("both"), one)
+    for (const _ of [1, 2]) await ask("both")
+    assert.deepStrictEqual(switched(), ["two/m one/m"])
+  })
+
   scene("not a combo that is answered by the same target in the end", async ({ ask, call, one, took }) => {
     await call("PATCH", "/api/resilience", { retry: { maxRetries: 1, delayMs: 0 } })
     await call("POST", "/api/combos", { name: "alone", strategy: "priority", targets: [{ model: "one/m" }] })

@@ -31,11 +31,12 @@ const owner: CallOwner = {
   provider: "p",
   apiKeyId: "k",
   proxyEnabled: true,
+  proxyId: null,
   carriesKey: true,
   transport: null
 }
 
-const switches: Switches = { isEnabled: true, isSocksOn: true, autoSelect: false, free: "without_keys" }
+const switches: Switches = { isGlobalOn: true, isSocksOn: true, autoSelect: false, free: "without_keys" }
 
 const all = ["key", "connection", "provider", "global"].map((id) => proxy(id))
 const everywhere: ReadonlyArray<ProxyAssignment> = [
@@ -70,9 +71,26 @@ describe("the way of a call", () => {
     }
   })
 
-  it("is direct while proxies are off, or off for the connection", () => {
-    assert.strictEqual(way({ switches: { isEnabled: false, autoSelect: true } }), "direct")
+  it("is direct while proxies are off for the connection", () => {
     assert.strictEqual(way({ owner: { proxyEnabled: false }, switches: { autoSelect: true } }), "direct")
+  })
+
+  it("keeps what is assigned to one key, connection or provider while the proxy of all is off", () => {
+    const off = { isGlobalOn: false, autoSelect: true }
+    for (const [left, expected] of ["key", "connection", "provider", "direct", "direct"].entries()) {
+      assert.strictEqual(way({ assignments: everywhere.slice(left), switches: off }), expected)
+    }
+    const removed = { proxies: [], switches: off }
+    assert.strictEqual(way({ ...removed, assignments: everywhere.slice(1) }), "proxy:null")
+    assert.strictEqual(way({ ...removed, assignments: everywhere.slice(3) }), "direct")
+  })
+
+  it("of a connection that is not saved is the one named for it", () => {
+    const named = { connectionId: "candidate", apiKeyId: null, proxyId: "key" }
+    assert.strictEqual(way({ owner: named }), "key")
+    assert.strictEqual(way({ owner: named, assignments: [], switches: { isGlobalOn: false } }), "key")
+    assert.strictEqual(way({ owner: { ...named, proxyId: "gone" } }), "proxy:null")
+    assert.strictEqual(way({ owner: { ...named, proxyEnabled: false } }), "direct")
   })
 
   it("passes over the assignments of others, and those of callers without a key or connection", () => {

@@ -121,6 +121,7 @@ export const owner = {
   provider: "p",
   apiKeyId: null,
   proxyEnabled: true,
+  proxyId: null,
   carriesKey: true,
   transport: null
 }
