@@ -63,8 +63,14 @@ const nothing: Gateway = (() => {
 
 const notKnown: ToolConfig = { status: "unknown", endpoint: null, configuredAtMs: null }
 
-/** Any address that is not the vendor's. */
-const otherAddress = /https?:\/\/(?:localhost|127\.|10\.|192\.168\.|\[::1\])/
+/** An address on this machine or its network, wherever it stands: it is not the vendor's. */
+const localAddress = /https?:\/\/(?:localhost|127\.|10\.|192\.168\.|\[::1\])/
+
+/** A member that holds the address of an API, with an address in it. Whoever wrote it, it is not this gateway's. */
+const givenAddress =
+  /(?:base[-_]?url|api[-_]?base|api[-_]?(?:url|host)|_host|endpoint)["']?[ \t]{0,20}[:=][ \t]{0,20}["']?https?:\/\/[^\s"']/i
+
+const isElsewhere = (text: string): boolean => localAddress.test(text) || givenAddress.test(text)
 
 export const make = Effect.gen(function* () {
   const { environment } = yield* AppConfig
@@ -122,7 +128,7 @@ export const make = Effect.gen(function* () {
     const isOurs = origin !== "" && (text ?? "").includes(origin)
     const config: ToolConfig = isOurs
       ? { status: "configured", endpoint: origin, configuredAtMs: stat.mtimeMs }
-      : { status: otherAddress.test(text ?? "") ? "other" : "not_configured", endpoint: null, configuredAtMs: null }
+      : { status: isElsewhere(text ?? "") ? "other" : "not_configured", endpoint: null, configuredAtMs: null }
     configs.set(file.path, { stamp, config })
     return config
   })

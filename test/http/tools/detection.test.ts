@@ -91,6 +91,20 @@ describe("coding tools on the machine", () => {
       assert.strictEqual(statuses.pi.detection.version, "0.73.1")
       assert.strictEqual(statuses.droid.config.status, "not_installed")
 
+      // An address elsewhere is another one too, in every form of file and whatever the member is called.
+      const statusOf = async (tool: string) => (await manage("GET", "/api/cli-tools/all-statuses"))[tool].config.status
+      for (const [tool, file, text, status] of [
+        ["codex", ".codex/config.toml", 'base_url = "https://relay.example.com/v1"\n', "other"],
+        ["claude", ".claude/settings.json", '{"env": {"ANTHROPIC_BASE_URL": "https://relay.example.com"}}', "other"],
+        ["claude", ".claude/settings.json", '{"env": {"ANTHROPIC_BASE_URL": "http://172.20.0.9:8080"}}', "other"],
+        ["claude", ".claude/settings.json", '{"$schema": "https://json.schemastore.org/x.json"}', "not_configured"],
+        ["aider", ".aider.conf.yml", "openai-api-base: https://relay.example.com/v1\n", "other"],
+        ["aider", ".aider.conf.yml", "# see https://aider.chat/docs\nmodel: gpt-4o\n", "not_configured"]
+      ] as const) {
+        writeFileSync(join(home, file), text)
+        assert.strictEqual(await statusOf(tool), status, text)
+      }
+
       // Files are read again when they change, programs when they are asked for by name.
       writeFileSync(join(home, ".codex/config.toml"), `base_url = "${url}/v1"\n`)
       program("goose", sh("echo 1.9.0"))
