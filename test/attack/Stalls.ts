@@ -4,8 +4,8 @@ import { join } from "node:path"
 import type { Verdict } from "./Attempt.ts"
 import type { Gateway } from "./Arena.ts"
 
-/** Most milliseconds, whatever is sent. */
-const limitMs = 100
+/** Most milliseconds, whatever is sent. In a run of all tests, which share the machine, only what takes seconds is told. */
+const limitMs = (process.env["ATTACK"] ?? "") === "" ? 1_000 : 100
 /** Of several tries the best counts: other work on the machine only ever adds. */
 const tries = 6
 const patienceMs = 60_000
