@@ -105,6 +105,10 @@ export interface Asking {
   readonly body?: Json
 }
 
+/** A refusal with a status; one of a bad input says so. */
+export const refusedBy = (status: number, message: string): ToolFailure =>
+  new ToolFailure({ message, ...(status === 400 || status === 422 ? { isBadInput: true } : {}) })
+
 /** What an endpoint answers; a refusal is a failure in its words. */
 export const askedOf =
   (ask: Plane["ask"], { caller }: ToolCall) =>
@@ -112,12 +116,7 @@ export const askedOf =
     Effect.flatMap(
       ask({ key, path, query, caller: { principal: caller.principal, ip: caller.ip, body } }),
       ({ body: answer, status }) =>
-        status < 400
-          ? Effect.succeed(objectOr(answer))
-          : new ToolFailure({
-              message: errorTextOf(status, answer),
-              ...(status === 400 || status === 422 ? { isBadInput: true } : {})
-            })
+        status < 400 ? Effect.succeed(objectOr(answer)) : refusedBy(status, errorTextOf(status, answer))
     )
 
 /** Optional members of an input: absent or null means not given. */

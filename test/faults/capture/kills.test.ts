@@ -109,8 +109,17 @@ const report = (what: string, took: ReadonlyArray<number>): void => {
   )
 }
 
-const all = (files: ReadonlyArray<string>): string =>
-  files.map((file) => `${file}: ${readFileSync(file, "latin1")}`).join("\n")
+/** A file that is removed between the listing of its folder and the look at it is told as gone; the next look does not list it. */
+const contentOf = (file: string): string => {
+  try {
+    return readFileSync(file, "latin1")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "(gone)"
+    throw error
+  }
+}
+
+const all = (files: ReadonlyArray<string>): string => files.map((file) => `${file}: ${contentOf(file)}`).join("\n")
 
 const hostsMachine = (at: string): Machine => {
   const own = join(at, "etc")

@@ -223,7 +223,6 @@ describe("the tools", () => {
           tools.map(({ name }) => name),
           [...Object.keys(table), ...others].map((name) => `gateway_${name}`)
         )
-        let pointed = 0
         for (const [name, { bad, check, good, reason }] of Object.entries(table)) {
           const answer = await call(connected, name, good)
           assert.isFalse(answer.isError, `${name}: ${answer.text}`)
@@ -231,11 +230,12 @@ describe("the tools", () => {
           const refused = await call(connected, name, bad)
           assert.isTrue(refused.isError, name)
           assert.match(refused.text, reason, name)
-          // Others are right in form, and wrong by what they name.
-          if (refused.text.includes(`gateway://tools/gateway_${name}`)) pointed += 1
+          // Some inputs are right in form and name what is not there.
+          if (!/There is no|not found|unknown|does not exist|No combo/i.test(refused.text)) {
+            assert.include(refused.text, `gateway://tools/gateway_${name}`)
+          }
           assert.isBelow(refused.text.length, 1_100, name)
         }
-        assert.isAbove(pointed, 8)
         const none = await call(connected, "ccr_retrieve", { id: "0".repeat(16) })
         assert.isTrue(none.isError)
         assert.notMatch(none.text, /The gateway failed/)

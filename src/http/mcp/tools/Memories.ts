@@ -53,7 +53,7 @@ const clear = (ask: Plane["ask"]): Tool =>
     run: ({ apiKeyId, ...rest }, call) =>
       Effect.gen(function* () {
         const owner = ownerOf(call.caller, apiKeyId)
-        if (owner === null) return yield* new ToolFailure({ message: "'apiKeyId' is missing." })
+        if (owner === null) return yield* new ToolFailure({ message: "'apiKeyId' is missing.", isBadInput: true })
         if (apiKeyId !== undefined && apiKeyId !== owner) return yield* new ToolFailure({ message: notOwn })
         const get = askedOf(ask, call)
         const { memories } = yield* get("memory.list", {

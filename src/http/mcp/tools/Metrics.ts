@@ -161,7 +161,8 @@ const listModels = (ask: Plane["ask"]): Tool =>
         const words = query.toLowerCase().split(/\s+/)
         const found = listOf(models).filter(({ id }) => words.every((word) => String(id).toLowerCase().includes(word)))
         const page = pageOf(found, ({ id }) => String(id), { limit, ...(cursor === undefined ? {} : { cursor }) })
-        if (page === null) return yield* new ToolFailure({ message: "'cursor' is not one that this list gave out." })
+        if (page === null)
+          return yield* new ToolFailure({ message: "'cursor' is not one that this list gave out.", isBadInput: true })
         return { models: page.items, nextCursor: page.nextCursor }
       })
   })

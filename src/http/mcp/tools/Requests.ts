@@ -14,7 +14,7 @@ import {
   stringOr
 } from "../../../wire/json/Json.ts"
 import type { Plane } from "../../Management.ts"
-import { askedOf, optional, schemaTool, ToolFailure } from "../SchemaTool.ts"
+import { askedOf, optional, refusedBy, schemaTool, ToolFailure } from "../SchemaTool.ts"
 import { errorTextOf } from "../EndpointTool.ts"
 
 const Model = Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(1_000))
@@ -96,7 +96,7 @@ const routeRequest = (ask: Ask): Tool =>
     run: ({ maxTokens, messages, model, options = {}, prompt, temperature }, { caller, progress }) =>
       Effect.gen(function* () {
         if ((messages === undefined) === (prompt === undefined)) {
-          return yield* new ToolFailure({ message: "Give either 'prompt' or 'messages'." })
+          return yield* new ToolFailure({ message: "Give either 'prompt' or 'messages'.", isBadInput: true })
         }
         progress(0, 1, `Asking ${model}`)
         const answer = yield* ask({
@@ -112,7 +112,7 @@ const routeRequest = (ask: Ask): Tool =>
           }
         })
         progress(1, 1, "Answered")
-        if (answer.status >= 400) return yield* new ToolFailure({ message: failureOf(answer) })
+        if (answer.status >= 400) return yield* refusedBy(answer.status, failureOf(answer))
         return readAnswer(answer)
       })
   })

@@ -34,7 +34,8 @@ const explain = (ask: Plane["ask"]): Tool =>
     run: ({ requestId, ...asked }, call) => {
       const get = askedOf(ask, call)
       if (requestId !== undefined) return get("routing.decision", { path: { requestId } })
-      if (asked.model === undefined) return new ToolFailure({ message: "Give 'requestId', or 'model'." })
+      if (asked.model === undefined)
+        return new ToolFailure({ message: "Give 'requestId', or 'model'.", isBadInput: true })
       return get("routing.explain", { body: asked as unknown as JsonObject })
     }
   })

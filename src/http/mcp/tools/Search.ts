@@ -7,7 +7,7 @@ import { field } from "../../../kernel/Documented.ts"
 import { toolProblem } from "../../../mcp/Server.ts"
 import type { Tool } from "../../../mcp/Tool.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
-import { optional, schemaTool, ToolFailure } from "../SchemaTool.ts"
+import { optional, schemaTool, refusedBy } from "../SchemaTool.ts"
 
 /** Asks `POST /v1/search` in a caller's name. */
 export type AskSearch = (
@@ -31,7 +31,7 @@ export const webSearch = (ask: AskSearch, errorOf: (status: number, body: JsonOb
     output: SearchAnswer,
     run: (input, { caller }) =>
       Effect.flatMap(ask(input as unknown as JsonObject, caller.principal), ({ body, status }) =>
-        status >= 400 ? new ToolFailure({ message: errorOf(status, body) }) : Effect.succeed(body)
+        status >= 400 ? refusedBy(status, errorOf(status, body)) : Effect.succeed(body)
       )
   })
 
