@@ -4,8 +4,8 @@ import type { Network } from "./Network.ts"
 
 export interface Capture {
   readonly stop: () => Promise<void>
-  /** Packets that the filter of tcpdump takes. */
-  readonly count: (filter: string) => Promise<number>
+  /** Packets that the filter of tcpdump takes, a line each. */
+  readonly packets: (filter: string) => Promise<ReadonlyArray<string>>
 }
 
 /** The heads are enough. */
@@ -25,9 +25,9 @@ export const startCapture = async (network: Network): Promise<Capture> => {
         child.once("exit", () => resolve())
         child.kill("SIGINT")
       }),
-    count: async (filter) => {
+    packets: async (filter) => {
       const lines = await network.exec("client", "tcpdump", "-nn", "-t", "-r", file, filter)
-      return lines.split("\n").filter(Boolean).length
+      return lines.split("\n").filter(Boolean)
     }
   }
 }
