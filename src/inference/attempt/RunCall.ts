@@ -23,7 +23,7 @@ import {
   transportReason
 } from "./AttemptResult.ts"
 import type { MediaFacts, Traces } from "../request/Headers.ts"
-import { noReport } from "../request/AnswerReport.ts"
+import { type AnswerReport, noReport } from "../request/AnswerReport.ts"
 import { shutdown } from "../../domain/Errors.ts"
 import type { Work } from "../request/Exchange.ts"
 import { beginsJson, firstByteReader } from "./FirstByte.ts"
@@ -98,11 +98,12 @@ export const encodeContext = (
 const bytesOf = ({ body }: Upstream.UpstreamRequest): number =>
   body === null ? 0 : typeof body === "string" ? Buffer.byteLength(body) : isBodySource(body) ? body.bytes : body.length
 
-/** The result with what was sent for it: no prompt has more tokens. */
-const withSent = (result: AttemptResult, sentBytes: number): AttemptResult =>
-  !("report" in result) || result.report === null || result.report.usage === null
-    ? result
-    : { ...result, report: { ...result.report, sentBytes } }
+/** Notes in a result what was sent for it: no prompt has more tokens. The call's reader has made the report for this result alone. */
+const noteSent = (result: AttemptResult, sentBytes: number): AttemptResult => {
+  const report: Mutable<AnswerReport> | null = "report" in result ? result.report : null
+  if (report !== null && report.usage !== null) report.sentBytes = sentBytes
+  return result
+}
 
 /** The request, with word of each piece of its body that the upstream takes. */
 const watched = (request: Upstream.UpstreamRequest, sending: () => void): Upstream.UpstreamRequest => {
@@ -152,7 +153,7 @@ export const startCall = (
     beat?.cancel()
     caution?.cancel()
     stopListening()
-    done(withSent(result, sentBytes))
+    done(noteSent(result, sentBytes))
   }
 
   /** Gives up on the upstream for a reason of ours. */

@@ -97,6 +97,20 @@ const consistent = (tokens: TokenCounts): TokenCounts => {
     : { ...tokens, cacheRead, cacheWrite, reasoning }
 }
 
+/**
+ * Hot: whether a count is within what its bytes and characters alone explain, parts within their wholes, so that `believed` would give it back as
+ * it is. Nearly all counts are.
+ */
+export const isPlain = (told: Usage, { textBytes, visibleChars }: Pick<Seen, "textBytes" | "visibleChars">): boolean =>
+  told.units === undefined &&
+  told.in <= textBytes + addedIn &&
+  told.out <= visibleChars * tokensPerChar + addedOut &&
+  told.cacheRead >= 0 &&
+  told.cacheWrite >= 0 &&
+  told.cacheRead + told.cacheWrite <= told.in &&
+  told.reasoning >= 0 &&
+  told.reasoning <= told.out
+
 /** What is booked of a count: the same object where all of it is believed. `estimate`: the gateway's own. */
 export const believed = (told: Usage, seen: Seen, estimate: () => TokenCounts): TokenCounts => {
   const isIn = isBelievedIn(told.in, seen)

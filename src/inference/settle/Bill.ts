@@ -8,8 +8,8 @@ import type { RequestEnd } from "../failover/FailoverEnd.ts"
 import type { AnswerReport } from "../request/AnswerReport.ts"
 import type { Work } from "../request/Exchange.ts"
 import { promptTokens } from "../request/PromptTokens.ts"
-import { believed } from "./Belief.ts"
-import { type OutputFacts, seenOf } from "./Seen.ts"
+import { believed, isPlain } from "./Belief.ts"
+import { type OutputFacts, plainlySeen, seenOf } from "./Seen.ts"
 
 export interface Bill {
   readonly tokens: TokenCounts
@@ -117,13 +117,15 @@ const bookedOf = (
   report: AnswerReport,
   factsOf: FactsOf
 ): { tokens: TokenCounts; source: UsageSource; told: TokenCounts | null } => {
-  const counted = countTokens(work, target, report)
-  if (report.usage === null || report.isEstimated === true) return { ...counted, told: null }
-  const { tokens: told } = counted
+  const { source, tokens: told } = countTokens(work, target, report)
+  const asTold = { tokens: told, source, told: null }
+  if (report.usage === null || report.isEstimated === true) return asTold
+  const plain = plainlySeen(work, report)
+  if (plain !== null && isPlain(told, plain)) return asTold
   const tokens = believed(told, seenOf(work, target.model, factsOf(target), report), () =>
     standIn(work, target, report)
   )
-  return tokens === told ? { ...counted, told: null } : { tokens, source: "estimated", told }
+  return tokens === told ? asTold : { tokens, source: "estimated", told }
 }
 
 const nothingCharged: ModelPrice = { input: 0, output: 0 }

@@ -166,11 +166,22 @@ export const seenOfLine = (
 
 type AnswerChars = Pick<AnswerReport, "textChars" | "toolArgChars" | "reasoningChars">
 
-export const seenOf = (work: Work, model: string, facts: OutputFacts, report: AnswerReport): Seen => {
-  const { body, envelope, exchange } = work
-  const { codec } = exchange
-  const units = unitsOf(work)
+/** Hot: what can be told of a conversation and its answer without a look at either; null: it is no conversation. */
+export const plainlySeen = (
+  { body, envelope, exchange }: Work,
+  report: AnswerReport
+): Pick<Seen, "textBytes" | "visibleChars"> | null => {
+  if (exchange.codec.endpoint !== undefined) return null
   const bytes = report.sentBytes ?? body.length
+  return {
+    textBytes: envelope.hasImages ? Math.min(bytes, mostPlainBytes) : bytes,
+    visibleChars: report.textChars + report.toolArgChars + report.reasoningChars
+  }
+}
+
+export const seenOf = (work: Work, model: string, facts: OutputFacts, report: AnswerReport): Seen => {
+  const { body } = work
+  const units = unitsOf(work)
   const common = {
     estimatedIn: () => promptTokens(work, model, work.textTokens ?? null),
     tokensElsewhere: () => {
@@ -181,11 +192,8 @@ export const seenOf = (work: Work, model: string, facts: OutputFacts, report: An
     visibleChars: report.textChars + report.toolArgChars + report.reasoningChars,
     units
   }
-  return codec.endpoint !== undefined
+  const plain = plainlySeen(work, report)
+  return plain === null
     ? { ...common, ...seenOfMedia(work, report, units ?? {}) }
-    : {
-        ...common,
-        textBytes: envelope.hasImages ? Math.min(bytes, mostPlainBytes) : bytes,
-        unseenOut: unseenOut(work, model, facts, report)
-      }
+    : { ...common, ...plain, unseenOut: unseenOut(work, model, facts, report) }
 }

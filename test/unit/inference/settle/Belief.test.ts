@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { noTokens, type TokenCounts } from "../../../../src/domain/Usage.ts"
-import { believed, type Seen } from "../../../../src/inference/settle/Belief.ts"
+import { believed, isPlain, type Seen } from "../../../../src/inference/settle/Belief.ts"
 
 const seen = (more: Partial<Seen> = {}): Seen => ({
   textBytes: 100,
@@ -24,6 +24,30 @@ describe("what is believed of an upstream's count", () => {
       believed(told, seen(), () => own),
       told
     )
+  })
+
+  it("is all of one that is plain", () => {
+    const count = FastCheck.oneof(
+      FastCheck.nat(4),
+      FastCheck.integer({ min: -5, max: 6_000 }),
+      FastCheck.integer({ min: 1_000, max: 1_300 }),
+      FastCheck.constantFrom(Number.NaN, 4_196, 4_197, 1_224, 1_225)
+    )
+    const counts = FastCheck.record({ in: count, out: count, cacheRead: count, cacheWrite: count, reasoning: count })
+    let plain = 0
+    FastCheck.assert(
+      FastCheck.property(counts, (told) => {
+        const whole = { ...noTokens, ...told }
+        if (!isPlain(whole, seen())) return
+        plain += 1
+        assert.strictEqual(
+          believed(whole, seen(), () => own),
+          whole
+        )
+      }),
+      { numRuns: 5_000, seed: 7 }
+    )
+    assert.isAbove(plain, 50)
   })
 
   it("is no prompt that is larger than what was sent, and nothing of its parts", () => {
