@@ -49,7 +49,7 @@ const endpointOf = (route: string) => {
   return madeGroup(group)?.endpoints[name]
 }
 
-/** Whether the contract of a route has a body; true as long as the contract was not made. */
+/** Tells whether the contract of a route has a body; true as long as the contract was not made. */
 export const takesBody = (route: string): boolean => {
   const endpoint = endpointOf(route)
   return endpoint === undefined || Option.isSome(endpoint.payloadSchema)

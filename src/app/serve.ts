@@ -109,7 +109,7 @@ const greet = Effect.gen(function* () {
   yield* stderr("Ctrl-C stops the gateway.")
 })
 
-/** A proxy that somebody set for the whole machine is easily forgotten. */
+/** Names the proxies of the environment: one that was set for the whole machine is easily forgotten. */
 const namedProxies = Effect.gen(function* () {
   const { environment } = yield* AppConfig.AppConfig
   const { description, problems } = readEnvironmentProxies(environment)

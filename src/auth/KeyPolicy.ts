@@ -122,7 +122,7 @@ export const problemOf = (key: ApiKey, nowMs: number, use: KeyUse): KeyProblem |
   return entry === null ? null : entryProblemOf(entry, nowMs, use)
 }
 
-/** Why the gateway itself cannot make a request in the name of a key. It comes from no address, so `ipAllowlist` says nothing of it. */
+/** Gives the reason why the gateway itself cannot make a request in the name of a key. It comes from no address, so `ipAllowlist` says nothing of it. */
 export type InnerProblem = Exclude<KeyProblem, "ip">
 
 /** Null: it can. */

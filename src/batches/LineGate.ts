@@ -52,7 +52,7 @@ interface Owner {
   readonly turns: Effect.Semaphore
 }
 
-/** Who is let in next: the first of those with the fewest lines under way; null: nobody looks. Pure. */
+/** Picks the owner whose line begins next: the first of those with the fewest lines under way; null: none waits. Pure. */
 export const nextOf = <A extends Pick<Owner, "isLooking" | "running">>(owners: Iterable<A>): A | null => {
   let next: A | null = null
   for (const owner of owners) if (owner.isLooking && (next === null || owner.running < next.running)) next = owner

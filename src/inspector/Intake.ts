@@ -138,7 +138,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
   const masker = makeHeadMasker()
   const headersOf = (each: Pending): RecordHeaders => (each.headers ??= readHeaders(each.start.headers))
 
-  /** Whether what was told of it is in the ring. */
+  /** Tells whether the record is in the list. */
   const isListed = (id: string): boolean => {
     const each = pending.get(id)
     return each === undefined || (each.end === null && !each.isQueued && !each.isAway)

@@ -39,7 +39,7 @@ export interface LineFacts {
 
 interface Counted {
   readonly tokens: TokenCounts
-  /** What was told, where it is not believed. */
+  /** Count that the upstream told, where it is not the one that is booked. */
   readonly told: TokenCounts | null
 }
 

@@ -65,7 +65,7 @@ const probedPort = 1
 const prospectTtl = "30 seconds"
 /** What dconf says where it has nowhere to write to. */
 const notKept = /failed to commit changes|cannot autolaunch/i
-/** A refusal holds this long for what is said of it: somebody may have logged in since. */
+/** Time for which a refusal counts in `supported`: a desktop session may have begun since. */
 const refusalMs = 60_000
 
 interface Applied {
