@@ -4,8 +4,11 @@ import * as ConfigError from "effect/ConfigError"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 
-/** Whether a value is nothing. White space alone is a mistake that whoever reads the variable has to name: to take it for nothing could open the gateway. */
-export const isBlank = (value: string): boolean => value === ""
+/** White space as long as a secret is a mistake that has to be named, not nothing. */
+const longestBlank = 15
+
+/** Whether a value is nothing: empty, or some white space. */
+export const isBlank = (value: string): boolean => value.length <= longestBlank && value.trim() === ""
 
 /** The variables that are set. */
 export const setOnly = (environment: Readonly<Record<string, string | undefined>>): ReadonlyMap<string, string> =>
