@@ -1,9 +1,10 @@
 /**
- * Token counts by the o200k vocabulary, computed on a worker thread (`worker.mjs`), so that no text can block the event loop. The
- * thread starts with the first count and ends when it has been idle for a while. One count at a time; the queue is bounded, and what
- * cannot be counted in time is estimated from what was counted.
+ * Token counts by the o200k vocabulary, and the texts of cl100k token ids, computed on a worker thread (`worker.mjs`), so that no text can block
+ * the event loop. The thread starts with the first job and ends when it has been idle for a while. One job at a time; the queue is bounded, and
+ * what cannot be counted in time is estimated from what was counted.
  */
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Scope } from "effect/Scope"
@@ -36,8 +37,23 @@ export class Tokeniser extends Context.Tag("gateway/tokens/Tokeniser")<
   {
     /** Tokens of all the texts together. Never fails; interruption removes the count from the queue. */
     readonly count: (texts: ReadonlyArray<string>) => Effect.Effect<number>
+    /**
+     * The text of each list of token ids of `cl100k_base`, the vocabulary of OpenAI's embedding models
+     * (https://cookbook.openai.com/examples/how_to_count_tokens_with_tiktoken). Interruption removes the job from the queue.
+     */
+    readonly decode: (
+      tokens: ReadonlyArray<ReadonlyArray<number>>
+    ) => Effect.Effect<ReadonlyArray<string>, NotDecodable>
   }
 >() {}
+
+/** `unknown`: an id is none of the vocabulary. `too_many`: more ids than `maxDecodedTokens`. `busy`: the thread has no place or no time. */
+export class NotDecodable extends Data.TaggedError("NotDecodable")<{
+  readonly reason: "unknown" | "too_many" | "busy"
+}> {}
+
+/** Of one job: more than any embeddings endpoint takes in one request. */
+export const maxDecodedTokens = 1_000_000
 
 /** Between prose (3.9) and JSON (2.3). */
 const bytesPerToken = 3.3
@@ -75,10 +91,20 @@ export const extrapolate = (
   return counted.chars >= chars ? counted.tokens : Math.ceil((counted.tokens * chars) / counted.chars)
 }
 
+/** `texts`: null where an id is unknown. */
+interface Decoded {
+  readonly id: number
+  readonly texts: ReadonlyArray<string> | null
+}
+
+type Answer = Counted | Decoded
+
+type Question = { readonly texts: ReadonlyArray<string> } | { readonly tokens: ReadonlyArray<ReadonlyArray<number>> }
+
 interface Job {
   readonly id: number
-  readonly texts: ReadonlyArray<string>
-  readonly done: (counted: Counted | null) => void
+  readonly question: Question
+  readonly done: (answer: Answer | null) => void
 }
 
 const startWorker = (budgetMs: number): Worker =>
@@ -109,11 +135,11 @@ export const makeWith = (
       void stopped?.terminate()
     }
 
-    const finish = (counted: Counted | null): void => {
+    const finish = (answer: Answer | null): void => {
       const finished = running
       running = null
       finished?.patience.cancel()
-      finished?.job.done(counted)
+      finished?.job.done(answer)
       next()
     }
 
@@ -127,8 +153,8 @@ export const makeWith = (
     const ready = (): Worker => {
       if (worker !== null) return worker
       const started = startWorker(limits.budgetMs)
-      started.on("message", (counted: Counted) => {
-        if (started === worker && counted.id === running?.job.id) finish(counted)
+      started.on("message", (answer: Answer) => {
+        if (started === worker && answer.id === running?.job.id) finish(answer)
       })
       started.on("error", () => giveUp(started))
       started.on("exit", () => giveUp(started))
@@ -147,18 +173,18 @@ export const makeWith = (
       }
       idle?.cancel()
       idle = null
-      const { id, texts } = job
+      const { id, question } = job
       const thread = ready()
       running = { job, patience: timers.after(limits.patienceMs, () => giveUp(thread)) }
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-      thread.postMessage({ id, texts })
+      thread.postMessage({ id, ...question })
     }
 
-    const ask = (texts: ReadonlyArray<string>): Effect.Effect<Counted | null> =>
+    const ask = (question: Question): Effect.Effect<Answer | null> =>
       Effect.async((resume) => {
         if (waiting.length >= limits.maxWaiting) return resume(Effect.succeed(null))
         lastId += 1
-        const job: Job = { id: lastId, texts, done: (counted) => resume(Effect.succeed(counted)) }
+        const job: Job = { id: lastId, question, done: (answer) => resume(Effect.succeed(answer)) }
         waiting.push(job)
         next()
         return Effect.sync(() => {
@@ -171,11 +197,21 @@ export const makeWith = (
     const count = Effect.fn("Tokeniser.count")((texts: ReadonlyArray<string>) => {
       const head = headOf(texts, limits.maxChars)
       if (head.length === 0) return Effect.succeed(0)
-      return Effect.map(ask(head), (counted) => extrapolate(texts, counted))
+      return Effect.map(ask({ texts: head }), (answer) =>
+        extrapolate(texts, answer !== null && "tokens" in answer ? answer : null)
+      )
+    })
+
+    const decode = Effect.fn("Tokeniser.decode")(function* (tokens: ReadonlyArray<ReadonlyArray<number>>) {
+      if (tokens.reduce((sum, list) => sum + list.length, 0) > maxDecodedTokens)
+        return yield* new NotDecodable({ reason: "too_many" })
+      const answer = yield* ask({ tokens })
+      if (answer === null || !("texts" in answer)) return yield* new NotDecodable({ reason: "busy" })
+      return answer.texts ?? (yield* new NotDecodable({ reason: "unknown" }))
     })
 
     yield* Effect.addFinalizer(() => Effect.sync(stop))
-    return Tokeniser.of({ count })
+    return Tokeniser.of({ count, decode })
   })
 
 export const layer: Layer.Layer<Tokeniser, never, Timers> = Layer.scoped(Tokeniser, makeWith(usualLimits))

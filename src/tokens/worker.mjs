@@ -1,6 +1,7 @@
 // Counts tokens on a thread of its own, so that neither loading the vocabulary nor any text can hold up the event loop.
 // Plain JavaScript: Node runs this very file from source, and the build copies it as it is.
 // In: {id, texts}. Out: {id, tokens, chars}, where `chars` is how much of the text was counted before the time was up.
+// In: {id, tokens}, lists of ids. Out: {id, texts}; null where an id is none of the vocabulary.
 import { parentPort, workerData } from "node:worker_threads"
 import { countTokens, setMergeCacheSize } from "gpt-tokenizer/encoding/o200k_base"
 
@@ -59,5 +60,17 @@ const count = (texts) => {
   return { tokens, chars }
 }
 
+/** The vocabulary of OpenAI's embedding models is read with the first ids only. */
+const decoded = async (tokens) => {
+  const { decode } = await import("gpt-tokenizer/encoding/cl100k_base")
+  try {
+    return tokens.map((ids) => decode(ids))
+  } catch {
+    return null
+  }
+}
+
+const answered = async ({ texts, tokens }) => (tokens === undefined ? count(texts) : { texts: await decoded(tokens) })
+
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-parentPort.on("message", ({ id, texts }) => parentPort.postMessage({ id, ...count(texts) }))
+parentPort.on("message", async ({ id, ...question }) => parentPort.postMessage({ id, ...(await answered(question)) }))

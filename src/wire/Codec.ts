@@ -63,7 +63,7 @@ const encodeAdapted = (
   return {
     ...encoded,
     dropped: [...new Set([...(conversation.lost ?? []), ...log.dropped, ...encoded.dropped])],
-    mapped: [...new Set([...log.mapped, ...encoded.mapped, ...adapted.mapped])],
+    mapped: [...new Set([...(conversation.bent ?? []), ...log.mapped, ...encoded.mapped, ...adapted.mapped])],
     ...(adapted.toolNames === null ? {} : { toolNames: adapted.toolNames }),
     ...(adapted.callIds === null ? {} : { callIds: adapted.callIds })
   }

@@ -239,6 +239,13 @@ export interface WireCodec {
   readonly peer?: (wire: WireName, body: JsonObject, adapter: MediaAdapter | null) => WireCodec | null
   /** An upstream's codec: the requests that make up one which is too large for it; null or absent: it goes as it is. */
   readonly partsOf?: (conversation: Conversation) => ReadonlyArray<Conversation> | null
+  /** An upstream's codec that takes texts where a client may send token ids: the lists of ids, and the request with their texts. */
+  readonly inTexts?: {
+    readonly tokensOf: (conversation: Conversation) => ReadonlyArray<ReadonlyArray<number>> | null
+    readonly withTexts: (conversation: Conversation, texts: ReadonlyArray<string>) => Conversation
+  }
+  /** An upstream's codec: whether the answer holds all that was asked for; absent: one that can be decoded does. */
+  readonly isComplete?: (response: Response, conversation: Conversation) => boolean
   /** A client's codec: one answer of those to the parts, in their order. */
   readonly join?: (first: Response, others: ReadonlyArray<Response>) => Response
   /** An upstream's codec of an endpoint that takes requests as jobs: how they are asked about. */

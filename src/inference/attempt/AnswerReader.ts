@@ -3,7 +3,7 @@
  * and the upstream sent a whole answer, the answer is sent as a stream.
  */
 import * as Either from "effect/Either"
-import { lostParts, pictureOnly } from "../../wire/canonical/Pictures.ts"
+import { type LostParts, lostParts, pictureOnly } from "../../wire/canonical/Pictures.ts"
 import { replay } from "../../wire/canonical/Replay.ts"
 import type { Response } from "../../wire/canonical/Response.ts"
 import { restoreTools } from "../../wire/canonical/ToolRestoration.ts"
@@ -44,6 +44,8 @@ const notJson = ownFailure(502, "not_json", "The upstream's answer is not JSON."
 const tooLarge = ownFailure(502, "answer_too_large", "The upstream's answer is too large.")
 const empty = ownFailure(502, "empty_answer", "The upstream's answer is empty.")
 const noneAtAll = ownFailure(502, "bad_answer", "The upstream's answer holds no answer.")
+const notAll = ownFailure(502, "bad_answer", "The upstream's answer does not hold a result for each input.")
+const noneLost: LostParts = { names: [], nothingLeft: false }
 const unfinished = ownFailure(502, "incomplete_answer", "The upstream's answer has no finish reason.")
 
 export const answerReader = (
@@ -121,8 +123,10 @@ export const answerReader = (
       )
     }
     const response = restoreTools(decoded.right, call)
+    if (call.isComplete?.(response) === false) return failed(notAll)
     watch.onParts?.(response.parts)
-    const lost = lostParts(response, client.name, client.carriesPicture)
+    // Of an endpoint of its own the opaque part is the answer.
+    const lost = client.endpoint === undefined ? lostParts(response, client.name, client.carriesPicture) : noneLost
     if (lost.nothingLeft) return failed(failureInAnswer(pictureOnly(client.name), "answer", call.wire))
     if (work.envelope.stream) return completed("replayed", asStream(response), facts, lost.names)
     const text = client.encodeText?.(response, context) ?? null

@@ -21,6 +21,7 @@ import { probeTimeoutMs } from "../../routing/auto/SelfHealing.ts"
 import { targetKeyOf } from "../../routing/resolve/TargetKey.ts"
 import * as QuotaWindows from "../../routing/quota/QuotaWindows.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
+import { maxDecodedTokens, type NotDecodable, Tokeniser } from "../../tokens/Tokeniser.ts"
 import { PriceBook } from "../../usage/PriceBook.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import type { Response } from "../../wire/canonical/Response.ts"
@@ -108,6 +109,20 @@ const notFetched = (failure: MediaFetch.MediaNotFetched | ClientGone | ShuttingD
   }
 }
 
+const notDecoded = {
+  unknown: ownFailure(
+    400,
+    "request_not_translatable",
+    "input: the chosen model takes texts, and these token ids are none of cl100k_base. Send the texts themselves."
+  ),
+  too_many: ownFailure(
+    400,
+    "request_not_translatable",
+    `input: the chosen model takes texts, and at most ${maxDecodedTokens} token ids are read as such. Send fewer, or the texts themselves.`
+  ),
+  busy: ownFailure(503, "tokens_not_decoded", "The token ids could not be read in time. Send the texts themselves.")
+} as const satisfies Record<NotDecodable["reason"], unknown>
+
 /** A job that was not waited for to its end. */
 const givenUp = (reason: ClientGone | ShuttingDown): AttemptResult =>
   reason._tag === "ShuttingDown" ? stopped : { _tag: "Aborted", report: noReport, firstContentMs: null }
@@ -170,6 +185,7 @@ export const make = Effect.gen(function* () {
   const state = yield* OpaqueState.OpaqueState
   const stop = yield* StopSignal.StopSignal
   const timers = yield* Timers.Timers
+  const tokeniser = yield* Tokeniser
   const upstream = yield* Upstream.Upstream
   const publicFetch = yield* PublicFetch.PublicFetch
   const linkedMedia = makeLinkedMedia(upstream, publicFetch)
@@ -395,6 +411,24 @@ export const make = Effect.gen(function* () {
     return { _tag: "Effect", attempt }
   }
 
+  /** Token ids as the texts that they stand for, for a target that takes no ids. */
+  const inTexts = (
+    work: Work,
+    way: Way,
+    conversation: Conversation,
+    tokens: ReadonlyArray<ReadonlyArray<number>>,
+    lastChance: boolean
+  ): Attempting => {
+    const decoding = StopSignal.unlessStopped(stop, unlessDisconnected(work.exchange.reply, tokeniser.decode(tokens)))
+    const attempt = Effect.matchEffect(decoding, {
+      onFailure: (failure): Effect.Effect<AttemptResult> =>
+        Effect.succeed(failure._tag === "NotDecodable" ? failed(notDecoded[failure.reason]) : givenUp(failure)),
+      onSuccess: (texts) =>
+        asEffect(translated(work, way, way.codec.inTexts?.withTexts(conversation, texts) ?? conversation, lastChance))
+    })
+    return { _tag: "Effect", attempt }
+  }
+
   const begin = (work: Work, target: Target, lastChance: boolean): Attempting => {
     const found = wayTo(work, target, state)
     if (Either.isLeft(found)) return known(failed(found.left))
@@ -425,10 +459,13 @@ export const make = Effect.gen(function* () {
       resumption === undefined || continuation === null
         ? asked.right
         : continuation.conversation(asked.right, resumption, way.codec.name, target.model)
-    const go = (): Attempting =>
-      needsFetch(conversation, way.codec.name)
+    const go = (): Attempting => {
+      const tokens = way.codec.inTexts?.tokensOf(conversation) ?? null
+      if (tokens !== null) return inTexts(work, way, conversation, tokens, lastChance)
+      return needsFetch(conversation, way.codec.name)
         ? fetched(work, way, conversation, lastChance)
         : translated(work, way, conversation, lastChance)
+    }
     return isLarge(work) ? inTurn(go) : go()
   }
 
@@ -454,6 +491,7 @@ export const layer: Layer.Layer<
   | OpaqueState.OpaqueState
   | StopSignal.StopSignal
   | Timers.Timers
+  | Tokeniser
   | Upstream.Upstream
   | AnswerWatcher.AnswerWatcher
 > = Layer.effect(AttemptRunner, make)

@@ -17,6 +17,7 @@ import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import { takesSystemBetween } from "../../wire/canonical/ModelFamily.ts"
 import { codecs, encodeConversation } from "../../wire/Codec.ts"
 import { reasoningMember, wantsReasoningBack } from "../../wire/canonical/ReasoningHistory.ts"
+import type { Response } from "../../wire/canonical/Response.ts"
 import type { CallIds, ToolNames } from "../../wire/canonical/ToolAdaptation.ts"
 import { isRefusedBy } from "../../wire/chat/Refusals.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
@@ -59,6 +60,8 @@ export interface UpstreamCall {
   readonly toolNames: ToolNames | null
   /** Ids of calls that had to be changed for this target. */
   readonly callIds: CallIds | null
+  /** Whether an answer holds all that was asked for; absent: one that can be decoded does. */
+  readonly isComplete?: (response: Response) => boolean
 }
 
 /** The client's wire when the account speaks it, else the account's first one. */
@@ -310,6 +313,9 @@ const encodedRequest = (
     : Either.right({ request: requestTo(work, way, made.body, encoded, made.contentType) })
 }
 
+const completeFor = ({ isComplete }: WireCodec, conversation: Conversation): Pick<UpstreamCall, "isComplete"> =>
+  isComplete === undefined ? {} : { isComplete: (response) => isComplete(response, conversation) }
+
 /** The conversation in the words of the target. */
 export const translatedCall = (
   work: Work,
@@ -339,7 +345,8 @@ export const translatedCall = (
         ...(encoded.next === undefined ? {} : { next: encoded.next }),
         dialect: way.target.account.spec.dialect,
         toolNames: encoded.toolNames ?? null,
-        callIds: encoded.callIds ?? null
+        callIds: encoded.callIds ?? null,
+        ...completeFor(way.codec, conversation)
       }))
     )
   )

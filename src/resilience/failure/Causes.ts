@@ -31,6 +31,7 @@ export const causes: Readonly<Record<FailureCause, { readonly kind: FailureKind;
   // The way to the upstream failed, not the upstream and not its account.
   PROXY_UNAVAILABLE: { kind: "gateway_refusal", status: 503 },
   PROXY_FAMILY_UNAVAILABLE: { kind: "gateway_refusal", status: 503 },
+  tokens_not_decoded: { kind: "gateway_refusal", status: 503 },
   // The request's own links; an upstream that follows links itself may still answer.
   media_not_fetched: { kind: "bad_request", status: 400 },
   too_many_links: { kind: "bad_request", status: 400 },

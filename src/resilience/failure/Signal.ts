@@ -27,6 +27,7 @@ export type FailureCause =
   | "bad_answer"
   | "answer_too_large"
   | "media_not_fetched"
+  | "tokens_not_decoded"
   | "too_many_links"
   | "no_slot"
   | "token_refresh_failed"

@@ -9,6 +9,7 @@ import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { Response, Stop } from "../canonical/Response.ts"
 import { countOr, mergeUsage, type Usage } from "../canonical/Usage.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
+import { isVector } from "../media/OwnAnswers.ts"
 import { problemOfJson } from "../UpstreamError.ts"
 import type { AnswerFacts, EncodeContext } from "../WireCodec.ts"
 import { inFormat } from "./Vector.ts"
@@ -81,9 +82,35 @@ export const encodeResponse = (response: Response, context: EncodeContext): Json
   }
 }
 
+/** The place that an item tells; null when it tells none. */
+const indexOf = (item: Json): number | null => {
+  const { index } = objectOr(item)
+  return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : null
+}
+
+/** Items by their index, whatever the order they came in. Without an index, and where one stands twice, the order is that of the inputs. */
+const inOrder = (items: ReadonlyArray<Json>): ReadonlyArray<Json> => {
+  const places = items.map(indexOf)
+  const isTold = places.every((place) => place !== null) && new Set(places).size === items.length
+  const sorted = isTold ? items.toSorted((one, other) => (indexOf(one) ?? 0) - (indexOf(other) ?? 0)) : items
+  return sorted.map((item, index): Json => (isObject(item) ? Object.assign({}, item, { index }) : item))
+}
+
+const vectorsOf = (response: Response): ReadonlyArray<Json> => {
+  const part = response.parts.find((candidate) => candidate.type === "opaque" && candidate.kind === kind)
+  const data = part?.type === "opaque" ? part.value["data"] : undefined
+  return isArray(data) ? data : []
+}
+
+/** Whether there is a vector for each of so many inputs. */
+export const isComplete = (response: Response, inputs: number): boolean => {
+  const vectors = vectorsOf(response)
+  return vectors.length === inputs && vectors.every((item) => isVector(objectOr(item)["embedding"]))
+}
+
 /** OpenAI's endpoint. */
 export const openAiShape: AnswerShape = {
-  dataOf: (body) => (isArray(body["data"]) ? body["data"] : null),
+  dataOf: (body) => (isArray(body["data"]) ? inOrder(body["data"]) : null),
   tokensOf: (body) => {
     const usage = objectOr(body["usage"])
     return countOr(usage["prompt_tokens"]) ?? countOr(usage["total_tokens"])

@@ -22,6 +22,18 @@ export const textsOf = (input: Json | undefined): ReadonlyArray<string> | null =
   return texts.length === input.length && texts.length > 0 ? texts : null
 }
 
+/** Lists of token ids, one for each input; null when there are texts, or nothing. */
+export const tokensOf = (input: Json | undefined): ReadonlyArray<ReadonlyArray<number>> | null => {
+  if (!isArray(input) || input.length === 0) return null
+  const ids = (list: Json): ReadonlyArray<number> =>
+    isArray(list) ? list.flatMap((id) => (typeof id === "number" ? [id] : [])) : []
+  if (isTokens(input)) return [ids(input)]
+  return input.every(isTokens) ? input.map(ids) : null
+}
+
+/** How many vectors answer it. */
+export const inputCount = (input: Json | undefined): number => (isArray(input) && !isTokens(input) ? input.length : 1)
+
 const inputProblem = (input: Json | undefined): InvalidRequest | null => {
   if (input === undefined || input === null || input === "" || (isArray(input) && input.length === 0)) {
     return invalidField("input", "an input is required")

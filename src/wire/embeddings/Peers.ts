@@ -3,19 +3,21 @@ import type { MediaAdapter } from "../../domain/MediaKind.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { chat } from "../chat/Codec.ts"
 import { gemini } from "../gemini/Codec.ts"
-import type { Json } from "../json/Json.ts"
+import { isArray, type Json } from "../json/Json.ts"
 import { ollama } from "../ollama/Codec.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import {
   cohereShape,
   geminiShape,
+  isComplete,
   makeDecodeResponse,
   makeReadAnswer,
   ollamaShape,
   openAiShape,
   type AnswerShape
 } from "./Answer.ts"
-import { textsOf } from "./Input.ts"
+import type { Conversation } from "../canonical/Conversation.ts"
+import { inputCount, textsOf, tokensOf } from "./Input.ts"
 import {
   encodeCohere,
   encodeGemini,
@@ -27,8 +29,25 @@ import {
 } from "./Request.ts"
 import { limits, partsWithin } from "./Splitting.ts"
 
-const reading = (shape: AnswerShape): Pick<WireCodec, "decodeResponse" | "readAnswer"> => ({
+/** A request and the texts of its token ids. */
+const inTexts: NonNullable<WireCodec["inTexts"]> = {
+  tokensOf: ({ extras = {} }) => tokensOf(extras["input"]),
+  withTexts: (conversation, texts) => ({
+    ...conversation,
+    extras: { ...conversation.extras, input: texts },
+    bent: [...(conversation.bent ?? []), "input"]
+  })
+}
+
+/** Gemini's own requests stand for texts that were sent in its own form. */
+const answersTo = ({ extras = {} }: Conversation): number => {
+  const { input, requests } = extras
+  return isArray(requests) ? requests.length : inputCount(input)
+}
+
+const reading = (shape: AnswerShape): Pick<WireCodec, "decodeResponse" | "isComplete" | "readAnswer"> => ({
   decodeResponse: makeDecodeResponse(shape),
+  isComplete: (response, conversation) => isComplete(response, answersTo(conversation)),
   readAnswer: makeReadAnswer(shape)
 })
 
@@ -47,6 +66,7 @@ const geminiEmbeddings: WireCodec = {
   endpoint: "embeddings",
   encodeRequest: encodeGemini,
   partsOf: partsWithin(limits.gemini),
+  inTexts,
   ...reading(geminiShape)
 }
 
@@ -54,47 +74,50 @@ const ollamaEmbeddings: WireCodec = {
   ...ollama,
   endpoint: "embeddings",
   encodeRequest: encodeOllama,
+  inTexts,
   ...reading(ollamaShape)
 }
 
 const cohere: WireCodec = {
   ...openAi,
   encodeRequest: encodeCohere,
+  inTexts,
   partsOf: partsWithin(limits.cohere),
   ...reading(cohereShape)
 }
 
-const jina: WireCodec = { ...openAi, encodeRequest: encodeJina }
-const voyage: WireCodec = { ...openAi, encodeRequest: encodeVoyage, partsOf: partsWithin(limits.voyage) }
+const jina: WireCodec = { ...openAi, encodeRequest: encodeJina, inTexts }
+const nvidia: WireCodec = { ...openAi, inTexts }
+const voyage: WireCodec = { ...openAi, encodeRequest: encodeVoyage, partsOf: partsWithin(limits.voyage), inTexts }
 
-const ofAdapter = (adapter: MediaAdapter, hasTexts: boolean): WireCodec | null => {
+const ofAdapter = (adapter: MediaAdapter): WireCodec | null => {
   switch (adapter) {
     case "cohere":
-      return hasTexts ? cohere : null
+      return cohere
     case "voyage":
-      return hasTexts ? voyage : null
+      return voyage
     case "jina":
       return jina
     case "nvidia":
-      return openAi
+      return nvidia
     default:
       return null
   }
 }
 
-/** Token ids are sent only to endpoints that understand them. The messages wire has no embeddings. */
+/** Token ids are sent only to endpoints that understand them, others get their texts. The messages wire has no embeddings. */
 export const peerOf = (wire: WireName, input: Json | undefined, adapter: MediaAdapter | null): WireCodec | null => {
-  const hasTexts = textsOf(input) !== null
-  if (adapter !== null) return ofAdapter(adapter, hasTexts)
+  if (adapter !== null) return ofAdapter(adapter)
+  const isReadable = textsOf(input) !== null || tokensOf(input) !== null
   switch (wire) {
     case "chat":
       return openAi
     case "responses":
       return openAiResponses
     case "gemini":
-      return hasTexts ? geminiEmbeddings : null
+      return isReadable ? geminiEmbeddings : null
     case "ollama":
-      return hasTexts ? ollamaEmbeddings : null
+      return isReadable ? ollamaEmbeddings : null
     case "messages":
       return null
   }

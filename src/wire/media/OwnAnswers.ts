@@ -15,7 +15,7 @@ const isFullListOf = (value: Json | undefined, isItem: Check<Json>): boolean =>
 const isNumber = (value: Json): boolean => numberOr(value) !== null
 
 /** Numbers, or all of them as a text in base64. */
-const isVector = (value: Json | undefined): boolean =>
+export const isVector = (value: Json | undefined): boolean =>
   typeof value === "string" ? value !== "" : isFullListOf(value, isNumber)
 
 const has = (value: Json, isMember: Check<JsonObject>): boolean => isObject(value) && isMember(value)

@@ -46,6 +46,13 @@ const upstream: WireCodec = {
   ...chat,
   endpoint: "moderations",
   encodeRequest: ({ extras = {} }, { model }) => ({ body: { ...extras, model }, dropped: [], mapped: [] }),
+  // Several texts have a result each; the parts of one input have one together.
+  isComplete: (response, { extras = {} }) => {
+    const { input } = extras
+    const { results } = valueIn("moderations", response)
+    const texts = isArray(input) && input.every((item) => typeof item === "string") ? input.length : 1
+    return isArray(results) && results.length === texts
+  },
   ...answersOf("moderations", "results", {
     valueOf: ({ id: _id, model: _model, ...rest }) => (isArray(rest["results"]) ? rest : null),
     usageOf: () => null

@@ -52,6 +52,13 @@ export const voyage: AnswerReading = { valueOf: reading("data", "relevance_score
 /** Its scores are logits: higher is better, and they may be below zero. */
 export const nvidia: AnswerReading = { valueOf: reading("rankings", "logit"), usageOf: tokensOf }
 
+/** Whether each result is of another one of so many documents. */
+export const isOfDocuments = (response: Response, documents: number): boolean => {
+  const { results } = valueIn("rerank", response)
+  const places = isArray(results) ? results.map((result) => Number(objectOr(result)["index"])) : []
+  return new Set(places).size === places.length && places.every((place) => place < documents)
+}
+
 const withDocument = (result: Json, given: ReadonlyArray<Json>): Json => {
   if (!isObject(result)) return result
   const text = documentText(given[Number(result["index"])])

@@ -1,10 +1,11 @@
 /** `/v1/rerank`, as a variant of the chat wire's codec: its errors are OpenAI's. */
 import type { MediaAdapter } from "../../domain/MediaKind.ts"
 import { chat } from "../chat/Codec.ts"
+import { isArray } from "../json/Json.ts"
 import { answersOf } from "../media/OpaqueAnswer.ts"
 import { isRanking } from "../media/OwnAnswers.ts"
 import type { WireCodec } from "../WireCodec.ts"
-import { encodeResponse, nvidia, usual, voyage } from "./Answer.ts"
+import { encodeResponse, isOfDocuments, nvidia, usual, voyage } from "./Answer.ts"
 import { checkEnvelope, decodeRequest, encodeNvidia, encodeUsual, encodeVoyage, usageOf } from "./Request.ts"
 
 const what = "results"
@@ -13,6 +14,10 @@ const cohereLike: WireCodec = {
   ...chat,
   endpoint: "rerank",
   encodeRequest: encodeUsual,
+  isComplete: (response, { extras = {} }) => {
+    const { documents } = extras
+    return isOfDocuments(response, isArray(documents) ? documents.length : 0)
+  },
   ...answersOf("rerank", what, usual)
 }
 

@@ -3,13 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { GoogleGenAI } from "@google/genai"
 import { CohereClientV2 } from "cohere-ai"
 import * as Effect from "effect/Effect"
+import { encode } from "gpt-tokenizer/encoding/cl100k_base"
 import { Ollama } from "ollama"
 import OpenAI from "openai"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
 /** The vector of a text: its length and its first letter. */
-const vectorOf = (text: string): ReadonlyArray<number> => [text.length, text.charCodeAt(0)]
+const vectorOf = (text: string): ReadonlyArray<number> => [text.length, text.charCodeAt(0) || 0]
 
 /** Answers in the form of the endpoint that was asked. */
 const answering: Fake.Answer = (response, request) => {
@@ -30,7 +31,7 @@ const answering: Fake.Answer = (response, request) => {
   if (request.url.endsWith("/api/embed")) {
     return Fake.json({ model: "m", embeddings: input.map(vectorOf), prompt_eval_count: 2 })(response, request)
   }
-  const data = input.map((text, index) => ({ object: "embedding", index, embedding: vectorOf(text) }))
+  const data = input.map((text, index) => ({ object: "embedding", index, embedding: vectorOf(String(text)) }))
   const usage = { prompt_tokens: input.length, total_tokens: input.length }
   return Fake.json({ object: "list", model: "m", data, usage })(response, request)
 }
@@ -120,6 +121,8 @@ describe("embeddings of every provider", () => {
       assert.deepStrictEqual(embeddings, vectors as Array<Array<number>>, provider)
       const { embedding } = await ollama.embeddings({ model: `${provider}/m`, prompt: "Hello" })
       assert.deepStrictEqual(embedding, vectorOf("Hello") as Array<number>, provider)
+      const plain = await gateway.post("/api/embed", { model: `${provider}/m`, input: texts })
+      assert.isNull(plain.headers.get("x-gateway-dropped"), provider)
     }
   })
 
@@ -150,6 +153,47 @@ describe("embeddings of every provider", () => {
     const refused = await asked("chat")
     assert.strictEqual(refused.status, 400)
     assert.isString(((await refused.json()) as { message: unknown }).message)
+  })
+})
+
+describe("what LangChain sends by default", () => {
+  scenario("token ids reach providers that take none as texts, named as mapped", async ({ gateway, upstream }) => {
+    const input = texts.map((text) => encode(text))
+    for (const provider of providers) {
+      const answer = await gateway.post("/v1/embeddings", { model: `${provider}/m`, input, encoding_format: "base64" })
+      assert.strictEqual(answer.status, 200, provider)
+      const isMapped = provider !== "chat"
+      assert.strictEqual(answer.headers.get("x-gateway-mapped"), isMapped ? "input" : null, provider)
+      assert.isNull(answer.headers.get("x-gateway-dropped"), provider)
+    }
+    assert.deepStrictEqual((JSON.parse(upstream.requests[0]?.body ?? "") as { input: unknown }).input, input)
+    assert.deepStrictEqual((JSON.parse(upstream.requests[2]?.body ?? "") as { input: unknown }).input, texts)
+    assert.deepStrictEqual((JSON.parse(upstream.requests[3]?.body ?? "") as { texts: unknown }).texts, texts)
+  })
+
+  scenario("ids of another vocabulary are refused where texts are needed", async ({ gateway, upstream }) => {
+    const refused = await gateway.post("/v1/embeddings", { model: "goo/m", input: [[999_999]] })
+    assert.strictEqual(refused.status, 400)
+    assert.match(await refused.text(), /cl100k_base/)
+    assert.strictEqual(upstream.requests.length, 0)
+    assert.strictEqual((await gateway.post("/v1/embeddings", { model: "goo/m", input: texts })).status, 200)
+  })
+})
+
+describe("an answer with another number of vectors than texts", () => {
+  scenario("is none: the next target is asked, and alone it is a 502", async ({ gateway, upstream }) => {
+    upstream.always((response, request) =>
+      request.url.endsWith("/v1/embeddings")
+        ? Fake.json({ object: "list", model: "m", data: [{ index: 0, embedding: [1] }] })(response, request)
+        : answering(response, request)
+    )
+    await gateway.combo("both", "chat/m", "runner/m")
+    const answer = await gateway.post("/v1/embeddings", { model: "both", input: texts })
+    assert.strictEqual(answer.status, 200)
+    assert.lengthOf(((await answer.json()) as { data: ReadonlyArray<unknown> }).data, 2)
+    const alone = await gateway.post("/v1/embeddings", { model: "chat/m", input: texts })
+    assert.strictEqual(alone.status, 502)
+    assert.match(await alone.text(), /result for each input/)
   })
 })
 

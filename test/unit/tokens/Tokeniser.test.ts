@@ -3,9 +3,17 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
+import { encode } from "gpt-tokenizer/encoding/cl100k_base"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 import * as Timers from "../../../src/platform/Timers.ts"
-import { estimateBySize, extrapolate, headOf, makeWith, usualLimits } from "../../../src/tokens/Tokeniser.ts"
+import {
+  estimateBySize,
+  extrapolate,
+  headOf,
+  makeWith,
+  maxDecodedTokens,
+  usualLimits
+} from "../../../src/tokens/Tokeniser.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
 
 const tokeniser = (limits: Partial<typeof usualLimits> = {}) => makeWith({ ...usualLimits, ...limits })
@@ -64,6 +72,36 @@ describe("counting on the thread", () => {
       assert.strictEqual(one, countTokens(`a${pair.repeat(255)}`))
       const many = yield* count([`a${pair.repeat(256)}`])
       assert.isAtMost(many, countTokens(`a${pair.repeat(256)}`) + 1)
+    }).pipe(Effect.provide(Timers.layer))
+  )
+})
+
+describe("decoding on the thread", () => {
+  it.scopedLive("gives the texts of OpenAI's token ids, and goes on counting", () =>
+    Effect.gen(function* () {
+      const { count, decode } = yield* tokeniser()
+      const texts = ["Gr\u00fc\u00dfe \u{1f600} ok", "a gateway"]
+      const tokens = texts.map((text) => encode(text))
+      assert.deepStrictEqual(yield* decode(tokens), texts)
+      assert.strictEqual(yield* count(["hello world"]), 2)
+    }).pipe(Effect.provide(Timers.layer))
+  )
+
+  it.scopedLive("refuses ids that are none, and too many", () =>
+    Effect.gen(function* () {
+      const { decode } = yield* tokeniser()
+      for (const id of [999_999, -1, Number.MAX_SAFE_INTEGER]) {
+        assert.strictEqual((yield* Effect.flip(decode([[1, id]]))).reason, "unknown", `${id}`)
+      }
+      const many = Array.from({ length: maxDecodedTokens + 1 }, () => 1)
+      assert.strictEqual((yield* Effect.flip(decode([many]))).reason, "too_many")
+    }).pipe(Effect.provide(Timers.layer))
+  )
+
+  it.scopedLive("is refused while the queue is full", () =>
+    Effect.gen(function* () {
+      const { decode } = yield* tokeniser({ maxWaiting: 0 })
+      assert.strictEqual((yield* Effect.flip(decode([[1]]))).reason, "busy")
     }).pipe(Effect.provide(Timers.layer))
   )
 })

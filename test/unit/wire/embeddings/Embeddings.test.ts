@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
+import type { MediaAdapter } from "../../../../src/domain/MediaKind.ts"
 import type { WireName } from "../../../../src/domain/Wire.ts"
 import { embeddings } from "../../../../src/wire/embeddings/Codec.ts"
 import { inFormat } from "../../../../src/wire/embeddings/Vector.ts"
@@ -64,10 +65,30 @@ describe("embeddings requests", () => {
     })
   })
 
-  it("cannot be asked where there is no such endpoint, nor with token ids of another family", () => {
+  it("cannot be asked where there is no such endpoint", () => {
     assert.isNull(embeddings.peer?.("messages", { input: "a" }, null) ?? null)
-    for (const wire of ["gemini", "ollama"] as const)
-      assert.isNull(embeddings.peer?.(wire, { input: [1, 2] }, null) ?? null)
+  })
+
+  it("with token ids go as texts to endpoints that take no ids, and as they are to those that do", () => {
+    const inTexts = (wire: WireName, adapter: MediaAdapter | null, input: Json) => {
+      const peer = embeddings.peer?.(wire, { input }, adapter)
+      const conversation = Either.getOrThrow(embeddings.decodeRequest({ model: "m", input }))
+      return peer?.inTexts?.tokensOf(conversation) ?? null
+    }
+    for (const [wire, adapter] of [
+      ["gemini", null],
+      ["ollama", null],
+      ["chat", "cohere"],
+      ["chat", "voyage"],
+      ["chat", "jina"],
+      ["chat", "nvidia"]
+    ] as const) {
+      assert.deepStrictEqual(inTexts(wire, adapter, [1, 2]), [[1, 2]])
+      assert.deepStrictEqual(inTexts(wire, adapter, [[1, 2], [3]]), [[1, 2], [3]])
+      assert.isNull(inTexts(wire, adapter, ["a"]))
+      assert.isNull(inTexts(wire, adapter, "a"))
+    }
+    assert.isNull(inTexts("chat", null, [1, 2]))
   })
 
   for (const [what, body, param] of [
@@ -129,6 +150,40 @@ describe("embeddings answers", () => {
     )
     assert.deepStrictEqual(vectors(ollama), [base64([1, 2])])
     assert.deepStrictEqual(ollama["usage"], { prompt_tokens: 5, total_tokens: 5 })
+  })
+
+  it("are put in order by their index", () => {
+    const answer = (...data: ReadonlyArray<JsonObject>): JsonObject =>
+      told("chat", { input: ["a", "b", "c"] }, { object: "list", data, model: "up" })
+    const item = (index: number, embedding: number): JsonObject => ({
+      object: "embedding",
+      index,
+      embedding: [embedding]
+    })
+    assert.deepStrictEqual(answer(item(2, 3), item(0, 1), item(1, 2))["data"], [item(0, 1), item(1, 2), item(2, 3)])
+    // One-based, and all alike: the order tells.
+    assert.deepStrictEqual(vectors(answer(item(3, 3), item(1, 1), item(2, 2))), [[1], [2], [3]])
+    assert.deepStrictEqual(answer(item(0, 1), item(0, 2), item(0, 3))["data"], [item(0, 1), item(1, 2), item(2, 3)])
+    assert.deepStrictEqual(vectors(answer({ embedding: [1] }, { embedding: [2] })), [[1], [2]])
+  })
+
+  it("are complete with one vector for each input", () => {
+    const isComplete = (wire: WireName, input: Json, answer: JsonObject): boolean | undefined => {
+      const peer = peerOf(wire, { input })
+      const conversation = Either.getOrThrow(embeddings.decodeRequest({ model: "m", input }))
+      return peer.isComplete?.(Either.getOrThrow(peer.decodeResponse(answer)), conversation)
+    }
+    const data = (...items: ReadonlyArray<Json>): JsonObject => ({ data: items.map((embedding) => ({ embedding })) })
+    assert.isTrue(isComplete("chat", ["a", "b"], data([1], [2])))
+    assert.isTrue(isComplete("chat", "a", data("AACAPw==")))
+    assert.isTrue(isComplete("chat", [1, 2, 3], data([1])))
+    assert.isTrue(isComplete("chat", [[1, 2], [3]], data([1], [2])))
+    assert.isFalse(isComplete("chat", ["a", "b"], data([1])))
+    assert.isFalse(isComplete("chat", ["a", "b"], data([1], [2], [3])))
+    assert.isFalse(isComplete("chat", ["a", "b"], data([1], [])))
+    assert.isFalse(isComplete("chat", ["a", "b"], data([1], null)))
+    assert.isFalse(isComplete("gemini", ["a", "b"], { embeddings: [{ values: [1] }] }))
+    assert.isFalse(isComplete("ollama", ["a", "b"], { embeddings: [[1]] }))
   })
 
   it("leave alone what is no list of floats", () => {
