@@ -39,10 +39,11 @@ const marksBreakpoint = ({ parts }: Message): boolean =>
 const encodeAdapted = (
   source: WireCodec,
   target: WireCodec,
-  conversation: Conversation,
+  decoded: Conversation,
   options: EncodeOptions
 ): EncodedRequest => {
   const sameWire = source.name === target.name
+  const conversation = sameWire ? decoded : (source.forOthers?.(decoded) ?? decoded)
   const paired = sameWire
     ? null
     : pairCalls(conversation, target.toolLimits.wantsResults && !source.toolLimits.wantsResults)

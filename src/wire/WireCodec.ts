@@ -303,6 +303,8 @@ export interface WireCodec {
   ) => RelayRequest
 
   readonly decodeRequest: (body: JsonObject) => Either.Either<Conversation, InvalidRequest>
+  /** A client's codec: a decoded request for another wire, with what stands in places of this wire alone where all wires have it. */
+  readonly forOthers?: (conversation: Conversation) => Conversation
   /** Hot: null where the request may hold more than text, or may be wrong: then only `decodeRequest` tells. */
   readonly plainPrompt?: (body: JsonObject) => PlainPrompt | null
   readonly encodeRequest: (conversation: Conversation, options: EncodeOptions) => EncodedRequest

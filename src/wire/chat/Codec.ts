@@ -7,6 +7,7 @@ import { carriesAnyPicture } from "../canonical/Pictures.ts"
 import { makeSseDecoder } from "../sse/SseDecoder.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
+import { marksOnParts } from "./ClientMarks.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
 import { renderError, renderStreamError } from "./Errors.ts"
 import { misspelt } from "./Members.ts"
@@ -40,6 +41,7 @@ export const chat: WireCodec = {
   checkEnvelope,
   relayRequest,
   decodeRequest,
+  forOthers: marksOnParts,
   plainPrompt,
   encodeRequest,
   decodeResponse,

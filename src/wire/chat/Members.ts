@@ -13,7 +13,7 @@ export const nestedMembers: ReadMembers = {
   messages: {
     each: {
       of: {
-        ...read("role", "name", "refusal", "reasoning_content", "reasoning", "tool_call_id"),
+        ...read("role", "name", "refusal", "reasoning_content", "reasoning", "tool_call_id", "cache_control"),
         content: {
           each: {
             byType: {
@@ -30,7 +30,7 @@ export const nestedMembers: ReadMembers = {
         tool_calls: {
           each: {
             of: {
-              ...read("id", "type", "index"),
+              ...read("id", "type", "index", "cache_control"),
               function: { of: read("name", "arguments") },
               custom: { of: read("name", "input") }
             }

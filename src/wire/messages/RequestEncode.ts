@@ -6,7 +6,7 @@
 import type { Conversation, Sampling } from "../canonical/Conversation.ts"
 import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
 import { claudeVersionOf } from "../canonical/ModelFamily.ts"
-import { isArray, type JsonObject, objectOr, optional } from "../json/Json.ts"
+import { isArray, isObject, type JsonObject, objectOr, optional } from "../json/Json.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
 import { fitAnswerSchema } from "./AnswerSchema.ts"
 import { encodeMessages } from "./MessageEncode.ts"
@@ -109,7 +109,10 @@ const encodeExtras = (conversation: Conversation, log: DropLog): JsonObject => {
     const { output_config: _config, ...extras } = conversation.extras
     return extras
   }
-  for (const key of Object.keys(conversation.extras)) log.dropField(key)
+  const { cache_control: mark, ...others } = conversation.extras
+  for (const key of Object.keys(others)) log.dropField(key)
+  if (isObject(mark)) return { cache_control: mark }
+  if (mark !== undefined) log.dropField("cache_control")
   return {}
 }
 
