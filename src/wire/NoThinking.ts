@@ -4,6 +4,7 @@
  */
 import type { WireName } from "../domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr } from "./json/Json.ts"
+import { hasReasoningWords, withoutReasoningWords } from "./chat/ClientReasoning.ts"
 import { thinkingRule } from "./gemini/Models.ts"
 
 const omit = (body: JsonObject, ...names: ReadonlyArray<string>): JsonObject => {
@@ -51,15 +52,7 @@ export const withoutThinking = (wire: WireName, body: JsonObject, model: string)
     case "messages":
       return messages(body)
     case "chat":
-      return omit(
-        body,
-        "reasoning",
-        "reasoning_effort",
-        "include_reasoning",
-        "thinking",
-        "thinking_budget",
-        "enable_thinking"
-      )
+      return omit(hasReasoningWords(body) ? withoutReasoningWords(body) : body, "reasoning_effort")
     case "responses":
       return omit(body, "reasoning")
     case "gemini":

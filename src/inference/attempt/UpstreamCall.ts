@@ -255,7 +255,9 @@ export const conversationFor = (work: Work, way: Way, state: State): Either.Eith
   const origin = originOf(way.target, way.codec.name)
   return Either.mapBoth(questionFor(work, way).conversation(), {
     onLeft: (invalid) => ownFailure(400, "request_not_translatable", invalid.message),
-    onRight: (conversation) => {
+    onRight: (decoded) => {
+      const { forOthers, name } = work.exchange.codec
+      const conversation = way.codec.name === name ? decoded : (forOthers?.(decoded) ?? decoded)
       const whole = takesOwnReasoning(way) ? state.attach(work.owner, origin, conversation) : conversation
       const own = capped(whole, work.outputCap)
       const carried = carriedTo(work, way.target)

@@ -4,7 +4,7 @@
  * (https://platform.claude.com/docs/en/build-with-claude/prompt-caching). The AI SDK's `@ai-sdk/openai-compatible` writes what a client sets in
  * `providerOptions` onto the message; LiteLLM's clients mark messages and functions (https://docs.litellm.ai/docs/completion/prompt_caching).
  */
-import type { Conversation, Message, Part, Tool } from "../canonical/Conversation.ts"
+import type { Message, Part, Tool } from "../canonical/Conversation.ts"
 import { isObject, type JsonObject } from "../json/Json.ts"
 
 const member = "cache_control"
@@ -39,7 +39,8 @@ const markedPart = (part: Part): Part => {
   return withMark({ ...bare, ...found.rest }, found.mark)
 }
 
-const markedMessage = (message: Message): Message => {
+/** The message with its marks on parts, as the other wires know them. */
+export const markedMessage = (message: Message): Message => {
   const parts = message.parts.map(markedPart)
   const found = markIn(message.extras)
   if (found === null) return { ...message, parts }
@@ -49,17 +50,11 @@ const markedMessage = (message: Message): Message => {
   return { ...bare, ...found.rest, parts: last === undefined ? parts : parts.with(at, withMark(last, found.mark)) }
 }
 
-const markedTool = (tool: Tool): Tool => {
+/** The tool with the mark of its function. */
+export const markedTool = (tool: Tool): Tool => {
   if (tool.type === "builtin") return tool
   const found = markIn(tool.extras)
   if (found === null) return tool
   const { extras: _extras, ...bare } = tool
   return { cacheControl: found.mark, ...bare, ...found.rest }
 }
-
-/** The conversation with its marks on parts and tools, as the other wires know them. */
-export const marksOnParts = (conversation: Conversation): Conversation => ({
-  ...conversation,
-  messages: conversation.messages.map(markedMessage),
-  tools: conversation.tools.map(markedTool)
-})

@@ -7,9 +7,9 @@ import { carriesAnyPicture } from "../canonical/Pictures.ts"
 import { makeSseDecoder } from "../sse/SseDecoder.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
-import { marksOnParts } from "./ClientMarks.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
 import { renderError, renderStreamError } from "./Errors.ts"
+import { forOthers } from "./ForOthers.ts"
 import { misspelt } from "./Members.ts"
 import { plainPrompt } from "./PlainPrompt.ts"
 import { decodeRequest } from "./RequestDecode.ts"
@@ -41,7 +41,7 @@ export const chat: WireCodec = {
   checkEnvelope,
   relayRequest,
   decodeRequest,
-  forOthers: marksOnParts,
+  forOthers,
   plainPrompt,
   encodeRequest,
   decodeResponse,

@@ -11,6 +11,7 @@ import { isArray, isObject, isPositiveInteger, type JsonObject } from "../json/J
 import { type Edit, setTopLevel } from "../json/TopLevelSplice.ts"
 import { optionalFieldProblem } from "../Envelope.ts"
 import type { Envelope, RelayRequest } from "../WireCodec.ts"
+import { hasReasoningWords, reasoningAsk } from "./ClientReasoning.ts"
 import { takesStreamOptions } from "./RequestEncode.ts"
 
 /** The output limit in tokens. Endpoints differ in which of the two members they obey: of both, the larger counts. */
@@ -35,7 +36,9 @@ const hasImage = (content: unknown): boolean =>
 
 const wantsReasoning = (body: JsonObject): boolean => {
   const effort = body["reasoning_effort"]
-  return (typeof effort === "string" && effort !== "none") || isObject(body["reasoning"])
+  if (!hasReasoningWords(body)) return typeof effort === "string" && effort !== "none"
+  const ask = reasoningAsk(body)
+  return ask === null ? isObject(body["reasoning"]) : ask.mode !== "off"
 }
 
 export const checkEnvelope = (body: unknown): Either.Either<Envelope, InvalidRequest> => {

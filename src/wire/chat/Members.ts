@@ -9,11 +9,15 @@ import { makeSpelling } from "../json/Spelling.ts"
 const part = read("type", "cache_control", "prompt_cache_breakpoint")
 const text = { ...part, text: true } as const
 
+const googleContent: Members = { of: { google: { of: read("thought_signature") } } }
+
 export const nestedMembers: ReadMembers = {
   messages: {
     each: {
       of: {
-        ...read("role", "name", "refusal", "reasoning_content", "reasoning", "tool_call_id", "cache_control"),
+        ...read("role name refusal reasoning_content reasoning tool_call_id cache_control thinking_blocks"),
+        reasoning_details: { each: { of: read("type text summary data signature format id index") } },
+        extra_content: googleContent,
         content: {
           each: {
             byType: {
@@ -31,6 +35,7 @@ export const nestedMembers: ReadMembers = {
           each: {
             of: {
               ...read("id", "type", "index", "cache_control"),
+              extra_content: googleContent,
               function: { of: read("name", "arguments") },
               custom: { of: read("name", "input") }
             }

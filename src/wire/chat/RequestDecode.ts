@@ -9,6 +9,7 @@ import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../cano
 import { type FieldReader, makeFieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type JsonObject, optional, stringOr } from "../json/Json.ts"
 import { nestedOf } from "../json/Members.ts"
+import { hasReasoningWords, reasoningAsk } from "./ClientReasoning.ts"
 import { nestedMembers } from "./Members.ts"
 import { decodeMessages } from "./MessageDecode.ts"
 import { decodeToolChoice, decodeTools } from "./Tools.ts"
@@ -91,13 +92,20 @@ const decodeFormat = (body: JsonObject, read: FieldReader): OutputFormat | null 
 
 const decodeReasoning = (body: JsonObject, read: FieldReader): ReasoningAsk | null => {
   const effort = read.string(body, "reasoning_effort")
+  if (hasReasoningWords(body)) {
+    const ask = reasoningAsk(body)
+    if (ask !== null) return { ...ask, inOwnWords: true }
+  }
   if (effort === undefined) return null
   return effort === "none" ? { mode: "off" } : { mode: "effort", effort }
 }
 
 /** Members only this wire has; including all of `stream_options` except `include_usage`. */
 const decodeExtras = (body: JsonObject): Conversation["extras"] => {
-  const extras = extrasOf(body, known) ?? {}
+  const others = extrasOf(body, known) ?? {}
+  const extras = hasReasoningWords(body)
+    ? { ...others, ...optional("reasoning_effort", body["reasoning_effort"]) }
+    : others
   const options = body["stream_options"]
   const rest = isObject(options) ? extrasOf(options, new Set(["include_usage"])) : undefined
   return rest === undefined ? extras : { ...extras, stream_options: rest }

@@ -10,6 +10,7 @@ import { isOpenAiReasoning } from "../canonical/ModelFamily.ts"
 import { effortOfBudget } from "../canonical/ReasoningBudget.ts"
 import { type JsonObject, objectOr, optional } from "../json/Json.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
+import { hasReasoningWords, withoutReasoningWords } from "./ClientReasoning.ts"
 import { encodeMessages } from "./MessageEncode.ts"
 import { encodeTools } from "./Tools.ts"
 
@@ -76,6 +77,7 @@ const efforts = new Set(["minimal", "low", "medium", "high", "xhigh"])
 
 const encodeReasoning = (ask: ReasoningAsk | null, options: EncodeOptions, own: boolean, log: DropLog): JsonObject => {
   if (ask === null) return {}
+  if (ask.inOwnWords === true && own) return {}
   if (own) return ask.mode === "off" ? { reasoning_effort: "none" } : optional("reasoning_effort", ask.effort)
   if (ask.mode === "off") return {}
   // `adaptive` needs no field: a model that cannot reason would refuse it.
@@ -99,10 +101,16 @@ const encodeUser = (user: string | null, own: boolean, log: DropLog): JsonObject
   return {}
 }
 
+/** What the gateway asks for instead of the client takes the place of the client's words. */
+const ownExtras = ({ extras, reasoning }: Conversation): Conversation["extras"] =>
+  reasoning === null || reasoning.inOwnWords === true || !hasReasoningWords(extras)
+    ? extras
+    : withoutReasoningWords(extras)
+
 /** Members only the client's own wire has. */
 const encodeExtras = (conversation: Conversation, log: DropLog): JsonObject => {
   if (conversation.wire === "chat") {
-    const { stream_options: _options, ...extras } = conversation.extras
+    const { stream_options: _options, ...extras } = ownExtras(conversation)
     return { ...optional("metadata", conversation.metadata), ...extras }
   }
   for (const key of Object.keys(conversation.extras)) log.dropField(key)

@@ -58,7 +58,14 @@ describe("a mark on a message", () => {
     const { body } = sent({
       messages: [
         { role: "user", content: "Hi" },
-        { role: "assistant", content: null, tool_calls: [{ ...call, ...marked }, { ...call, id: "c2" }] },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [
+            { ...call, ...marked },
+            { ...call, id: "c2" }
+          ]
+        },
         { role: "tool", tool_call_id: "c1", content: "1" },
         { role: "tool", tool_call_id: "c2", content: "2", ...marked }
       ],
