@@ -120,6 +120,13 @@ const names = {
     messages: "messages.content.citations",
     responses: "input.content.annotations"
   },
+  toolSchema: {
+    chat: "tools.function.parameters",
+    messages: "tools.input_schema",
+    ollama: "tools.function.parameters",
+    responses: "tools.parameters",
+    gemini: "tools.functionDeclarations.parameters"
+  },
   toolStrict: {
     chat: "tools.function.strict",
     messages: "tools.strict",

@@ -12,6 +12,7 @@ import { type Edit, setTopLevel } from "../json/TopLevelSplice.ts"
 import { optionalFieldProblem } from "../Envelope.ts"
 import type { Envelope, RelayRequest } from "../WireCodec.ts"
 import { hasReasoningWords, reasoningAsk } from "./ClientReasoning.ts"
+import { asksForFunctions } from "./LegacyFunctions.ts"
 import { takesStreamOptions } from "./RequestEncode.ts"
 
 /** The output limit in tokens. Endpoints differ in which of the two members they obey: of both, the larger counts. */
@@ -68,7 +69,7 @@ export const checkEnvelope = (body: unknown): Either.Either<Envelope, InvalidReq
     stream: body["stream"] === true,
     wantsUsage: isObject(options) && options["include_usage"] === true,
     messageCount: messages.length,
-    hasTools: isArray(tools) && tools.length > 0,
+    hasTools: (isArray(tools) && tools.length > 0) || asksForFunctions(body),
     hasImages,
     wantsReasoning: wantsReasoning(body),
     wantsSchema: isObject(format) && format["type"] === "json_schema",

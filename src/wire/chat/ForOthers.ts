@@ -3,6 +3,7 @@ import type { Conversation } from "../canonical/Conversation.ts"
 import { markedMessage, markedTool } from "./ClientMarks.ts"
 import { withProofs } from "./ClientProofs.ts"
 import { withoutReasoningWords } from "./ClientReasoning.ts"
+import { withoutFunctions } from "./LegacyFunctions.ts"
 
 export const forOthers = (conversation: Conversation): Conversation => {
   const { extras, messages, reasoning, tools } = conversation
@@ -10,6 +11,6 @@ export const forOthers = (conversation: Conversation): Conversation => {
     ...conversation,
     messages: messages.map((message) => markedMessage(withProofs(message))),
     tools: tools.map(markedTool),
-    extras: reasoning?.inOwnWords === true ? withoutReasoningWords(extras) : extras
+    extras: withoutFunctions(reasoning?.inOwnWords === true ? withoutReasoningWords(extras) : extras)
   }
 }

@@ -65,9 +65,15 @@ const argsPiece = (value: Json | undefined): string =>
 
 const nonEmpty = (value: Json | undefined): string | null => (typeof value === "string" && value !== "" ? value : null)
 
+/** The one call of an answer to a request with functions. */
+const functionCallOf = ({ function_call: call }: JsonObject): ReadonlyArray<CallPiece> =>
+  isObject(call)
+    ? [{ index: 0, id: null, name: nonEmpty(call["name"]), kind: "function", args: argsPiece(call["arguments"]) }]
+    : []
+
 export const callsOf = (message: JsonObject): ReadonlyArray<CallPiece> => {
   const calls = message["tool_calls"]
-  if (!isArray(calls)) return []
+  if (!isArray(calls)) return functionCallOf(message)
   return calls.flatMap((call) => {
     if (!isObject(call)) return []
     const custom = call["custom"]

@@ -7,9 +7,10 @@ import type * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type FieldReader, makeFieldReader, mismatch } from "../json/FieldReader.ts"
-import { extrasOf, isArray, isObject, type JsonObject, optional, stringOr } from "../json/Json.ts"
+import { extrasOf, isArray, isObject, type JsonObject, objectOr, optional, stringOr } from "../json/Json.ts"
 import { nestedOf } from "../json/Members.ts"
 import { hasReasoningWords, reasoningAsk } from "./ClientReasoning.ts"
+import { asksForFunctions, asTools } from "./LegacyFunctions.ts"
 import { nestedMembers } from "./Members.ts"
 import { decodeMessages } from "./MessageDecode.ts"
 import { decodeToolChoice, decodeTools } from "./Tools.ts"
@@ -111,8 +112,27 @@ const decodeExtras = (body: JsonObject): Conversation["extras"] => {
   return rest === undefined ? extras : { ...extras, stream_options: rest }
 }
 
-export const decodeRequest = (body: JsonObject): Either.Either<Conversation, InvalidRequest> => {
+/** Reports what is wrong in the members for functions by their own names. */
+const areFunctions = (body: JsonObject, read: FieldReader): boolean => {
+  let isFine = true
+  const fail = (field: string, message: string): void => {
+    isFine = false
+    read.fail(field, message)
+  }
+  for (const [index, spec] of (read.array(body, "functions") ?? []).entries()) {
+    if (!isObject(spec)) fail(`functions[${index}]`, mismatch(spec, "an object"))
+    else if ((stringOr(spec["name"]) ?? "") === "") fail(`functions[${index}].name`, "a function needs a name")
+  }
+  const { function_call: choice } = body
+  const isKnown = choice === undefined || choice === null || choice === "auto" || choice === "none"
+  if (!isKnown && stringOr(objectOr(choice)["name"]) === null)
+    fail("function_call", "expected 'auto', 'none', or an object that names a function")
+  return isFine
+}
+
+export const decodeRequest = (given: JsonObject): Either.Either<Conversation, InvalidRequest> => {
   const read = makeFieldReader()
+  const body = !asksForFunctions(given) || areFunctions(given, read) ? asTools(given) : given
   const model = read.string(body, "model")
   if (model === undefined || model === "") read.fail("model", "a model id is required")
   const options = read.object(body, "stream_options")

@@ -11,6 +11,7 @@ import { effortOfBudget } from "../canonical/ReasoningBudget.ts"
 import { type JsonObject, objectOr, optional } from "../json/Json.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
 import { hasReasoningWords, withoutReasoningWords } from "./ClientReasoning.ts"
+import { asksForFunctions, messagesAsFunctions } from "./LegacyFunctions.ts"
 import { encodeMessages } from "./MessageEncode.ts"
 import { encodeTools } from "./Tools.ts"
 
@@ -125,11 +126,13 @@ export const encodeRequest = (conversation: Conversation, options: EncodeOptions
   const own = conversation.wire === "chat"
   const fixed = isOpenAiReasoning(options.model)
   const limit = conversation.maxOutputTokens
+  const functions = own && asksForFunctions(conversation.extras)
+  const spoken = encodeMessages(conversation, options, log)
   const streamOptions = own ? objectOr(conversation.extras["stream_options"]) : {}
   const body: JsonObject = {
     model: options.model,
-    messages: encodeMessages(conversation, options, log),
-    ...encodeTools(conversation, options.openAiTools === true, log),
+    messages: functions ? messagesAsFunctions(spoken) : spoken,
+    ...(functions ? {} : encodeTools(conversation, options.openAiTools === true, log)),
     ...(limit === null ? {} : { [fixed ? "max_completion_tokens" : "max_tokens"]: limit }),
     ...encodeSampling(conversation.sampling, own, fixed, log),
     ...encodeFormat(conversation.outputFormat),

@@ -7,6 +7,7 @@ import type { Citation } from "../canonical/Conversation.ts"
 import type { Response } from "../canonical/Response.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
+import { asFunctionCall, asksForFunctions } from "./LegacyFunctions.ts"
 import { imageOf } from "./Message.ts"
 import { finishReasons } from "./Stop.ts"
 import { encodeUsage } from "./Usage.ts"
@@ -63,18 +64,23 @@ const encodeMessage = (response: Response): JsonObject => {
   }
 }
 
+const encodeChoice = (response: Response, { request }: EncodeContext): JsonObject => {
+  const message = encodeMessage(response)
+  const reason = finishReasons[response.stop.reason]
+  const functions = asksForFunctions(request)
+  return {
+    index: 0,
+    message: functions ? asFunctionCall(message) : message,
+    logprobs: response.logprobs,
+    finish_reason: functions && reason === "tool_calls" ? "function_call" : reason
+  }
+}
+
 export const encodeResponse = (response: Response, context: EncodeContext): JsonObject => ({
   id: response.id ?? context.fallbackId,
   object: "chat.completion",
   created: Math.floor((response.createdMs ?? context.nowMs) / 1000),
   model: response.model ?? context.model,
-  choices: [
-    {
-      index: 0,
-      message: encodeMessage(response),
-      logprobs: response.logprobs,
-      finish_reason: finishReasons[response.stop.reason]
-    }
-  ],
+  choices: [encodeChoice(response, context)],
   ...(response.usage === null ? {} : { usage: encodeUsage(response.usage) })
 })

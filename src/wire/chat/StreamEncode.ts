@@ -9,6 +9,7 @@ import { lostComment } from "../canonical/Pictures.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
 import { makeChunkEncoder, type ChoiceWriter, type WriteChunk } from "./ChunkStream.ts"
+import { asFunctionCall, asksForFunctions } from "./LegacyFunctions.ts"
 import { imageOf } from "./Message.ts"
 import { annotationOf } from "./ResponseEncode.ts"
 import { finishReasons } from "./Stop.ts"
@@ -23,16 +24,21 @@ interface OpenBlock {
 
 const textMember = { text: "content", reasoning: "reasoning_content", refusal: "refusal" } as const
 
-const makeWriter = (write: WriteChunk): ChoiceWriter => {
+const makeWriter = (write: WriteChunk, functions: boolean): ChoiceWriter => {
   const open = new Map<number, OpenBlock>()
   let calls = 0
 
-  const chunk = (delta: JsonObject, finish: string | null, logprobs?: ReadonlyArray<JsonObject>): string => {
+  const chunk = (given: JsonObject, finish: string | null, logprobs?: ReadonlyArray<JsonObject>): string => {
+    const delta = functions ? asFunctionCall(given) : given
+    // A further call, where one is all that can be told.
+    if (delta !== given && Object.keys(delta).length === 0) return ""
     const raw = logprobs === undefined ? "null" : `{"content":${JSON.stringify(logprobs)},"refusal":null}`
     return write(
       `{"index":0,"delta":${JSON.stringify(delta)},"logprobs":${raw},"finish_reason":${JSON.stringify(finish)}}`
     )
   }
+
+  const finishOf = (reason: string): string => (functions && reason === "tool_calls" ? "function_call" : reason)
 
   let images = 0
   /** An image; other blocks of another wire are dropped and named. */
@@ -87,11 +93,11 @@ const makeWriter = (write: WriteChunk): ChoiceWriter => {
           return block?.type === "tool_call" && !block.hasArgs && !block.custom ? argsChunk(block, "{}") : ""
         }
         case "finish":
-          return chunk({}, finishReasons[event.stop.reason])
+          return chunk({}, finishOf(finishReasons[event.stop.reason]))
       }
     }
   }
 }
 
 export const makeStreamEncoder = (context: EncodeContext): StreamEncoder =>
-  makeChunkEncoder(context, "chat.completion.chunk", makeWriter)
+  makeChunkEncoder(context, "chat.completion.chunk", (write) => makeWriter(write, asksForFunctions(context.request)))

@@ -7,6 +7,7 @@ import type { Conversation, Tool, ToolChoice } from "../canonical/Conversation.t
 import type { DropLog } from "../canonical/DropLog.ts"
 import { strictFor } from "../canonical/StrictTools.ts"
 import { objectSchema } from "../canonical/ToolArgs.ts"
+import { hasUnion, withoutUnion } from "../canonical/UnionSchemas.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type JsonObject, optional, stringOr } from "../json/Json.ts"
 
@@ -84,13 +85,20 @@ export const decodeToolChoice = (body: JsonObject, read: FieldReader): ToolChoic
   return null
 }
 
-const encodeTool = (tool: Tool, conversation: Conversation, log: DropLog): JsonObject | null => {
+/** A schema as the target takes it: OpenAI's own endpoint refuses unions at the root. */
+const parametersFor = (schema: JsonObject | undefined, isOpenAi: boolean, log: DropLog): JsonObject => {
+  if (!isOpenAi || !hasUnion(schema)) return objectSchema(schema)
+  log.map("toolSchema")
+  return withoutUnion(objectSchema(schema))
+}
+
+const encodeTool = (tool: Tool, conversation: Conversation, isOpenAi: boolean, log: DropLog): JsonObject | null => {
   const own = conversation.wire === "chat"
   switch (tool.type) {
     case "function": {
       if (tool.cacheControl !== undefined && !own) log.dropField("tools.cache_control")
       if (!own) for (const key of Object.keys(tool.extras ?? {})) log.dropField(`tools.${key}`)
-      const parameters = own ? tool.schema : objectSchema(tool.schema)
+      const parameters = own ? tool.schema : parametersFor(tool.schema, isOpenAi, log)
       return {
         type: "function",
         function: {
@@ -151,13 +159,13 @@ const withoutList = (conversation: Conversation, log: DropLog): Conversation => 
 }
 
 /** `tools`, `tool_choice` and `parallel_tool_calls`; the latter two are refused without tools. */
-export const encodeTools = (conversation: Conversation, knowsAllowed: boolean, log: DropLog): JsonObject => {
-  const fitted = knowsAllowed || conversation.wire === "chat" ? conversation : withoutList(conversation, log)
-  return encodeOffered(fitted, log)
+export const encodeTools = (conversation: Conversation, isOpenAi: boolean, log: DropLog): JsonObject => {
+  const fitted = isOpenAi || conversation.wire === "chat" ? conversation : withoutList(conversation, log)
+  return encodeOffered(fitted, isOpenAi, log)
 }
 
-const encodeOffered = (conversation: Conversation, log: DropLog): JsonObject => {
-  const tools = conversation.tools.flatMap<JsonObject>((tool) => encodeTool(tool, conversation, log) ?? [])
+const encodeOffered = (conversation: Conversation, isOpenAi: boolean, log: DropLog): JsonObject => {
+  const tools = conversation.tools.flatMap<JsonObject>((tool) => encodeTool(tool, conversation, isOpenAi, log) ?? [])
   if (tools.length === 0) {
     if (conversation.toolChoice !== null) log.dropField("tool_choice")
     if (conversation.parallelToolCalls !== null) log.drop("parallel")

@@ -4,6 +4,8 @@
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
 import type { Conversation, FunctionTool, Tool, ToolChoice } from "../canonical/Conversation.ts"
+import { objectSchema } from "../canonical/ToolArgs.ts"
+import { hasUnion } from "../canonical/UnionSchemas.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
@@ -97,6 +99,8 @@ const configMembers = new Set(["functionCallingConfig", "mode", "allowedFunction
 const parametersOf = (schema: JsonObject | undefined, own: boolean): JsonObject => {
   if (schema === undefined) return {}
   if (own) return { parametersJsonSchema: schema }
+  // The older form has unions, but not at the root.
+  if (hasUnion(schema)) return { parametersJsonSchema: objectSchema(schema) }
   if (isEmptyObject(schema)) return {}
   const parameters = toOpenApi(schema)
   return parameters === null ? { parametersJsonSchema: schema } : { parameters }

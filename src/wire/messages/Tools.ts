@@ -6,6 +6,7 @@
 import type { Conversation, Tool, ToolChoice } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { objectSchema } from "../canonical/ToolArgs.ts"
+import { hasUnion, withoutUnion } from "../canonical/UnionSchemas.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type JsonObject, optional } from "../json/Json.ts"
 
@@ -68,10 +69,11 @@ const encodeTool = (tool: Tool, own: boolean, log: DropLog): JsonObject | null =
     case "function":
       if (!own && tool.strict === true) log.drop("toolStrict")
       if (!own) for (const key of Object.keys(tool.extras ?? {})) log.dropField(`tools.${key}`)
+      if (!own && hasUnion(tool.schema)) log.map("toolSchema")
       return {
         name: tool.name,
         ...optional("description", tool.description),
-        input_schema: own && tool.schema !== undefined ? tool.schema : objectSchema(tool.schema),
+        input_schema: own && tool.schema !== undefined ? tool.schema : withoutUnion(objectSchema(tool.schema)),
         ...optional("cache_control", tool.cacheControl),
         ...(own ? { ...optional("strict", tool.strict), ...tool.extras } : {})
       }

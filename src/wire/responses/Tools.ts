@@ -14,6 +14,7 @@ import type {
 import type { DropLog } from "../canonical/DropLog.ts"
 import { strictFor } from "../canonical/StrictTools.ts"
 import { objectSchema } from "../canonical/ToolArgs.ts"
+import { hasUnion, withoutUnion } from "../canonical/UnionSchemas.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type JsonObject, optional, stringOr } from "../json/Json.ts"
 import { flatName, nameOf } from "./ToolNames.ts"
@@ -154,8 +155,13 @@ const encodeNamed = (
     return { ...head, ...(tool.format === undefined ? {} : { format: flattenFormat(tool.format) }), ...extras }
   }
   if (own) return { ...head, ...optional("parameters", tool.schema), ...optional("strict", tool.strict), ...extras }
+  if (hasUnion(tool.schema)) log.map("toolSchema")
   // Only this wire is strict by default.
-  return { ...head, parameters: objectSchema(tool.schema), strict: strictFor(conversation, tool, log) ?? false }
+  return {
+    ...head,
+    parameters: withoutUnion(objectSchema(tool.schema)),
+    strict: strictFor(conversation, tool, log) ?? false
+  }
 }
 
 const encodeBuiltin = (tool: BuiltinTool, log: DropLog): JsonObject | null => {
