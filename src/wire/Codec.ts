@@ -10,13 +10,15 @@ import type { Conversation, Message } from "./canonical/Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 import type { Response } from "./canonical/Response.ts"
 import { forcedTool } from "./canonical/ForcedTools.ts"
+import { withPlainContent } from "./canonical/ForeignContent.ts"
+import { mediaFromUser } from "./canonical/SpokenMedia.ts"
 import { makeForeignBlocks } from "./canonical/ForeignBlocks.ts"
 import { pictureOnly } from "./canonical/Pictures.ts"
 import { adaptTools, limitsFor } from "./canonical/ToolAdaptation.ts"
 import { makeToolRestorer, restoreTools } from "./canonical/ToolRestoration.ts"
 import { chat } from "./chat/Codec.ts"
 import { gemini } from "./gemini/Codec.ts"
-import type { JsonObject } from "./json/Json.ts"
+import { isArray, type JsonObject } from "./json/Json.ts"
 import { messages } from "./messages/Codec.ts"
 import { ollama } from "./ollama/Codec.ts"
 import { responses } from "./responses/Codec.ts"
@@ -36,6 +38,24 @@ const marksBreakpoint = ({ parts }: Message): boolean =>
     part.type === "tool_result" ? part.content.some((inner) => "cacheBreakpoint" in inner) : "cacheBreakpoint" in part
   )
 
+/** A decoded request as the other wires know it: nothing of it stands where only its own wire has it. Idempotent. */
+export const forOtherWires = (source: WireCodec, conversation: Conversation): Conversation => {
+  const own = source.forOthers?.(conversation) ?? conversation
+  return source.blockTexts === undefined ? own : withPlainContent(own, source.blockTexts)
+}
+
+/** Members that stand for a part of the conversation which is kept elsewhere. */
+const referencesIn = ({ references = [] }: WireCodec, { extras }: Conversation): ReadonlyArray<string> =>
+  references.filter((name) => (extras[name] ?? null) !== null)
+
+/** Where the turns of a request stand. */
+const turns = ["messages", "contents", "input"] as const
+
+/** Nothing would be asked: what was said has no place at the target. */
+const isEmptied = ({ messages }: Conversation, body: JsonObject): boolean =>
+  messages.some(({ parts }) => parts.length > 0) &&
+  turns.some((member) => isArray(body[member]) && body[member].length === 0)
+
 const encodeAdapted = (
   source: WireCodec,
   target: WireCodec,
@@ -43,7 +63,7 @@ const encodeAdapted = (
   options: EncodeOptions
 ): EncodedRequest => {
   const sameWire = source.name === target.name
-  const conversation = sameWire ? decoded : (source.forOthers?.(decoded) ?? decoded)
+  const conversation = sameWire ? decoded : mediaFromUser(forOtherWires(source, decoded), target.name)
   const paired = sameWire
     ? null
     : pairCalls(conversation, target.toolLimits.wantsResults && !source.toolLimits.wantsResults)
@@ -63,7 +83,8 @@ const encodeAdapted = (
   const encoded = target.encodeRequest(adapted.conversation, options)
   return {
     ...encoded,
-    dropped: [...new Set([...(conversation.lost ?? []), ...log.dropped, ...encoded.dropped])],
+    lost: [...new Set([...(sameWire ? [] : referencesIn(source, conversation)), ...(encoded.lost ?? [])])],
+    dropped: [...new Set([...(conversation.leftOut ?? []), ...log.dropped, ...encoded.dropped])],
     mapped: [...new Set([...(conversation.bent ?? []), ...log.mapped, ...encoded.mapped, ...adapted.mapped])],
     ...(adapted.toolNames === null ? {} : { toolNames: adapted.toolNames }),
     ...(adapted.callIds === null ? {} : { callIds: adapted.callIds })
@@ -74,6 +95,19 @@ const cannot = (field: string, what: string): Either.Either<never, InvalidReques
   const message = `${field}: ${what}`
   return Either.left(new InvalidRequest({ message, param: field, details: [{ field, message }] }))
 }
+
+const turnsOf: Readonly<Record<WireName, string>> = {
+  chat: "messages",
+  messages: "messages",
+  responses: "input",
+  gemini: "contents",
+  ollama: "messages"
+}
+
+/** What a conversation holds is never left out. */
+const noPlace = ({ name }: WireCodec): string =>
+  `the chosen model's provider has no place for it, and what a conversation holds is not left out. ` +
+  `A model of a provider that speaks the ${name} wire may take it; else send it as text.`
 
 /** Encodes a decoded request for a target. Left when it asks for more answers than the target can give, or forces a tool it cannot run. */
 export const encodeConversation = (
@@ -100,7 +134,12 @@ export const encodeConversation = (
         `Ask for a model of a provider that speaks this wire, or do not force the tool.`
     )
   }
-  return Either.right(encodeAdapted(source, target, conversation, options))
+  const encoded = encodeAdapted(source, target, conversation, options)
+  const [lost] = encoded.lost ?? []
+  if (lost !== undefined) return cannot(lost, noPlace(source))
+  return !sameWire && isEmptied(conversation, encoded.body)
+    ? cannot(turnsOf[source.name], noPlace(source))
+    : Either.right(encoded)
 }
 
 /** Translates a request to another wire. Left when it is malformed, or asks for more than the target can give. */

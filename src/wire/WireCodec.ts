@@ -9,6 +9,7 @@ import type { MediaAdapter, ServiceKind } from "../domain/MediaKind.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { CarriesPicture } from "./canonical/Pictures.ts"
 import type { Conversation } from "./canonical/Conversation.ts"
+import type { ReadBlock } from "./canonical/ForeignContent.ts"
 import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
 import type { Response, Stop } from "./canonical/Response.ts"
 import type { CallIds, ToolLimits, ToolNames } from "./canonical/ToolAdaptation.ts"
@@ -80,6 +81,8 @@ export interface EncodedRequest {
   readonly body: JsonObject
   /** Fields of the client's request that the target cannot express, by the client's names (`X-Gateway-Dropped`). No duplicates. */
   readonly dropped: ReadonlyArray<string>
+  /** Fields that hold the conversation and have no place at the target: it cannot be asked. */
+  readonly lost?: ReadonlyArray<string>
   /** Fields that were adjusted to the target's limits (temperature, thinking budget). */
   readonly mapped: ReadonlyArray<string>
   /** The client's own tools where the upstream got another name or form; the answer needs them (`EncodeContext`). */
@@ -303,6 +306,10 @@ export interface WireCodec {
   ) => RelayRequest
 
   readonly decodeRequest: (body: JsonObject) => Either.Either<Conversation, InvalidRequest>
+  /** A client's codec: what the blocks say that only its wire has. */
+  readonly blockTexts?: ReadBlock
+  /** A client's codec: members of the request that stand for a part of the conversation. */
+  readonly references?: ReadonlyArray<string>
   /** A client's codec: a decoded request for another wire, with what stands in places of this wire alone where all wires have it. */
   readonly forOthers?: (conversation: Conversation) => Conversation
   /** Hot: null where the request may hold more than text, or may be wrong: then only `decodeRequest` tells. */

@@ -15,7 +15,7 @@ import { type UpstreamEndpoint, withQuery } from "../../providers/Endpoints.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import { takesSystemBetween } from "../../wire/canonical/ModelFamily.ts"
-import { codecs, encodeConversation } from "../../wire/Codec.ts"
+import { codecs, encodeConversation, forOtherWires } from "../../wire/Codec.ts"
 import { reasoningMember, wantsReasoningBack } from "../../wire/canonical/ReasoningHistory.ts"
 import type { Response } from "../../wire/canonical/Response.ts"
 import type { CallIds, ToolNames } from "../../wire/canonical/ToolAdaptation.ts"
@@ -256,8 +256,8 @@ export const conversationFor = (work: Work, way: Way, state: State): Either.Eith
   return Either.mapBoth(questionFor(work, way).conversation(), {
     onLeft: (invalid) => ownFailure(400, "request_not_translatable", invalid.message),
     onRight: (decoded) => {
-      const { forOthers, name } = work.exchange.codec
-      const conversation = way.codec.name === name ? decoded : (forOthers?.(decoded) ?? decoded)
+      const client = work.exchange.codec
+      const conversation = way.codec.name === client.name ? decoded : forOtherWires(client, decoded)
       const whole = takesOwnReasoning(way) ? state.attach(work.owner, origin, conversation) : conversation
       const own = capped(whole, work.outputCap)
       const carried = carriedTo(work, way.target)

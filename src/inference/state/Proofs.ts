@@ -52,5 +52,5 @@ export const withoutForeignProofs = (
   if (!lost) return conversation
   const log = makeDropLog(conversation.wire)
   log.drop("signature")
-  return { ...conversation, messages, lost: [...(conversation.lost ?? []), ...log.dropped] }
+  return { ...conversation, messages, leftOut: [...(conversation.leftOut ?? []), ...log.dropped] }
 }

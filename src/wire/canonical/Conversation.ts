@@ -224,7 +224,7 @@ export interface Conversation {
   /** Top-level members without a canonical form: restored on the same wire, named as dropped on any other. */
   readonly extras: Readonly<Record<string, Json | undefined>>
   /** Fields of the client's request that no conversation can carry: named as dropped whatever the target. */
-  readonly lost?: ReadonlyArray<string>
+  readonly leftOut?: ReadonlyArray<string>
   /** Fields of the client's request that were adjusted before it is encoded: named as mapped whatever the target. */
   readonly bent?: ReadonlyArray<string>
   /** Nested members that only the client's own wire has: named as dropped on any other. */

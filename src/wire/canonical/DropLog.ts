@@ -173,11 +173,19 @@ const messageMember = /^messages\.(?:content\.)?/
 /** An unknown member for encoders, but not lost: its tools arrive under flat names (`responses/ToolNames.ts`). */
 const namespaces = "tools.namespace"
 
+/** Concepts that hold what is talked about: they are never left out. */
+const content: ReadonlySet<Concept> = new Set(["image", "file", "fileInline", "audio"])
+
 export interface DropLog {
+  /** Settings and hints that are left out. */
   readonly dropped: ReadonlySet<string>
+  /** What holds the conversation, and has no place: the request cannot be sent so. */
+  readonly lost: ReadonlySet<string>
   readonly mapped: ReadonlySet<string>
   readonly drop: (concept: Concept) => void
   readonly dropField: (field: string) => void
+  /** A field that holds the conversation, or the thing asked about. */
+  readonly loseField: (field: string) => void
   /** A member of a concept's field. */
   readonly dropIn: (concept: Concept, member: string) => void
   readonly map: (concept: Concept) => void
@@ -186,6 +194,7 @@ export interface DropLog {
 
 export const makeDropLog = (wire: WireName): DropLog => {
   const dropped = new Set<string>()
+  const lost = new Set<string>()
   const mapped = new Set<string>()
   const flattened = wire === "responses" ? namespaces : null
   const nameOf = (concept: Concept): string => {
@@ -199,8 +208,10 @@ export const makeDropLog = (wire: WireName): DropLog => {
   }
   return {
     dropped,
+    lost,
     mapped,
-    drop: (concept) => void dropped.add(nameOf(concept)),
+    drop: (concept) => void (content.has(concept) ? lost : dropped).add(nameOf(concept)),
+    loseField: (field) => void lost.add(placeOf(field)),
     dropIn: (concept, member) => void dropped.add(`${nameOf(concept)}.${member}`),
     dropField: (field) => void (flattened === field ? mapped : dropped).add(placeOf(field)),
     map: (concept) => void mapped.add(nameOf(concept)),

@@ -11,6 +11,7 @@ import { checkEnvelope, relayRequest } from "./Envelope.ts"
 import { renderError, renderStreamError } from "./Errors.ts"
 import { forOthers } from "./ForOthers.ts"
 import { misspelt } from "./Members.ts"
+import { partTexts } from "./PartTexts.ts"
 import { plainPrompt } from "./PlainPrompt.ts"
 import { decodeRequest } from "./RequestDecode.ts"
 import { encodeRequest } from "./RequestEncode.ts"
@@ -41,6 +42,7 @@ export const chat: WireCodec = {
   checkEnvelope,
   relayRequest,
   decodeRequest,
+  blockTexts: partTexts,
   forOthers,
   plainPrompt,
   encodeRequest,

@@ -83,7 +83,7 @@ const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
       return encodeFile(part, encoder)
     case "opaque":
       if (part.wire === "chat") return part.value
-      encoder.log.dropField(`messages.content.${part.kind}`)
+      encoder.log.loseField(`messages.content.${part.kind}`)
       return null
     case "refusal":
       return { type: "refusal", refusal: part.text }

@@ -146,5 +146,5 @@ export const encodeRequest = (conversation: Conversation, options: EncodeOptions
       ? { stream_options: { ...streamOptions, include_usage: true } }
       : {})
   }
-  return { body, dropped: [...log.dropped], mapped: [...log.mapped] }
+  return { body, dropped: [...log.dropped], lost: [...log.lost], mapped: [...log.mapped] }
 }

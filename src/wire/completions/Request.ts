@@ -74,5 +74,5 @@ export const decodeRequest = (body: JsonObject): Either.Either<Conversation, Inv
       ...shared
     } = body
     const conversation = yield* decodeChat({ ...shared, messages: [{ role: "user", content: prompt }] })
-    return { ...conversation, lost: lostOf(body) }
+    return { ...conversation, leftOut: lostOf(body) }
   })

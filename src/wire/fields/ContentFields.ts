@@ -1,7 +1,19 @@
 /** Fields of requests: the content of a conversation. */
-import { dropped, everywhere, exact, type FieldRow, mapped, nowhere, row } from "./FieldTable.ts"
+import {
+  dropped,
+  everywhere,
+  exact,
+  fetched,
+  type FieldRow,
+  mapped,
+  noPlace,
+  noPlaceAnywhere,
+  nowhere,
+  row
+} from "./FieldTable.ts"
 
 const asText = mapped("as text")
+const allAsText = { chat: asText, messages: asText, responses: asText, gemini: asText, ollama: asText }
 const gathered = mapped("gathered into the system prompt; between turns, marked in the user's words")
 const marked = mapped("in its place, marked in the user's words; as it is where the model takes it")
 
@@ -74,7 +86,7 @@ export const contentFields = [
       responses: "input.content.input_image",
       gemini: "contents.parts.fileData"
     },
-    { ...everywhere, ollama: dropped }
+    { ...everywhere, ollama: fetched }
   ),
   row(
     "imageDetail",
@@ -86,7 +98,7 @@ export const contentFields = [
     "imageId",
     "Picture, by the provider's id",
     { responses: "input.content.input_image", gemini: "contents.parts.fileData" },
-    nowhere
+    noPlaceAnywhere
   ),
   row(
     "filePdf",
@@ -97,7 +109,7 @@ export const contentFields = [
       responses: "input.content.input_file",
       gemini: "contents.parts.inlineData"
     },
-    { ...everywhere, ollama: dropped }
+    { ...everywhere, ollama: noPlace }
   ),
   row(
     "fileText",
@@ -120,7 +132,7 @@ export const contentFields = [
       responses: "input.content.input_file.filename",
       gemini: "contents.parts.inlineData.displayName"
     },
-    { ...everywhere, gemini: dropped, ollama: dropped }
+    { ...everywhere, gemini: dropped, ollama: noPlace }
   ),
   row(
     "fileUrl",
@@ -130,7 +142,7 @@ export const contentFields = [
       responses: "input.content.input_file",
       gemini: "contents.parts.fileData"
     },
-    { ...everywhere, chat: dropped, ollama: dropped }
+    { ...everywhere, chat: fetched, ollama: fetched }
   ),
   row(
     "fileId",
@@ -141,7 +153,7 @@ export const contentFields = [
       responses: "input.content.input_file",
       gemini: "contents.parts.fileData"
     },
-    nowhere
+    noPlaceAnywhere
   ),
   row(
     "audio",
@@ -151,20 +163,39 @@ export const contentFields = [
       responses: "input.content.input_audio",
       gemini: "contents.parts.inlineData"
     },
-    { ...everywhere, messages: dropped, ollama: dropped }
+    { ...everywhere, messages: noPlace, ollama: noPlace }
   ),
-  row("video", "Video, inline", { gemini: "contents.parts.inlineData" }, { ...nowhere, chat: exact, responses: exact }),
+  row(
+    "video",
+    "Video, inline",
+    { gemini: "contents.parts.inlineData" },
+    { ...noPlaceAnywhere, chat: exact, responses: exact }
+  ),
   row(
     "opaqueBlock",
     "Content block of one wire alone",
     {
       messages: "messages.content.search_result",
-      responses: "input.content.input_new",
       gemini: "contents.parts.executableCode"
     },
-    nowhere
+    allAsText
   ),
-  row("ownItem", "Work of the provider's own tools, earlier", { responses: "input.web_search_call" }, nowhere),
+  row("unknownBlock", "Content block that is not known", { responses: "input.content.input_new" }, noPlaceAnywhere),
+  row(
+    "mcpResult",
+    "Result of a tool that the provider called",
+    { messages: "messages.content.mcp_tool_result", responses: "input.mcp_call" },
+    allAsText
+  ),
+  row("documentBlocks", "Document made of blocks", { messages: "messages.content.document" }, allAsText),
+  row(
+    "containerFile",
+    "File for the provider's code",
+    { messages: "messages.content.container_upload" },
+    noPlaceAnywhere
+  ),
+  row("itemReference", "Reference to an earlier item", { responses: "input.item_reference" }, noPlaceAnywhere),
+  row("ownItem", "Work of the provider's own tools, earlier", { responses: "input.web_search_call" }, allAsText),
   row(
     "cacheControl",
     "Prompt-cache mark",

@@ -42,6 +42,13 @@ type Targets = Readonly<Record<WireName, Cell>>
 const atAll = (cell: Cell): Targets => ({ chat: cell, messages: cell, responses: cell, gemini: cell, ollama: cell })
 
 export const everywhere = atAll(exact)
+/** What a conversation holds is never left out: the target is no candidate, and the next one is asked. */
+export const noPlace: Cell = rejected("what a conversation holds is not left out: the next target is asked")
+export const noPlaceAnywhere = atAll(noPlace)
+/** The gateway fetches what a link leads to and sends the bytes. */
+export const fetched: Cell = rejected(
+  "the gateway fetches it and sends the bytes; where it cannot, the next target is asked"
+)
 /** No other wire can express it. */
 export const nowhere = atAll(dropped)
 

@@ -1,5 +1,15 @@
 /** Fields of requests: settings of the model and of the provider. */
-import { dropped, everywhere, exact, type FieldRow, mapped, nowhere, rejected, row } from "./FieldTable.ts"
+import {
+  dropped,
+  everywhere,
+  exact,
+  type FieldRow,
+  mapped,
+  noPlaceAnywhere,
+  nowhere,
+  rejected,
+  row
+} from "./FieldTable.ts"
 
 const one = rejected("one answer per request")
 
@@ -255,12 +265,14 @@ export const settingFields = [
     { chat: "safety_identifier", responses: "safety_identifier" },
     { ...nowhere, responses: exact }
   ),
-  row("previousResponse", "Reference to an earlier answer", { responses: "previous_response_id" }, nowhere),
+  row("previousResponse", "Reference to an earlier answer", { responses: "previous_response_id" }, noPlaceAnywhere),
+  row("storedConversation", "Reference to a conversation", { responses: "conversation" }, noPlaceAnywhere),
+  row("storedPrompt", "Reference to a prompt", { responses: "prompt" }, noPlaceAnywhere),
   row("background", "Work in the background", { responses: "background" }, nowhere),
   row("include", "Additional output", { responses: "include" }, nowhere),
   row("maxToolCalls", "Limit on the provider's tool calls", { responses: "max_tool_calls" }, nowhere),
   row("safetySettings", "Safety settings", { gemini: "safetySettings" }, nowhere),
-  row("cachedContent", "Reference to cached content", { gemini: "cachedContent" }, nowhere),
+  row("cachedContent", "Reference to cached content", { gemini: "cachedContent" }, noPlaceAnywhere),
   row("responseModalities", "Modalities of the answer", { gemini: "generationConfig.responseModalities" }, nowhere),
   row(
     "ownMember",

@@ -10,6 +10,7 @@ import { makeArrayTap } from "./ArrayTap.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
 import { renderArrayError, renderError, renderStreamError } from "./Errors.ts"
 import { misspelt } from "./Members.ts"
+import { partTexts } from "./PartTexts.ts"
 import { decodeRequest } from "./RequestDecode.ts"
 import { encodeRequest } from "./RequestEncode.ts"
 import { decodeResponse, readAnswer } from "./ResponseDecode.ts"
@@ -40,6 +41,8 @@ export const gemini: WireCodec = {
   checkEnvelope,
   relayRequest,
   decodeRequest,
+  blockTexts: partTexts,
+  references: ["cachedContent"],
   encodeRequest,
   decodeResponse,
   encodeResponse,

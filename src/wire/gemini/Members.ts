@@ -14,7 +14,7 @@ const media = {
 const parts: Members = {
   each: {
     of: {
-      ...read("text", "thought", "thoughtSignature"),
+      ...read("text", "thought", "thoughtSignature", "executableCode", "codeExecutionResult"),
       ...media,
       functionCall: { of: read("id", "name", "args", "partialArgs", "willContinue") },
       functionResponse: { of: { ...read("id", "name", "response"), parts: { each: { of: media } } } }

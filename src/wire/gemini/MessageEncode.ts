@@ -68,7 +68,7 @@ const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
       return encodeCall(part, encoder)
     case "opaque":
       if (part.wire === "gemini") return part.value
-      log.dropField(`messages.content.${part.kind}`)
+      log.loseField(`messages.content.${part.kind}`)
       return null
     case "tool_result":
       return null

@@ -20,5 +20,5 @@ export const encodeRequest = (conversation: Conversation, options: EncodeOptions
     ...encodeTools(conversation, log),
     ...encodeGeneration(conversation, options, log)
   }
-  return { body, dropped: [...log.dropped], mapped: [...log.mapped] }
+  return { body, dropped: [...log.dropped], lost: [...log.lost], mapped: [...log.mapped] }
 }

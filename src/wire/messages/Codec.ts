@@ -6,8 +6,10 @@
 import { makeSseDecoder } from "../sse/SseDecoder.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
+import { blockTexts } from "./BlockTexts.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
 import { errorStatus, renderError, renderStreamError } from "./Errors.ts"
+import { forOthers } from "./ForOthers.ts"
 import { misspelt } from "./Members.ts"
 import { decodeRequest } from "./RequestDecode.ts"
 import { encodeRequest } from "./RequestEncode.ts"
@@ -36,6 +38,8 @@ export const messages: WireCodec = {
   checkEnvelope,
   relayRequest,
   decodeRequest,
+  blockTexts,
+  forOthers,
   encodeRequest,
   decodeResponse,
   encodeResponse,

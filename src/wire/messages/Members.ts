@@ -13,7 +13,7 @@ const source: Members = { of: read("type", "media_type", "data", "url", "file_id
 const blocks = {
   text: { ...block, ...read("text", "citations") },
   image: { ...block, source },
-  document: { ...block, source, title: true },
+  document: { ...block, source, title: true, context: true },
   thinking: { ...block, ...read("thinking", "signature") },
   redacted_thinking: read("type", "data"),
   tool_use: { ...block, ...read("id", "name", "input") }

@@ -126,7 +126,7 @@ const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
       return encodeResult(part, encoder)
     case "opaque":
       if (part.wire === "messages") return part.value
-      log.dropField(`messages.content.${part.kind}`)
+      log.loseField(`messages.content.${part.kind}`)
       return null
   }
 }

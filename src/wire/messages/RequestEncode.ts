@@ -133,5 +133,5 @@ export const encodeRequest = (conversation: Conversation, options: EncodeOptions
     ...encodeExtras(conversation, log),
     ...(options.stream ? { stream: true } : {})
   }
-  return { body, dropped: [...log.dropped], mapped: [...log.mapped] }
+  return { body, dropped: [...log.dropped], lost: [...log.lost], mapped: [...log.mapped] }
 }

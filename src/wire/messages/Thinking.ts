@@ -75,7 +75,7 @@ const turnWithoutThinking = (messages: ReadonlyArray<Json>): boolean => {
 }
 
 /** The history of a client of the same wire is as the provider wrote it, unless signatures of another account were removed. */
-const isUntouched = ({ lost, wire }: Conversation): boolean => wire === "messages" && (lost ?? []).length === 0
+const isUntouched = ({ leftOut, wire }: Conversation): boolean => wire === "messages" && (leftOut ?? []).length === 0
 
 const limitOf = (conversation: Conversation, options: EncodeOptions, log: DropLog): number | null => {
   const { maxOutputTokens } = conversation

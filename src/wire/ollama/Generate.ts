@@ -43,7 +43,7 @@ const encodePrompt = (conversation: Conversation, log: DropLog): JsonObject => {
     else if (message["role"] === "user") {
       if (content !== "") prompt.push(content)
       if (isArray(message["images"])) for (const image of message["images"]) images.push(String(image))
-    } else log.dropField("messages")
+    } else log.loseField("messages")
   }
   return {
     prompt: prompt.join("\n\n"),
@@ -58,5 +58,5 @@ export const encodeGenerate = (conversation: Conversation, options: EncodeOption
   const log = makeDropLog(conversation.wire)
   if (conversation.tools.length > 0) log.dropField("tools")
   const body = { ...encodeSettings(conversation, options, nowhere, log), ...encodePrompt(conversation, log) }
-  return { body, dropped: [...log.dropped], mapped: [...log.mapped] }
+  return { body, dropped: [...log.dropped], lost: [...log.lost], mapped: [...log.mapped] }
 }

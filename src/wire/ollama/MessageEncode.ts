@@ -58,7 +58,7 @@ const addPart = (part: Part, content: Content, encoder: Encoder): void => {
     case "audio":
       return log.drop("audio")
     case "opaque":
-      return log.dropField(`messages.content.${part.kind}`)
+      return log.loseField(`messages.content.${part.kind}`)
     // Calls, results and reasoning are members of a message here, not part of its content.
     case "reasoning":
     case "tool_call":

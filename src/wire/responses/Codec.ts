@@ -9,6 +9,7 @@ import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
 import { renderError, renderFailedStream, renderStreamError } from "./Errors.ts"
+import { itemTexts } from "./ItemTexts.ts"
 import { misspelt } from "./Members.ts"
 import { decodeRequest } from "./RequestDecode.ts"
 import { encodeRequest } from "./RequestEncode.ts"
@@ -39,6 +40,8 @@ export const responses: WireCodec = {
   checkEnvelope,
   relayRequest,
   decodeRequest,
+  blockTexts: itemTexts,
+  references: ["previous_response_id", "conversation", "prompt"],
   encodeRequest,
   decodeResponse,
   encodeResponse,

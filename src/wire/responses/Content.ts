@@ -217,7 +217,7 @@ export const encodeInputPart = (part: Part, encoder: PartEncoder): JsonObject | 
       }
     case "opaque":
       if (part.wire === "responses") return part.value
-      log.dropField(`messages.content.${part.kind}`)
+      log.loseField(`messages.content.${part.kind}`)
       return null
     // Items of their own.
     case "reasoning":

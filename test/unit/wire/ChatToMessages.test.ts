@@ -119,7 +119,7 @@ describe("chat request → messages request", () => {
     assert.deepEqual(dropped, ["tools.web_search", "tool_choice", "parallel_tool_calls"])
   })
 
-  it("carries pictures, PDFs and texts; names audio as dropped", () => {
+  it("carries pictures, PDFs and texts", () => {
     const { body, dropped } = toMessages({
       messages: [
         {
@@ -129,7 +129,6 @@ describe("chat request → messages request", () => {
             { type: "image_url", image_url: { url: "https://x.test/a.png" } },
             { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,BBBB" } },
             { type: "file", file: { filename: "a.txt", file_data: "data:text/plain;base64,aGk=" } },
-            { type: "input_audio", input_audio: { data: "CC", format: "wav" } },
             { type: "text", text: "" }
           ]
         }
@@ -146,7 +145,7 @@ describe("chat request → messages request", () => {
         ]
       }
     ])
-    assert.deepEqual(dropped, ["messages.content.image_url.detail", "messages.content.input_audio"])
+    assert.deepEqual(dropped, ["messages.content.image_url.detail"])
   })
 
   it("clamps the temperature, and says so", () => {
@@ -279,7 +278,7 @@ describe("reasoning effort → thinking", () => {
     const to = { ...options, model: "claude-sonnet-4-5" }
     const sent = (messages: ReadonlyArray<JsonObject>, more: object) =>
       codecs.messages.encodeRequest(conversation(messages, more), to).body["thinking"]
-    const proofsTaken = { lost: ["signature"] }
+    const proofsTaken = { leftOut: ["signature"] }
     assert.deepEqual(sent(round(thinking("Hm.")), proofsTaken), on)
     assert.isUndefined(sent(round(), proofsTaken))
     // Its own client decides, as it does directly.

@@ -149,7 +149,29 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
   },
   video: { read: files },
   ownItem: { read: kinds("opaque") },
-  opaqueBlock: { read: kinds("opaque"), messages: said(user([{ type: "search_result", title: "t" }])) },
+  opaqueBlock: {
+    read: kinds("opaque"),
+    messages: said(
+      user([{ type: "search_result", title: "t", source: "https://x.test", content: [{ type: "text", text: "a" }] }])
+    )
+  },
+  unknownBlock: { read: kinds("opaque") },
+  mcpResult: {
+    read: kinds("opaque"),
+    messages: said(
+      user("a"),
+      assistant([
+        { type: "mcp_tool_result", tool_use_id: "t", is_error: false, content: [{ type: "text", text: "Found" }] }
+      ]),
+      user("b")
+    )
+  },
+  documentBlocks: {
+    read: kinds("opaque"),
+    messages: said(user([{ type: "document", source: { type: "content", content: [{ type: "text", text: "a" }] } }]))
+  },
+  containerFile: { read: kinds("opaque"), messages: said(user([{ type: "container_upload", file_id: "f" }])) },
+  itemReference: { read: kinds("opaque") },
   cacheControl: {
     read: (conversation) => partsOf(conversation).flatMap((part) => ("cacheControl" in part ? part.cacheControl : [])),
     chat: said(user([{ type: "text", text: "a", cache_control: { type: "ephemeral" } }])),
@@ -352,6 +374,8 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
   promptCacheKey: { read: extra("prompt_cache_key"), chat: { prompt_cache_key: "k" } },
   safetyIdentifier: { read: extra("safety_identifier"), chat: { safety_identifier: "s" } },
   previousResponse: { read: extra("previous_response_id") },
+  storedConversation: { read: extra("conversation") },
+  storedPrompt: { read: extra("prompt") },
   background: { read: extra("background") },
   include: { read: extra("include") },
   maxToolCalls: { read: extra("max_tool_calls") },

@@ -45,7 +45,7 @@ export const responsesRequests: Partial<Readonly<Record<RequestFieldId, JsonObje
   fileUrl: file({ file_url: "https://x.test/a.pdf" }),
   fileId: file({ file_id: "f" }),
   audio: items(user({ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } })),
-  opaqueBlock: items(user(text("a"), { type: "input_new", value: 1 })),
+  unknownBlock: items(user(text("a"), { type: "input_new", value: 1 })),
   ownItem: items(hi, { type: "web_search_call", id: "ws", status: "completed" }, says("assistant", "a"), hi),
   reasoningHistory: reasoning({}),
   reasoningSigned: reasoning({ id: "rs_1", encrypted_content: "c2ln" }),
@@ -99,6 +99,14 @@ export const responsesRequests: Partial<Readonly<Record<RequestFieldId, JsonObje
   promptCacheKey: { prompt_cache_key: "k" },
   safetyIdentifier: { safety_identifier: "s" },
   previousResponse: { previous_response_id: "resp_1" },
+  storedConversation: { conversation: "conv_1" },
+  storedPrompt: { prompt: { id: "pmpt_1" } },
+  itemReference: items(hi, { type: "item_reference", id: "msg_1" }),
+  mcpResult: items(
+    hi,
+    { type: "mcp_call", id: "mcp_1", server_label: "s", name: "look", arguments: "{}", output: "Found" },
+    hi
+  ),
   background: { background: true },
   include: { include: ["file_search_call.results"] },
   maxToolCalls: { max_tool_calls: 3 },

@@ -160,7 +160,6 @@ describe("chat request → gemini request", () => {
             { type: "image_url", image_url: { url: "data:image/png;base64,AAAA", detail: "high" } },
             { type: "image_url", image_url: { url: "https://x.test/a.JPG?s=1" } },
             { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,BBBB" } },
-            { type: "file", file: { file_id: "file-1" } },
             { type: "input_audio", input_audio: { data: "CC", format: "wav" } },
             { type: "text", text: "" }
           ]
@@ -186,7 +185,6 @@ describe("chat request → gemini request", () => {
         "metadata",
         "messages.content.image_url.detail",
         "messages.content.file.filename",
-        "messages.content.file",
         "messages.reasoning_content",
         "parallel_tool_calls",
         "tools.web_search",

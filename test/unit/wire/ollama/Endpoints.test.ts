@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Either from "effect/Either"
+import { codecs, translateRequest } from "../../../../src/wire/Codec.ts"
 import { ollamaGenerate } from "../../../../src/wire/ollama/Codec.ts"
 import { imageTypeOf } from "../../../../src/wire/ollama/ImageType.ts"
 import { loadAnswer } from "../../../../src/wire/ollama/LoadAnswer.ts"
@@ -11,6 +13,7 @@ import {
   tagsAnswer,
   versionAnswer
 } from "../../../../src/wire/ollama/ModelAnswers.ts"
+import { options } from "../support.ts"
 import { itemsOf, ollamaBody, png, refusal, translate } from "./support.ts"
 
 describe("/api/generate", () => {
@@ -59,9 +62,8 @@ describe("/api/generate", () => {
       { role: "assistant", content: "b" },
       { role: "user", content: "c" }
     ]
-    const { body: sent, dropped } = translate("ollama", "generate", ollamaBody({ messages }))
-    assert.strictEqual(sent["prompt"], "a\n\nc")
-    assert.deepEqual(dropped, ["messages"])
+    const refused = translateRequest(codecs.ollama, ollamaGenerate, ollamaBody({ messages }), options)
+    assert.strictEqual(Either.isLeft(refused) ? refused.left.param : null, "messages")
   })
 
   it("wants a prompt or a picture", () => {

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
+import { codecs, translateRequest } from "../../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { ollama } from "../../../../src/wire/ollama/Codec.ts"
-import { chatBody, messagesBody } from "../support.ts"
+import { chatBody, messagesBody, options } from "../support.ts"
 import { ollamaBody, png, refusal, translate } from "./support.ts"
 
 const toolTurn = (results: ReadonlyArray<JsonObject>, calls: ReadonlyArray<JsonObject>): JsonObject =>
@@ -263,21 +264,24 @@ describe("chat → ollama", () => {
     assert.deepEqual([dropped, mapped], [[], ["messages.tool_calls.function.arguments"]])
   })
 
-  it("sends pictures it was given, and names links, documents and sound as dropped", () => {
+  it("sends pictures it was given, and cannot be sent links, documents and sound", () => {
     const part = (type: string, value: JsonObject): JsonObject => ({ type, [type]: value })
     const content = [
       part("image_url", { url: `data:image/png;base64,${png}` }),
-      part("image_url", { url: "https://x.test/a.png" }),
-      part("file", { file_data: "data:application/pdf;base64,AAAA" }),
-      part("file", { file_data: `data:text/plain;base64,${Buffer.from("note").toString("base64")}` }),
-      part("input_audio", { data: "AAAA", format: "wav" })
+      part("file", { file_data: `data:text/plain;base64,${Buffer.from("note").toString("base64")}` })
     ]
     const { body, dropped } = translate("chat", "ollama", chatBody({ messages: [{ role: "user", content }] }))
     assert.deepEqual(body["messages"], [{ role: "user", content: "note", images: [png] }])
-    assert.sameMembers(
-      [...dropped],
-      ["messages.content.image_url", "messages.content.file", "messages.content.input_audio"]
-    )
+    assert.deepEqual(dropped, [])
+    for (const lost of [
+      part("image_url", { url: "https://x.test/a.png" }),
+      part("file", { file_data: "data:application/pdf;base64,AAAA" }),
+      part("input_audio", { data: "AAAA", format: "wav" })
+    ]) {
+      const asked = chatBody({ messages: [{ role: "user", content: [...content, lost] }] })
+      const result = translateRequest(codecs.chat, codecs.ollama, asked, options)
+      assert.strictEqual(Either.isLeft(result) ? result.left.param : null, `messages.content.${String(lost["type"])}`)
+    }
   })
 
   it("cannot choose a tool: what it cannot say is named", () => {
