@@ -213,9 +213,10 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
       tell(frame.lane, principal)
       return done()
     }
-    const expanded = history.expand(facts.id, frame.body)
+    const told = history.referred(facts.id, frame.body)
+    const expanded = history.expand(facts.id, told)
     // An id this socket has not seen may be known further down.
-    const body = expanded === "unknown" ? frame.body : expanded
+    const body = expanded === "unknown" ? told : expanded
     if (frame.generate) return startRun(frame, body, principal, done)
     startWarmUp(frame, body)
     done()

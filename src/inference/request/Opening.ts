@@ -102,7 +102,7 @@ const longModel = (model: Json | undefined): InvalidRequest | null =>
     : invalidField("model", `longer than ${maxModelChars} characters, the limit`)
 
 /**
- * The body with the whole conversation in it where an earlier answer is referred to. An id that is not known here may be the
+ * The body with the whole conversation in it where an earlier answer, or items of one, are referred to. An id that is not known here may be the
  * upstream's own; one that speaks another wire has none.
  */
 const continuation = (
@@ -111,10 +111,11 @@ const continuation = (
   parsed: JsonObject,
   { targets }: Resolution
 ): JsonObject | PreviousResponseNotFound => {
-  const expanded = responses.expand(owner, parsed)
+  const told = responses.referred(owner, parsed)
+  const expanded = responses.expand(owner, told)
   if (expanded !== "unknown") return expanded
   return targets.some(({ account }) => account.wires.includes("responses"))
-    ? parsed
+    ? told
     : new PreviousResponseNotFound({ responseId: String(parsed["previous_response_id"]) })
 }
 

@@ -34,6 +34,8 @@ export interface ResponseHistory {
    * Instructions and tools are told anew with every request and are not inherited.
    */
   readonly expand: (owner: string, body: JsonObject) => JsonObject | "unknown"
+  /** The body with the items themselves in the place of references to them; the body itself where it has none that is known here. */
+  readonly referred: (owner: string, body: JsonObject) => JsonObject
   readonly forget: (owner: string) => void
   readonly entries: () => number
   readonly bytes: () => number
@@ -89,11 +91,25 @@ const isReplayable =
     return id === null || isMadeUp(id) || typeof item["encrypted_content"] === "string"
   }
 
+const idOf = (item: Json): string => (isObject(item) ? (stringOr(item["id"]) ?? "") : "")
+
+/** The id that stands for an item (`{type: "item_reference", id}`, where the type may be left out); null where this is an item itself. */
+const referenceOf = (item: Json): string | null => {
+  if (!isObject(item)) return null
+  const { id, role, type, ...rest } = item
+  const isReference =
+    type === "item_reference" || ((type ?? null) === null && role === undefined && Object.keys(rest).length === 0)
+  return isReference && typeof id === "string" && id !== "" ? id : null
+}
+
 export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimits): ResponseHistory => {
   const held = new Map<Json, { uses: number; readonly bytes: number }>()
   let bytes = 0
 
-  const keyOf = (owner: string, responseId: string): string => `${owner}\n${responseId}`
+  /** Items that are held, by their owner and id. */
+  const byId = new Map<string, Json>()
+
+  const keyOf = (owner: string, id: string): string => `${owner}\n${id}`
 
   const hold = (item: Json): void => {
     const known = held.get(item)
@@ -114,8 +130,12 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     bytes -= known.bytes
   }
 
-  const dropped = (_: string, { items }: Entry): void => {
-    for (const item of items) release(item)
+  const dropped = (_: string, { items, owner }: Entry): void => {
+    for (const item of items) {
+      release(item)
+      const key = keyOf(owner, idOf(item))
+      if (!held.has(item) && byId.get(key) === item) byId.delete(key)
+    }
     bytes -= bytesPerEntry + items.length * bytesPerReference
   }
 
@@ -133,7 +153,10 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     const before = bytes
     const items = [...inputItems(request["input"]), ...output.filter(isReplayable(request["store"] !== false))]
     // Held before the old entry goes, so that what both share is not measured again.
-    for (const item of items) hold(item)
+    for (const item of items) {
+      hold(item)
+      if (idOf(item) !== "" && referenceOf(item) === null) byId.set(keyOf(owner, idOf(item)), item)
+    }
     bytes += bytesPerEntry + items.length * bytesPerReference
     const addedBytes = bytes - before
     entries.delete(key)
@@ -153,9 +176,21 @@ export const makeResponseHistory = (limits: ResponseHistoryLimits = defaultLimit
     return { ...rest, input, ...(entry.base === null ? {} : { previous_response_id: entry.base }) }
   }
 
+  const itemOf = (owner: string, item: Json): Json => {
+    const id = referenceOf(item)
+    return id === null ? item : (byId.get(keyOf(owner, id)) ?? item)
+  }
+
+  const referred = (owner: string, body: JsonObject): JsonObject => {
+    const { input } = body
+    if (!isArray(input) || !input.some((item) => referenceOf(item) !== null)) return body
+    return { ...body, input: input.map((item) => itemOf(owner, item)) }
+  }
+
   return {
     remember,
     expand,
+    referred,
     forget: (owner) => {
       entries.deleteOwner(owner)
     },

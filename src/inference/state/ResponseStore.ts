@@ -11,7 +11,7 @@ import { defaultLimits, makeResponseHistory, type ResponseHistory } from "./Resp
 
 export class ResponseStore extends Context.Tag("gateway/inference/ResponseStore")<
   ResponseStore,
-  Pick<ResponseHistory, "expand"> & {
+  Pick<ResponseHistory, "expand" | "referred"> & {
     readonly remember: (permission: ContentPermission, ...answer: Parameters<ResponseHistory["remember"]>) => void
   }
 >() {}
@@ -19,8 +19,8 @@ export class ResponseStore extends Context.Tag("gateway/inference/ResponseStore"
 export const layer: Layer.Layer<ResponseStore> = Layer.effect(
   ResponseStore,
   Effect.sync(() => {
-    const { expand, remember } = makeResponseHistory(defaultLimits)
-    return ResponseStore.of({ expand, remember: (_permission, ...answer) => remember(...answer) })
+    const { expand, referred, remember } = makeResponseHistory(defaultLimits)
+    return ResponseStore.of({ expand, referred, remember: (_permission, ...answer) => remember(...answer) })
   })
 )
 

@@ -26,6 +26,31 @@ describe("ResponseHistory", () => {
     })
   })
 
+  it("puts items in the place of references to them", () => {
+    const history = makeResponseHistory()
+    const said = { ...answer("two"), id: "msg_1" }
+    const call = { type: "function_call", id: "fc_1", call_id: "c", name: "look", arguments: "{}" }
+    history.remember("o", "r1", { request: { input: "one" }, output: [said, call] })
+    const reference = (id: string) => ({ type: "item_reference", id })
+    const asked = {
+      model: "m",
+      input: [user("one"), reference("msg_1"), { id: "fc_1" }, reference("msg_9"), user("x")]
+    }
+    assert.deepStrictEqual(history.referred("o", asked), {
+      model: "m",
+      input: [user("one"), said, call, reference("msg_9"), user("x")]
+    })
+    assert.deepStrictEqual(history.referred("p", asked), asked)
+    const plain = { model: "m", input: [user("one"), said] }
+    assert.strictEqual(history.referred("o", plain), plain)
+    assert.deepStrictEqual(history.referred("o", { input: "one" }), { input: "one" })
+    // A reference is never kept as the item that it stands for.
+    history.remember("o", "r2", { request: asked, output: [] })
+    assert.deepInclude(history.referred("o", { input: [reference("msg_9")] }), { input: [reference("msg_9")] })
+    history.forget("o")
+    assert.deepInclude(history.referred("o", { input: [reference("msg_1")] }), { input: [reference("msg_1")] })
+  })
+
   it("knows nothing of another owner, of an odd id, of a forgotten owner", () => {
     const history = makeResponseHistory()
     history.remember("o", "r1", { request: { input: "one" }, output: [] })
