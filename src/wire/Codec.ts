@@ -4,7 +4,7 @@ import type { Dialect } from "../domain/Dialect.ts"
 import { InvalidRequest } from "../domain/Errors.ts"
 import type { WireName } from "../domain/Wire.ts"
 import { pairCalls } from "./canonical/CallResults.ts"
-import { makeDropLog } from "./canonical/DropLog.ts"
+import { type DropLog, makeDropLog } from "./canonical/DropLog.ts"
 import { makeObserver, startFacts } from "./canonical/Facts.ts"
 import type { Conversation, Message } from "./canonical/Conversation.ts"
 import type { StreamEvent, UpstreamProblem } from "./canonical/Event.ts"
@@ -14,6 +14,7 @@ import { withPlainContent } from "./canonical/ForeignContent.ts"
 import { mediaFromUser } from "./canonical/SpokenMedia.ts"
 import { makeForeignBlocks } from "./canonical/ForeignBlocks.ts"
 import { pictureOnly } from "./canonical/Pictures.ts"
+import { withTrueTypes } from "./canonical/TrueTypes.ts"
 import { adaptTools, limitsFor } from "./canonical/ToolAdaptation.ts"
 import { makeToolRestorer, restoreTools } from "./canonical/ToolRestoration.ts"
 import { chat } from "./chat/Codec.ts"
@@ -56,6 +57,18 @@ const isEmptied = ({ messages }: Conversation, body: JsonObject): boolean =>
   messages.some(({ parts }) => parts.length > 0) &&
   turns.some((member) => isArray(body[member]) && body[member].length === 0)
 
+/** What was asked for, as far as the model can answer at all: more than its known limit is refused by some makers. */
+const withinLimit = (
+  conversation: Conversation,
+  { maxOutputTokens: most }: EncodeOptions,
+  log: DropLog
+): Conversation => {
+  const { maxOutputTokens: asked } = conversation
+  if (most === null || asked === null || asked <= most) return conversation
+  log.map("maxOutputTokens")
+  return { ...conversation, maxOutputTokens: most }
+}
+
 const encodeAdapted = (
   source: WireCodec,
   target: WireCodec,
@@ -63,11 +76,13 @@ const encodeAdapted = (
   options: EncodeOptions
 ): EncodedRequest => {
   const sameWire = source.name === target.name
-  const conversation = sameWire ? decoded : mediaFromUser(forOtherWires(source, decoded), target.name)
+  const log = makeDropLog(source.name)
+  const conversation = sameWire
+    ? decoded
+    : withinLimit(withTrueTypes(mediaFromUser(forOtherWires(source, decoded), target.name)), options, log)
   const paired = sameWire
     ? null
     : pairCalls(conversation, target.toolLimits.wantsResults && !source.toolLimits.wantsResults)
-  const log = makeDropLog(source.name)
   if (paired?.repeated === true) log.drop("toolResult")
   if (paired?.unanswered === true) log.map("toolResult")
   if (!sameWire) for (const name of conversation.nested ?? []) log.dropField(name)

@@ -3,12 +3,13 @@ import type { InvalidRequest } from "../domain/Errors.ts"
 import { invalidField, mismatch } from "./json/FieldReader.ts"
 import { isPositiveInteger, type JsonObject } from "./json/Json.ts"
 
-export type FieldKind = "boolean" | "number" | "positive" | "array" | "object"
+export type FieldKind = "boolean" | "number" | "positive" | "limit" | "array" | "object"
 
 const expected: Readonly<Record<FieldKind, string>> = {
   boolean: "a boolean",
   number: "a number",
   positive: "a positive integer",
+  limit: "a positive integer",
   array: "an array",
   object: "an object"
 }
@@ -17,6 +18,9 @@ const holds = (kind: FieldKind, value: unknown): boolean => {
   switch (kind) {
     case "positive":
       return isPositiveInteger(value)
+    // Some clients write -1 for no limit.
+    case "limit":
+      return value === -1 || isPositiveInteger(value)
     case "array":
       return Array.isArray(value)
     case "object":
@@ -39,7 +43,9 @@ export const optionalFieldProblem = (
     const value = body[field]
     if (kind === undefined || value === undefined || value === null || holds(kind, value)) continue
     const message =
-      typeof value === "number" && kind === "positive" ? "expected a positive integer" : mismatch(value, expected[kind])
+      typeof value === "number" && (kind === "positive" || kind === "limit")
+        ? "expected a positive integer"
+        : mismatch(value, expected[kind])
     return invalidField(path + field, message)
   }
   return null

@@ -13,7 +13,7 @@ import type { RequestLimits } from "../../egress/Upstream.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import * as Timers from "../../platform/Timers.ts"
 import type { Conversation, MediaSource } from "../../wire/canonical/Conversation.ts"
-import { imageTypeOf } from "../../wire/ollama/ImageType.ts"
+import { imageTypeOf } from "../../wire/canonical/ImageType.ts"
 import { cacheKey, makeMediaCache } from "./MediaCache.ts"
 import { linksToFetch, withSources } from "./MediaNeeds.ts"
 
@@ -51,7 +51,7 @@ const vague: ReadonlySet<string> = new Set(["", "application/octet-stream", "bin
 
 const essence = (contentType: string | null): string => (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
 
-const isWelcome = (type: string): boolean => /^(?:image|audio|text)\//.test(type) || type === "application/pdf"
+const isWelcome = (type: string): boolean => /^(?:image|audio|text|video)\//.test(type) || type === "application/pdf"
 
 const isWanted = ({ headers, status }: PublicFetch.Head): boolean => {
   const type = essence(headers.get("content-type"))
@@ -60,14 +60,27 @@ const isWanted = ({ headers, status }: PublicFetch.Head): boolean => {
 
 const headBytes = 48
 
+/** Beginnings of the containers that films come in: ISO media, Matroska and WebM, AVI, MPEG, Flash. */
+const isFilm = (head: Buffer): boolean => {
+  const text = head.toString("latin1")
+  return (
+    text.startsWith("ftyp", 4) ||
+    text.startsWith("\u001aE\u00df\u00a3") ||
+    (text.startsWith("RIFF") && text.startsWith("AVI ", 8)) ||
+    text.startsWith("FLV") ||
+    text.startsWith("\u0000\u0000\u0001\u00b3") ||
+    text.startsWith("\u0000\u0000\u0001\u00ba")
+  )
+}
+
 /** The type that the first bytes prove, else the one that was said; null when it is none of the welcome ones. */
 const typeOf = (body: Buffer, said: string): string | null => {
   const head = body.subarray(0, headBytes)
   const image = imageTypeOf(head.toString("base64"))
   if (image !== null) return image
   if (head.toString("latin1").startsWith("%PDF-")) return "application/pdf"
-  // A page that calls itself a picture or a PDF is none.
-  return /^(?:audio|text)\//.test(said) ? said : null
+  // A page that calls itself a picture, a film or a PDF is none.
+  return /^(?:audio|text)\//.test(said) || (said.startsWith("video/") && isFilm(head)) ? said : null
 }
 
 /** What a fetched body is as a source; null when it is nothing a model can be shown. */
@@ -125,7 +138,7 @@ export const make = Effect.gen(function* () {
           if (fetched.status !== 200) return Effect.fail(refused(url, `Its server answered ${fetched.status}.`))
           const source = sourceOf(fetched)
           return source === null
-            ? Effect.fail(refused(url, "It is no picture, sound, PDF or text."))
+            ? Effect.fail(refused(url, "It is no picture, sound, film, PDF or text."))
             : Effect.succeed(source)
         })
       )

@@ -28,6 +28,7 @@ import { startsPrompt } from "../../routing/decide/SessionAffinity.ts"
 import { sessionIdOf, sessionKeyOf } from "../../routing/decide/SessionKey.ts"
 import { invalidField } from "../../wire/json/FieldReader.ts"
 import { type Json, type JsonObject } from "../../wire/json/Json.ts"
+import { inOwnForm } from "../../wire/ClientForm.ts"
 import { codecs } from "../../wire/Codec.ts"
 import type { Envelope } from "../../wire/WireCodec.ts"
 import type { Commitment } from "../../ledger/Commitment.ts"
@@ -179,8 +180,18 @@ export const make = Effect.gen(function* () {
     if (ready === "count") return { _tag: "Count", exchange, parsed }
     if (ready instanceof Error) return ready
     if (ready !== null) return { _tag: "Ready", body: ready }
-    const envelope = exchange.codec.checkEnvelope(parsed)
-    return Either.isLeft(envelope) ? envelope.left : { exchange, leftOut, parsed, envelope: envelope.right }
+    const form = inOwnForm(exchange.codec, parsed)
+    if (Either.isLeft(form)) return form.left
+    const { body, dropped } = form.right
+    const envelope = exchange.codec.checkEnvelope(body)
+    if (Either.isLeft(envelope)) return envelope.left
+    if (body === parsed) return { exchange, leftOut, parsed, envelope: envelope.right }
+    return {
+      exchange: { ...exchange, body: bytesOf(exchange, body) },
+      leftOut: [...leftOut, ...dropped],
+      parsed: body,
+      envelope: envelope.right
+    }
   }
 
   const admit: typeof Opening.Service.admit = ({ exchange, parsed }) =>

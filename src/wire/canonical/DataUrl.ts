@@ -1,15 +1,21 @@
 /** Reads and writes `data:<media type>;base64,<data>` (RFC 2397). */
 import type { MediaSource } from "./Conversation.ts"
+import { imageTypeOf } from "./ImageType.ts"
 import { mediaTypeOf } from "../json/MediaType.ts"
 
-const dataUrl = /^data:([^;,]+)(?:;[^;,]+)*;base64,/i
+const dataUrl = /^data:([^;,]*)(?:;[^;,]+)*;base64,/i
+
+/** The type of data that says none: told by its first bytes, else text (RFC 2397). */
+const untold = (data: string): string =>
+  imageTypeOf(data) ?? (data.startsWith("JVBERi") ? "application/pdf" : "text/plain")
 
 /** A URL as a media source: inline data when it is a base64 data URL, else a link. */
 export const mediaOfUrl = (url: string): MediaSource => {
   const match = dataUrl.exec(url.slice(0, 256))
   const mediaType = match?.[1]
   if (match === null || mediaType === undefined) return { kind: "url", url }
-  return { kind: "base64", mediaType: mediaTypeOf(mediaType), data: url.slice(match[0].length) }
+  const data = url.slice(match[0].length)
+  return { kind: "base64", mediaType: mediaType === "" ? untold(data) : mediaTypeOf(mediaType), data }
 }
 
 const plainTextUrl = /^data:(?:text\/[^;,]*)?(?:;[^;,]*)*,/i

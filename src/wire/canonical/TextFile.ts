@@ -2,6 +2,9 @@
 import { isTextual } from "../json/MediaType.ts"
 import type { FilePart, MediaSource } from "./Conversation.ts"
 
+/** Where clients put films that have no place on other wires. */
+export const videoField = "messages.content.video_url"
+
 /** The text of a text file; null for another file, and for one that is not inline. */
 export const wordsOf = (source: MediaSource): string | null => {
   if (source.kind === "text") return source.text

@@ -25,8 +25,8 @@ const checks = {
   stream: "boolean",
   temperature: "number",
   top_p: "number",
-  max_tokens: "positive",
-  max_completion_tokens: "positive",
+  max_tokens: "limit",
+  max_completion_tokens: "limit",
   n: "positive",
   tools: "array",
   stream_options: "object"

@@ -20,7 +20,10 @@ const linked = (value: Json | undefined): MediaSource | null => {
 export const partTexts = ({ kind, value }: OpaquePart): Saying => {
   if (hints.has(kind)) return "hint"
   switch (kind) {
-    case "video_url":
+    case "video_url": {
+      const source = linked(value[kind])
+      return source === null ? null : [{ type: "file", source, media: "video" }]
+    }
     case "document_url": {
       const source = linked(value[kind])
       const name = stringOr(value["document_name"])

@@ -145,7 +145,7 @@ export const decodeRequest = (given: JsonObject): Either.Either<Conversation, In
     tools: decodeTools(body, read),
     toolChoice: decodeToolChoice(body, read),
     parallelToolCalls: read.boolean(body, "parallel_tool_calls") ?? null,
-    maxOutputTokens: read.positive(body, "max_completion_tokens") ?? read.positive(body, "max_tokens") ?? null,
+    maxOutputTokens: read.limit(body, "max_completion_tokens") ?? read.limit(body, "max_tokens") ?? null,
     candidates: read.positive(body, "n") ?? 1,
     sampling: decodeSampling(body, read),
     outputFormat: decodeFormat(body, read),

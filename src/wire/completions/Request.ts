@@ -19,7 +19,7 @@ const checks = {
   echo: "boolean",
   temperature: "number",
   top_p: "number",
-  max_tokens: "positive",
+  max_tokens: "limit",
   n: "positive",
   best_of: "positive",
   stream_options: "object"

@@ -19,7 +19,7 @@ const bodyChecks = { stream: "boolean", tools: "array", toolConfig: "object", ge
 const generationChecks = {
   temperature: "number",
   topP: "number",
-  maxOutputTokens: "positive",
+  maxOutputTokens: "limit",
   candidateCount: "positive",
   stopSequences: "array",
   thinkingConfig: "object"

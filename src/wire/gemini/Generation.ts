@@ -83,7 +83,7 @@ export const decodeGeneration = (body: JsonObject, read: FieldReader): Settings 
   const known = hasFormat ? new Set([...members, ...formatMembers]) : members
   const extras = Object.entries(extrasOf(config, known) ?? {}).map(([key, value]) => [extraPrefix + key, value])
   return {
-    maxOutputTokens: read.positive(config, "maxOutputTokens", "generationConfig") ?? null,
+    maxOutputTokens: read.limit(config, "maxOutputTokens", "generationConfig") ?? null,
     candidates: read.positive(config, "candidateCount", "generationConfig") ?? 1,
     sampling: decodeSampling(config, read),
     outputFormat: hasFormat ? decodeFormat(config, read) : null,

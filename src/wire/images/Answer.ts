@@ -4,7 +4,7 @@ import type { Response } from "../canonical/Response.ts"
 import { countOr, type Usage } from "../canonical/Usage.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, optional, stringOr } from "../json/Json.ts"
 import { type AnswerReading, valueIn } from "../media/OpaqueAnswer.ts"
-import { imageTypeOf } from "../ollama/ImageType.ts"
+import { imageTypeOf } from "../canonical/ImageType.ts"
 import type { EncodeContext } from "../WireCodec.ts"
 import { toldOf } from "./Request.ts"
 

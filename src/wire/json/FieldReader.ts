@@ -17,6 +17,8 @@ export interface FieldReader {
   readonly number: Read<number>
   readonly boolean: Read<boolean>
   readonly positive: Read<number>
+  /** A positive integer; -1 stands for none. */
+  readonly limit: Read<number>
   readonly object: Read<JsonObject>
   readonly array: Read<ReadonlyArray<Json>>
   /** The value when everything was valid, else the error. */
@@ -50,12 +52,14 @@ export const makeFieldReader = (): FieldReader => {
       fail(path === undefined ? key : `${path}.${key}`, mismatch(value, expected))
       return undefined
     }
+  const positive = reader(isPositiveInteger, "a positive integer")
   return {
     fail,
     string: reader(isString, "a string"),
     number: reader(isNumber, "a number"),
     boolean: reader(isBoolean, "a boolean"),
-    positive: reader(isPositiveInteger, "a positive integer"),
+    positive,
+    limit: (object, key, path) => (object[key] === -1 ? undefined : positive(object, key, path)),
     object: reader(isObject, "an object"),
     array: reader(isArray, "an array"),
     result: (value) => {

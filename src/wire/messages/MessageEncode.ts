@@ -7,7 +7,7 @@ import type { Conversation, FilePart, MediaSource, Message, Part, ToolResultPart
 import type { DropLog } from "../canonical/DropLog.ts"
 import { asMarkedUser, isSystem, splitSystem } from "../canonical/SystemPlaces.ts"
 import { argsAsObject, argsObject } from "../canonical/ToolArgs.ts"
-import { wordsOf } from "../canonical/TextFile.ts"
+import { videoField, wordsOf } from "../canonical/TextFile.ts"
 import { isObject, type JsonObject, optional } from "../json/Json.ts"
 
 interface Encoder {
@@ -44,6 +44,10 @@ const encodeSource = (source: MediaSource): JsonObject | null => {
 
 /** Documents are PDFs or plain text; an image sent as a file becomes an image, other types cannot be sent. */
 const encodeFile = (part: FilePart, encoder: Encoder): JsonObject | null => {
+  if (part.media === "video") {
+    encoder.log.loseField(videoField)
+    return null
+  }
   const source = encodeSource(part.source)
   const title = optional("title", part.filename)
   if (source !== null && (encoder.own || part.source.kind !== "base64")) {

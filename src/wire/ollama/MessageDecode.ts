@@ -8,7 +8,7 @@ import { argsText } from "../canonical/ToolArgs.ts"
 import { mediaOfUrl } from "../canonical/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"
-import { imageTypeOf } from "./ImageType.ts"
+import { imageTypeOf } from "../canonical/ImageType.ts"
 
 const members = {
   assistant: new Set(["role", "content", "images", "thinking", "tool_calls"]),

@@ -6,7 +6,7 @@
 import type { Conversation, FilePart, ImagePart, Message, Part, ToolCallPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { argsAsObject, argsObject } from "../canonical/ToolArgs.ts"
-import { namedWords, wordsOf } from "../canonical/TextFile.ts"
+import { namedWords, videoField, wordsOf } from "../canonical/TextFile.ts"
 import type { JsonObject } from "../json/Json.ts"
 
 interface Encoder {
@@ -32,6 +32,7 @@ const addImage = ({ source }: ImagePart, content: Content, { log }: Encoder): vo
 /** Images and texts sent as files can be converted; documents cannot. */
 const addFile = (part: FilePart, content: Content, { log }: Encoder): void => {
   const { source } = part
+  if (part.media === "video") return log.loseField(videoField)
   const words = wordsOf(source)
   if (words !== null) content.texts.push(namedWords(part, words))
   else if (source.kind === "base64" && source.mediaType.startsWith("image/")) content.images.push(source.data)

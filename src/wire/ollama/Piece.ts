@@ -8,7 +8,7 @@ import { argsText } from "../canonical/ToolArgs.ts"
 import type { OpaquePart } from "../canonical/Conversation.ts"
 import { isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 import { inventedCallId } from "./Fingerprint.ts"
-import { imageTypeOf } from "./ImageType.ts"
+import { imageTypeOf } from "../canonical/ImageType.ts"
 
 /** The content of a piece, by the names of `/api/chat`. */
 export interface Piece {

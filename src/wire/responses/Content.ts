@@ -14,6 +14,7 @@ import type {
   TextPart
 } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
+import { videoField } from "../canonical/TextFile.ts"
 import { dataUrlOf, expectedBase64, fileOfUrl, isBase64, isBroken, mediaOfUrl } from "../canonical/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
@@ -166,6 +167,10 @@ const encodeImage = (part: ImagePart, encoder: PartEncoder): JsonObject | null =
 }
 
 const encodeFile = (part: FilePart, encoder: PartEncoder): JsonObject | null => {
+  if (part.media === "video") {
+    encoder.log.loseField(videoField)
+    return null
+  }
   const { filename, source } = part
   const more = extrasOfPart(part, encoder)
   const named = optional("filename", filename)

@@ -17,7 +17,7 @@ const checks = {
   stream: "boolean",
   temperature: "number",
   top_p: "number",
-  max_output_tokens: "positive",
+  max_output_tokens: "limit",
   tools: "array",
   include: "array",
   reasoning: "object",

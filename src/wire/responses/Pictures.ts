@@ -5,7 +5,7 @@
  */
 import type { MediaSource } from "../canonical/Conversation.ts"
 import { type JsonObject, stringOr } from "../json/Json.ts"
-import { imageTypeOf } from "../ollama/ImageType.ts"
+import { imageTypeOf } from "../canonical/ImageType.ts"
 
 const kind = "image_generation_call"
 

@@ -114,7 +114,7 @@ export const decodeRequest = (body: JsonObject): Either.Either<Conversation, Inv
     tools: decodeTools(body, read),
     toolChoice: choice,
     parallelToolCalls: read.boolean(body, "parallel_tool_calls") ?? null,
-    maxOutputTokens: read.positive(body, "max_output_tokens") ?? null,
+    maxOutputTokens: read.limit(body, "max_output_tokens") ?? null,
     candidates: 1,
     sampling: decodeSampling(body, read),
     outputFormat: decodeFormat(body, read),

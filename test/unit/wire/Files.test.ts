@@ -4,6 +4,7 @@ import type { WireName } from "../../../src/domain/Wire.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 import { chatBody, messagesBody, translate } from "./support.ts"
 
+const jpeg = "/9j/4AAQ"
 const png = "iVBORw0KGgo="
 const words = "# Grüße\n"
 const base64 = Buffer.from(words).toString("base64")
@@ -20,10 +21,10 @@ const contentOf = (body: JsonObject, at: "messages" | "input"): unknown => {
 
 describe("image/jpg", () => {
   const pictures: ReadonlyArray<readonly [WireName, JsonObject]> = [
-    ["chat", chatWith({ type: "image_url", image_url: { url: `data:image/jpg;base64,${png}` } })],
-    ["responses", responsesBody({ type: "input_image", image_url: `data:image/jpg;base64,${png}` })],
-    ["messages", messagesWith({ type: "image", source: { type: "base64", media_type: "image/jpg", data: png } })],
-    ["gemini", geminiWith({ inlineData: { mimeType: "image/jpg", data: png } })]
+    ["chat", chatWith({ type: "image_url", image_url: { url: `data:image/jpg;base64,${jpeg}` } })],
+    ["responses", responsesBody({ type: "input_image", image_url: `data:image/jpg;base64,${jpeg}` })],
+    ["messages", messagesWith({ type: "image", source: { type: "base64", media_type: "image/jpg", data: jpeg } })],
+    ["gemini", geminiWith({ inlineData: { mimeType: "image/jpg", data: jpeg } })]
   ]
 
   for (const [source, body] of pictures) {

@@ -112,7 +112,7 @@ describe("blocks of the messages wire go on as what they say", () => {
     ["new_block", { type: "new_block", text: "Words" }, /Words/]
   ]
   for (const [kind, block, said] of cases) {
-    it(kind, () => {
+    it(`${kind}`, () => {
       const { said: heard, sent } = lastOf("messages", asked(block, text("And?")))
       assert.match(heard, said)
       assert.deepStrictEqual(sent.mapped, [`messages.content.${kind}`])
@@ -164,7 +164,7 @@ describe("items of the responses wire go on as what they say", () => {
     ["apply_patch_call", { call_id: "c", operation: { type: "delete_file", path: "a" } }, /delete_file/]
   ]
   for (const [type, item, said] of cases) {
-    it(type, () => {
+    it(`${type}`, () => {
       const body = {
         model: "m",
         input: [

@@ -161,16 +161,23 @@ describe("fetching", () => {
       fake.enqueue(as("RIFF", "audio/wav"))
       const [sound] = partsOf(yield* inline(conversation(file(`${fake.origin}/c`))))
       assert.deepInclude(sound, { source: { kind: "base64", mediaType: "audio/wav", data: "UklGRg==" } })
+      for (const [index, head] of ["\0\0\0\u0018ftypmp42", "RIFF0000AVI ", "FLV\u0001"].entries()) {
+        fake.enqueue(as(head, "video/mp4"))
+        const [film] = partsOf(yield* inline(conversation(file(`${fake.origin}/film-${index}`))))
+        assert.deepInclude(film, {
+          source: { kind: "base64", mediaType: "video/mp4", data: Buffer.from(head).toString("base64") }
+        })
+      }
     }).pipe(Effect.provide(fetching))
   )
 
   const page = (type: string) => Fake.text("<html>", { headers: { "content-type": type } })
   const refusals: ReadonlyArray<readonly [name: string, answer: Fake.Answer, part: "image" | "file", why: RegExp]> = [
     ["an error status", Fake.text("no", { status: 404 }), "image", /answered 404/],
-    ["a page that calls itself a picture", page("image/png"), "image", /no picture, sound, PDF or text/],
+    ["a page that calls itself a picture", page("image/png"), "image", /no picture, sound, film, PDF or text/],
     ["a page where a picture should be", page("text/html"), "image", /It is no picture\./],
-    ["a page that calls itself a PDF", page("application/pdf"), "file", /no picture, sound, PDF or text/],
-    ["a video", page("video/mp4"), "file", /no picture, sound, PDF or text/],
+    ["a page that calls itself a PDF", page("application/pdf"), "file", /no picture, sound, film, PDF or text/],
+    ["a page that calls itself a film", page("video/mp4"), "file", /no picture, sound, film, PDF or text/],
     ["bytes without a label or a known beginning", page("application/octet-stream"), "file", /no picture/],
     ["an empty body", Fake.text("", { headers: { "content-type": "image/png" } }), "image", /no picture/],
     [

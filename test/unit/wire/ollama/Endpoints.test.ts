@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import { codecs, translateRequest } from "../../../../src/wire/Codec.ts"
 import { ollamaGenerate } from "../../../../src/wire/ollama/Codec.ts"
-import { imageTypeOf } from "../../../../src/wire/ollama/ImageType.ts"
+import { imageTypeOf } from "../../../../src/wire/canonical/ImageType.ts"
 import { loadAnswer } from "../../../../src/wire/ollama/LoadAnswer.ts"
 import {
   findModel,

@@ -1,4 +1,4 @@
-/** The media type of an image by its first bytes: this wire sends images as bare base64. */
+/** The media type of an image by its first bytes: one wire sends images as bare base64, and clients of the others say wrong ones. */
 
 /** Base64 characters that are decoded. */
 const headChars = 32
