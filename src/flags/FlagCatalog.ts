@@ -75,7 +75,6 @@ const choice = <const K extends string, const V extends readonly [string, ...Rea
 const restart: Traits = { requiresRestart: true }
 const caution: Traits = { warningLevel: "caution" }
 const skills: Traits = { waitsFor: "skills" }
-const tools: Traits = { waitsFor: "the compatibility layer of coding tools" }
 
 export const flagCatalog = [
   bool(
@@ -314,9 +313,9 @@ export const flagCatalog = [
     "cli",
     "CLI_COMPAT_ALL",
     "false",
-    "Compatibility for every CLI",
-    "Apply the coding-client compatibility layer to all providers.",
-    { ...restart, ...tools }
+    "Coding tools' own headers",
+    "Hand the headers in which a coding tool speaks of itself on to its own provider: Claude Code's to Anthropic, Codex's to OpenAI and so on. Nothing is made up for another client (`docs/routing.md`).",
+    restart
   ),
   bool(
     "cli",

@@ -104,6 +104,26 @@ const rows: ReadonlyArray<Row> = [
       [true, true, true, true, true, false],
       ["/v1/messages?beta=true", true, "key-of-the-relay", 1]
     ]
+  },
+  {
+    flag: "CLI_COMPAT_ALL",
+    prepare: async ({ gateway }, upstream) => {
+      const account = { name: "a", apiKey: "key-of-the-account", baseUrl: upstream.origin, models: ["m"] }
+      await gateway.manage("POST", "/api/providers", { ...account, provider: "openai" })
+    },
+    look: async ({ gateway }, upstream) => {
+      const agent = "codex_cli_rs/0.58.0 (Ubuntu 24.4.0; x86_64) xterm"
+      const seen: Array<unknown> = []
+      for (const userAgent of [agent, "curl/8"]) {
+        const headers = { "user-agent": userAgent, originator: "codex_cli_rs" }
+        await (await gateway.post("/v1/responses", { model: "openai/m", input: "Hi" }, headers)).arrayBuffer()
+        const sent = upstream.requests.at(-1)?.headers
+        seen.push(sent?.["user-agent"] === userAgent, sent?.["originator"] ?? null)
+      }
+      return seen
+    },
+    off: [false, null, false, null],
+    on: [true, "codex_cli_rs", false, null]
   }
 ]
 
