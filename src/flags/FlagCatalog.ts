@@ -74,7 +74,6 @@ const choice = <const K extends string, const V extends readonly [string, ...Rea
 
 const restart: Traits = { requiresRestart: true }
 const caution: Traits = { warningLevel: "caution" }
-const skills: Traits = { waitsFor: "skills" }
 
 export const flagCatalog = [
   bool(
@@ -350,8 +349,8 @@ export const flagCatalog = [
     "SKILLS_SANDBOX_NETWORK_ENABLED",
     "false",
     "Network in the skills sandbox",
-    "Give sandboxed skills access to the network.",
-    { ...caution, ...skills }
+    "Let code blocks of skills that `gateway_skills_execute` runs ask addresses of the internet (`docs/skills.md`).",
+    caution
   )
 ] as const satisfies ReadonlyArray<FlagDefinition>
 

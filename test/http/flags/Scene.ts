@@ -20,12 +20,13 @@ export interface Listed {
 }
 
 /** A gateway, and a session that changes its flags; null takes the override away. */
-export const start = (environment: Partial<Record<FlagKey, string>> = {}, dataDir?: string) =>
+export const start = (environment: Partial<Record<FlagKey, string>> = {}, given?: string) =>
   Effect.gen(function* () {
+    const dataDir = given ?? (yield* temporary)
     const gateway = yield* TestGateway.start({
       adminPassword: Redacted.make(password),
       environment: new Map(Object.entries(environment)),
-      ...(dataDir === undefined ? {} : { dataDir })
+      dataDir
     })
     const login = yield* Effect.promise(() => gateway.post("/api/auth/login", { password }))
     const { csrfToken } = JSON.parse(yield* Effect.promise(() => login.text()))
@@ -54,7 +55,7 @@ export const start = (environment: Partial<Record<FlagKey, string>> = {}, dataDi
         headers: { authorization: `Bearer ${TestGateway.adminKey}`, "content-type": "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) })
       })
-    return { gateway, put, set, listed, chat, admin }
+    return { gateway, dataDir, put, set, listed, chat, admin }
   })
 
 export const fake = Effect.tap(Fake.start, (upstream) =>

@@ -4,9 +4,13 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import type { BooleanFlag } from "../../../src/flags/FlagCatalog.ts"
 import { findFlag } from "../../../src/flags/FlagCatalog.ts"
+import { codeBlocks } from "../../../src/skills/CodeBlocks.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
+import { call, connect } from "../mcp/Client.ts"
 import { fake, type Scene, start, temporary } from "./Scene.ts"
 
 interface Row {
@@ -124,6 +128,28 @@ const rows: ReadonlyArray<Row> = [
     },
     off: [false, null, false, null],
     on: [true, "codex_cli_rs", false, null]
+  },
+  {
+    flag: "SKILLS_SANDBOX_NETWORK_ENABLED",
+    prepare: async ({ dataDir, set }, upstream) => {
+      await set("OUTBOUND_SSRF_GUARD_ENABLED", "false")
+      const block = `return await (await fetch("${upstream.origin}/x")).text()`
+      const custom = `\n\`\`\`js\n${block}\n\`\`\`\n`
+      mkdirSync(join(dataDir, "skills", "cli-plugins-skills"), { recursive: true })
+      writeFileSync(
+        join(dataDir, "skills", "cli-plugins-skills", "SKILL.md"),
+        `<!-- skill:custom-start -->${custom}<!-- skill:custom-end -->\n`
+      )
+    },
+    look: async ({ gateway }, upstream) => {
+      upstream.always(Fake.text("reached"))
+      const page = await (await fetch(`${gateway.url}/skills/cli-plugins-skills/SKILL.md`)).text()
+      const input = { id: "cli-plugins-skills", block: codeBlocks(page).length }
+      const { isError, structured } = await call(await connect(gateway.url), "skills_execute", input)
+      return [isError, structured?.value ?? null]
+    },
+    off: [true, null],
+    on: [false, "reached"]
   }
 ]
 
