@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { FlagKey } from "../../../src/flags/FlagCatalog.ts"
+import type { AppConfigShape } from "../../../src/platform/AppConfig.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
@@ -20,11 +21,16 @@ export interface Listed {
 }
 
 /** A gateway, and a session that changes its flags; null takes the override away. */
-export const start = (environment: Partial<Record<FlagKey, string>> = {}, given?: string) =>
+export const start = (
+  environment: Readonly<Record<string, string>> = {},
+  given?: string,
+  config: Partial<AppConfigShape> = {}
+) =>
   Effect.gen(function* () {
     const dataDir = given ?? (yield* temporary)
     const gateway = yield* TestGateway.start({
       adminPassword: Redacted.make(password),
+      ...config,
       environment: new Map(Object.entries(environment)),
       dataDir
     })
