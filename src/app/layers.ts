@@ -66,6 +66,7 @@ import * as GatewayCapture from "../inference/tap/GatewayCapture.ts"
 import * as TrafficTap from "../inference/tap/TrafficTap.ts"
 import * as KeyLimits from "../ledger/KeyLimits.ts"
 import * as BackupSchedule from "../management/BackupSchedule.ts"
+import * as SkillBlocks from "../management/SkillBlocks.ts"
 import * as AnswerCache from "../cache/AnswerCache.ts"
 import * as CompressionAnalytics from "../compression/Analytics.ts"
 import * as Profiles from "../compression/Profiles.ts"
@@ -275,8 +276,10 @@ const jobs = JobDoor.layer.pipe(Layer.provideMerge(MediaJobs.layer))
 
 const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ served }) => served))
 
+const skillBlocks = SkillBlocks.layer(() => import("./skillBlocks.ts").then(({ skillBlocks: sandbox }) => sandbox))
+
 const agents = Layer.mergeAll(McpDoor.layer, A2aDoor.layer).pipe(
-  Layer.provide(Layer.mergeAll(managementDoor, InnerRequests.layer, searches))
+  Layer.provide(Layer.mergeAll(managementDoor, InnerRequests.layer, searches, skillBlocks))
 )
 
 const inspectorDoor = InspectorDoor.layer(() => import("./inspector.ts").then(({ inspector }) => inspector))

@@ -140,6 +140,7 @@ export const make = Effect.gen(function* () {
   })
 
   const store = (
+    permission: ContentPermission,
     key: string,
     owner: string,
     answer: CachedAnswer,
@@ -153,10 +154,10 @@ export const make = Effect.gen(function* () {
       const trimmed = writes % trimEvery === 1 ? repo.trim({ maxBytes, maxEntries, nowMs: nowMs() }) : Effect.void
       // A write that waited for its turn while the cache was cleared comes too late.
       const undone = Effect.suspend(() => (before === clears ? Effect.void : repo.remove(key)))
-      return repo.put(key, owner, answer, meaning).pipe(Effect.zipRight(undone), Effect.zipRight(trimmed))
+      return repo.put(permission, key, owner, answer, meaning).pipe(Effect.zipRight(undone), Effect.zipRight(trimmed))
     }).pipe(Effect.catchAll((error) => Effect.logWarning("An answer could not be stored in the cache", error)))
 
-  const keep: typeof AnswerCache.Service.keep = (_permission, key, owner, answer, meaning) => {
+  const keep: typeof AnswerCache.Service.keep = (permission, key, owner, answer, meaning) => {
     if (answer.body.length > settings.current().cache.maxBytes) return
     const answers = memory()
     // One that is larger than the memory would empty it.
@@ -167,7 +168,7 @@ export const make = Effect.gen(function* () {
     const before = clears
     run(
       Effect.flatMap(FiberSet.size(writing), (open) =>
-        open > maxPending ? Effect.void : store(key, owner, answer, meaning, before)
+        open > maxPending ? Effect.void : store(permission, key, owner, answer, meaning, before)
       )
     )
   }

@@ -58,13 +58,13 @@ export const make = Effect.gen(function* () {
   const clock = yield* Effect.clock
   const repo = yield* RawOutputRepo
   const settings = yield* StoredSettings.make({ namespace: "gateway", key: "rtk", name: "settings 'rtk'" }, shape)
-  const queue = yield* Queue.dropping<RawOutput>(mostWaiting)
+  const queue = yield* Queue.dropping<readonly [ContentPermission, RawOutput]>(mostWaiting)
   const waiting = new Map<string, RawOutput>()
   const writtenAtMs = new LruMap<string, number>({ capacity: mostKnown })
   let bytesWaiting = 0
   let dropped = 0
 
-  const keep: typeof RawOutputs.Service.keep = (_permission, apiKeyId, content, isFailure) => {
+  const keep: typeof RawOutputs.Service.keep = (permission, apiKeyId, content, isFailure) => {
     if (content.length > mostBytes || !isOneToKeep(settings.current(), isFailure)) return null
     const bytes = Buffer.byteLength(content)
     if (bytes > mostBytes) return null
@@ -72,16 +72,16 @@ export const make = Effect.gen(function* () {
     const nowMs = clock.unsafeCurrentTimeMillis()
     if (waiting.has(id) || nowMs - (writtenAtMs.get(id) ?? -hourMs) < hourMs) return id
     const output = { id, apiKeyId, content, bytes, createdAtMs: nowMs }
-    if (bytesWaiting + bytes <= mostBytesWaiting && queue.unsafeOffer(output)) {
+    if (bytesWaiting + bytes <= mostBytesWaiting && queue.unsafeOffer([permission, output])) {
       waiting.set(id, output)
       bytesWaiting += bytes
     } else dropped += 1
     return id
   }
 
-  const write = Effect.fnUntraced(function* (output: RawOutput) {
+  const write = Effect.fnUntraced(function* ([permission, output]: readonly [ContentPermission, RawOutput]) {
     const nowMs = yield* Clock.currentTimeMillis
-    yield* repo.save(output, settings.current().rawOutputMaxBytesPerKey, nowMs).pipe(
+    yield* repo.save(permission, output, settings.current().rawOutputMaxBytesPerKey, nowMs).pipe(
       Effect.tap(() => Effect.sync(() => writtenAtMs.set(output.id, nowMs))),
       Effect.catchAll((error) => Effect.logError("A raw output of a tool could not be kept", error))
     )

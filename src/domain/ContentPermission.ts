@@ -6,6 +6,7 @@
 import type { Principal } from "./ApiKey.ts"
 
 declare const made: unique symbol
+declare const filed: unique symbol
 
 export interface ContentPermission {
   readonly [made]: true
@@ -23,3 +24,13 @@ export const operatorsOwn: ContentPermission = permission
 
 /** Of a permission that has crossed to a thread and back as a mark. */
 export const fromMark = (isAllowed: boolean): ContentPermission | null => (isAllowed ? permission : null)
+
+/** A row as it may be stored: a table of words takes no other, so that none gets there past the permission. */
+export interface OnFile<A> {
+  readonly [filed]: true
+  readonly row: A
+}
+
+/** `without`: what is left of it where nothing that was said may be kept. */
+export const onFile = <A>(permission: ContentPermission | null, row: A, without: (row: A) => A): OnFile<A> =>
+  ({ row: permission === null ? without(row) : row }) as OnFile<A>

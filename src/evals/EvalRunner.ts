@@ -11,7 +11,7 @@ import * as FiberMap from "effect/FiberMap"
 import * as Layer from "effect/Layer"
 import { ApiKeys } from "../auth/ApiKeys.ts"
 import { innerRefusalOf } from "../auth/KeyPolicy.ts"
-import { mayKeepContent } from "../domain/ContentPermission.ts"
+import { mayKeepContent, onFile } from "../domain/ContentPermission.ts"
 import type { Principal } from "../domain/ApiKey.ts"
 import type { EvalCase, EvalResult, EvalRun } from "../domain/Eval.ts"
 import { InnerRequests } from "../inference/InnerRequests.ts"
@@ -69,8 +69,11 @@ class CannotGoOn extends Data.TaggedError("CannotGoOn")<{ readonly reason: strin
 const clip = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
 
 /** Nothing of an answer, neither of the upstream's own words. */
-const withoutContent = (answered: boolean, reason: string | null, status: number): string | null =>
-  answered || reason === null ? reason : `The request failed with the status ${status}.`
+const withoutContent = (result: EvalResult, status: number): EvalResult => ({
+  ...result,
+  output: null,
+  reason: result.answered || result.reason === null ? result.reason : `The request failed with the status ${status}.`
+})
 
 export const make = Effect.gen(function* () {
   const inner = yield* InnerRequests
@@ -116,9 +119,6 @@ export const make = Effect.gen(function* () {
     const reason = answered ? grade(read.text.slice(0, maxJudgedChars)) : read.reason
     yield* journal.catchUp
     const row = yield* usage.get(answer.requestId)
-    const permission = mayKeepContent(principal)
-    const keepsNothing = permission === null
-    const shownReason = keepsNothing ? withoutContent(answered, reason, answer.status) : reason
     const result: EvalResult = {
       position,
       caseId: asked.id,
@@ -126,15 +126,16 @@ export const make = Effect.gen(function* () {
       passed: reason === null,
       answered,
       latencyMs: Math.round(answer.latencyMs),
-      output: answered && !keepsNothing ? clip(read.text, maxOutputChars) : null,
-      reason: shownReason === null ? null : clip(shownReason, maxReasonChars),
+      output: answered ? clip(read.text, maxOutputChars) : null,
+      reason: reason === null ? null : clip(reason, maxReasonChars),
       requestId: answer.requestId,
       provider: row?.provider ?? null,
       model: row?.model ?? null,
       costNanoUsd: row?.costNanoUsd ?? 0
     }
-    yield* repo.addResult(run.id, result)
-    return result
+    const kept = onFile(mayKeepContent(principal), result, (whole) => withoutContent(whole, answer.status))
+    yield* repo.addResult(run.id, kept)
+    return kept.row
   })
 
   /** What a rate of the key refuses says nothing of the model: the question waits, and no place for questions with it. */

@@ -74,8 +74,6 @@ const choice = <const K extends string, const V extends readonly [string, ...Rea
 
 const restart: Traits = { requiresRestart: true }
 const caution: Traits = { warningLevel: "caution" }
-const skills: Traits = { waitsFor: "skills" }
-const tools: Traits = { waitsFor: "the compatibility layer of coding tools" }
 
 export const flagCatalog = [
   bool(
@@ -314,9 +312,9 @@ export const flagCatalog = [
     "cli",
     "CLI_COMPAT_ALL",
     "false",
-    "Compatibility for every CLI",
-    "Apply the coding-client compatibility layer to all providers.",
-    { ...restart, ...tools }
+    "Coding tools' own headers",
+    "Hand the headers in which a coding tool speaks of itself on to its own provider: Claude Code's to Anthropic, Codex's to OpenAI and so on. Nothing is made up for another client (`docs/routing.md`).",
+    restart
   ),
   bool(
     "cli",
@@ -351,8 +349,8 @@ export const flagCatalog = [
     "SKILLS_SANDBOX_NETWORK_ENABLED",
     "false",
     "Network in the skills sandbox",
-    "Give sandboxed skills access to the network.",
-    { ...caution, ...skills }
+    "Let code blocks of skills that `gateway_skills_execute` runs ask addresses of the internet (`docs/skills.md`).",
+    caution
   )
 ] as const satisfies ReadonlyArray<FlagDefinition>
 

@@ -1,6 +1,7 @@
 /** What guardrails would do with a text of a user, for people who try them. Pure. */
 import * as Either from "effect/Either"
 import type { GuardrailSettings } from "../domain/GuardrailSettings.ts"
+import { nsPerStep } from "../kernel/LinearPattern.ts"
 import { compilePattern, maxStoredSteps } from "./CustomPatterns.ts"
 import { type DetectorOptions, redact } from "./Detectors.ts"
 import { findInjections, withoutInjections } from "./injection/Injection.ts"
@@ -36,6 +37,16 @@ export const optionsOf = ({ customPatterns, disabledDetectors }: InForce["settin
     return Either.isRight(compiled) ? [compiled.right] : []
   })
 })
+
+/** Milliseconds that a look at a text may take for patterns of the operator's own, at worst. It is looked at a few times. */
+const mostTriedMs = 60
+const looks = 3
+
+/** Characters of a text that `inspect` may be given. */
+export const mostTriedChars = (settings: InForce["settings"]): number => {
+  const steps = optionsOf(settings).custom.reduce((sum, custom) => sum + custom.steps, 0)
+  return Math.floor((mostTriedMs * 1e6) / (steps * nsPerStep * looks))
+}
 
 export const inspect = (text: string, { injection, personalData, sanitiser, settings }: InForce): Inspection => {
   const options = optionsOf(settings)

@@ -17,7 +17,7 @@ export class Guardrails extends Context.Tag("gateway/management/Guardrails")<
     readonly change: (
       patch: GuardrailSettingsPatch
     ) => Effect.Effect<GuardrailSettings, Errors.InvalidInput | StoreError>
-    readonly test: (text: string) => Effect.Effect<Inspection>
+    readonly test: (text: string) => Effect.Effect<Inspection, Errors.InvalidInput>
   }
 >() {}
 
@@ -43,7 +43,12 @@ export const make = Effect.gen(function* () {
   })
 
   const test = Effect.fn("Guardrails.test")(function* (text: string) {
-    const { inspect } = yield* Effect.promise(() => import("../guard/Inspect.ts"))
+    const { inspect, mostTriedChars } = yield* Effect.promise(() => import("../guard/Inspect.ts"))
+    const most = mostTriedChars(settings.current())
+    if (text.length > most) {
+      const message = `has ${text.length} characters, and with the patterns of customPatterns at most ${most} can be tried at once: try less`
+      return yield* Errors.invalid("text", message)
+    }
     return inspect(text, {
       settings: settings.current(),
       sanitiser: flags.isOn("INPUT_SANITIZER_ENABLED"),

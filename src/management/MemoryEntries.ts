@@ -84,7 +84,7 @@ export const make = Effect.gen(function* () {
     const before = yield* get(id)
     const { content = before.content, key = before.key, sessionId = before.sessionId, type = before.type } = input
     const changed: Memory = { ...before, content, key, sessionId, type }
-    if (!(yield* memories.replace(changed))) {
+    if (!(yield* memories.replace(operatorsOwn, changed))) {
       return yield* new Errors.NameTaken({ field: "key", name: key, holder: "memory" })
     }
     return yield* get(id)

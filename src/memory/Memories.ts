@@ -35,7 +35,7 @@ export class Memories extends Context.Tag("gateway/memory/Memories")<
     /** Null when there is none. */
     readonly get: (id: string) => Effect.Effect<Memory | null, StoreError>
     /** False when there is none with its id, or another of its owner and type has its key. */
-    readonly replace: (memory: Memory) => Effect.Effect<boolean, StoreError>
+    readonly replace: (permission: ContentPermission, memory: Memory) => Effect.Effect<boolean, StoreError>
     /** No later request gets it. False when there is none. */
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
     /** Newest first. */
@@ -77,20 +77,20 @@ export const make = Effect.gen(function* () {
   const meant = makeMeantSearch(repo, yield* MemoryVectorRepo)
   const blocks = makeSessionBlocks(yield* MemoryBlockRepo, yield* FiberSet.makeRuntime<never>())
 
-  const write = Effect.fn("Memories.write")(function* (_permission: ContentPermission, written: WrittenMemory) {
+  const write = Effect.fn("Memories.write")(function* (permission: ContentPermission, written: WrittenMemory) {
     const nowMs = yield* Clock.currentTimeMillis
     const id = ids.next(nowMs)
     const memory = { id, ...written, createdAtMs: nowMs, updatedAtMs: nowMs, lastUsedAtMs: nowMs }
-    const saved = yield* repo.save({ memory, terms: termsOf(written) })
+    const saved = yield* repo.save(permission, { memory, terms: termsOf(written) })
     // What is learned again says nearly the same; what a person writes takes the place of what it said.
     if (saved.isChanged && written.source === "added") yield* blocks.forget(saved.memory.id)
     return saved.memory
   })
 
-  const replace = Effect.fn("Memories.replace")(function* (memory: Memory) {
+  const replace = Effect.fn("Memories.replace")(function* (permission: ContentPermission, memory: Memory) {
     const nowMs = yield* Clock.currentTimeMillis
     const changed = { ...memory, updatedAtMs: nowMs, lastUsedAtMs: nowMs }
-    const isDone = yield* repo.replace({ memory: changed, terms: termsOf(memory) })
+    const isDone = yield* repo.replace(permission, { memory: changed, terms: termsOf(memory) })
     if (isDone) yield* blocks.forget(memory.id)
     return isDone
   })

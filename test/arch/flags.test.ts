@@ -5,24 +5,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { flagTable, positionsOf } from "./coverage/flags.ts"
 import { assertThere, type Shown, toCell } from "./coverage/Shown.ts"
 import { flagCatalog, type FlagDefinition, type FlagKey } from "../../src/flags/FlagCatalog.ts"
 
 const file = fileURLToPath(new URL("../../docs/flags.md", import.meta.url))
-
-/** Its table has the flag off and on, by environment and by database. */
-const positions = (flag: FlagKey): Shown => [
-  "test/http/flags/positions.test.ts",
-  "${row.flag} switches what its line says",
-  flag
-]
 
 const effects = "test/http/flags/effects.test.ts"
 const addresses = "the local flag opens this machine and its networks, the private one its networks alone"
 const guardrails = "test/http/inference/guardrails.test.ts"
 const recovery = "test/http/inference/recovery/safety.test.ts"
 
-/** Where both positions of a flag are shown. Flags that wait for a part of the gateway are not here. */
+/** Where more is shown of a flag than the table of positions has. */
 const shown: Partial<Record<FlagKey, Shown>> = {
   MITM_DISABLE_TLS_VERIFY: [
     "test/http/capture/capture.test.ts",
@@ -147,9 +141,6 @@ const shown: Partial<Record<FlagKey, Shown>> = {
     effects,
     "shows names and prefixes as MODEL_CATALOG_INCLUDE_NAMES and MODELS_CATALOG_PREFIX_MODE say"
   ],
-  ENABLE_CC_COMPATIBLE_PROVIDER: positions("ENABLE_CC_COMPATIBLE_PROVIDER"),
-  GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS: positions("GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS"),
-  MODEL_ALIAS_COMPAT_ENABLED: positions("MODEL_ALIAS_COMPAT_ENABLED"),
   PRICING_SYNC_ENABLED: [
     "test/unit/usage/PriceSync.test.ts",
     "lies over the embedded prices and below the operator's, and stays when the address fails",
@@ -169,10 +160,12 @@ const shown: Partial<Record<FlagKey, Shown>> = {
 
 const flags: ReadonlyArray<FlagDefinition & { readonly key: FlagKey }> = flagCatalog
 
-const whereOf = (key: FlagKey): string => {
-  const tests = shown[key]
-  return tests === undefined ? "-" : toCell(tests)
+const testsOf = (key: FlagKey): ReadonlyArray<Shown> => {
+  const others = shown[key]
+  return others === undefined ? [positionsOf(key)] : [positionsOf(key), others]
 }
+
+const whereOf = (key: FlagKey): string => testsOf(key).map(toCell).join("; ")
 
 const rowOf = (flag: (typeof flags)[number]): string => {
   const values = flag.enumValues === null ? "" : ` of ${flag.enumValues.map((value) => `\`${value}\``).join(", ")}`
@@ -189,9 +182,9 @@ const page = [
   "A value that was set there wins over the environment variable of the same name, which wins over the default. An empty variable is not",
   "set; one with a value that the flag cannot have refuses the start. Flags that are on or off take `true`, `1`, `yes`, `on` and `false`, `0`, `no`,",
   '`off`. A change is in force at once, except where it says "From the next start on": until then the list has the new value with',
-  "`pendingRestart: true`, and the old one is in force. A flag without an effect has `waitsFor` in the list.",
+  "`pendingRestart: true`, and the old one is in force. Each flag has an effect, so `waitsFor` in the list is null for all of them.",
   "",
-  "| flag | default | what it does | tests that show its positions |",
+  "| flag | default | what it does | tests that show its positions, by environment and by database |",
   "| --- | --- | --- | --- |",
   ...flags.map(rowOf),
   ""
@@ -203,18 +196,20 @@ describe("docs/flags.md", () => {
     assert.strictEqual(readFileSync(file, "utf8"), page)
   })
 
-  for (const { key, waitsFor } of flags) {
-    it(`${key} has either tests that show its positions, or what it waits for`, () => {
-      const tests = shown[key]
-      assert.strictEqual(tests === undefined, waitsFor !== null)
-      if (tests === undefined) return
-      assert.include(assertThere(tests), key, `${tests[0]} sets the flag`)
+  for (const { key } of flags) {
+    it(`${key} has tests that show its positions, which are there`, () => {
+      for (const tests of testsOf(key)) assertThere(tests)
+      assert.include(flagTable(), `"${key}"`, "it has a line in the table")
+      const others = shown[key]
+      if (others !== undefined) assert.include(assertThere(others), key, `${others[0]} sets the flag`)
     })
   }
 })
 
 describe("flags that wait", () => {
-  for (const { description, key, waitsFor } of flags.filter((flag) => flag.waitsFor !== null)) {
-    it(`${key} says so in its description`, () => assert.include(description, `waits for ${waitsFor}`))
-  }
+  it("are none", () =>
+    assert.deepStrictEqual(
+      flags.filter(({ waitsFor }) => waitsFor !== null).map(({ key }) => key),
+      []
+    ))
 })

@@ -25,7 +25,7 @@ describe("gateway flags", () => {
       const live = "GATEWAY_ENABLE_LIVE_WS"
       const first = await serve(environment)
       assert.deepInclude(await listed("STREAM_RECOVERY_ENABLED"), { effectiveValue: "yes", source: "env" })
-      assert.deepInclude(await listed("CLI_COMPAT_ALL"), { waitsFor: "the compatibility layer of coding tools" })
+      assert.deepInclude(await listed("CLI_COMPAT_ALL"), { waitsFor: null, requiresRestart: true })
 
       const set = JSON.parse(await flags("set", live, "false", "--json"))
       assert.deepInclude(set, { effectiveValue: "false", source: "db", previousValue: "true", pendingRestart: true })

@@ -19,6 +19,7 @@ import { Flags } from "../../flags/Flags.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { InnerRequests } from "../../inference/InnerRequests.ts"
 import { StopSignal, unlessStopped } from "../../inference/request/StopSignal.ts"
+import { SkillBlocks } from "../../management/SkillBlocks.ts"
 import { apiKeyIdOf, type Caller, identityOf, scopesOf } from "../../mcp/Caller.ts"
 import {
   BadMessage,
@@ -124,6 +125,7 @@ export const make = Effect.gen(function* () {
   const management = yield* ManagementDoor
   const requests = yield* InnerRequests
   const searches = yield* Searches
+  const skillBlocks = yield* SkillBlocks
   const stop = yield* StopSignal
   const slices = yield* Slices
   const timers = yield* Timers
@@ -169,6 +171,7 @@ export const make = Effect.gen(function* () {
       ask: management.ask,
       askModel: requests.ask,
       askSearch: makeAskSearch(searches, requests),
+      runBlock: skillBlocks.run,
       all: (caller) => withForeign(caller)
     })
     const byName = new Map(tools.map((tool) => [tool.name, tool]))
@@ -485,6 +488,7 @@ export const layer: Layer.Layer<
   | ManagementDoor
   | McpAuditRepo
   | Searches
+  | SkillBlocks
   | Slices
   | StopSignal
   | Timers

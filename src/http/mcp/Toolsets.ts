@@ -26,7 +26,7 @@ const byToolset = {
     "simulate_route",
     "switch_combo"
   ],
-  skills: ["agent_skills_coverage", "agent_skills_get", "agent_skills_list"],
+  skills: ["agent_skills_coverage", "agent_skills_get", "agent_skills_list", "skills_execute"],
   usage: ["cost_report", "get_session_snapshot", "set_budget_guard"],
   /** Those of registered servers. */
   servers: []

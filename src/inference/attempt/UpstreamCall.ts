@@ -26,8 +26,8 @@ import { withoutThinking } from "../../wire/NoThinking.ts"
 import type { EncodedRequest, WireCodec } from "../../wire/WireCodec.ts"
 import { type AttemptFailure, ownFailure } from "./AttemptResult.ts"
 import { bytesOf } from "../request/BodyBytes.ts"
-import { claudeCodeHeaders } from "../request/ClaudeCode.ts"
 import { callHeaders } from "../request/CallHeaders.ts"
+import { toolHeaders } from "../request/CodingTool.ts"
 import { apiKeyIdOf, type Work } from "../request/Exchange.ts"
 import { bodyWith, carriedTo, conversationWith } from "../request/AddedSystem.ts"
 import { withThinking } from "../request/Thinking.ts"
@@ -176,7 +176,8 @@ const requestTo = (
 ): UpstreamRequest => {
   const { stream } = work.envelope
   const { headers: clientHeaders, wire } = work.exchange
-  const own = target.account.spec.onlyFor === undefined ? null : claudeCodeHeaders
+  // They speak about a body in the tool's own wire.
+  const own = sameWire ? toolHeaders(work.codingTool ?? null, target.account.spec) : null
   const headers = callHeaders(endpoint.headers, clientHeaders, sameWire ? wire : null, own)
   const isGet = method === "GET"
   if (!isGet) headers.push("content-type", contentType)

@@ -112,13 +112,14 @@ export const asConversation = (client: WireName, body: JsonObject): JsonObject =
   return { ...rest, ...objectOr(generateContentRequest ?? snake), ...(model === undefined ? {} : { model }) }
 }
 
-/** `ownWire`: the client's wire where the body is the client's own. */
+/** `ownWire`: the client's wire where the body is the client's own. `passes`: what else of the client's headers goes on. */
 export const countHeaders = (
   endpointHeaders: ReadonlyArray<string>,
   clientHeaders: RequestHeaders,
-  ownWire: CountingWire | null
+  ownWire: CountingWire | null,
+  passes: RegExp | null
 ): ReadonlyArray<string> => [
-  ...callHeaders(endpointHeaders, clientHeaders, ownWire),
+  ...callHeaders(endpointHeaders, clientHeaders, ownWire, passes),
   "content-type",
   "application/json",
   "accept",

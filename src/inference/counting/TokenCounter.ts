@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import { ownerOf } from "../../domain/Proxy.ts"
 import { type InferenceError, KeyRejected, type QuotaNotAllocated } from "../../domain/Errors.ts"
 import * as Upstream from "../../egress/Upstream.ts"
+import { Flags } from "../../flags/Flags.ts"
 import * as Timers from "../../platform/Timers.ts"
 import * as Catalog from "../../providers/Catalog.ts"
 import * as TokenRefresh from "../../providers/oauth/TokenRefresh.ts"
@@ -35,6 +36,7 @@ import {
   readCount,
   renderCount
 } from "./CountRequest.ts"
+import { codingToolOf, isClaudeCode, toolHeaders } from "../request/CodingTool.ts"
 import type { Exchange } from "../request/Exchange.ts"
 import { answerBody, answerError } from "../request/OwnAnswer.ts"
 import { resolveFor } from "../request/RequestedModel.ts"
@@ -88,6 +90,7 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog.Catalog
   const resolutions = yield* Resolutions.Resolutions
   const timers = yield* Timers.Timers
+  const flags = yield* Flags
   const tokens = yield* TokenRefresh.TokenRefresh
   const mute = makeCountMemory()
   let asking = 0
@@ -112,11 +115,17 @@ export const make = Effect.gen(function* () {
       return { exchange, body, conversation, relayable: !envelope.needsRewrite && envelope.systemBetween !== true }
     })
 
+  /** A node that takes nothing but one client's own requests is asked for no other's counts. */
+  const takes = ({ onlyFor }: Target["account"]["spec"], exchange: Exchange): boolean =>
+    onlyFor === undefined || (flags.isOn("ENABLE_CC_COMPATIBLE_PROVIDER") && isClaudeCode(exchange))
+
   const targetOf = (model: string, exchange: Exchange): Target | null => {
     const apiKeyId = apiKeyIdOf(exchange)
     const resolution = resolveFor(resolutions, exchange, model)
     if ("_tag" in resolution) return null
-    return resolution.targets.find(({ share }) => barredFrom(model, share ?? null, apiKeyId) === null) ?? null
+    const isOffered = ({ account, share }: Target): boolean =>
+      takes(account.spec, exchange) && barredFrom(model, share ?? null, apiKeyId) === null
+    return resolution.targets.find(isOffered) ?? null
   }
 
   /** The body in the target's wire; null when the target cannot be asked this. */
@@ -139,11 +148,13 @@ export const make = Effect.gen(function* () {
     const path = endpoint === undefined ? null : countPath(wire, endpoint.path(target.model, false))
     const body = path === null ? null : bodyFor(counted, wire, target)
     if (endpoint === undefined || path === null || body === null) return null
+    const own = relays(counted, wire) ? wire : null
+    const tool = flags.isOn("CLI_COMPAT_ALL") ? codingToolOf(exchange) : null
     return {
       origin: endpoint.origin,
       path,
       method: "POST",
-      headers: countHeaders(endpoint.headers, exchange.headers, relays(counted, wire) ? wire : null),
+      headers: countHeaders(endpoint.headers, exchange.headers, own, own && toolHeaders(tool, target.account.spec)),
       body: JSON.stringify(body),
       secrets: endpoint.secrets,
       owner: ownerOf(target.account.connection, apiKeyIdOf(exchange))
@@ -242,6 +253,7 @@ export const layer: Layer.Layer<
   | Upstream.Upstream
   | Tokeniser.Tokeniser
   | Catalog.Catalog
+  | Flags
   | Resolutions.Resolutions
   | StopSignal.StopSignal
   | TokenRefresh.TokenRefresh

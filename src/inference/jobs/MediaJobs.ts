@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
 import { ApiKeys } from "../../auth/ApiKeys.ts"
-import { mayKeepContent } from "../../domain/ContentPermission.ts"
+import { mayKeepContent, onFile, type OnFile, operatorsOwn } from "../../domain/ContentPermission.ts"
 import type { Principal } from "../../domain/ApiKey.ts"
 import { BodyTooLarge, LimitReached } from "../../domain/Errors.ts"
 import {
@@ -82,8 +82,7 @@ const notKept = {
 }
 
 /** The job as it is stored: without words where they may not be kept. What it has made is kept until it is fetched. */
-const onFile = (principal: Principal, job: MediaJob): MediaJob => {
-  if (mayKeepContent(principal) !== null) return job
+const withoutWords = (job: MediaJob): MediaJob => {
   const { problem, request } = job
   const model = request?.["model"]
   return {
@@ -92,6 +91,12 @@ const onFile = (principal: Principal, job: MediaJob): MediaJob => {
     problem: problem === null ? null : { ...problem, message: "The provider did not make it." }
   }
 }
+
+const kept = (principal: Principal, job: MediaJob): OnFile<MediaJob> =>
+  onFile(mayKeepContent(principal), job, withoutWords)
+
+/** Of a job that is over, with the gateway's own words for it. */
+const ownWords = (job: MediaJob): OnFile<MediaJob> => onFile(operatorsOwn, job, withoutWords)
 
 /** The request is stored until the job is over. */
 const mostRequestBytes = 16 * 1_048_576
@@ -186,7 +191,7 @@ export const make = Effect.gen(function* () {
 
       const save = (next: MediaJob): Effect.Effect<void> => {
         job = next
-        return logged(repo.save(onFile(exchange.principal, next)))
+        return logged(repo.save(kept(exchange.principal, next)))
       }
       const handle: JobHandle = {
         id: begun.id,
@@ -196,7 +201,7 @@ export const make = Effect.gen(function* () {
         opened: () => {
           if (isOpen || client === null) return
           isOpen = true
-          const storing = Effect.matchEffect(repo.insert(onFile(exchange.principal, job)), {
+          const storing = Effect.matchEffect(repo.insert(kept(exchange.principal, job)), {
             onFailure: (error) =>
               Effect.zipRight(
                 Effect.logError(`A job could not be stored: ${error.message}`),
@@ -332,7 +337,7 @@ export const make = Effect.gen(function* () {
         outputs,
         seconds: length === null ? null : String(length)
       })
-      return logged(repo.insert(onFile(exchange.principal, job)))
+      return logged(repo.insert(kept(exchange.principal, job)))
     }
   })
 
@@ -372,17 +377,19 @@ export const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const principal = principalOf(job.owner)
       const at = accepted(job)
-      if (principal === null) return yield* logged(repo.save(over(job, { status: "failed", problem: keyGone })))
+      if (principal === null)
+        return yield* logged(repo.save(ownWords(over(job, { status: "failed", problem: keyGone }))))
       if (at === null && job.submittedAtMs !== null) {
-        return yield* logged(repo.save(over(job, { status: "failed", problem: unknownFate(job.provider) })))
+        return yield* logged(repo.save(ownWords(over(job, { status: "failed", problem: unknownFate(job.provider) }))))
       }
       const isKept = mayKeepContent(principal) !== null
-      if (at === null && !isKept) return yield* logged(repo.save(over(job, { status: "failed", problem: notKept })))
+      if (at === null && !isKept)
+        return yield* logged(repo.save(ownWords(over(job, { status: "failed", problem: notKept }))))
       const receivedMs = timers.nowMs()
       // A usage row of its own: that of the first request may be on file.
       const requestId = ids.next(receivedMs)
       const renewed = { ...job, requestId }
-      yield* logged(repo.save(onFile(principal, renewed)))
+      yield* logged(repo.save(kept(principal, renewed)))
       const exchange: RunOptions["exchange"] = {
         requestId,
         receivedMs,

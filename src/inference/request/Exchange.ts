@@ -19,6 +19,7 @@ import type { EarlierPart } from "./AnswerReport.ts"
 import type { DeliveredPrefix } from "./DeliveredPrefix.ts"
 import type { ExchangeTap } from "./ExchangeTap.ts"
 import type { Commitment } from "../../ledger/Commitment.ts"
+import type { OwnRequests } from "../../tools/catalogue/OwnRequests.ts"
 import type { HookRun } from "../../plugins/hooks/HookRun.ts"
 import type { JobHandle } from "./JobHandle.ts"
 import type { Trail } from "./Trail.ts"
@@ -174,6 +175,8 @@ export interface Work {
   readonly cacheMarks?: true
   /** Claude Code's own request, while nodes that take nothing else are on. */
   readonly ofClaudeCode?: true
+  /** The coding tool that asks, while headers of such tools go on to their own providers. */
+  readonly codingTool?: OwnRequests
   /** For every account but the one it names. */
   readonly handoff?: Carried
 }

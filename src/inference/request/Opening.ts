@@ -37,7 +37,7 @@ import { Admission } from "./Admission.ts"
 import { isBackground } from "./Background.ts"
 import { bytesOf } from "./BodyBytes.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./Exchange.ts"
-import { isClaudeCode } from "./ClaudeCode.ts"
+import { codingToolOf, isClaudeCode } from "./CodingTool.ts"
 import { promptAround } from "./AddedSystem.ts"
 import { readBody } from "./ReadBody.ts"
 import { backgroundFor, resolveFor } from "./RequestedModel.ts"
@@ -269,6 +269,8 @@ export const make = Effect.gen(function* () {
     if (continued !== expanded) work.remembered = expanded
     if (thinking !== null) work.thinking = thinking
     if (flags.isOn("ENABLE_CC_COMPATIBLE_PROVIDER") && isClaudeCode(exchange)) work.ofClaudeCode = true
+    const tool = flags.isOn("CLI_COMPAT_ALL") ? codingToolOf(exchange) : null
+    if (tool !== null) work.codingTool = tool
     if (settings().promptCache === "auto" && mayBeMarked(exchange)) work.cacheMarks = true
     return work
   }

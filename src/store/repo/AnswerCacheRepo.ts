@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import { type CachedAnswer, cacheVersion, type KeptMeaning, type Meaning } from "../../domain/CachedAnswer.ts"
 import { MaybeText, Text, Vector, Whole } from "../Columns.ts"
 import type { StoreError } from "../Errors.ts"
@@ -32,6 +33,7 @@ export class AnswerCacheRepo extends Context.Tag("gateway/store/AnswerCacheRepo"
     readonly get: (key: string, nowMs: number) => Effect.Effect<CachedAnswer | null, StoreError>
     /** Replaces what had the key. `meaning`: null where it is found by its key only. */
     readonly put: (
+      permission: ContentPermission,
       key: string,
       owner: string,
       answer: CachedAnswer,
@@ -114,6 +116,7 @@ export const make = Effect.gen(function* () {
   })
 
   const put = Effect.fn("AnswerCacheRepo.put")(function* (
+    _permission: ContentPermission,
     key: string,
     owner: string,
     answer: CachedAnswer,

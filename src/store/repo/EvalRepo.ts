@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type { OnFile } from "../../domain/ContentPermission.ts"
 import {
   type EvalCase,
   type EvalResult,
@@ -32,7 +33,7 @@ export class EvalRepo extends Context.Tag("gateway/store/EvalRepo")<
     readonly run: (id: string) => Effect.Effect<EvalRun | null, StoreError>
     readonly addRuns: (runs: ReadonlyArray<EvalRun>) => Effect.Effect<void, StoreError>
     /** Records what became of a case, and counts it in its run. */
-    readonly addResult: (runId: string, result: EvalResult) => Effect.Effect<void, StoreError>
+    readonly addResult: (runId: string, result: OnFile<EvalResult>) => Effect.Effect<void, StoreError>
     /** In the order of the suite. */
     readonly results: (runId: string) => Effect.Effect<ReadonlyArray<EvalResult>, StoreError>
     /** Ends a run that is running. */
@@ -136,7 +137,7 @@ export const make = Effect.gen(function* () {
     ).pipe(sql.withTransaction, Effect.mapError(Table.named("EvalRepo.addRuns")))
   )
 
-  const addResult = Effect.fn("EvalRepo.addResult")((runId: string, result: EvalResult) => {
+  const addResult = Effect.fn("EvalRepo.addResult")((runId: string, { row: result }: OnFile<EvalResult>) => {
     const { answered, costNanoUsd, latencyMs, passed } = result
     const row = {
       ...result,

@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type { OnFile } from "../../domain/ContentPermission.ts"
 import { type MediaJob, type MediaJobKind, mediaJobKinds, mediaJobStatuses } from "../../domain/MediaJob.ts"
 import { Json, MaybeText, MaybeWhole, Text, Whole } from "../Columns.ts"
 import type { StoreError } from "../Errors.ts"
@@ -55,9 +56,9 @@ export interface MediaJobPage {
 export class MediaJobRepo extends Context.Tag("gateway/store/MediaJobRepo")<
   MediaJobRepo,
   {
-    readonly insert: (job: MediaJob) => Effect.Effect<void, StoreError>
+    readonly insert: (job: OnFile<MediaJob>) => Effect.Effect<void, StoreError>
     /** Replaces the row of its id; false when it was removed. */
-    readonly save: (job: MediaJob) => Effect.Effect<boolean, StoreError>
+    readonly save: (job: OnFile<MediaJob>) => Effect.Effect<boolean, StoreError>
     /** Null also for what has expired. */
     readonly find: (
       owner: string,
@@ -83,8 +84,8 @@ export const make = Effect.gen(function* () {
     Effect.mapError(writing, Table.named(operation))
 
   return MediaJobRepo.of({
-    insert: (job) => stored("MediaJobRepo.insert", table.insert("MediaJobRepo.insert", job)),
-    save: (job) => stored("MediaJobRepo.save", table.update("MediaJobRepo.save", sql`id = ${job.id}`, job)),
+    insert: ({ row: job }) => stored("MediaJobRepo.insert", table.insert("MediaJobRepo.insert", job)),
+    save: ({ row: job }) => stored("MediaJobRepo.save", table.update("MediaJobRepo.save", sql`id = ${job.id}`, job)),
     find: (owner, kind, id, nowMs) =>
       table.first(
         "MediaJobRepo.find",

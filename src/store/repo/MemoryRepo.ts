@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import {
   maxBytesPerKey,
   maxEntriesPerKey,
@@ -56,11 +57,14 @@ export class MemoryRepo extends Context.Tag("gateway/store/MemoryRepo")<
      * Adds it, or replaces the content of the one with its owner, type and key, whose id it then has; one that was added stays as it is when
      * the new one was extracted. Room is made by those that were extracted and not used for longest.
      */
-    readonly save: (indexed: IndexedMemory) => Effect.Effect<Saved, MemoryFull | StoreError>
+    readonly save: (
+      permission: ContentPermission,
+      indexed: IndexedMemory
+    ) => Effect.Effect<Saved, MemoryFull | StoreError>
     /** Null when there is none with this id. */
     readonly get: (id: string) => Effect.Effect<Memory | null, StoreError>
     /** Replaces it, its key included; false when there is none with its id, or another has the key. */
-    readonly replace: (indexed: IndexedMemory) => Effect.Effect<boolean, StoreError>
+    readonly replace: (permission: ContentPermission, indexed: IndexedMemory) => Effect.Effect<boolean, StoreError>
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
     /** Newest first. */
     readonly ids: (filter: MemoryFilter) => Effect.Effect<ReadonlyArray<string>, StoreError>
@@ -181,7 +185,7 @@ export const make = Effect.gen(function* () {
     yield* sql`DELETE FROM memories WHERE ${sql.in("seq", gone)}`
   })
 
-  const save = Effect.fn("MemoryRepo.save")(({ memory, terms }: IndexedMemory) =>
+  const save = Effect.fn("MemoryRepo.save")((_permission: ContentPermission, { memory, terms }: IndexedMemory) =>
     Effect.gen(function* () {
       const owner = ownerOf(memory.apiKeyId)
       const at = sql`WHERE owner = ${owner} AND type = ${memory.type} AND key_hash = ${hash("k", memory.key)}`
@@ -206,7 +210,7 @@ export const make = Effect.gen(function* () {
     )
   )
 
-  const replace = Effect.fn("MemoryRepo.replace")(({ memory, terms }: IndexedMemory) =>
+  const replace = Effect.fn("MemoryRepo.replace")((_permission: ContentPermission, { memory, terms }: IndexedMemory) =>
     Effect.gen(function* () {
       const owner = ownerOf(memory.apiKeyId)
       const taken = yield* sql`

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import { MaybeText, Text, Whole } from "../Columns.ts"
 import type { StoreError } from "../Errors.ts"
 import { sealedColumn } from "../SealedColumns.ts"
@@ -28,7 +29,12 @@ export class RawOutputRepo extends Context.Tag("gateway/store/RawOutputRepo")<
     /** Hot: 24 hexadecimal digits. */
     readonly idOf: (apiKeyId: string | null, content: string) => string
     /** Adds it, or notes that it is used again; the owner's that were not used for longest make room. */
-    readonly save: (output: RawOutput, maxBytesPerKey: number, nowMs: number) => Effect.Effect<void, StoreError>
+    readonly save: (
+      permission: ContentPermission,
+      output: RawOutput,
+      maxBytesPerKey: number,
+      nowMs: number
+    ) => Effect.Effect<void, StoreError>
     /** Null: there is none, or it cannot be decrypted. */
     readonly get: (id: string) => Effect.Effect<RawOutput | null, StoreError>
     /** Removes those not used since; how many. */
@@ -77,18 +83,19 @@ export const make = Effect.gen(function* () {
     yield* sql`DELETE FROM raw_outputs WHERE ${sql.in("id", gone)}`
   })
 
-  const save = Effect.fn("RawOutputRepo.save")((output: RawOutput, most: number, nowMs: number) =>
-    Effect.gen(function* () {
-      const at = Math.trunc(nowMs)
-      const known = yield* sql`UPDATE raw_outputs SET last_used_at_ms = ${at} WHERE id = ${output.id} RETURNING 1`
-      if (known.length > 0 || output.bytes > most) return
-      const owner = output.apiKeyId ?? ""
-      yield* makeRoom(owner, output.bytes, most)
-      const { bytes, id } = output
-      const content = sealed.seal(id, output.content)
-      const row = { id, owner, content, bytes, createdAtMs: Math.trunc(output.createdAtMs), lastUsedAtMs: at }
-      yield* sql`INSERT INTO raw_outputs ${sql.insert(row)}`
-    }).pipe(sql.withTransaction, Effect.mapError(Table.named("RawOutputRepo.save")))
+  const save = Effect.fn("RawOutputRepo.save")(
+    (_permission: ContentPermission, output: RawOutput, most: number, nowMs: number) =>
+      Effect.gen(function* () {
+        const at = Math.trunc(nowMs)
+        const known = yield* sql`UPDATE raw_outputs SET last_used_at_ms = ${at} WHERE id = ${output.id} RETURNING 1`
+        if (known.length > 0 || output.bytes > most) return
+        const owner = output.apiKeyId ?? ""
+        yield* makeRoom(owner, output.bytes, most)
+        const { bytes, id } = output
+        const content = sealed.seal(id, output.content)
+        const row = { id, owner, content, bytes, createdAtMs: Math.trunc(output.createdAtMs), lastUsedAtMs: at }
+        yield* sql`INSERT INTO raw_outputs ${sql.insert(row)}`
+      }).pipe(sql.withTransaction, Effect.mapError(Table.named("RawOutputRepo.save")))
   )
 
   const get = Effect.fn("RawOutputRepo.get")((id: string) =>

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url"
 import { type EdgeRoute, edgeRoutes } from "../../../src/api/EdgeRoutes.ts"
 import { endpointRows } from "./endpoints.ts"
 import { errorRows, type FactRow, headerRows, limitRows, routingRows } from "./facts.ts"
+import { flagRows } from "./flags.ts"
 import { bridgeRows, captureRows } from "./capture.ts"
 import { inspectorRows } from "./inspector.ts"
 import { playgroundRows } from "./playground.ts"
@@ -39,7 +40,8 @@ const statements: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<Sta
   ["Capture", captureRows],
   ["Agent bridge", bridgeRows],
   ["Playground", playgroundRows],
-  ["Plugins", pluginRows]
+  ["Plugins", pluginRows],
+  ["Feature flags", flagRows]
 ]
 
 const statementTable = (title: string, rows: ReadonlyArray<StatementRow>): ReadonlyArray<string> => [
@@ -55,7 +57,7 @@ const page = [
   "# What is covered by which test",
   "",
   "Every route, header, error and limit of the inference plane, with tests that show it on real sockets where that is possible; and what is",
-  "said of the inspector, capture, the playground and plugins. This page is made from tables beside the tests; a route without a test does not compile, and a test that is renamed",
+  "said of the inspector, capture, the playground, plugins and flags. This page is made from tables beside the tests; a route without a test does not compile, and a test that is renamed",
   "or gone fails the check.",
   "",
   "## Routes",

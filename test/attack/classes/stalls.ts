@@ -157,6 +157,49 @@ const pattern: Attempt = {
   }
 }
 
+/** Patterns of the operator's own on answers, too. */
+const sanitised = once(async (arena) => {
+  const gateway = await arena.watched({ PII_RESPONSE_SANITIZATION: "true", PII_REDACTION_ENABLED: "true" })
+  await gateway.must("PUT", "/api/settings/guardrails", {
+    customPatterns: [{ name: "letters", pattern: "\\p{L}{200}", replacement: "[LETTERS]" }]
+  })
+  return gateway
+})
+
+/** The same letters as the answer: whole, in one event, and in one call of a tool. */
+const answerPattern = (form: "whole" | "one event" | "1,000 events" | "a tool's arguments"): Attempt => ({
+  name: `an operator's pattern on an answer of 200,000 letters: ${form}`,
+  run: async (arena) => {
+    const gateway = await sanitised(arena)
+    const { prefix } = await arena.node(gateway, "chat")
+    await arena.connection(gateway, prefix)
+    const isStream = form.includes("event")
+    const pieces =
+      form === "1,000 events"
+        ? Array.from({ length: 1_000 }, (_, at) => letters.slice(at * 200, at * 200 + 200))
+        : [letters]
+    const toolCalls = [{ id: "call_1", name: "f", arguments: JSON.stringify({ a: letters }) }]
+    const given = form === "whole" ? { text: letters } : { text: "Hi", toolCalls }
+    arena.answer(prefix, isStream ? Fake.sse(Fake.chatStream(pieces)) : Fake.json(Fake.chatCompletion(given)))
+    const body = JSON.stringify({ model: `${prefix}/m`, stream: isStream, messages: [{ role: "user", content: "Hi" }] })
+    return stalls(`an operator's pattern on an answer, ${form}`, gateway, async () => {
+      const { status, text } = await post(gateway, "/v1/chat/completions", body)
+      return status === 200 && text.includes("[LETTERS]") ? null : `${status}: ${text.slice(0, 160)}`
+    })
+  }
+})
+
+const triedPattern: Attempt = {
+  name: "an operator's pattern that is tried on 1,000,000 letters",
+  run: async (arena) => {
+    const gateway = await sanitised(arena)
+    return stalls("a pattern that is tried", gateway, async () => {
+      const { status, text } = await gateway.manage("POST", "/api/guardrails/test", { text: "a".repeat(1_000_000) })
+      return status === 400 && text.includes("characters") ? null : `${status}: ${text.slice(0, 160)}`
+    })
+  }
+}
+
 const schemaPattern = (source: string): Attempt => ({
   name: `a client's schema with the pattern ${source} on an answer of 200,000 letters`,
   run: async (arena) => {
@@ -307,6 +350,11 @@ export const longStalls: AttackClass = {
     ingest,
     dearPattern,
     pattern,
+    answerPattern("whole"),
+    answerPattern("one event"),
+    answerPattern("1,000 events"),
+    answerPattern("a tool's arguments"),
+    triedPattern,
     schemaPattern("^\\p{L}{1000}$"),
     schemaPattern("\\p{L}{200}x"),
     schemaPattern("(?:\\p{L}?\\p{N}?){100}$"),

@@ -5,39 +5,16 @@ import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
-import { createServer as createTlsServer } from "node:https"
 import { join } from "node:path"
 import { managementRoutes } from "../../../src/api/ManagementRoutes.ts"
-import * as CertificateAuthority from "../../../src/capture/tls/CertificateAuthority.ts"
 import { eventually } from "../../support/eventually.ts"
 import * as RawRequest from "../../support/RawRequest.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { A, admin, getThroughProxy, I, setUp, usualHosts } from "./support.ts"
+import { tlsServer } from "./TlsServer.ts"
 
 const block = (...hosts: ReadonlyArray<string>): ReadonlyArray<string> =>
   hosts.flatMap((host) => [`127.0.0.1 ${host}`, `::1 ${host}`])
-
-/** A TLS server whose certificate an authority of the test has signed. */
-const tlsServer = Effect.gen(function* () {
-  const authority = yield* CertificateAuthority.make("Test servers")
-  const key = yield* CertificateAuthority.makeKey
-  const { certificate } = yield* Effect.promise(() => authority.issue("localhost", key, Date.now()))
-  const seen: Array<string> = []
-  const server = createTlsServer(
-    { cert: certificate, key: key.export({ type: "pkcs8", format: "pem" }) },
-    (request, response) => {
-      seen.push(`${request.method} ${request.url}`)
-      response.setHeader("content-type", "application/json")
-      response.end('{"hello":"world"}')
-    }
-  )
-  yield* Effect.acquireRelease(
-    Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done))),
-    () => Effect.sync(() => void server.closeAllConnections())
-  )
-  yield* Effect.addFinalizer(() => Effect.sync(() => void server.close()))
-  return { authority, port: (server.address() as AddressInfo).port, seen }
-})
 
 const taken = Effect.acquireRelease(
   Effect.promise(async () => {

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { FlagKey } from "../../../src/flags/FlagCatalog.ts"
+import type { AppConfigShape } from "../../../src/platform/AppConfig.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
@@ -20,12 +21,18 @@ export interface Listed {
 }
 
 /** A gateway, and a session that changes its flags; null takes the override away. */
-export const start = (environment: Partial<Record<FlagKey, string>> = {}, dataDir?: string) =>
+export const start = (
+  environment: Readonly<Record<string, string>> = {},
+  given?: string,
+  config: Partial<AppConfigShape> = {}
+) =>
   Effect.gen(function* () {
+    const dataDir = given ?? (yield* temporary)
     const gateway = yield* TestGateway.start({
       adminPassword: Redacted.make(password),
+      ...config,
       environment: new Map(Object.entries(environment)),
-      ...(dataDir === undefined ? {} : { dataDir })
+      dataDir
     })
     const login = yield* Effect.promise(() => gateway.post("/api/auth/login", { password }))
     const { csrfToken } = JSON.parse(yield* Effect.promise(() => login.text()))
@@ -54,7 +61,7 @@ export const start = (environment: Partial<Record<FlagKey, string>> = {}, dataDi
         headers: { authorization: `Bearer ${TestGateway.adminKey}`, "content-type": "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) })
       })
-    return { gateway, put, set, listed, chat, admin }
+    return { gateway, dataDir, put, set, listed, chat, admin }
   })
 
 export const fake = Effect.tap(Fake.start, (upstream) =>

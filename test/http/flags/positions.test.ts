@@ -1,156 +1,131 @@
 /**
- * What each flag switches, seen off and on, set by the environment and set in the database. A flag that is read at the start only is set in a
- * gateway whose folder the next one starts in.
+ * What each flag switches, in each of its positions, set by the environment and set in the database. A flag that is read at the start only is set in
+ * a gateway whose folder the next one starts in.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { BooleanFlag } from "../../../src/flags/FlagCatalog.ts"
-import { findFlag } from "../../../src/flags/FlagCatalog.ts"
-import * as Fake from "../../support/FakeUpstream.ts"
-import { fake, type Scene, start, temporary } from "./Scene.ts"
+import * as Scope from "effect/Scope"
+import { findFlag, flagCatalog } from "../../../src/flags/FlagCatalog.ts"
+import { fake, start, temporary } from "./Scene.ts"
+import { agents } from "./rows/agents.ts"
+import { type LayerRow, layers } from "./rows/layers.ts"
+import { network } from "./rows/network.ts"
+import type { Row, Stage } from "./rows/Row.ts"
+import { runtime } from "./rows/runtime.ts"
+import { security } from "./rows/security.ts"
 
-interface Row {
-  readonly flag: BooleanFlag
-  /** Done once in each gateway. */
-  readonly prepare: (scene: Scene, upstream: Fake.FakeUpstream) => Promise<unknown>
-  /** What is seen: the same each time while the flag stays. */
-  readonly look: (scene: Scene, upstream: Fake.FakeUpstream) => Promise<unknown>
-  readonly off: unknown
-  readonly on: unknown
-}
+const rows: ReadonlyArray<Row> = [...security, ...network, ...runtime, ...agents]
 
-const ask = async ({ gateway }: Scene, model: string) => {
-  const response = await gateway.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "Hi" }] })
-  await response.arrayBuffer()
-  return response
-}
+/** It cannot be switched on. */
+const refused = "ENABLE_TLS_FINGERPRINT"
 
-const topicCheck =
-  "Analyze if this message indicates a new conversation topic. If it does, extract a 2-3 word title that captures the new topic."
-
-const rows: ReadonlyArray<Row> = [
-  {
-    flag: "MODEL_ALIAS_COMPAT_ENABLED",
-    prepare: ({ gateway }, upstream) => gateway.connect("up", upstream, "chat", { models: ["gpt-4.1", "gpt-4o-mini"] }),
-    look: async (scene) => {
-      const { headers, status } = await ask(scene, "gpt-4-32k-0613")
-      return [status, headers.get("x-gateway-model"), headers.get("x-gateway-mapped")]
-    },
-    off: [404, null, null],
-    on: [200, "gpt-4.1", "model=gpt-4.1"]
-  },
-  {
-    flag: "GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS",
-    prepare: async ({ gateway }, upstream) => {
-      await gateway.connect("up", upstream, "chat", { models: ["large", "small"] })
-      await gateway.manage("PATCH", "/api/settings", { backgroundModel: "up/small" })
-    },
-    look: async ({ gateway }) => {
-      const system = [
-        { type: "text", text: "You are Claude Code." },
-        { type: "text", text: topicCheck }
-      ]
-      const messages = [{ role: "user", content: "Fix the tests" }]
-      const seen: Array<string | null> = []
-      for (const body of [{ system, messages }, { messages }]) {
-        const response = await gateway.post("/v1/messages", { model: "up/large", max_tokens: 20, ...body })
-        await response.arrayBuffer()
-        seen.push(response.headers.get("x-gateway-model"), response.headers.get("x-gateway-mapped"))
-      }
-      return seen
-    },
-    off: ["large", null, "large", null],
-    on: ["small", "model=up/small", "large", null]
-  },
-  {
-    flag: "ENABLE_CC_COMPATIBLE_PROVIDER",
-    prepare: async () => {},
-    look: async ({ admin, gateway }, upstream) => {
-      upstream.always(Fake.json(Fake.messagesAnswer({ text: "Hello" })))
-      const node = { name: "r", prefix: "r", type: "claude-code-compatible", baseUrl: `${upstream.origin}/v1` }
-      const made = (await admin("POST", "/api/provider-nodes", node)).status
-      if (made !== 201) return [made]
-      const account = { provider: "r", name: "r", apiKey: "key-of-the-relay", models: ["m"] }
-      assert.strictEqual((await admin("POST", "/api/providers", account)).status, 201)
-      const ofClaude = {
-        "user-agent": "claude-cli/2.0.14 (external, cli)",
-        "x-app": "cli",
-        "anthropic-version": "2023-06-01",
-        "anthropic-beta": "claude-code-20250219,interleaved-thinking-2025-05-14",
-        "x-stainless-lang": "js",
-        "x-other": "mine"
-      }
-      const body = `{"metadata":{"user_id":"user_1"},"max_tokens":9,"messages":[{"role":"user","content":"Hi"}],"model":"m"}`
-      const own = await gateway.post("/v1/messages", body.replace(`"m"}`, `"r/m"}`), ofClaude)
-      const other = await gateway.post("/v1/messages", body.replace(`"m"}`, `"r/m"}`), { "user-agent": "curl/8" })
-      const sent = upstream.requests[0]
-      const told = Object.entries(ofClaude).map(([name, value]) => sent?.headers[name] === value)
-      const rest = [sent?.url, sent?.body === body, sent?.headers["x-api-key"], upstream.requests.length]
-      return [
-        made,
-        own.status,
-        other.status,
-        await other.text().then((text) => text.includes("Claude Code's own")),
-        told,
-        rest
-      ]
-    },
-    off: [400],
-    on: [
-      201,
-      200,
-      400,
-      true,
-      [true, true, true, true, true, false],
-      ["/v1/messages?beta=true", true, "key-of-the-relay", 1]
-    ]
-  }
-]
-
-const spelled = (isOn: boolean) => (isOn ? "true" : "false")
-
-const see = (scene: Scene, upstream: Fake.FakeUpstream, row: Row, isOn: boolean, way: string) =>
-  Effect.promise(async () => {
-    assert.deepStrictEqual(await row.look(scene, upstream), isOn ? row.on : row.off, `${row.flag}=${isOn} by ${way}`)
+/** A gateway with an upstream, in this folder; everything ends with the scope. */
+const stageOf = (row: Row, environment: Readonly<Record<string, string>>, folder?: string) =>
+  Effect.gen(function* () {
+    const upstream = yield* fake
+    const scene = yield* start({ ...row.environment, ...environment }, folder, row.config)
+    const scope = yield* Effect.scope
+    const stage: Stage = {
+      ...scene,
+      upstream,
+      run: (effect) => Effect.runPromise(Effect.provideService(effect, Scope.Scope, scope))
+    }
+    yield* Effect.promise(() => row.prepare(stage))
+    return stage
   })
 
-/** A gateway that has the flag from its start. */
-const byEnvironment = (row: Row, isOn: boolean) =>
-  Effect.gen(function* () {
-    const upstream = yield* fake
-    const scene = yield* start({ [row.flag]: spelled(isOn) })
-    yield* Effect.promise(() => row.prepare(scene, upstream))
-    yield* see(scene, upstream, row, isOn, "environment")
-  }).pipe(Effect.scoped)
+const see = (row: Row, stage: Stage, value: string, way: string) =>
+  Effect.promise(async () => {
+    assert.deepStrictEqual(await row.look(stage, value), row.seen[value], `${row.flag}=${value} by ${way}`)
+  })
 
-/** One gateway whose flag is set against what its environment says. */
-const byDatabase = (row: Row, isOn: boolean) =>
-  Effect.gen(function* () {
-    const upstream = yield* fake
-    const folder = yield* temporary
-    const environment = { [row.flag]: spelled(!isOn) }
-    const setHere = (scene: Scene) => Effect.promise(() => scene.set(row.flag, spelled(isOn)))
-    if (findFlag(row.flag)?.requiresRestart === true) {
-      yield* Effect.scoped(Effect.flatMap(start(environment, folder), setHere))
-    }
-    const scene = yield* start(environment, folder)
-    yield* Effect.promise(() => row.prepare(scene, upstream))
-    if (findFlag(row.flag)?.requiresRestart !== true) {
-      yield* see(scene, upstream, row, !isOn, "environment, before the database says otherwise")
-      yield* setHere(scene)
-    }
-    yield* see(scene, upstream, row, isOn, "database")
-  }).pipe(Effect.scoped)
+/** A gateway with the flag from its start. */
+const byEnvironment = (row: Row, value: string) =>
+  Effect.scoped(Effect.flatMap(stageOf(row, { [row.flag]: value }), (stage) => see(row, stage, value, "environment")))
 
-describe("a flag that is off or on, by environment and by database", () => {
-  for (const row of rows) {
-    it.live(`${row.flag} switches what its line says`, () =>
+/** One whose flag is set against its environment before it starts. */
+const bySetting = (row: Row, value: string, other: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      const environment = { [row.flag]: other }
+      yield* Effect.scoped(
+        Effect.flatMap(start({ ...row.environment, ...environment }, folder), ({ set }) =>
+          Effect.promise(() => set(row.flag, value))
+        )
+      )
+      yield* see(row, yield* stageOf(row, environment, folder), value, "database")
+    })
+  )
+
+/** One whose flag is set against its environment while it runs, and taken back. */
+const whileItRuns = (row: Row, value: string, other: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const stage = yield* stageOf(row, { [row.flag]: other })
+      yield* see(row, stage, other, "environment")
+      yield* Effect.promise(() => stage.set(row.flag, value))
+      yield* see(row, stage, value, "database")
+      yield* Effect.promise(() => stage.set(row.flag, null))
+      yield* see(row, stage, other, "environment again")
+    })
+  )
+
+const positionsOf = (
+  seen: Readonly<Record<string, unknown>>
+): ReadonlyArray<readonly [value: string, other: string]> => {
+  const values = Object.keys(seen)
+  return values.map((value, at) => [value, values[(at + 1) % values.length] ?? value])
+}
+
+const shown = (row: Row) =>
+  Effect.forEach(
+    positionsOf(row.seen),
+    ([value, other]) =>
+      row.isFresh === true || findFlag(row.flag)?.requiresRestart === true
+        ? Effect.zipRight(byEnvironment(row, value), bySetting(row, value, other))
+        : whileItRuns(row, value, other),
+    { discard: true }
+  )
+
+const shownByLayers = ({ flag, look, seen, variable }: LayerRow) =>
+  Effect.forEach(
+    positionsOf(seen),
+    ([value, other]) =>
       Effect.gen(function* () {
-        for (const isOn of [false, true]) {
-          yield* byEnvironment(row, isOn)
-          yield* byDatabase(row, isOn)
-        }
+        const byVariable: unknown = yield* look(new Map([[flag, value]]), {})
+        assert.deepStrictEqual(byVariable, seen[value], `${flag}=${value} by environment`)
+        const stored = yield* look(new Map([[flag, variable ?? other]]), { [flag]: value })
+        assert.deepStrictEqual(stored, seen[value], `${flag}=${value} by database`)
+      }),
+    { discard: true }
+  )
+
+describe("a flag in each position, by environment and by database", () => {
+  for (const row of rows) it.live(`${row.flag} switches what its line says`, () => shown(row))
+  for (const row of layers) it.effect(`${row.flag} switches what its line says`, () => shownByLayers(row))
+
+  it.scopedLive(`${refused} cannot be switched on, and says so in both ways`, () =>
+    Effect.gen(function* () {
+      const { listed, put } = yield* start({ [refused]: "true" })
+      yield* Effect.promise(async () => {
+        const state = async () => (await listed(refused))?.effectiveValue
+        assert.strictEqual(await state(), "false")
+        assert.strictEqual((await put(refused, "true")).status, 409)
+        assert.strictEqual(await state(), "false")
       })
+    })
+  )
+
+  it("is here for all of them, with all that it can be set to", () => {
+    assert.sameMembers(
+      [...rows, ...layers].map(({ flag }) => flag).concat([refused]),
+      flagCatalog.map(({ key }) => key)
     )
-  }
+    for (const { flag, seen } of [...rows, ...layers]) {
+      const { enumValues } = findFlag(flag) ?? { enumValues: null }
+      assert.sameMembers(Object.keys(seen), [...(enumValues ?? ["true", "false"])], flag)
+      assert.isAbove(new Set(Object.values(seen).map((each) => JSON.stringify(each))).size, 1, flag)
+    }
+  })
 })

@@ -218,7 +218,7 @@ describe("the tools", () => {
         const { tools } = await connected.client.listTools()
         assert.isDefined(tools.find(({ name }) => name === "gateway_list_combos")?.outputSchema)
         const table = tables(requestId, connectionId, key.id)
-        const others = ["ccr_retrieve"]
+        const others = ["ccr_retrieve", "skills_execute"]
         assert.sameMembers(
           tools.map(({ name }) => name),
           [...Object.keys(table), ...others].map((name) => `gateway_${name}`)
@@ -269,7 +269,11 @@ describe("the tools", () => {
       const { tools } = await client.listTools()
       const named = (hint: "readOnlyHint" | "destructiveHint") =>
         tools.filter(({ annotations }) => annotations?.[hint] === true).map(({ name }) => name)
-      assert.sameMembers(named("destructiveHint"), ["gateway_cache_flush", "gateway_memory_clear"])
+      assert.sameMembers(named("destructiveHint"), [
+        "gateway_cache_flush",
+        "gateway_memory_clear",
+        "gateway_skills_execute"
+      ])
       assert.notIncludeMembers(named("readOnlyHint"), [
         "gateway_switch_combo",
         "gateway_set_budget_guard",

@@ -100,7 +100,8 @@ describe("the cache of answers", () => {
   it.effect("keeps within its bounds, the newest", () =>
     Effect.gen(function* () {
       const repo = yield* AnswerCacheRepo
-      for (let at = 0; at < 10; at += 1) yield* repo.put(String(at), "", answer("x".repeat(100), at), null)
+      for (let at = 0; at < 10; at += 1)
+        yield* repo.put(operatorsOwn, String(at), "", answer("x".repeat(100), at), null)
       yield* repo.trim({ maxEntries: 6, maxBytes: 10_000, nowMs: 100 })
       assert.strictEqual(yield* repo.count, 6)
       yield* repo.trim({ maxEntries: 6, maxBytes: 250, nowMs: 100 })
@@ -114,8 +115,9 @@ describe("the cache of answers", () => {
   it.effect("makes room by the oldest of the owner with the most, whatever is older", () =>
     Effect.gen(function* () {
       const repo = yield* AnswerCacheRepo
-      yield* repo.put("mine", "one", answer("x".repeat(100), 0), null)
-      for (let at = 1; at < 40; at += 1) yield* repo.put(String(at), "other", answer("x".repeat(100), at), null)
+      yield* repo.put(operatorsOwn, "mine", "one", answer("x".repeat(100), 0), null)
+      for (let at = 1; at < 40; at += 1)
+        yield* repo.put(operatorsOwn, String(at), "other", answer("x".repeat(100), at), null)
       yield* repo.trim({ maxEntries: 6, maxBytes: 10_000, nowMs: 100 })
       assert.strictEqual(yield* repo.count, 6)
       assert.isNotNull(yield* repo.get("mine", 100))

@@ -8,7 +8,8 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
 import { type ApiKey, unrestricted } from "../../../src/domain/ApiKey.ts"
-import type { EvalRun } from "../../../src/domain/Eval.ts"
+import type { EvalResult, EvalRun } from "../../../src/domain/Eval.ts"
+import { onFile, operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import * as EvalRunner from "../../../src/evals/EvalRunner.ts"
 import { KeyLimits } from "../../../src/ledger/KeyLimits.ts"
 import { type InnerAnswer, type InnerRequest, InnerRequests } from "../../../src/inference/InnerRequests.ts"
@@ -216,7 +217,7 @@ describe("runs", () => {
     Effect.gen(function* () {
       const repo = yield* EvalRepo
       yield* repo.addRuns([run("old")])
-      yield* repo.addResult("old", {
+      const result: EvalResult = {
         position: 0,
         caseId: "case-1",
         name: "1",
@@ -229,7 +230,11 @@ describe("runs", () => {
         provider: "up",
         model: "m",
         costNanoUsd: 0.25
-      })
+      }
+      yield* repo.addResult(
+        "old",
+        onFile(operatorsOwn, result, (same) => same)
+      )
       yield* TestClock.setTime(5_000)
       yield* Effect.scoped(Layer.build(runner(() => Effect.never)))
       const found = yield* repo.run("old")

@@ -77,7 +77,7 @@ describe("memories by their meaning", () => {
       assert.deepStrictEqual(asked[2], ["Which pet?"])
       assert.notInclude(JSON.stringify(yield* sql`SELECT * FROM memory_vectors`), "AAAA")
       yield* TestClock.adjust(1)
-      yield* replace({ ...cat, content: "My dog is old." })
+      yield* replace(operatorsOwn, { ...cat, content: "My dog is old." })
       assert.deepStrictEqual(yield* recalled(vectors, "Which pet?"), ["My dog is old."])
       assert.lengthOf(asked[3] ?? [], 2)
       yield* remove(tea.id)

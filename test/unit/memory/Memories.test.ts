@@ -57,7 +57,7 @@ describe("Memories", () => {
       const again = yield* write(operatorsOwn, written("testing compilers"))
       assert.strictEqual(again.id, id)
       const changed = { ...again, content: "I like linkers." }
-      assert.isTrue(yield* replace(changed))
+      assert.isTrue(yield* replace(operatorsOwn, changed))
       assert.deepStrictEqual(yield* found("a linker"), [id])
       assert.strictEqual((yield* get(id))?.content, "I like linkers.")
       assert.strictEqual(yield* reindex, 1)
@@ -78,7 +78,7 @@ describe("Memories", () => {
       yield* write(operatorsOwn, { ...written("tea"), source: "added", content: "I like coffee." })
       assert.isUndefined(blocks.at("turn", 0))
       put()
-      yield* replace({ ...tea, content: "I like water." })
+      yield* replace(operatorsOwn, { ...tea, content: "I like water." })
       assert.isUndefined(blocks.at("turn", 0))
       put()
       yield* remove(tea.id)

@@ -1,6 +1,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import type { Memory, PlacedBlock } from "../../../src/domain/Memory.ts"
 import { ApiKeyRepo } from "../../../src/store/repo/ApiKeyRepo.ts"
 import { MemoryBlockRepo } from "../../../src/store/repo/MemoryBlockRepo.ts"
@@ -33,7 +34,7 @@ const setUp = Effect.gen(function* () {
   const repo = yield* MemoryBlockRepo
   const memories = yield* MemoryRepo
   const sql = yield* SqlClient.SqlClient
-  for (const id of ["a", "b"]) yield* memories.save({ memory: memoryOf(id), terms: [] })
+  for (const id of ["a", "b"]) yield* memories.save(operatorsOwn, { memory: memoryOf(id), terms: [] })
   const save = (turn: string, block: PlacedBlock, lastUsedAtMs = 1_000, apiKeyId: string | null = null) =>
     repo.save({ turn, apiKeyId, block, lastUsedAtMs })
   const turns = (sinceMs = 0) => Effect.map(repo.ofTurns(all, sinceMs), (found) => [...found.keys()].toSorted())

@@ -1,6 +1,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import { maxEntriesPerKey, type Memory } from "../../../src/domain/Memory.ts"
 import { ApiKeyRepo } from "../../../src/store/repo/ApiKeyRepo.ts"
 import { MemoryRepo } from "../../../src/store/repo/MemoryRepo.ts"
@@ -21,7 +22,7 @@ const memoryOf = (id: string, more: Partial<Memory> = {}): Memory => ({
 })
 
 const saved = (memory: Memory, ...terms: ReadonlyArray<string>) =>
-  Effect.flatMap(MemoryRepo, (repo) => repo.save({ memory, terms }))
+  Effect.flatMap(MemoryRepo, (repo) => repo.save(operatorsOwn, { memory, terms }))
 
 const found = (apiKeyId: string | null | undefined, ...terms: ReadonlyArray<string>) =>
   Effect.flatMap(MemoryRepo, (repo) =>
@@ -78,10 +79,10 @@ describe("MemoryRepo", () => {
       assert.deepStrictEqual(yield* found("k1", "tea"), [])
       assert.deepStrictEqual(yield* found("k1", "coffee"), ["m1"])
       yield* saved(memoryOf("m3", { key: "drink", type: "semantic" }), "water")
-      assert.isFalse(yield* repo.replace({ memory: memoryOf("m3", { key: "drink" }), terms: ["water"] }))
-      assert.isTrue(yield* repo.replace({ memory: memoryOf("m3", { key: "other" }), terms: ["milk"] }))
+      assert.isFalse(yield* repo.replace(operatorsOwn, { memory: memoryOf("m3", { key: "drink" }), terms: ["water"] }))
+      assert.isTrue(yield* repo.replace(operatorsOwn, { memory: memoryOf("m3", { key: "other" }), terms: ["milk"] }))
       assert.deepStrictEqual(yield* found("k1", "milk", "water"), ["m3"])
-      assert.isFalse(yield* repo.replace({ memory: memoryOf("m9"), terms: [] }))
+      assert.isFalse(yield* repo.replace(operatorsOwn, { memory: memoryOf("m9"), terms: [] }))
     }).pipe(Effect.provide(reposInMemory))
   )
 

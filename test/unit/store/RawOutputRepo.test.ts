@@ -1,6 +1,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import { ApiKeyRepo } from "../../../src/store/repo/ApiKeyRepo.ts"
 import { RawOutputRepo } from "../../../src/store/repo/RawOutputRepo.ts"
 import { apiKey, reposInMemory } from "./fixtures.ts"
@@ -19,7 +20,7 @@ describe("RawOutputRepo", () => {
       const repo = yield* RawOutputRepo
       const sql = yield* SqlClient.SqlClient
       const output = outputOf(repo.idOf(null, "secretword \u{1F600}"), "secretword \u{1F600}")
-      yield* repo.save(output, 1_000, 1_000)
+      yield* repo.save(operatorsOwn, output, 1_000, 1_000)
       assert.deepStrictEqual(yield* repo.get(output.id), output)
       assert.strictEqual(repo.idOf(null, output.content), output.id)
       assert.notStrictEqual(repo.idOf("k", output.content), output.id)
@@ -33,14 +34,14 @@ describe("RawOutputRepo", () => {
   it.effect("makes room by what was not used for longest, of the same owner alone", () =>
     Effect.gen(function* () {
       const repo = yield* RawOutputRepo
-      yield* repo.save(outputOf("a", "x".repeat(40)), 100, 1)
-      yield* repo.save(outputOf("b", "x".repeat(40)), 100, 2)
-      yield* repo.save(outputOf("other", "x".repeat(90), "k2"), 100, 0)
-      yield* repo.save(outputOf("a", "x".repeat(40)), 100, 3)
-      yield* repo.save(outputOf("c", "x".repeat(40)), 100, 4)
+      yield* repo.save(operatorsOwn, outputOf("a", "x".repeat(40)), 100, 1)
+      yield* repo.save(operatorsOwn, outputOf("b", "x".repeat(40)), 100, 2)
+      yield* repo.save(operatorsOwn, outputOf("other", "x".repeat(90), "k2"), 100, 0)
+      yield* repo.save(operatorsOwn, outputOf("a", "x".repeat(40)), 100, 3)
+      yield* repo.save(operatorsOwn, outputOf("c", "x".repeat(40)), 100, 4)
       assert.isNull(yield* repo.get("b"))
       for (const id of ["a", "c", "other"]) assert.isNotNull(yield* repo.get(id), id)
-      yield* repo.save(outputOf("huge", "x".repeat(101)), 100, 5)
+      yield* repo.save(operatorsOwn, outputOf("huge", "x".repeat(101)), 100, 5)
       assert.isNull(yield* repo.get("huge"))
       assert.isNotNull(yield* repo.get("c"))
       assert.strictEqual(yield* repo.removeUnused(4), 2)
@@ -53,7 +54,7 @@ describe("RawOutputRepo", () => {
       const repo = yield* RawOutputRepo
       const keys = yield* ApiKeyRepo
       yield* keys.insert(apiKey)
-      yield* repo.save(outputOf("a", "x", apiKey.id), 100, 1)
+      yield* repo.save(operatorsOwn, outputOf("a", "x", apiKey.id), 100, 1)
       yield* keys.remove(apiKey.id)
       assert.isNull(yield* repo.get("a"))
     }).pipe(Effect.provide(reposInMemory))

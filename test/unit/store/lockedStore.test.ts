@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/TestClock"
 import { join } from "node:path"
+import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import { answered, render } from "../../../src/http/handlers/Answers.ts"
 import { Unavailable } from "../../../src/api/Errors.ts"
 import * as ApiKeys from "../../../src/auth/ApiKeys.ts"
@@ -96,7 +97,7 @@ describe("while another connection holds the database", () => {
           expiresAtMs: 100
         }
         yield* (yield* ApiKeyRepo).insert(apiKey)
-        yield* repo.put("k", apiKey.id, answer, null)
+        yield* repo.put(operatorsOwn, "k", apiKey.id, answer, null)
         yield* hold
         assert.isNull(yield* repo.get("k", 200))
         assert.strictEqual(yield* repo.count, 1)

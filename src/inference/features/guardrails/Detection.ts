@@ -4,8 +4,9 @@ import type { GuardrailSettings } from "../../../domain/GuardrailSettings.ts"
 import type { DetectorOptions } from "../../../guard/Detectors.ts"
 import type { InjectionFinding } from "../../../guard/injection/Injection.ts"
 import type { Redaction } from "../../../guard/RedactedText.ts"
+import { nsPerStep } from "../../../kernel/LinearPattern.ts"
 import type { Json } from "../../../wire/json/Json.ts"
-import type { TextGuard } from "./answers/TextGuard.ts"
+import { type TextGuard, usualWindowChars } from "./answers/TextGuard.ts"
 
 export interface Detection {
   readonly options: DetectorOptions
@@ -15,6 +16,23 @@ export interface Detection {
   readonly findInjections: (text: string) => ReadonlyArray<InjectionFinding>
   readonly withoutInjections: (text: string, findings: ReadonlyArray<InjectionFinding>) => string
 }
+
+/** Milliseconds that a step over an answer may take for patterns of the operator's own, at worst. */
+const stepMs = 2
+/** Milliseconds that an answer may take for them in all, at worst. */
+const mostAnswerMs = 20_000
+const leastWindowChars = 512
+
+const stepsPerChar = ({ custom }: DetectorOptions): number => custom.reduce((sum, { steps }) => sum + steps, 0)
+
+const charsIn = (ms: number, steps: number): number => (ms * 1e6) / (steps * nsPerStep)
+
+const windowCharsOf = (options: DetectorOptions): number =>
+  Math.min(usualWindowChars, Math.max(leastWindowChars, Math.floor(charsIn(stepMs, stepsPerChar(options)))))
+
+/** Characters of an answer that may be looked at. */
+export const mostAnswerChars = ({ options }: Pick<Detection, "options">): number =>
+  Math.floor(charsIn(mostAnswerMs, stepsPerChar(options)))
 
 const load = () =>
   Promise.all([
@@ -36,7 +54,8 @@ export const make = (settings: () => GuardrailSettings): Effect.Effect<Detection
         texts: {
           find: (text) => detectors.findPersonalData(text, options),
           openFrom: (text) => detectors.openFrom(text, options),
-          longestMatchChars: detectors.longestMatchChars
+          longestMatchChars: detectors.longestMatchChars,
+          windowChars: windowCharsOf(options)
         },
         redactText: (text, redaction) => redacted.redactText(text, redaction),
         redactValue: (value, redaction) => redacted.redactValue(value, redaction),

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import { GuardrailBlocked } from "../../../domain/Errors.ts"
 import { Flags } from "../../../flags/Flags.ts"
 import { GatewaySettings } from "../../../flags/GatewaySettings.ts"
-import type { Timers } from "../../../platform/Timers.ts"
+import { Timers } from "../../../platform/Timers.ts"
 import { Slices } from "../../../resilience/Slices.ts"
 import type { Work } from "../../request/Exchange.ts"
 import { rewritten } from "../../request/RewrittenWork.ts"
@@ -64,6 +64,7 @@ export const make = Effect.gen(function* () {
   const settings = yield* GatewaySettings
   const decisions = yield* GuardrailDecisions
   const slices = yield* Slices
+  const timers = yield* Timers
   const thread = yield* makeGuardThread()
   const detection = Detection.make(settings.access.guardrails.current)
 
@@ -98,7 +99,11 @@ export const make = Effect.gen(function* () {
     }
     if (active.answers !== null && loaded === null) decisions.count("answer", "unread")
     return yield* answerGuarded(next, work, {
-      texts: active.answers === null || loaded === null ? null : { guard: loaded.texts, mode: active.answers },
+      texts:
+        active.answers === null || loaded === null
+          ? null
+          : { guard: loaded.texts, mode: active.answers, mostChars: Detection.mostAnswerChars(loaded) },
+      later: timers.soon,
       mayCall: enforced === null ? null : (name) => enforced.offered.has(name),
       structured: active.structured,
       header,

@@ -83,7 +83,7 @@ describe("count requests", () => {
     const endpoint = ["x-api-key", "k", "anthropic-version", "2023-06-01"]
     const client = { "anthropic-version": "2026-10-21", "anthropic-beta": "b", authorization: "Bearer secret" }
     const format = ["content-type", "application/json", "accept", "application/json"]
-    assert.deepStrictEqual(countHeaders(endpoint, client, "messages"), [
+    assert.deepStrictEqual(countHeaders(endpoint, client, "messages", null), [
       "x-api-key",
       "k",
       "anthropic-version",
@@ -92,7 +92,7 @@ describe("count requests", () => {
       "b",
       ...format
     ])
-    assert.deepStrictEqual(countHeaders(endpoint, client, null), [...endpoint, ...format])
+    assert.deepStrictEqual(countHeaders(endpoint, client, null, null), [...endpoint, ...format])
   })
 })
 

@@ -103,7 +103,11 @@ export const rotating = (more: Readonly<Record<string, unknown>> = {}, start = 0
 }
 
 /** Everything above the store. */
-export const rooms = (upstream: Layer.Layer<Upstream>, flags: Readonly<Record<string, string>> = {}) =>
+export const rooms = (
+  upstream: Layer.Layer<Upstream>,
+  flags: Readonly<Record<string, string>> = {},
+  environment: ReadonlyMap<string, string> = new Map()
+) =>
   TokenRefresh.layer.pipe(
     Layer.provideMerge(Catalog.layer),
     Layer.provideMerge(
@@ -111,14 +115,17 @@ export const rooms = (upstream: Layer.Layer<Upstream>, flags: Readonly<Record<st
         upstream,
         ModelLists.layer,
         Flags.layer.pipe(
-          Layer.provideMerge(Layer.merge(layerMemory(flags), AppConfig.layerOf({ dataDir: "/nowhere" })))
+          Layer.provideMerge(Layer.merge(layerMemory(flags), AppConfig.layerOf({ dataDir: "/nowhere", environment })))
         )
       )
     )
   )
 
-export const house = (upstream: Layer.Layer<Upstream>, flags: Readonly<Record<string, string>> = {}) =>
-  rooms(upstream, flags).pipe(Layer.provideMerge(reposInMemory))
+export const house = (
+  upstream: Layer.Layer<Upstream>,
+  flags: Readonly<Record<string, string>> = {},
+  environment: ReadonlyMap<string, string> = new Map()
+) => rooms(upstream, flags, environment).pipe(Layer.provideMerge(reposInMemory))
 
 /** Everything that is logged, with causes and annotations, handed to `write`. */
 export const logTo = (write: (line: string) => void) =>

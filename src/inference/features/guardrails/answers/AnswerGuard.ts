@@ -22,7 +22,14 @@ export interface AnswerFacts {
 
 export interface AnswerGuard {
   /** Null: texts are not looked at. */
-  readonly texts: { readonly guard: TextGuard; readonly mode: TextMode } | null
+  readonly texts: {
+    readonly guard: TextGuard
+    readonly mode: TextMode
+    /** Characters that may be looked at in all of the answer; absent: any number. */
+    readonly mostChars?: number
+  } | null
+  /** Runs something when the event loop has done what is ready now. */
+  readonly later: (run: () => void) => void
   /** Whether a tool may be called, by the client's name of it; null: all may. */
   readonly mayCall: ((name: string) => boolean) | null
   /** What is done about answers that have a JSON schema. */
@@ -48,6 +55,8 @@ export interface Watch {
 const personalData =
   "The answer of the model has personal data in it, and this gateway does not pass it on (PII_RESPONSE_SANITIZATION_MODE)."
 const unreadable = "A part of the answer could not be checked for personal data (PII_RESPONSE_SANITIZATION_MODE)."
+const tooMuch =
+  "The answer has more text than the patterns of this gateway can be looked for in (customPatterns of /api/settings/guardrails)."
 const forbiddenTool =
   "The model has called a tool that was not offered to it, or that this gateway does not allow (toolPolicy)."
 
@@ -58,8 +67,24 @@ export const watchAnswer = ({ decided, mayCall, texts }: AnswerGuard): Watch => 
   const block = (message: string): void => {
     blocked ??= new GuardrailBlocked({ code: "SECURITY_002", message })
   }
+  /** Counts what is looked at. Beyond the budget an answer is given where findings are only counted, and else not. */
+  const within = ({ guard, mode, mostChars }: NonNullable<AnswerGuard["texts"]>): TextGuard => {
+    if (mostChars === undefined) return guard
+    let chars = 0
+    return {
+      ...guard,
+      find: (text) => {
+        const before = chars
+        chars += text.length
+        if (chars <= mostChars) return guard.find(text)
+        if (before <= mostChars) decided("answer", "unread")
+        if (mode !== "warn") block(tooMuch)
+        return []
+      }
+    }
+  }
   return {
-    guard: texts?.guard ?? null,
+    guard: texts === null ? null : within(texts),
     found: ({ detector }) => {
       if (texts === null) return
       found += 1

@@ -1,7 +1,8 @@
 /** The text of one channel, as it comes in pieces, and what of it is replaced. Positions are those of the characters that came. */
 import type { Form } from "./Reading.ts"
 import { Matcher } from "./Matcher.ts"
-import type { Finding, TextGuard } from "./TextGuard.ts"
+import { type Steps, windowsOf } from "./Steps.ts"
+import { type Finding, type TextGuard, usualWindowChars } from "./TextGuard.ts"
 
 /** `text` takes the place of `[start, end)`. */
 export interface TextEdit {
@@ -179,19 +180,29 @@ export const edited = (text: string, edits: ReadonlyArray<TextEdit>): string => 
   return out + text.slice(from)
 }
 
+/** Adds a text to its channel, a part in each step. */
+export const pushIn = function* (channel: Channel, text: string, guard: TextGuard): Steps<void> {
+  let isFirst = true
+  for (const part of windowsOf(text, guard.windowChars ?? usualWindowChars)) {
+    if (!isFirst) yield
+    isFirst = false
+    channel.push(part)
+  }
+}
+
 /** A text that is whole. */
-export const editsOf = (
+export const editsIn = function* (
   text: string,
   form: Form,
   guard: TextGuard,
   found: (finding: Finding) => void
-): ReadonlyArray<TextEdit> => {
+): Steps<ReadonlyArray<TextEdit>> {
   const edits: Array<TextEdit> = []
   const channel = makeChannel(form, guard, (edit, finding) => {
     edits.push(edit)
     found(finding)
   })
-  channel.push(text)
+  yield* pushIn(channel, text, guard)
   channel.flush()
   return edits
 }

@@ -3,6 +3,7 @@
  * stream, before it is settled; `end` then sends the checked bytes in place of those it is given, so that features further in see the answer
  * unchanged. An answer that ends without `conclude` is checked in `end`.
  */
+import * as Effect from "effect/Effect"
 import { describe, type GuardrailBlocked } from "../../../../domain/Errors.ts"
 import { Listeners } from "../../../../kernel/Listeners.ts"
 import { framingOf } from "../../../reply/Frames.ts"
@@ -10,8 +11,10 @@ import type { ClientReply, Trailers, Work } from "../../../request/Exchange.ts"
 import { changingHead } from "../../../reply/ReplyHeaders.ts"
 import { answerError } from "../../../request/OwnAnswer.ts"
 import type { AnswerGuard, Watch } from "./AnswerGuard.ts"
+import { makePace } from "./Pace.ts"
+import type { Steps } from "./Steps.ts"
 import { makeStreamFilter } from "./StreamFilter.ts"
-import { filterWhole } from "./WholeFilter.ts"
+import { filterWholeIn } from "./WholeFilter.ts"
 import { readers } from "./wires/readers.ts"
 
 export interface GuardedReply {
@@ -22,7 +25,7 @@ export interface GuardedReply {
   /** Nothing of a whole answer has come. */
   readonly isUntouched: () => boolean
   /** Looks at what is to come: the last bytes of a stream, or of a whole answer. Why they may not be given; null where they may. */
-  readonly concludeWith: (rest: Buffer | string) => GuardrailBlocked | null
+  readonly concludeWith: (rest: Buffer | string) => Effect.Effect<GuardrailBlocked | null>
   /** What goes out in the place of the end that is to come; null before `concludeWith`, and where the answer is not given. */
   readonly concluded: () => Buffer | string | null
   /** Nothing more of the answer goes out. */
@@ -87,6 +90,7 @@ export const guardReply = (
     if (mode === "warn") keep(typeof chunk === "string" ? Buffer.from(chunk) : chunk)
   }
 
+  const pace = makePace(guard.later)
   const filter = makeStreamFilter({
     framing: framingOf(codec),
     reader,
@@ -126,8 +130,19 @@ export const guardReply = (
 
   const blockedNow = (): boolean => watch.blocked() !== null && !isOver
 
+  /** False: the client, or the look at what came, is behind. */
   const pushed = (chunk: Buffer | string): boolean => {
-    filter.push(chunk)
+    let isTaken = true
+    const isDone = pace.run(
+      () => filter.pushIn(chunk),
+      () => {
+        isTaken = passOn(chunk)
+      }
+    )
+    return isDone && isTaken
+  }
+
+  const passOn = (chunk: Buffer | string): boolean => {
     if (watch.blocked() !== null) {
       take()
       leaving.tell()
@@ -151,28 +166,36 @@ export const guardReply = (
     isWithheld = true
   }
 
-  const lastOf = (last: Buffer | string): Buffer => {
-    filter.push(last)
-    filter.end()
+  const lastIn = function* (last: Buffer | string): Steps<Buffer> {
+    yield* filter.pushIn(last)
+    yield* filter.endIn()
     keepAsCame(last)
     return take()
   }
 
-  const filteredOf = (whole: Buffer | string): Buffer | string => {
+  const filteredIn = function* (rest: Buffer | string): Steps<Buffer | string> {
+    const whole = body.length === 0 ? rest : Buffer.concat([...body, Buffer.from(rest)])
     const { found, guard: texts, read, unread } = watch
-    const filtered = filterWhole(whole, { reader, guard: texts, found, read, unread })
+    const filtered = yield* filterWholeIn(whole, { reader, guard: texts, found, read, unread })
     return mode === "warn" ? whole : filtered
   }
 
-  const concludeWith = (rest: Buffer | string): GuardrailBlocked | null => {
-    const whole = body.length === 0 ? rest : Buffer.concat([...body, Buffer.from(rest)])
-    const bytes = isStream ? lastOf(rest) : filteredOf(whole)
-    isOver = true
-    const blocked = watch.blocked()
-    if (blocked === null) concluded = bytes
-    else withhold()
-    return blocked
+  /** Calls `next` at once where there is little to look at. */
+  const conclude = (rest: Buffer | string, next: (blocked: GuardrailBlocked | null) => void): void => {
+    pace.run<Buffer | string>(
+      () => (isStream ? lastIn(rest) : filteredIn(rest)),
+      (bytes) => {
+        isOver = true
+        const blocked = watch.blocked()
+        if (blocked === null) concluded = bytes
+        else withhold()
+        next(blocked)
+      }
+    )
   }
+
+  const concludeWith = (rest: Buffer | string): Effect.Effect<GuardrailBlocked | null> =>
+    Effect.async((resume) => conclude(rest, (blocked) => resume(Effect.succeed(blocked))))
 
   /** `head`: of an answer whose end is known. */
   const endWith = (bytes: Buffer | string, trailers?: Trailers): void => {
@@ -183,9 +206,10 @@ export const guardReply = (
 
   /** The end of an answer that was not looked at before. */
   const endHere = (chunk: Buffer | string, trailers?: Trailers): void => {
-    const blocked = concludeWith(chunk)
-    if (blocked !== null) refuse(blocked)
-    else endWith(concluded ?? "", trailers)
+    conclude(chunk, (blocked) => {
+      if (blocked !== null) refuse(blocked)
+      else endWith(concluded ?? "", trailers)
+    })
   }
 
   const refuse = (error: GuardrailBlocked): void => {
@@ -228,7 +252,14 @@ export const guardReply = (
     cut: () => {
       if (!isWithheld) client.cut()
     },
-    onDrain: (listener) => client.onDrain(listener),
+    onDrain: (listener) => {
+      const noLongerBehind = pace.onCaughtUp(listener)
+      const noLongerFull = client.onDrain(listener)
+      return () => {
+        noLongerBehind()
+        noLongerFull()
+      }
+    },
     onClose: (listener) => {
       if (blockedNow()) {
         listener()

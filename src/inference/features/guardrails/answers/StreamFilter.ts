@@ -2,17 +2,21 @@
 import { spliceValues, type ValueEdit } from "../../../../wire/json/DeepSplice.ts"
 import { isObject, parseJson } from "../../../../wire/json/Json.ts"
 import { type Frame, type Framing, makeFrames, withData } from "../../../reply/Frames.ts"
-import { edited, editsOf } from "./Channel.ts"
+import { edited, editsIn } from "./Channel.ts"
 import type { AnswerReader, Reading } from "./Reading.ts"
+import { allOf, Meter, type Steps } from "./Steps.ts"
 import { makeTextFilter } from "./TextFilter.ts"
-import type { Finding, TextGuard } from "./TextGuard.ts"
+import { type Finding, type TextGuard, usualWindowChars } from "./TextGuard.ts"
 
 export interface StreamFilter {
   /** Nothing of the stream is held back. */
   readonly isEmpty: () => boolean
   readonly push: (chunk: Buffer | string) => void
+  /** The same in steps. Nothing else may be pushed before the last. */
+  readonly pushIn: (chunk: Buffer | string) => Steps<void>
   /** The stream is over: all that was held back leaves. */
   readonly end: () => void
+  readonly endIn: () => Steps<void>
 }
 
 export interface StreamFilterOptions {
@@ -52,41 +56,56 @@ export const makeStreamFilter = (options: StreamFilterOptions): StreamFilter => 
   const filter = makeTextFilter<Item>({ guard, found, release: leave })
 
   /** An event that is no JSON may still be text for a client. */
-  const plainFrame = (frame: Frame, data: string): Frame => {
-    const edits = editsOf(data, "text", guard, found)
+  const plainFrame = function* (frame: Frame, data: string): Steps<Frame> {
+    const edits = yield* editsIn(data, "text", guard, found)
     return edits.length === 0 ? frame : { ...frame, bytes: withData(framing, frame, edited(data, edits)) }
   }
 
-  const take = (frame: Frame): void => {
+  const take = function* (frame: Frame): Steps<void> {
     const { bytes, data, isTorn } = frame
-    if (data === null) return filter.add({ frame, says: isTorn }, null, bytes.length)
+    if (data === null) return yield* filter.addIn({ frame, says: isTorn }, null, bytes.length)
     const event = parseJson(data)
     if (isObject(event)) {
       const reading = reader.event(event)
       read(reading)
-      return filter.add({ frame, says: saysSomething(reading) }, reading, bytes.length)
+      return yield* filter.addIn({ frame, says: saysSomething(reading) }, reading, bytes.length)
     }
-    if (data.trim() !== endMark) return filter.add({ frame: plainFrame(frame, data), says: true }, null, bytes.length)
+    if (data.trim() !== endMark) {
+      const plain = yield* plainFrame(frame, data)
+      return yield* filter.addIn({ frame: plain, says: true }, null, bytes.length)
+    }
     filter.flush()
     filter.add({ frame, says: false }, null, bytes.length)
   }
 
-  const takeAny = (frame: Frame): void => {
+  const takeAny = function* (frame: Frame): Steps<void> {
     if (frame.isTorn) unread()
     try {
-      take(frame)
+      yield* take(frame)
     } catch {
       unread()
       filter.add({ frame, says: true }, null, frame.bytes.length)
     }
   }
 
+  const meter = new Meter(guard.windowChars ?? usualWindowChars)
+  const takeAll = function* (taken: ReadonlyArray<Frame>): Steps<void> {
+    for (const frame of taken) {
+      if (meter.isOver(frame.bytes.length)) yield
+      yield* takeAny(frame)
+    }
+  }
+  const pushIn = (chunk: Buffer | string): Steps<void> => takeAll(frames.push(chunk))
+  const endIn = function* (): Steps<void> {
+    yield* takeAll(frames.end())
+    filter.flush()
+  }
+
   return {
     isEmpty: () => frames.pendingBytes() === 0 && filter.waiting() === 0,
-    push: (chunk) => frames.push(chunk).forEach(takeAny),
-    end: () => {
-      frames.end().forEach(takeAny)
-      filter.flush()
-    }
+    push: (chunk) => allOf(pushIn(chunk)),
+    pushIn,
+    end: () => allOf(endIn()),
+    endIn
   }
 }

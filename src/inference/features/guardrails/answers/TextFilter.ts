@@ -3,9 +3,10 @@
  * still turn out to be personal data: items leave in the order in which they came.
  */
 import type { ValueEdit } from "../../../../wire/json/DeepSplice.ts"
-import { type Channel, edited, editsOf, makeChannel, type TextEdit } from "./Channel.ts"
+import { type Channel, edited, editsIn, makeChannel, pushIn, type TextEdit } from "./Channel.ts"
 import type { Dependent, Form, Piece, Reading } from "./Reading.ts"
-import type { Finding, TextGuard } from "./TextGuard.ts"
+import { allOf, Meter, type Steps } from "./Steps.ts"
+import { type Finding, type TextGuard, usualWindowChars } from "./TextGuard.ts"
 
 /** What leaves, with what is changed in it. */
 export type Release<A> = (item: A, edits: ReadonlyArray<ValueEdit>) => void
@@ -13,6 +14,8 @@ export type Release<A> = (item: A, edits: ReadonlyArray<ValueEdit>) => void
 export interface TextFilter<A> {
   /** `bytes`: what the item takes in memory. */
   readonly add: (item: A, reading: Reading | null, bytes: number) => void
+  /** The same in steps. Nothing else may be added before the last. */
+  readonly addIn: (item: A, reading: Reading | null, bytes: number) => Steps<void>
   /** Nothing follows: everything leaves. */
   readonly flush: () => void
   /** Items that wait. */
@@ -79,6 +82,7 @@ export const makeTextFilter = <A>(options: TextFilterOptions<A>): TextFilter<A> 
   const { found, guard, release } = options
   const mostBytes = options.maxWaitingBytes ?? maxWaitingBytes
   const most = options.maxWaiting ?? maxWaiting
+  const meter = new Meter(guard.windowChars ?? usualWindowChars)
   const channels = new Map<string, OpenChannel>()
   const lanes = new Map<string, Set<string>>()
   /** Channels with something that is not settled. */
@@ -154,9 +158,9 @@ export const makeTextFilter = <A>(options: TextFilterOptions<A>): TextFilter<A> 
     if (open.open.length === 0) active.delete(open.name)
   }
 
-  const addPiece = (piece: Piece, entry: Entry<A>): OpenChannel | null => {
+  const addPiece = function* (piece: Piece, entry: Entry<A>): Steps<OpenChannel | null> {
     if (piece.channel === null) {
-      entry.fragments.push({ piece, from: 0, edits: [...editsOf(piece.text, piece.form, guard, found)] })
+      entry.fragments.push({ piece, from: 0, edits: [...(yield* editsIn(piece.text, piece.form, guard, found))] })
       return null
     }
     const open = channelOf(piece.channel, piece.form)
@@ -165,21 +169,21 @@ export const makeTextFilter = <A>(options: TextFilterOptions<A>): TextFilter<A> 
     entry.open += 1
     open.open.push([fragment, entry])
     active.set(open.name, open)
-    open.channel.push(piece.text)
+    yield* pushIn(open.channel, piece.text, guard)
     return open
   }
 
   /** What a text that repeats its channel becomes: the same as the channel has become, and nothing is left in it. */
-  const repeat = (piece: Piece): ReadonlyArray<ValueEdit> => {
+  const repeat = function* (piece: Piece): Steps<ReadonlyArray<ValueEdit>> {
     const open = channels.get(piece.channel ?? "")
-    if (open === undefined) return valueEdits(piece, editsOf(piece.text, piece.form, guard, found))
+    if (open === undefined) return valueEdits(piece, yield* editsIn(piece.text, piece.form, guard, found))
     settle(open, true)
     const { repeated } = open
     if (repeated?.text === piece.text) return valueEdits(piece, repeated.edits)
     const isSame = open.channel.chars() === piece.text.length
     const said = isSame ? edited(piece.text, open.edits) : piece.text
     let isNew = false
-    const rest = editsOf(said, piece.form, guard, (finding) => {
+    const rest = yield* editsIn(said, piece.form, guard, (finding) => {
       isNew = true
       if (!isSame) found(finding)
     })
@@ -227,35 +231,44 @@ export const makeTextFilter = <A>(options: TextFilterOptions<A>): TextFilter<A> 
     for (const open of active.values()) settle(open, true)
   }
 
-  return {
-    add: (item, reading, size) => {
-      if (reading === null) {
-        queue.push({ item, bytes: size, fragments: [], repeats: none, dependents: none, open: 0 })
-      } else {
-        const touched = new Set(reading.pieces.flatMap(({ channel }) => channel ?? []))
-        if (touched.size > 0 || reading.calls.length > 0) flushOthers(touched, reading.calls.length > 0)
-        const fragments: Array<Fragment> = []
-        const entry: Entry<A> = {
-          item,
-          bytes: size,
-          fragments,
-          repeats: reading.repeats.flatMap(repeat),
-          dependents: reading.dependents,
-          open: 0
-        }
-        const spoken = new Set<OpenChannel>()
-        for (const piece of reading.pieces) {
-          const open = addPiece(piece, entry)
-          if (open !== null) spoken.add(open)
-        }
-        for (const open of spoken) settle(open, false)
-        for (const name of reading.ends) finish(name)
-        queue.push(entry)
+  const addIn = function* (item: A, reading: Reading | null, size: number): Steps<void> {
+    if (reading === null) {
+      queue.push({ item, bytes: size, fragments: [], repeats: none, dependents: none, open: 0 })
+    } else {
+      const touched = new Set(reading.pieces.flatMap(({ channel }) => channel ?? []))
+      if (touched.size > 0 || reading.calls.length > 0) flushOthers(touched, reading.calls.length > 0)
+      const repeats: Array<ValueEdit> = []
+      for (const piece of reading.repeats) {
+        if (meter.isOver(piece.text.length)) yield
+        repeats.push(...(yield* repeat(piece)))
       }
-      bytes += size
-      if (bytes > mostBytes || queue.length > most) settleAll()
-      leave()
-    },
+      const fragments: Array<Fragment> = []
+      const entry: Entry<A> = {
+        item,
+        bytes: size,
+        fragments,
+        repeats,
+        dependents: reading.dependents,
+        open: 0
+      }
+      const spoken = new Set<OpenChannel>()
+      for (const piece of reading.pieces) {
+        if (meter.isOver(piece.text.length)) yield
+        const open = yield* addPiece(piece, entry)
+        if (open !== null) spoken.add(open)
+      }
+      for (const open of spoken) settle(open, false)
+      for (const name of reading.ends) finish(name)
+      queue.push(entry)
+    }
+    bytes += size
+    if (bytes > mostBytes || queue.length > most) settleAll()
+    leave()
+  }
+
+  return {
+    add: (item, reading, size) => allOf(addIn(item, reading, size)),
+    addIn,
     flush: () => {
       settleAll()
       leave()

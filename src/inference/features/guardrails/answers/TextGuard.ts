@@ -8,6 +8,11 @@ export interface TextGuard {
   readonly find: (text: string) => ReadonlyArray<Finding>
   /** Longest text that can be a finding. */
   readonly longestMatchChars: number
+  /** Characters that may be looked at in one step; absent: `usualWindowChars`. */
+  readonly windowChars?: number
   /** From where on the text can be the beginning of a finding that goes on behind its end; its length when nothing can. */
   readonly openFrom: (text: string) => number
 }
+
+/** Takes the detectors of the gateway itself some milliseconds. */
+export const usualWindowChars = 65_536

@@ -2,6 +2,7 @@
 import { spliceValues, type ValueEdit } from "../../../../wire/json/DeepSplice.ts"
 import { isObject, parseJson } from "../../../../wire/json/Json.ts"
 import type { AnswerReader, Reading } from "./Reading.ts"
+import { allOf, type Steps } from "./Steps.ts"
 import { makeTextFilter } from "./TextFilter.ts"
 import type { Finding, TextGuard } from "./TextGuard.ts"
 
@@ -16,7 +17,11 @@ export interface WholeFilterOptions {
 }
 
 /** The edits that take out what is found. */
-const editsIn = (reading: Reading, guard: TextGuard, found: (finding: Finding) => void): ReadonlyArray<ValueEdit> => {
+const editsOf = function* (
+  reading: Reading,
+  guard: TextGuard,
+  found: (finding: Finding) => void
+): Steps<ReadonlyArray<ValueEdit>> {
   let edits: ReadonlyArray<ValueEdit> = []
   const filter = makeTextFilter<null>({
     guard,
@@ -25,13 +30,13 @@ const editsIn = (reading: Reading, guard: TextGuard, found: (finding: Finding) =
       edits = made
     }
   })
-  filter.add(null, reading, 0)
+  yield* filter.addIn(null, reading, 0)
   filter.flush()
   return edits
 }
 
 /** The body as it may go out; the same when nothing of it is changed. */
-export const filterWhole = (body: Buffer | string, options: WholeFilterOptions): Buffer | string => {
+export const filterWholeIn = function* (body: Buffer | string, options: WholeFilterOptions): Steps<Buffer | string> {
   const { found, guard, read, reader, unread } = options
   const text = body.toString()
   const parsed = parseJson(text)
@@ -39,7 +44,7 @@ export const filterWhole = (body: Buffer | string, options: WholeFilterOptions):
     if (isObject(parsed)) {
       const reading = reader.answer(parsed)
       read(reading)
-      const edits = guard === null ? [] : editsIn(reading, guard, found)
+      const edits = guard === null ? [] : yield* editsOf(reading, guard, found)
       return edits.length === 0 ? body : spliceValues(text, edits)
     }
   } catch {
@@ -48,3 +53,7 @@ export const filterWhole = (body: Buffer | string, options: WholeFilterOptions):
   unread()
   return body
 }
+
+/** The same at once. */
+export const filterWhole = (body: Buffer | string, options: WholeFilterOptions): Buffer | string =>
+  allOf(filterWholeIn(body, options))

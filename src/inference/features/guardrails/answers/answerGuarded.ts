@@ -63,5 +63,5 @@ export const answerGuarded = (next: Answer, asked: Work, guard: AnswerGuard): Ef
   const ended = next(guarded.work)
   const whole =
     expected === null ? ended : Effect.flatMap(ended, checked(next, guarded, expected, guard.structured.repair))
-  return Effect.map(whole, guarded.conclude)
+  return Effect.flatMap(whole, guarded.conclude)
 }

@@ -1,6 +1,7 @@
 /** A request whose answer is watched over, and what becomes of its end. */
 import { restOf } from "../../../failover/FailoverEnd.ts"
-import { describe } from "../../../../domain/Errors.ts"
+import * as Effect from "effect/Effect"
+import { describe, type GuardrailBlocked } from "../../../../domain/Errors.ts"
 import type { RequestEnd } from "../../../failover/FailoverEnd.ts"
 import type { Work } from "../../../request/Exchange.ts"
 import type { Answered } from "../../Feature.ts"
@@ -14,7 +15,7 @@ export interface GuardedAnswer {
   /** The whole answer with which a request ends, before anything of it was given; null where it is none. */
   readonly wholeOf: (end: RequestEnd) => Buffer | string | null
   /** How the request ends with what was found. Called once, before it is settled. */
-  readonly conclude: (ended: Answered) => Answered
+  readonly conclude: (ended: Answered) => Effect.Effect<Answered>
 }
 
 export const guardAnswer = (asked: Work, guard: AnswerGuard): GuardedAnswer => {
@@ -22,9 +23,15 @@ export const guardAnswer = (asked: Work, guard: AnswerGuard): GuardedAnswer => {
   const watch = watchAnswer(guard)
   const guarded = guardReply(asked, guard, watch)
 
-  const conclude = (ended: Answered): Answered => {
-    const rest = watch.blocked() === null ? restOf(ended.end) : null
-    const error = rest === null ? watch.blocked() : guarded.concludeWith(rest)
+  const conclude = (ended: Answered): Effect.Effect<Answered> =>
+    Effect.suspend(() => {
+      const rest = watch.blocked() === null ? restOf(ended.end) : null
+      return rest === null
+        ? Effect.succeed(concludedBy(ended, watch.blocked()))
+        : Effect.map(guarded.concludeWith(rest), (error) => concludedBy(ended, error))
+    })
+
+  const concludedBy = (ended: Answered, error: GuardrailBlocked | null): Answered => {
     if (error === null) {
       const given = guarded.concluded()
       return given === null ? ended : { ...ended, given }

@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import { assert, describe, it } from "@effect/vitest"
 import { GuardrailBlocked } from "../../../../../src/domain/Errors.ts"
 import {
@@ -63,6 +64,7 @@ const setUp = ({ codec = codecs.chat, isStream = true, mayCall = null, mode = "r
     texts: { guard: testGuard, mode },
     mayCall,
     structured: { check: false, repair: false },
+    later: setImmediate,
     header: ({ found }) => (found === 0 ? null : `pii=${mode}:${found}`),
     decided: (detector, action) => void decisions.push(`${detector} ${action}`)
   }
@@ -163,7 +165,7 @@ describe("a watched stream", () => {
     guarded.reply.write(chunk("example.com is"))
     assert.strictEqual(left, 1)
     assert.isTrue(guarded.reply.isClosed())
-    assert.instanceOf(guarded.concludeWith(""), GuardrailBlocked)
+    assert.instanceOf(Effect.runSync(guarded.concludeWith("")), GuardrailBlocked)
     assert.isFalse(guarded.hasHead())
     assert.deepStrictEqual(decisions, ["email block"])
   })
@@ -248,6 +250,7 @@ describe("an answer that another request was given, too", () => {
       texts: { guard: testGuard, mode: "block" },
       mayCall: null,
       structured: { check: false, repair: false },
+      later: setImmediate,
       header: () => null,
       decided: () => {}
     }
@@ -260,7 +263,9 @@ describe("an answer that another request was given, too", () => {
     const ending = { outcome: "aborted", status: 499, error: "client_left" } as const
     const kept = { requestedModel: "m", provider: null, model: "m", ending }
     const given = (): void => void work.exchange.reply.end(chunk("more"))
-    const { instead } = conclude({ work, end: { _tag: "Kept", kept, rest: null, answer: given }, others: [] })
+    const { instead } = Effect.runSync(
+      conclude({ work, end: { _tag: "Kept", kept, rest: null, answer: given }, others: [] })
+    )
     assert.deepStrictEqual(instead?.ending, { outcome: "failed", status: 400, error: "SECURITY_002" })
     given()
     assert.strictEqual(got.text, "")
@@ -278,7 +283,7 @@ describe("an answer of which the rest is known before it is settled", () => {
     guarded.reply.head(200, headers())
     guarded.reply.write(chunk("Write to john.d"))
     const last = chunk("oe@example.com", "stop") + done
-    assert.isNull(guarded.concludeWith(last))
+    assert.isNull(Effect.runSync(guarded.concludeWith(last)))
     assert.strictEqual(got.text, "")
     guarded.reply.end(last)
     assert.include(got.text, "Write to [EMAIL_REDACTED]")
@@ -290,7 +295,7 @@ describe("an answer of which the rest is known before it is settled", () => {
     const { got, guarded } = setUp({ isStream: false })
     const whole = JSON.stringify({ choices: [{ index: 0, message: { role: "assistant", content: `to ${email}` } }] })
     assert.isTrue(guarded.isUntouched())
-    assert.isNull(guarded.concludeWith(whole))
+    assert.isNull(Effect.runSync(guarded.concludeWith(whole)))
     guarded.reply.head(200, ["Content-Type", "application/json", "Content-Length", String(whole.length)])
     assert.strictEqual(got.status, 0)
     guarded.reply.write(whole.slice(0, 20))

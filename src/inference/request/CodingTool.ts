@@ -1,0 +1,21 @@
+/**
+ * Requests of coding tools themselves (docs/routing.md). A tool is told by its own `User-Agent` on its own wire; what it says of itself goes on as it
+ * came, to its own provider or to a node that takes nothing else, and no other client is given such words. Pure.
+ */
+import { headerOf } from "../../auth/Credentials.ts"
+import { claudeCode, type OwnRequests, toolOf } from "../../tools/catalogue/OwnRequests.ts"
+import { codecs } from "../../wire/Codec.ts"
+import type { Exchange } from "./Exchange.ts"
+
+/** Null: no tool's, or of one that has no provider of its own. */
+export const codingToolOf = ({ codec, headers, madeFor, wire }: Exchange): OwnRequests | null =>
+  madeFor === "client" && codec === codecs[wire] ? toolOf(headerOf(headers, "user-agent") ?? "", wire) : null
+
+export const isClaudeCode = (exchange: Exchange): boolean => codingToolOf(exchange) === claudeCode
+
+/** Which of the client's headers go on to an account, beside those of its wire; null: none. */
+export const toolHeaders = (
+  tool: OwnRequests | null,
+  { id, onlyFor }: { readonly id: string; readonly onlyFor?: "claude-code" }
+): RegExp | null =>
+  onlyFor !== undefined ? claudeCode.headers : tool?.providers.includes(id) === true ? tool.headers : null

@@ -1,0 +1,26 @@
+import * as Effect from "effect/Effect"
+import type { AddressInfo } from "node:net"
+import { createServer as createTlsServer } from "node:https"
+import * as CertificateAuthority from "../../../src/capture/tls/CertificateAuthority.ts"
+
+/** A TLS server whose certificate an authority of the test has signed. */
+export const tlsServer = Effect.gen(function* () {
+  const authority = yield* CertificateAuthority.make("Test servers")
+  const key = yield* CertificateAuthority.makeKey
+  const { certificate } = yield* Effect.promise(() => authority.issue("localhost", key, Date.now()))
+  const seen: Array<string> = []
+  const server = createTlsServer(
+    { cert: certificate, key: key.export({ type: "pkcs8", format: "pem" }) },
+    (request, response) => {
+      seen.push(`${request.method} ${request.url}`)
+      response.setHeader("content-type", "application/json")
+      response.end('{"hello":"world"}')
+    }
+  )
+  yield* Effect.acquireRelease(
+    Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done))),
+    () => Effect.sync(() => void server.closeAllConnections())
+  )
+  yield* Effect.addFinalizer(() => Effect.sync(() => void server.close()))
+  return { authority, port: (server.address() as AddressInfo).port, seen }
+})
