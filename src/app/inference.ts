@@ -1,4 +1,5 @@
 /** The layers of the inference path: opening, attempts, failover, features and settlement. */
+import * as Files from "../files/Files.ts"
 import * as Layer from "effect/Layer"
 import * as AttemptRunner from "../inference/attempt/AttemptRunner.ts"
 import * as TokenCounter from "../inference/counting/TokenCounter.ts"
@@ -16,6 +17,7 @@ import * as Coalescing from "../inference/features/coalescing/Coalescing.ts"
 import * as Compression from "../inference/features/compression/Compression.ts"
 import * as Emergency from "../inference/features/emergency/Emergency.ts"
 import * as Features from "../inference/features/Features.ts"
+import * as KnownFiles from "../inference/features/files/KnownFiles.ts"
 import * as Fusion from "../inference/features/fusion/Fusion.ts"
 import * as Guardrails from "../inference/features/guardrails/Guardrails.ts"
 import * as SummaryAccount from "../inference/features/handoff/SummaryAccount.ts"
@@ -65,6 +67,7 @@ const features = Features.layer.pipe(
       Compression.layer,
       Emergency.layer,
       Fusion.layer,
+      KnownFiles.layer.pipe(Layer.provide(Files.layer)),
       Guardrails.layer,
       Handoff.layer,
       Idempotency.layer,

@@ -24,6 +24,7 @@ import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { maxDecodedTokens, type NotDecodable, Tokeniser } from "../../tokens/Tokeniser.ts"
 import { PriceBook } from "../../usage/PriceBook.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
+import type { WireName } from "../../domain/Wire.ts"
 import type { Response } from "../../wire/canonical/Response.ts"
 import type { PolledJob } from "../../wire/PolledJob.ts"
 import { answerReader, renderAnswer } from "./AnswerReader.ts"
@@ -108,6 +109,26 @@ const notFetched = (failure: MediaFetch.MediaNotFetched | ClientGone | ShuttingD
       return { _tag: "Aborted", report: null, firstContentMs: null }
   }
 }
+
+/**
+ * Bytes of files that the makers document to take in one request: https://developers.openai.com/api/docs/guides/pdf-files (50 MB),
+ * https://platform.claude.com/docs/en/api/errors#request-size-limits (32 MB with all else, in base64),
+ * https://ai.google.dev/gemini-api/docs/file-input-methods (100 MB, in base64).
+ */
+const mostFileBytes: Readonly<Record<WireName, number>> = {
+  chat: 50 * 1_048_576,
+  responses: 50 * 1_048_576,
+  messages: 24 * 1_048_576,
+  gemini: 75 * 1_048_576,
+  ollama: Number.POSITIVE_INFINITY
+}
+
+const filesTooLarge = (most: number) =>
+  ownFailure(
+    400,
+    "request_not_translatable",
+    `The files of the request have more than ${Math.floor(most / 1_048_576)} MiB together, which is what the chosen model's provider takes in one request.`
+  )
 
 const notDecoded = {
   unknown: ownFailure(
@@ -433,7 +454,9 @@ export const make = Effect.gen(function* () {
     const found = wayTo(work, target, state)
     if (Either.isLeft(found)) return known(failed(found.left))
     const way = found.right
-    const { resumption } = work
+    const { putInBytes = 0, resumption } = work
+    const most = mostFileBytes[way.codec.name]
+    if (putInBytes > most) return known(failed(filesTooLarge(most)))
     if (way.relays && resumption === undefined) {
       const call = relayedCall(work, way)
       if (work.exchange.codec.linked === undefined) return called(work, way, call, lastChance)

@@ -11,6 +11,7 @@ import { Coalescing } from "./coalescing/Coalescing.ts"
 import { Compression } from "./compression/Compression.ts"
 import { Emergency } from "./emergency/Emergency.ts"
 import type { Answer, Answered } from "./Feature.ts"
+import { KnownFiles } from "./files/KnownFiles.ts"
 import { Fusion } from "./fusion/Fusion.ts"
 import { Guardrails } from "./guardrails/Guardrails.ts"
 import { Handoff } from "./handoff/Handoff.ts"
@@ -25,6 +26,7 @@ const inForce = Effect.all([
   Progress,
   Idempotency,
   Plugins,
+  KnownFiles,
   VisionBridge,
   Guardrails,
   Memory,

@@ -169,6 +169,8 @@ export interface Work {
   readonly resumption?: Resumption
   /** Tokens of the prompt's texts; absent where they were not counted. */
   readonly textTokens?: number
+  /** Bytes of the gateway's own files that were put in; absent: none. */
+  readonly putInBytes?: number
   /** How models that can think may do so; absent: as the client asks. */
   readonly thinking?: ThinkingBudget
   /** The client has set no marks for a prompt cache, and those targets that need them are to have them. */
