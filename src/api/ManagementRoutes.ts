@@ -70,6 +70,7 @@ export const managementTable = {
   "auth.changePassword": session("POST", "/api/auth/password"),
   "auth.session": session("GET", "/api/auth/session"),
   "oauth.act": manage("POST", "/api/oauth/:provider/:action"),
+  "oauth.callback": open("GET", "/api/oauth/:provider/callback"),
   "policies.get": manage("GET", "/api/policies"),
   "policies.act": manage("POST", "/api/policies"),
   "policies.clear": manage("DELETE", "/api/policies"),

@@ -90,9 +90,10 @@ const successes: Readonly<Record<string, string>> = { 201: "It was made.", 204: 
 
 const answerOf = (name: string, status: string, answer: Json, schemas: Definitions): JsonMap => {
   const { content } = asMap(answer)
-  if (Number(status) >= 400) return referToFailure("ErrorBody", status)
+  const isPage = asMap(content)["text/html"] !== undefined
+  if (Number(status) >= 400 && !isPage) return referToFailure("ErrorBody", status)
   return {
-    description: successes[status] ?? "The answer.",
+    description: (Number(status) >= 400 ? managementFailures[Number(status)] : successes[status]) ?? "The answer.",
     headers: headersOf(everywhere, ownHeaders(name)),
     ...(content === undefined ? {} : { content: contentOf(content, schemas) })
   }

@@ -293,6 +293,7 @@ const reasons: Readonly<Partial<Record<ManagementKey, string>>> = {
   "system.configurationSchema": "for editors; 'gateway apply --schema' prints the same",
   "system.openapi": "a document for programs",
   "system.docs": "a page for browsers",
+  "oauth.callback": "a page for browsers, where a provider sends them after 'provider login'",
   "system.docsFile": "a part of that page",
   "cliTools.runtime": "the list asks each program",
   "cliTools.settings": "'setup-<tool> --dry-run' shows what it would change, on whichever machine it runs",
