@@ -213,6 +213,7 @@ export const managementTable = {
   "mcp.status": manage("GET", "/api/mcp/status"),
   "mcp.tools": manage("GET", "/api/mcp/tools"),
   "mcp.audit": manage("GET", "/api/mcp/audit"),
+  "mcp.restart": manage("POST", "/api/mcp/restart"),
   "mcpServers.list": manage("GET", "/api/mcp/servers"),
   "mcpServers.create": manage("POST", "/api/mcp/servers"),
   "mcpServers.get": manage("GET", "/api/mcp/servers/:id"),

@@ -121,6 +121,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "cliTools.statuses": "tools list",
   "acp.list": "tools agents",
   "mcp.status": "mcp status",
+  "mcp.restart": "mcp restart",
   "mcp.tools": "mcp tools",
   "mcp.audit": "mcp audit",
   "mcpServers.list": "mcp list",
