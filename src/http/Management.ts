@@ -91,6 +91,8 @@ type App = (found: Match) => HttpApp.Default
 
 /** They ask models, as inference does, or nothing at all. */
 const changesNothing: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
+  "cloud.auth",
+  "cloud.resolveModel",
   "playground.improvePrompt",
   "playground.compare",
   "playground.snippets"

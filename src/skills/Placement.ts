@@ -8,6 +8,7 @@ const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   a2a: "gw-agents-a2a",
   acp: "gw-agents-a2a",
   capture: "gw-cli-tools",
+  cloud: "gw-sync-cloud",
   cliTools: "gw-cli-tools",
   agentBridge: "gw-cli-tools",
   plugins: "gw-settings",
