@@ -104,6 +104,7 @@ const commands: Readonly<Record<string, CommandSkillId>> = {
   memory: "cli-compression",
   model: "cli-models",
   playground: "cli-chat",
+  plugin: "cli-plugins-skills",
   pricing: "cli-models",
   provider: "cli-providers",
   proxy: "cli-providers",
