@@ -59,7 +59,8 @@ describe("flags that every command takes", () => {
       const silent = (...words: ReadonlyArray<string>) =>
         inTerminal([process.execPath, main, ...words, "--non-interactive"], { DATA_DIR }, [])
       const connected = ["provider", "add", "openai", "--name", "work", "--api-key", "sk-0123456789abcdef"]
-      await run(connected, { DATA_DIR })
+      const added = await run([...connected, "--no-verify"], { DATA_DIR })
+      assert.strictEqual(added.code, 0, added.stderr)
       for (const words of [
         ["chat"],
         ["provider", "add", "anthropic"],
