@@ -50,6 +50,7 @@ import { Playground } from "./Groups/Playground.ts"
 import { Resilience } from "./Groups/Resilience.ts"
 import { Routing } from "./Groups/Routing.ts"
 import { RoutingSettings } from "./Groups/RoutingSettings.ts"
+import { Cloud } from "./Groups/Cloud.ts"
 import { Sync } from "./Groups/Sync.ts"
 import { System } from "./Groups/System.ts"
 import { Telemetry } from "./Groups/Telemetry.ts"
@@ -113,6 +114,7 @@ const contract = withCommonErrors(
     .add(GatewaySettings)
     .add(Configuration)
     .add(Backups)
+    .add(Cloud)
     .add(Sync)
 )
   .annotate(OpenApi.Title, "Gateway")

@@ -4,6 +4,7 @@ import * as Evals from "../evals/Evals.ts"
 import * as Replay from "../bridge/Replay.ts"
 import * as InnerRequests from "../inference/InnerRequests.ts"
 import * as Backups from "../management/Backups.ts"
+import * as CloudMembers from "../management/CloudMembers.ts"
 import * as CloudSync from "../management/CloudSync.ts"
 import * as Combos from "../management/Combos.ts"
 import * as KeyChanges from "../ledger/KeyChanges.ts"
@@ -53,7 +54,9 @@ import * as UsageSearchRepo from "../store/repo/UsageSearchRepo.ts"
 export const management = Layer.mergeAll(
   Backups.layer,
   CloudSync.layer.pipe(Layer.provideMerge(Layer.mergeAll(Combos.layer, ModelAliases.layer))),
-  SignIns.layer.pipe(Layer.provideMerge(Connections.layer)),
+  Layer.mergeAll(SignIns.layer, CloudMembers.layer.pipe(Layer.provide(ModelAliases.layer))).pipe(
+    Layer.provideMerge(Connections.layer)
+  ),
   Evals.layer,
   IssueReports.layer,
   RegisteredKeys.layer.pipe(Layer.provideMerge(Keys.layer)),

@@ -65,6 +65,15 @@ export const foreignOriginOf = (headers: RequestHeaders, rules: SiteRules): stri
 }
 
 /**
+ * The headers of a browser that another site has sent here, as those of one that came by itself. For a page that is there for this; a script, a
+ * frame or a picture of another site stays one.
+ */
+export const asVisit = (headers: RequestHeaders): RequestHeaders =>
+  headerOf(headers, "sec-fetch-mode") === "navigate" && headerOf(headers, "sec-fetch-dest") === "document"
+    ? { ...headers, "sec-fetch-site": "none" }
+    : headers
+
+/**
  * Null when the request is allowed. `localAddress` gives the address of this machine that the connection came to; it is called only
  * when nothing else decides. `tunnelHosts`: the names of open tunnels, for a request that came through one; the names of this machine are not the
  * gateway's there. Null: it did not. A request without `Host` was not made by a browser.

@@ -8,10 +8,12 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import type { ContentPermission } from "../domain/ContentPermission.ts"
 import type { CachedAnswer, Meaning } from "../domain/CachedAnswer.ts"
+import type { CacheSettings } from "../domain/CacheSettings.ts"
 import { GatewaySettings } from "../flags/GatewaySettings.ts"
 import { LruMap } from "../kernel/LruMap.ts"
 import * as Timers from "../platform/Timers.ts"
-import { AnswerCacheRepo } from "../store/repo/AnswerCacheRepo.ts"
+import type { StoreError } from "../store/Errors.ts"
+import { AnswerCacheRepo, type CacheSize } from "../store/repo/AnswerCacheRepo.ts"
 import { makeMeaningIndex, type Near } from "./semantic/MeaningIndex.ts"
 
 export interface CacheCounts {
@@ -58,8 +60,17 @@ const maxMemoryEntries = 500
 const maxMemoryBytes = 16 * 1_048_576
 /** Answers on their way to the store; beyond it they are kept in memory only. */
 const maxPending = 200
-/** The bounds of the store are looked after once in so many writes. */
+/** What has expired is removed once in so many writes. */
 const trimEvery = 20
+/** The part of the bounds that is made free when the store is full; with less than so many entries none. */
+const sparePart = 1 / 20
+const mostSpareEntries = 20
+
+/** Room that is made together, so that not each answer to a full store has to. */
+const spareOf = ({ maxBytes, maxEntries }: Pick<CacheSettings, "maxBytes" | "maxEntries">): CacheSize => ({
+  entries: Math.min(mostSpareEntries, Math.floor(maxEntries * sparePart)),
+  bytes: Math.floor(maxBytes * sparePart)
+})
 
 interface Memory {
   readonly maxEntries: number
@@ -80,7 +91,12 @@ export const make = Effect.gen(function* () {
   const writing = yield* FiberSet.make<void>()
   const run = yield* FiberSet.runtime(writing)<never>()
   let kept = memoryOf(0, 0)
+  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
   let writes = 0
+  /** What the store holds at most: what goes for another reason than its bounds is not counted. Null: not measured yet. */
+  let stock: CacheSize | null = null
+  /** The bounds that the store was last brought to. */
+  let held = { maxEntries: 0, maxBytes: 0 }
   /** What was kept, or read, before the latest of them is gone, also where its write or its read is still under way. */
   let clears = 0
   let hits = 0
@@ -96,8 +112,30 @@ export const make = Effect.gen(function* () {
     pause: Effect.async((resume) => soon(() => resume(Effect.void)))
   })
 
+  const logged = Effect.catchAll((error: StoreError) =>
+    Effect.logWarning("An answer could not be stored in the cache", error)
+  )
+
+  const isHeld = (): boolean => {
+    const { maxBytes, maxEntries } = settings.current().cache
+    return held.maxBytes === maxBytes && held.maxEntries === maxEntries
+  }
+
+  /** Brings the store to bounds that are new: after the start, and when the settings change. */
+  const hold: Effect.Effect<void> = oneAtATime(
+    Effect.suspend(() => {
+      if (isHeld()) return Effect.void
+      const { maxBytes, maxEntries } = settings.current().cache
+      held = { maxBytes, maxEntries }
+      return Effect.map(repo.trim({ maxBytes, maxEntries, nowMs: nowMs() }), (size) => {
+        stock = size
+      })
+    })
+  ).pipe(logged)
+
   const memory = (): LruMap<string, CachedAnswer> => {
     const { maxBytes, maxEntries } = settings.current().cache
+    if (!isHeld()) run(hold)
     const entries = Math.min(maxEntries, maxMemoryEntries)
     const bytes = Math.min(maxBytes, maxMemoryBytes)
     if (kept.maxEntries !== entries || kept.maxBytes !== bytes) kept = memoryOf(entries, bytes)
@@ -139,6 +177,22 @@ export const make = Effect.gen(function* () {
     return answer === null ? null : { near, answer }
   })
 
+  /** Before each write, so that the store is never beyond its bounds. Counts what is written then. */
+  const makeRoom = (bytes: number): Effect.Effect<void, StoreError> =>
+    Effect.suspend(() => {
+      const { maxBytes, maxEntries } = settings.current().cache
+      const most = { maxEntries: maxEntries - 1, maxBytes: maxBytes - bytes }
+      writes += 1
+      const isFull = stock === null || stock.entries > most.maxEntries || stock.bytes > most.maxBytes
+      const left =
+        isFull || writes % trimEvery === 0
+          ? repo.trim({ ...most, nowMs: nowMs(), spare: spareOf({ maxBytes, maxEntries }) })
+          : Effect.succeed(stock)
+      return Effect.map(left, (size) => {
+        stock = { entries: (size?.entries ?? 0) + 1, bytes: (size?.bytes ?? 0) + bytes }
+      })
+    })
+
   const store = (
     permission: ContentPermission,
     key: string,
@@ -149,13 +203,12 @@ export const make = Effect.gen(function* () {
   ): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (before !== clears) return Effect.void
-      const { maxBytes, maxEntries } = settings.current().cache
-      writes += 1
-      const trimmed = writes % trimEvery === 1 ? repo.trim({ maxBytes, maxEntries, nowMs: nowMs() }) : Effect.void
       // A write that waited for its turn while the cache was cleared comes too late.
       const undone = Effect.suspend(() => (before === clears ? Effect.void : repo.remove(key)))
-      return repo.put(permission, key, owner, answer, meaning).pipe(Effect.zipRight(undone), Effect.zipRight(trimmed))
-    }).pipe(Effect.catchAll((error) => Effect.logWarning("An answer could not be stored in the cache", error)))
+      return Effect.zipRight(makeRoom(answer.body.length), repo.put(permission, key, owner, answer, meaning)).pipe(
+        Effect.zipRight(undone)
+      )
+    }).pipe(oneAtATime, logged)
 
   const keep: typeof AnswerCache.Service.keep = (permission, key, owner, answer, meaning) => {
     if (answer.body.length > settings.current().cache.maxBytes) return
@@ -195,7 +248,7 @@ export const make = Effect.gen(function* () {
       else hits += 1
       if (outcome === "semantic-hit") semanticHits += 1
     },
-    counts: Effect.map(dbSize, (size) => {
+    counts: Effect.map(Effect.zipRight(hold, dbSize), (size) => {
       const answers = memory()
       return { memorySize: answers.size, memoryMaxSize: kept.maxEntries, dbSize: size, hits, misses, semanticHits }
     }),

@@ -6,6 +6,7 @@ import * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import { leadingFlags } from "./CommonFlags.ts"
 import { commandLogger } from "./commandLog.ts"
 import { describing } from "./describing.ts"
 import { dispatch } from "./dispatch.ts"
@@ -42,7 +43,9 @@ export const main = (argv: ReadonlyArray<string>): void => {
   endWithReader()
   const words = argv.slice(2)
   // What clients of the Model Context Protocol start.
-  const given = words[0] === "--mcp" ? ["mcp", "serve", ...words.slice(1)] : words
+  const leading = leadingFlags(words) ?? { flags: [], rest: words }
+  const [first, ...others] = leading.rest
+  const given = first === "--mcp" ? ["mcp", "serve", ...leading.flags, ...others] : words
   runMain(
     dispatch(program, given).pipe(
       withPlainOutput,

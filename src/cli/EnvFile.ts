@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import * as AppConfig from "../platform/AppConfig.ts"
+import { CommonFlags } from "./CommonFlags.ts"
 import { enter, type EnvContent, envFile, line, parse, read as readText } from "../platform/EnvText.ts"
 import { accessProblem, isThere } from "../platform/PathAccess.ts"
 import { CommandFailed, wrongConfig } from "./Failure.ts"
@@ -98,7 +99,8 @@ export const dataDir = Effect.map(environmentConfig, (config) => config.dataDir)
 export const reload: Effect.Effect<void, CommandFailed> = Effect.map(Effect.flatMap(dataDir, read), enter)
 
 /** The configuration with the file's values below the real environment: where every command but `env` starts. */
-export const loadConfig: Effect.Effect<AppConfig.AppConfigShape, CommandFailed> = Effect.zipRight(
-  reload,
-  environmentConfig
+export const loadConfig: Effect.Effect<AppConfig.AppConfigShape, CommandFailed> = Effect.zipWith(
+  Effect.zipRight(reload, environmentConfig),
+  CommonFlags,
+  (config, { port }) => (port === null ? config : { ...config, port })
 )

@@ -2,10 +2,12 @@
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { version } from "../platform/Version.ts"
+import { CommonFlags, leadingFlags, takeCommon, withCommonFlags } from "./CommonFlags.ts"
 import { showHelp } from "./help/show.ts"
 import { loadRoom } from "./lazy.ts"
 import { oldFlagProblem } from "./oldFlags.ts"
 import { OutputFormat, takeFormat, withOutputFlags } from "./output/Format.ts"
+import type { Shape } from "./tree/Shape.ts"
 import { childOf, type CommandNode, find, type Found, type GroupNode } from "./tree/Tree.ts"
 import { sortWords } from "./tree/Words.ts"
 import { wrongCommand } from "./tree/Wrong.ts"
@@ -31,22 +33,32 @@ const otherwise = ({ node, path, rest }: Found): (Found & { readonly node: Comma
   return fits && child?.kind === "command" ? { node: child, path: [...path, child.name], rest } : null
 }
 
+/** The version, where the command has no such flag itself. */
+const isForVersion = ({ flags }: Shape, words: ReadonlyArray<string>): boolean =>
+  beforeDashes(words).includes("--version") && !flags.some(({ name }) => name === "--version")
+
 const runCommand = Effect.fnUntraced(function* ({ node, path, rest }: Found & { readonly node: CommandNode }) {
   const leaf = yield* loadRoom(node.load)
-  const shape = node.prints === false ? leaf.shape : withOutputFlags(leaf.shape)
-  const { format, words } = yield* Effect.flatMap(sortWords(shape, rest, path.join(" ")), takeFormat)
+  if (isForVersion(leaf.shape, rest)) return yield* Console.log(version)
+  const shape = withCommonFlags(withOutputFlags(leaf.shape))
+  const sorted = yield* Effect.flatMap(sortWords(shape, rest, path.join(" ")), takeFormat)
+  const { format } = sorted
+  const { common, words } = yield* takeCommon(leaf.shape, sorted.words)
   // A command that still has a flag of its own for it.
   const json = leaf.shape.flags.some(({ name }) => name === "--json") && (format === "json" || format === "jsonl")
   yield* leaf
     .run(json ? { ...words, flags: [...words.flags, { name: "--json", value: null }] } : words)
-    .pipe(Effect.provideService(OutputFormat, format))
+    .pipe(Effect.provideService(OutputFormat, format), Effect.provideService(CommonFlags, common))
 })
 
 /** Runs one command, or shows help. `words` are what was typed after `gateway`. */
 export const dispatch = Effect.fn("cli.dispatch")(function* (root: GroupNode, words: ReadonlyArray<string>) {
   const problem = oldFlagProblem(words)
   if (problem !== null) return yield* problem
-  const found = find(root, words)
+  const leading = leadingFlags(words)
+  const named = find(root, leading?.rest ?? words)
+  // Flags that stand before the name of a command are those of the command.
+  const found = leading === null ? named : { ...named, rest: [...leading.flags, ...named.rest] }
   if (found.node === root && asksForVersion(found.rest)) return yield* Console.log(version)
   if (asksForHelp(found.rest)) {
     const [next = ""] = found.rest

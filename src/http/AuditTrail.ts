@@ -16,6 +16,8 @@ export interface Trail {
   principal: Principal | null
   /** The body, once it was read as JSON. */
   body: unknown
+  /** Of a request whose state says who began what it ends. */
+  began?: { readonly actor: string; readonly made: string | null }
 }
 
 /** Of the request that runs; null outside of one that is recorded. */
@@ -48,6 +50,8 @@ const established: Readonly<Partial<Record<ManagementKey, { readonly done: strin
   "providers.create": { done: "provider.credentials.created" },
   "providers.update": { done: "provider.credentials.updated" },
   "providers.remove": { done: "provider.credentials.revoked" },
+  "cloud.putCredentials": { done: "provider.credentials.updated" },
+  "cloud.updateCredentials": { done: "provider.credentials.updated" },
   "keys.rotate": { done: "apiKey.regenerate" },
   "quotaGroups.create": { done: "quota.pool.created" },
   "quotaGroups.update": { done: "quota.pool.updated" },
@@ -73,8 +77,8 @@ const loginAction = (isSuccess: boolean, status: number, code: string | undefine
 }
 
 /** Of a step of a sign-in: the one that makes a connection imports its credential. */
-const signInAction = ({ outcome }: Recorded): string =>
-  outcome._tag === "Answered" && answeredId(outcome.response) !== null ? "provider.credentials.imported" : "oauth.act"
+const signInAction = (recorded: Recorded): string =>
+  madeConnection(recorded) === null ? recorded.route.key : "provider.credentials.imported"
 
 const actionOf = (key: ManagementKey, isSuccess: boolean, { code, fields = [], httpStatus }: AuditDetails): string => {
   if (key === "auth.login") return loginAction(isSuccess, httpStatus, code)
@@ -117,6 +121,10 @@ const naming: Readonly<Partial<Record<ManagementKey, ReadonlyArray<string>>>> = 
   "providerModels.create": ["modelId"],
   "providerModels.update": ["modelId"],
   "providerModels.remove": ["id", "modelId"],
+  "cloud.putCredentials": ["connectionId", "provider"],
+  "cloud.updateCredentials": ["connectionId", "provider"],
+  "cloud.putAlias": ["alias"],
+  "cloud.setAlias": ["alias"],
   "modelAliases.set": ["alias"],
   "modelAliases.remove": ["alias"],
   "limits.setBudget": ["apiKeyId"],
@@ -150,10 +158,17 @@ const answeredId = ({ body }: HttpServerResponse.HttpServerResponse): string | n
     ? idIn(parsed(new TextDecoder().decode(body.body)))
     : null
 
-const targetOf = ({ outcome, parameters, query, route, trail }: Recorded, isSuccess: boolean): string | null => {
+const isSignIn = (key: ManagementKey): boolean => key === "oauth.act" || key === "oauth.callback"
+
+/** Id of the connection that a step of a sign-in made. */
+const madeConnection = ({ outcome, trail }: Recorded): string | null =>
+  trail.began?.made ?? (outcome._tag === "Answered" ? answeredId(outcome.response) : null)
+
+const targetOf = (recorded: Recorded, isSuccess: boolean): string | null => {
+  const { outcome, parameters, query, route, trail } = recorded
   const inPath = Object.values(parameters).flatMap((value) => short(value) ?? [])
-  if (route.key === "oauth.act" && outcome._tag === "Answered") {
-    const made = answeredId(outcome.response)
+  if (isSignIn(route.key)) {
+    const made = madeConnection(recorded)
     if (made !== null) return made
   }
   if (inPath.length > 0) return inPath.join("/").slice(0, maxText)
@@ -191,8 +206,8 @@ export const rowOf = (recorded: Recorded): AuditRow => {
   return {
     id: requestId,
     timestampMs: Math.trunc(atMs),
-    action: route.key === "oauth.act" ? signInAction(recorded) : actionOf(route.key, isSuccess, details),
-    actor: actorOf(route.key, isSuccess, trail.principal),
+    action: isSignIn(route.key) ? signInAction(recorded) : actionOf(route.key, isSuccess, details),
+    actor: trail.began?.actor ?? actorOf(route.key, isSuccess, trail.principal),
     target: targetOf(recorded, isSuccess),
     resourceType: route.key.slice(0, route.key.indexOf(".")),
     status: isSuccess ? "success" : "failure",

@@ -11,6 +11,7 @@ import type { Duplex } from "node:stream"
 import { type Match, routeAt } from "../api/Routes.ts"
 import { type Denied, notLocal } from "../auth/Access.ts"
 import type { RequestHeaders } from "../auth/Credentials.ts"
+import { asVisit } from "../auth/ForeignSite.ts"
 import { Gate } from "../auth/Gate.ts"
 import { isLoopback } from "../auth/Loopback.ts"
 import { peerAddressOf, peerOf } from "../auth/PeerAddress.ts"
@@ -58,6 +59,9 @@ const isElsewhere = (found: Match, { headers, socket }: IncomingMessage): boolea
   return (tier === "loopback" || tier === "ingest") && !isLoopback(peerAddressOf(socket), headers)
 }
 
+/** Providers send browsers to this page, which the state of a sign-in opens. */
+const isSentHere = (found: Match): boolean => found._tag === "Found" && found.route.key === "oauth.callback"
+
 export const make = Effect.gen(function* () {
   const gate = yield* Gate
   const ids = yield* IdGen.IdGen
@@ -100,7 +104,9 @@ export const make = Effect.gen(function* () {
     admits: (found, request, response) => {
       // A cache must not give one origin what was meant for another, or for none.
       if (gate.namesOrigins()) response.setHeader("Vary", "Origin")
-      const denied = isElsewhere(found, request) ? notLocal : deniedTo(request)
+      const denied = isElsewhere(found, request)
+        ? notLocal
+        : deniedTo(request, isSentHere(found) ? asVisit(request.headers) : request.headers)
       if (denied !== null) {
         refuse(found, request, response, viewOf(denied))
         return false

@@ -91,18 +91,23 @@ type App = (found: Match) => HttpApp.Default
 
 /** They ask models, as inference does, or nothing at all. */
 const changesNothing: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
+  "cloud.auth",
+  "cloud.resolveModel",
   "playground.improvePrompt",
   "playground.compare",
   "playground.snippets"
 ])
 
-/** A request that may change something; `GET` and `HEAD` leave no row, and captured traffic is no change. */
+/** Changes something by GET, because a browser is sent there. */
+const changesByGet: ManagementKey = "oauth.callback"
+
+/** A request that may change something; other `GET`s and `HEAD` leave no row, and captured traffic is no change. */
 const mayChange = (found: Match): found is Found =>
   found._tag === "Found" &&
   found.route.plane === "management" &&
   found.route.tier !== "ingest" &&
   !changesNothing.has(found.route.key) &&
-  !isSafeMethod(found.route.method)
+  (!isSafeMethod(found.route.method) || found.route.key === changesByGet)
 
 /** The endpoints of a group, by their keys. */
 type Endpoints = ReadonlyMap<string, Endpoint>

@@ -4,10 +4,14 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { randomBytes } from "node:crypto"
+import * as LoginThrottle from "../auth/LoginThrottle.ts"
 import { ownerAt } from "../domain/Proxy.ts"
 import type { OAuthInput } from "../api/Groups/Providers.ts"
 import { Upstream, type UnownedRequest } from "../egress/Upstream.ts"
@@ -18,7 +22,7 @@ import { readAnswer } from "../providers/oauth/TokenAnswer.ts"
 import { limits } from "../providers/oauth/TokenCall.ts"
 import { ProxyPlan } from "../providers/ProxyPlan.ts"
 import { find } from "../providers/Registry.ts"
-import { type SignInRow, SignInTable } from "../providers/registry/signIn.ts"
+import { type SignInRow, SignInTable, whereClientIs } from "../providers/registry/signIn.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { Connections } from "./Connections.ts"
 import * as Errors from "./Errors.ts"
@@ -40,7 +44,25 @@ export interface PendingBrowser {
   readonly authUrl: string
   readonly state: string
   readonly redirectUri: string
+  /** The browser comes back to the gateway with the code: nothing is pasted, `poll` tells the end. */
+  readonly comesBack: boolean
   readonly expiresAtMs: number
+}
+
+/** What a browser brings back from a provider. */
+export interface Arrival {
+  /** Peer address of the socket. */
+  readonly address: string
+  readonly state: string
+  readonly code: string
+  /** The provider's refusal (RFC 6749 §4.1.2.1); empty: none. */
+  readonly error: string
+}
+
+/** Who began a sign-in, and the connection it has made. */
+export interface Arrived {
+  readonly caller: string
+  readonly connection: ObservedConnection
 }
 
 export interface PendingDevice extends Omit<Requests.DeviceCode, "deviceCode" | "lifetimeMs"> {
@@ -75,6 +97,9 @@ type Created =
   | Errors.SignInFailed
   | StoreError
 
+/** Too many browsers came with states that belong to no sign-in. */
+export class TooManyArrivals extends Data.TaggedError("TooManyArrivals")<{ readonly retryAfterMs: number }> {}
+
 export class SignIns extends Context.Tag("gateway/management/SignIns")<
   SignIns,
   {
@@ -93,6 +118,8 @@ export class SignIns extends Context.Tag("gateway/management/SignIns")<
       Errors.EntityNotFound | Errors.UnknownProvider | Errors.InvalidInput | Errors.TooManySignIns | Errors.SignInFailed
     >
     readonly exchange: (provider: string, exchange: Exchange) => Effect.Effect<ObservedConnection, Created>
+    /** Ends the sign-in that a browser comes back from; the state alone says which. Used once, whatever comes of it. */
+    readonly arrive: (provider: string, arrival: Arrival) => Effect.Effect<Arrived, Created | TooManyArrivals>
     /** Asks the provider once, and not before its interval is over. */
     readonly poll: (provider: string, sessionId: string, caller: string) => Effect.Effect<Polled, Created>
     readonly importTokens: (provider: string, input: ImportTokens) => Effect.Effect<ObservedConnection, Created>
@@ -114,8 +141,10 @@ interface Pending {
   readonly name: string | undefined
   readonly proxyId: string | undefined
   readonly expiresAtMs: number
-  readonly browser: { readonly state: string; readonly verifier: string } | null
+  readonly browser: (Requests.BrowserStep & { readonly comesBack: boolean }) | null
   readonly device: { readonly code: string; readonly intervalMs: number; readonly askAtMs: number } | null
+  /** Of a browser that has come back; who began it asks for that. */
+  readonly outcome: Either.Either<ObservedConnection, Created> | null
 }
 
 const secret = (): string => randomBytes(32).toString("base64url")
@@ -123,6 +152,15 @@ const secret = (): string => randomBytes(32).toString("base64url")
 /** `github-models` → `GATEWAY_OAUTH_GITHUB_MODELS_CLIENT_ID`. */
 export const clientVariable = (provider: string, what: "ID" | "SECRET"): string =>
   `GATEWAY_OAUTH_${provider.toUpperCase().replaceAll(/\W/g, "_")}_CLIENT_${what}`
+
+const isCode = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(text)
+
+/** A provider's code of an error; anything else was not written by one. */
+const errorCode = (text: string): string => (/^[\w.-]{1,64}$/.test(text) ? text : "an error")
+
+/** Where the browser comes back to. One address for each provider, so that the code of one is never taken for another's (RFC 9700 §4.4). */
+export const callbackAt = (signInUrl: string, provider: string): string =>
+  `${signInUrl}/api/oauth/${encodeURIComponent(provider)}/callback`
 
 /** RFC 8628 §3.5. */
 const slowDownMs = 5_000
@@ -133,8 +171,9 @@ export const make = Effect.gen(function* () {
   const proxies = yield* ProxyPlan
   const table = yield* SignInTable
   const ids = yield* IdGen
-  const { environment } = yield* AppConfig
+  const { environment, signInUrl } = yield* AppConfig
   const pending = new Map<string, Pending>()
+  let throttle = LoginThrottle.initial(yield* Clock.currentTimeMillis)
 
   const rowOf = Effect.fnUntraced(function* (name: string) {
     const spec = find(name)
@@ -151,7 +190,7 @@ export const make = Effect.gen(function* () {
     if (id === undefined || id === "") {
       return yield* Errors.invalid(
         "clientId",
-        `is needed: the id of an OAuth client at ${provider} that may act for you, here or in ${clientVariable(provider, "ID")}`
+        `is needed: the id of an OAuth client at ${provider} that may act for you, here or in ${clientVariable(provider, "ID")}. ${whereClientIs(provider)}`.trim()
       )
     }
     const fromEnvironment = environment.get(clientVariable(provider, "SECRET"))
@@ -168,6 +207,10 @@ export const make = Effect.gen(function* () {
 
   const room = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     forgetOld(nowMs)
+    // What is over waits only to be asked for, and makes room.
+    const over =
+      pending.size < maxPending ? undefined : Array.from(pending.values()).find((one) => one.outcome !== null)
+    if (over !== undefined) pending.delete(over.sessionId)
     return pending.size < maxPending ? Effect.succeed(nowMs) : new Errors.TooManySignIns()
   })
 
@@ -227,9 +270,22 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  const keep = (one: Omit<Pending, "caller" | "name" | "proxyId">, { caller, name, proxyId }: BeginSignIn): void => {
-    pending.set(one.sessionId, { ...one, caller, name, proxyId })
+  const keep = (
+    one: Omit<Pending, "caller" | "name" | "proxyId" | "outcome">,
+    { caller, name, proxyId }: BeginSignIn
+  ): void => {
+    pending.set(one.sessionId, { ...one, caller, name, proxyId, outcome: null })
   }
+
+  const ofState = (state: string): Pending | undefined =>
+    Array.from(pending.values()).find((one) => one.browser?.state === state)
+
+  /** Exchanges a code. The state must be used up before. */
+  const exchanged = Effect.fnUntraced(function* (found: Pending, browser: Requests.BrowserStep, code: string) {
+    const request = Requests.exchangeRequest(found.row, found.client, { ...browser, code })
+    const response = yield* ask(found.provider, found.proxyId, request)
+    return yield* connected(found, response, [code, browser.state, browser.verifier])
+  })
 
   const authorize = Effect.fn("SignIns.authorize")(function* (name: string, begin: BeginSignIn) {
     const { provider, row } = yield* rowOf(name)
@@ -242,9 +298,12 @@ export const make = Effect.gen(function* () {
     const [state, verifier] = [secret(), secret()]
     const sessionId = ids.next(nowMs)
     const expiresAtMs = nowMs + lifetimeMs
-    keep({ sessionId, provider, row, client, expiresAtMs, browser: { state, verifier }, device: null }, begin)
-    const authUrl = Requests.authorizeUrl({ ...row, authorize: row.authorize }, client, state, verifier)
-    return { sessionId, authUrl, state, redirectUri: row.authorize.redirectUri, expiresAtMs }
+    const comesBack = signInUrl !== null
+    const redirectUri = comesBack ? callbackAt(signInUrl, provider) : row.authorize.redirectUri
+    const browser = { state, verifier, redirectUri, comesBack }
+    keep({ sessionId, provider, row, client, expiresAtMs, browser, device: null }, begin)
+    const authUrl = Requests.authorizeUrl({ ...row, authorize: row.authorize }, client, browser)
+    return { sessionId, authUrl, state, redirectUri, comesBack, expiresAtMs }
   })
 
   const device = Effect.fn("SignIns.device")(function* (name: string, begin: BeginSignIn) {
@@ -276,31 +335,57 @@ export const make = Effect.gen(function* () {
     if (state === undefined) {
       return yield* Errors.invalid("code", "has no state: paste the whole address of the page, or code#state")
     }
-    const byState = Array.from(pending.values()).find((one) => one.browser?.state === state)
-    const named = given.sessionId === undefined ? byState : pending.get(given.sessionId)
+    const named = given.sessionId === undefined ? ofState(state) : pending.get(given.sessionId)
     const found = yield* mine(named, provider, given.caller, given.sessionId ?? "")
     if (found.browser === null || found.browser.state !== state) {
       return yield* Errors.invalid("state", "is not that of this sign-in; begin again")
     }
-    if (!/^[\x21-\x7e]{1,4096}$/.test(pasted.code)) {
-      return yield* Errors.invalid("code", "is none: copy it again, in one piece")
-    }
+    if (!isCode(pasted.code)) return yield* Errors.invalid("code", "is none: copy it again, in one piece")
     // From here on it is used, whatever the provider answers.
     pending.delete(found.sessionId)
-    const { verifier } = found.browser
-    const response = yield* ask(
-      provider,
-      found.proxyId,
-      Requests.exchangeRequest(found.row, found.client, { code: pasted.code, state, verifier })
+    return yield* exchanged(found, found.browser, pasted.code)
+  })
+
+  /** The same for every state that is not to be had: made up, over, used, of another provider, or of a sign-in whose code is pasted. */
+  const awaited = Effect.fnUntraced(function* (provider: string, { address, state }: Arrival) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const found = ofState(state)
+    if (found?.browser?.comesBack === true && found.provider === provider && found.expiresAtMs > nowMs) {
+      return { found, browser: found.browser }
+    }
+    // Only who does not know a state is slowed down, so that nobody can keep others from coming back.
+    const taken = LoginThrottle.take(throttle, address, nowMs)
+    if (taken.retryAfterMs > 0) return yield* new TooManyArrivals({ retryAfterMs: taken.retryAfterMs })
+    throttle = taken.state
+    return yield* new Errors.EntityNotFound({ entity: "sign-in", id: "", field: "state" })
+  })
+
+  const arrive = Effect.fn("SignIns.arrive")(function* (name: string, arrival: Arrival) {
+    const { found, browser } = yield* awaited(name, arrival)
+    // Used from here on, whatever comes of it.
+    pending.set(found.sessionId, { ...found, browser: null })
+    const done =
+      arrival.error !== ""
+        ? new Errors.SignInFailed({ reason: `the provider answered: ${errorCode(arrival.error)}` })
+        : isCode(arrival.code)
+          ? exchanged(found, browser, arrival.code)
+          : Errors.invalid("code", "is none: begin the sign-in again")
+    const told = Effect.tap(Effect.either(done), (outcome) =>
+      Effect.sync(() => {
+        if (pending.has(found.sessionId)) pending.set(found.sessionId, { ...found, browser: null, outcome })
+      })
     )
-    return yield* connected(found, response, [pasted.code, state, verifier])
+    // A browser that is closed early does not lose what the provider gives once.
+    const outcome = yield* Effect.flatMap(Effect.forkDaemon(told), Fiber.join)
+    return { caller: found.caller, connection: yield* outcome }
   })
 
   const poll = Effect.fn("SignIns.poll")(function* (name: string, sessionId: string, caller: string) {
     const { provider } = yield* rowOf(name)
     const found = yield* mine(pending.get(sessionId), provider, caller, sessionId)
     const nowMs = yield* Clock.currentTimeMillis
-    const { device, expiresAtMs } = found
+    const { device, expiresAtMs, outcome } = found
+    if (outcome !== null) return { _tag: "Connected", connection: yield* outcome } as const
     const wait = (retryAfterMs: number): Polled => ({ _tag: "Pending", retryAfterMs, expiresAtMs })
     if (device === null) return wait(1_000)
     if (nowMs < device.askAtMs) return wait(device.askAtMs - nowMs)
@@ -333,7 +418,7 @@ export const make = Effect.gen(function* () {
     Effect.sync(() => pending.get(sessionId)?.caller === caller && pending.delete(sessionId))
   )
 
-  return SignIns.of({ authorize, device, exchange, poll, importTokens, cancel })
+  return SignIns.of({ authorize, device, exchange, arrive, poll, importTokens, cancel })
 })
 
 export const layer: Layer.Layer<SignIns, never, AppConfig | Connections | IdGen | ProxyPlan | Upstream> = Layer.effect(

@@ -10,6 +10,8 @@ interface Server {
   /** How many tools are known now, without asking a registered server. */
   readonly count: Effect.Effect<number>
   readonly sessions: () => number
+  /** Ends the sessions of all clients, with their calls; how many there were. */
+  readonly endSessions: () => number
 }
 
 export class Directory extends Context.Tag("gateway/mcp/Directory")<

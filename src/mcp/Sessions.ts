@@ -33,6 +33,8 @@ export interface Sessions {
   /** Null: there is none of this id, or it is another caller's. */
   readonly find: (id: string, identity: string, nowMs: number) => Session | null
   readonly end: (id: string, identity: string, nowMs: number) => boolean
+  /** Ends all, with the calls that are under way; how many there were. */
+  readonly endAll: () => number
   readonly count: () => number
   readonly all: () => ReadonlyArray<Session>
 }
@@ -66,6 +68,11 @@ export const makeSessions = (): Sessions => {
     },
     find,
     end: (id, identity, nowMs) => find(id, identity, nowMs) !== null && sessions.delete(id),
+    endAll: () => {
+      const ids = Array.from(sessions, ([id]) => id)
+      for (const id of ids) sessions.delete(id)
+      return ids.length
+    },
     count: () => sessions.size,
     all: () => Array.from(sessions, ([, session]) => session)
   }

@@ -52,6 +52,8 @@ export interface AppConfigShape {
   readonly corsOrigins: ReadonlyArray<string>
   /** The gateway's address for its callers, where a reverse proxy serves it below a path; without a slash at its end. */
   readonly publicUrl: string | null
+  /** Where browsers find the gateway after a sign-in at a provider: `NEXT_PUBLIC_BASE_URL`, else `publicUrl`; null: sign-ins do not come back to it. */
+  readonly signInUrl: string | null
   /** Addresses and CIDR blocks of reverse proxies whose `X-Forwarded-Prefix` is believed, besides those of this machine. */
   readonly trustedProxies: ReadonlyArray<string>
   readonly otlpEndpoint: string | null
@@ -171,27 +173,28 @@ const origins = (name: string): Config.Config<ReadonlyArray<string>> =>
   )
 
 /** An absolute URL without credentials, query and fragment; its slash at the end is taken away. */
-const publicUrl = Config.string("GATEWAY_PUBLIC_URL").pipe(
-  Config.withDefault(""),
-  Config.map((text) => text.trim()),
-  Config.mapOrFail((text) => {
-    if (text === "") return Either.right(null)
-    const url = URL.canParse(text) ? new URL(text) : null
-    const isPlain =
-      url !== null &&
-      /^https?:$/.test(url.protocol) &&
-      url.username + url.password + url.search + url.hash === "" &&
-      /^[\w.~!$&()*+,;=:@%/-]*$/.test(url.pathname)
-    return isPlain
-      ? Either.right(url.href.replace(/\/+$/, ""))
-      : Either.left(
-          ConfigError.InvalidData(
-            [],
-            "GATEWAY_PUBLIC_URL must be the gateway's address for its callers, such as https://ai.example/llm, without user name, query and fragment"
+const addressFromOutside = (name: string) =>
+  Config.string(name).pipe(
+    Config.withDefault(""),
+    Config.map((text) => text.trim()),
+    Config.mapOrFail((text) => {
+      if (text === "") return Either.right(null)
+      const url = URL.canParse(text) ? new URL(text) : null
+      const isPlain =
+        url !== null &&
+        /^https?:$/.test(url.protocol) &&
+        url.username + url.password + url.search + url.hash === "" &&
+        /^[\w.~!$&()*+,;=:@%/-]*$/.test(url.pathname)
+      return isPlain
+        ? Either.right(url.href.replace(/\/+$/, ""))
+        : Either.left(
+            ConfigError.InvalidData(
+              [],
+              `${name} must be the gateway's address for its callers, such as https://ai.example/llm, without user name, query and fragment`
+            )
           )
-        )
-  })
-)
+    })
+  )
 
 const trustedProxies = Config.string("GATEWAY_TRUSTED_PROXIES").pipe(
   Config.withDefault(""),
@@ -304,7 +307,8 @@ const config = Config.all({
   maxUploadBytes: mebibytes(bounded("GATEWAY_MAX_UPLOAD_MB", 512, 1, 1_048_576)),
   searchCacheTtlMs: bounded("SEARCH_CACHE_TTL_MS", 60_000, 0, 86_400_000),
   corsOrigins: origins("CORS_ORIGINS"),
-  publicUrl,
+  publicUrl: addressFromOutside("GATEWAY_PUBLIC_URL"),
+  signInUrl: addressFromOutside("NEXT_PUBLIC_BASE_URL"),
   trustedProxies,
   otlpEndpoint: optional(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOINT")),
   otlpHeaders,
@@ -325,6 +329,7 @@ export const make: Effect.Effect<AppConfigShape, ConfigError.ConfigError> = Effe
   ({ bodyLimits: limits, ...values }) => ({
     ...values,
     ...limits,
+    signInUrl: values.signInUrl ?? values.publicUrl,
     maxInFlight: defaultMaxInFlight(limits.maxBufferedBytes, memoryBytes(), openFiles()),
     allowKeyless: false,
     environment: setOnly(process.env)
@@ -358,6 +363,7 @@ export const layerOf = (values: Partial<AppConfigShape> & { readonly dataDir: st
     searchCacheTtlMs: 60_000,
     corsOrigins: [],
     publicUrl: null,
+    signInUrl: null,
     trustedProxies: [],
     otlpEndpoint: null,
     otlpHeaders: Redacted.make([]),

@@ -255,7 +255,10 @@ export const skillWords: Readonly<Record<SkillId, SkillWords>> = {
   ),
   "cli-batches": words("gateway batches", "Upload files and run many requests as one batch, with the command line."),
   "cli-eval": words("gateway evals", "Put known questions to models and compare how they do, with the command line."),
-  "cli-plugins-skills": words("gateway skills", "List, show and write these skill files with the command line."),
+  "cli-plugins-skills": words(
+    "gateway plugins and skills",
+    "Write, check, install and switch plugins, and list, show and write these skill files, with the command line."
+  ),
   "cli-setup": words(
     "gateway setup",
     "Set a gateway up, configure coding tools to use it, start them with nothing written or capture what they send, and keep its configuration in a file.",

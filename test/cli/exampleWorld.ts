@@ -182,6 +182,23 @@ export const furnish = async (manage: Manage, upstream: string): Promise<void> =
   )
 }
 
+/** The plugins of the examples are installed and called, where a line speaks of plugins. One that a line installs is not there. */
+export const furnishPlugins = async (manage: Manage, line: string): Promise<void> => {
+  if (!/^gateway plugins? /.test(line)) return
+  const { plugins } = await manage("GET", "/api/plugins")
+  const have = new Set(plugins.map(({ name }: { readonly name: string }) => name))
+  for (const name of ["rate-limiter", "request-logger"]) {
+    const path = `/api/plugins/${name}`
+    if (line.includes(`install ${name}`)) {
+      if (have.has(name)) await manage("DELETE", path)
+      continue
+    }
+    if (!have.has(name)) await manage("POST", `/api/plugins/marketplace/${name}/install`)
+    const isToActivate = line.startsWith(`gateway plugin activate ${name}`)
+    await manage("POST", `${path}/${isToActivate ? "deactivate" : "activate"}`, {})
+  }
+}
+
 const proxyPath = "/api/v1/management/proxies"
 
 /** The proxies of the examples are there, switched on, and assigned to nothing. None of them can be reached. */

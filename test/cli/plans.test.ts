@@ -1,6 +1,7 @@
 /** Accounts of coding programs, servers of one's own, and names that are taken. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { once } from "node:events"
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Fake from "../support/FakeUpstream.ts"
@@ -9,7 +10,7 @@ import { piped, program } from "./support.ts"
 /** Each test starts the program several times. */
 const patienceMs = 120_000
 
-const { dataDir, main, run, serve } = program()
+const { dataDir, main, run, serve, start } = program()
 
 const stored = async (DATA_DIR: string) =>
   JSON.parse((await run(["providers", "list", "--json"], { DATA_DIR })).stdout).connections
@@ -38,6 +39,43 @@ const codexFile = JSON.stringify({
 })
 
 describe("gateway provider login", () => {
+  it(
+    "waits without a terminal until the browser is back, where the gateway has a public address",
+    async () => {
+      const DATA_DIR = dataDir()
+      const environment = { DATA_DIR, GATEWAY_ADMIN_KEY: "admin-key-of-the-sign-in-test" }
+      const serving = await serve({ ...environment, NEXT_PUBLIC_BASE_URL: "https://gateway.tunnel.example/" })
+      const child = start(["provider", "login", "codex", "--client-id", "mine"], {
+        ...environment,
+        PORT: new URL(serving.url).port
+      })
+      const exit = once(child, "exit")
+      let told = ""
+      child.stderr?.setEncoding("utf8")
+      const address = await new Promise<URL>((resolve, reject) => {
+        child.stderr?.on("data", (part: string) => {
+          told += part
+          const found = /https:\/\/auth\.openai\.com\S+(?=\s)/.exec(told)?.[0]
+          if (found !== undefined) resolve(new URL(found))
+        })
+        child.once("exit", () => reject(new Error(told)))
+      })
+      const redirectUri = new URL(address.searchParams.get("redirect_uri") ?? "")
+      assert.strictEqual(redirectUri.href, "https://gateway.tunnel.example/api/oauth/codex/callback")
+      const state = address.searchParams.get("state") ?? ""
+      const back = await fetch(`${serving.url}${redirectUri.pathname}?error=access_denied&state=${state}`)
+      assert.strictEqual(back.status, 502)
+      assert.include(await back.text(), "access_denied")
+      assert.deepStrictEqual((await exit)[0], 1, told)
+      assert.include(told, "access_denied")
+      const none = await run(["provider", "login", "codex"], { ...environment, PORT: new URL(serving.url).port })
+      assert.strictEqual(none.code, 2)
+      assert.include(none.stderr, "https://platform.openai.com/api-keys")
+      await serving.stop("SIGTERM")
+    },
+    patienceMs
+  )
+
   it(
     "says what a sign-in needs, and takes the files of Claude Code and Codex where only their user may read them",
     async () => {

@@ -21,6 +21,7 @@ import {
   clear,
   furnish,
   furnishCaptures,
+  furnishPlugins,
   isOfCaptured,
   type Manage,
   managing,
@@ -54,6 +55,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "gateway tunnel create ssh me@server.example.com --remote-port 8080": "opens a tunnel (test/cli/tunnels)",
   "gateway logs --follow": "does not end (test/cli/logs)",
   "gateway backup restore db_20260131T120000000Z_manual": "asks, and needs that backup (test/cli/backup)",
+  "gateway plugin logs request-logger --follow": "does not end",
   "gateway inspect tail": "does not end (test/cli/inspect)",
   "gateway inspect tail --profile llm --json": "does not end (test/cli/inspect)",
   "gateway compression raw 4f1c0e2a9b7d4c3e8f6a5b1d": "a raw output is kept only with the setting for it"
@@ -231,6 +233,7 @@ it.scopedLive(
         yield* Effect.promise(() => furnish(manage, upstream.origin))
         yield* Effect.promise(() => clear(manage, line))
         yield* Effect.promise(() => furnishCaptures(manage, line))
+        yield* Effect.promise(() => furnishPlugins(manage, line))
         const needed = before[line]
         if (needed !== undefined) yield* run(needed)
         const asked = yield* Effect.promise(() => exchanged(line))

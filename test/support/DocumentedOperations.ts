@@ -89,6 +89,7 @@ export const refusedHere: Readonly<Record<string, string>> = {
   cliToolsSettings: "the gateway of the test has no home folder",
   cliToolsWriteSettings: "the gateway of the test has no home folder",
   evalsCancel: "the run may be over",
+  oauthCallback: "no sign-in was begun whose browser comes back",
   issueReportsReport: "there is no tracker",
   issueReportsReportAtApiV1IssuesReport: "there is no tracker",
   inferenceCancelBatch: "the batch may be over",

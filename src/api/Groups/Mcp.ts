@@ -47,6 +47,12 @@ export const McpStatus = Schema.Struct({
 }).annotations({ identifier: "McpStatus" })
 export type McpStatus = typeof McpStatus.Type
 
+export const McpRestarted = Schema.Struct({
+  restarted: field(Schema.Literal(true), "Always true."),
+  sessions: field(Schema.Number, "Sessions of clients that were ended.", 1),
+  servers: field(Schema.Number, "Registered servers that begin anew.", 2)
+}).annotations({ identifier: "McpRestarted" })
+
 export const McpToolView = Schema.Struct({
   name: field(Schema.String, "Its name.", "gateway_get_health"),
   server: field(Schema.NullOr(Schema.String), "The registered server it is of; null: it is the gateway's own.", null),
@@ -92,6 +98,15 @@ export class Mcp extends HttpApiGroup.make("mcp")
   .add(
     at("status", { summary: "Show the MCP server's state", description: "Whether it is on, and what was called." })
       .addSuccess(McpStatus)
+      .addError(UnavailableAnswer)
+  )
+  .add(
+    at("restart", {
+      summary: "Restart the MCP server",
+      description:
+        "Ends the sessions of all clients with their calls, and the programs and connections of registered servers; clients begin another session, programs are started again when they are needed. The rest of the gateway goes on."
+    })
+      .addSuccess(McpRestarted)
       .addError(UnavailableAnswer)
   )
   .add(

@@ -1,5 +1,6 @@
 /** Signing in at providers. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
@@ -52,6 +53,11 @@ export const SignInAnswer = Schema.Struct({
     "Where the browser ends up; its address holds the code.",
     "http://localhost:1455/auth/callback"
   ),
+  comesBack: field(
+    given(Schema.Boolean),
+    "Whether the browser brings the code to the gateway by itself (`NEXT_PUBLIC_BASE_URL`): then `poll` instead of `exchange`.",
+    false
+  ),
   userCode: field(given(Schema.String), "The code to type at `verificationUri`.", "WDJB-MJHT"),
   verificationUri: field(given(Schema.String), "Where to type it.", "https://github.com/login/device"),
   verificationUriComplete: field(given(Schema.String), "The same with the code in it.", "https://example.com/d?c=1"),
@@ -70,6 +76,14 @@ export const SignInAnswer = Schema.Struct({
 }).annotations({ identifier: "SignInAnswer" })
 export type SignInAnswer = typeof SignInAnswer.Type
 
+const page = (description: string, title: string) =>
+  HttpApiSchema.Text({ contentType: "text/html" }).annotations({
+    description,
+    examples: [`<!doctype html><title>${title}</title>`]
+  })
+
+const notSignedIn = "The sign-in failed"
+
 const at = endpointsOf("oauth", {
   provider: ["Id of the provider: claude, codex, github, github-models, gemini.", "codex"],
   action: ["`authorize`, `device-code`, `exchange`, `poll`, `import-token`, or `cancel`.", "authorize"]
@@ -82,7 +96,7 @@ export class OAuth extends HttpApiGroup.make("oauth")
     at("act", {
       summary: "Sign in at a provider, step by step",
       description:
-        "`authorize` gives an address to open and `exchange` takes the code from there; `device-code` gives a code to type elsewhere and `poll` asks whether that was done; `import-token` takes tokens from elsewhere; `cancel` ends one. What is pending lasts ten minutes.",
+        "`authorize` gives an address to open and `exchange` takes the code from there, or `poll` asks whether the browser has brought it (`comesBack`); `device-code` gives a code to type elsewhere and `poll` asks whether that was done; `import-token` takes tokens from elsewhere; `cancel` ends one. What is pending lasts ten minutes.",
       example: { clientId: "my-client", name: "work" }
     })
       .setPayload(SignInInput)
@@ -90,4 +104,18 @@ export class OAuth extends HttpApiGroup.make("oauth")
       .addError(NotFoundAnswer)
       .addError(ConflictAnswer)
       .addError(UpstreamFailedAnswer)
+  )
+  .add(
+    at("callback", {
+      summary: "Come back from a provider",
+      description:
+        "Where a browser is sent after a sign-in, with the provider's `code` and the `state` of the sign-in, which is used once. Shows a page; needs no key: the state says whose sign-in it is. Errors are pages too."
+    })
+      .addSuccess(page("The connection is made.", "Signed in"))
+      .addSuccess(page("No code came with the state.", notSignedIn), { status: 400 })
+      .addSuccess(page("No sign-in waits for this state.", notSignedIn), { status: 404 })
+      .addSuccess(page("The provider has as many connections as it may have.", notSignedIn), { status: 409 })
+      .addSuccess(page("Too many unknown states; see `Retry-After`.", notSignedIn), { status: 429 })
+      .addSuccess(page("The provider refused.", notSignedIn), { status: 502 })
+      .addSuccess(page("The connection could not be stored.", notSignedIn), { status: 503 })
   ) {}

@@ -88,9 +88,24 @@ export const referToFailure = (schema: string, status: string): JsonMap => ({
 
 const successes: Readonly<Record<string, string>> = { 201: "It was made.", 204: "It is done; there is no body." }
 
+const errorExample: JsonMap = {
+  error: {
+    message: "Pages of other sites may not call this gateway.",
+    type: "permission_error",
+    code: "cross_site_request"
+  }
+}
+
 const answerOf = (name: string, status: string, answer: Json, schemas: Definitions): JsonMap => {
   const { content } = asMap(answer)
-  if (Number(status) >= 400) return referToFailure("ErrorBody", status)
+  if (Number(status) >= 400) {
+    const { "text/html": page } = asMap(content)
+    if (page === undefined) return referToFailure("ErrorBody", status)
+    // A page tells its own refusals as pages; what is refused before it is told as everywhere.
+    const { content: usual, ...told } = asMap(managementErrors[`ErrorBody${status}`])
+    const json = { ...asMap(asMap(usual)["application/json"]), example: errorExample }
+    return { ...told, content: { "application/json": json, ...contentOf({ "text/html": page }, schemas) } }
+  }
   return {
     description: successes[status] ?? "The answer.",
     headers: headersOf(everywhere, ownHeaders(name)),

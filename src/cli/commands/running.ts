@@ -1,6 +1,7 @@
 /** `gateway start`, `stop` and `restart`: the service of this data folder where one is installed, else the process that serves it. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
+import { CommonFlags } from "../CommonFlags.ts"
 import { loadConfig } from "../EnvFile.ts"
 import { BadArgument, CommandFailed } from "../Failure.ts"
 import * as Client from "../gateway/Client.ts"
@@ -77,9 +78,17 @@ const stopProcess = Effect.fnUntraced(function* (to: Client.Target, dataDir: str
   )
 })
 
+/** A port was named, and the gateway of the data folder does not listen there. */
+const isAtOtherPort = Effect.fnUntraced(function* (dataDir: string) {
+  const { port } = yield* CommonFlags
+  return port !== null && (yield* runningGateway(dataDir)) === null
+})
+const noneAtPort = (port: number): string => `No gateway of this data folder runs at port ${port}.`
+
 export const stopCommand = Command.make("stop", {}, () =>
   Effect.gen(function* () {
     const config = yield* loadConfig
+    if (yield* isAtOtherPort(config.dataDir)) return yield* Output.note(noneAtPort(config.port))
     const isService = (yield* installedFor(config)) && (yield* serviceProcess) !== null
     if (isService) {
       // A process that ends by itself might be started again.
@@ -96,6 +105,7 @@ export const stopCommand = Command.make("stop", {}, () =>
 export const restartCommand = Command.make("restart", {}, () =>
   Effect.gen(function* () {
     const config = yield* loadConfig
+    if (yield* isAtOtherPort(config.dataDir)) return yield* new CommandFailed({ message: noneAtPort(config.port) })
     if (yield* installedFor(config)) {
       yield* underSystemd("restart", config.drainMs)
       return yield* Output.note("The service is restarted.")

@@ -181,6 +181,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   routingSettings: () => import("../../api/Groups/RoutingSettings.ts").then(({ RoutingSettings }) => RoutingSettings),
   resilience: () => import("../../api/Groups/Resilience.ts").then(({ Resilience }) => Resilience),
   rateLimits: () => import("../../api/Groups/RateLimits.ts").then(({ RateLimits }) => RateLimits),
+  cloud: () => import("../../api/Groups/Cloud.ts").then(({ Cloud }) => Cloud),
   sync: () => import("../../api/Groups/Sync.ts").then(({ Sync }) => Sync),
   system: () => import("../../api/Groups/System.ts").then(({ System }) => System),
   flags: () => import("../../api/Groups/Flags.ts").then(({ Flags }) => Flags),

@@ -21,6 +21,7 @@ import { isOwnAddress } from "../../platform/OwnAddress.ts"
 import * as OwnerFile from "../../platform/OwnerFile.ts"
 import { type Circumstances, type Credential, placeOf } from "./Advice.ts"
 import * as Contexts from "./Contexts.ts"
+import { CommonFlags } from "../CommonFlags.ts"
 import { loadConfig } from "../EnvFile.ts"
 import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
 import type { FolderInUse } from "../local/room.ts"
@@ -126,7 +127,9 @@ const isListening = (url: string): Effect.Effect<boolean> =>
 export const runningGateway = (dataDir: string): Effect.Effect<Target | null, CommandFailed> =>
   Effect.gen(function* () {
     const running = yield* Effect.mapError(OwnerFile.read(dataDir), refusedFile)
-    if (running === null || !(yield* isListening(running.url))) return null
+    const { port } = yield* CommonFlags
+    if (running === null || (port !== null && new URL(running.url).port !== String(port))) return null
+    if (!(yield* isListening(running.url))) return null
     return { url: running.url, apiKey: running.token, namedBy: "owner" }
   })
 
@@ -182,8 +185,9 @@ export const place = Effect.fn("cli.place")(function* (
 ) {
   const config = yield* loadConfig
   const givenKey = Option.getOrNull(flags.gatewayKey)
+  const { port } = yield* CommonFlags
   const naming = [
-    ...(flags.local ? ["--local"] : []),
+    ...(flags.local ? ["--local"] : port === null ? [] : ["--port"]),
     ...(Option.isSome(flags.context) ? ["--context"] : []),
     ...(Option.isSome(flags.url) ? ["--url"] : [])
   ]
@@ -205,7 +209,7 @@ export const place = Effect.fn("cli.place")(function* (
     const context = yield* Contexts.find(yield* contextsOf(config), login)
     return at({ url: context.url, apiKey: context.key, namedBy: "context" })
   }
-  const local = flags.local || Option.isSome(flags.context)
+  const local = flags.local || port !== null || Option.isSome(flags.context)
 
   const named = Option.getOrUndefined(flags.url) ?? (local ? "" : config.environment.get("GATEWAY_URL"))
   if (named) {
@@ -232,6 +236,7 @@ export const place = Effect.fn("cli.place")(function* (
     return at(local ? running : withCallersKey(running, keyIn(config, variables, "caller")))
   }
   const url = addressOf(config.host, config.port || 20_128)
+  if (port !== null) return at({ url, namedBy: "url", ...(yield* keyAt(config, url, variables)) })
   const fromEnvironment = keyIn(config, variables, "caller") ?? keyIn(config, variables, "file") ?? noKey
   const atDefault: Target = { url, namedBy: "default", ...fromEnvironment }
   return { _tag: "DataFolder", atDefault: withGiven(atDefault) } satisfies Place

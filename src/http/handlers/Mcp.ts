@@ -10,6 +10,7 @@ import { addressAsked } from "../../auth/Credentials.ts"
 import { Flags } from "../../flags/Flags.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { countOf, Directory, toolsOf } from "../../mcp/Directory.ts"
+import { Upstreams } from "../../mcp/upstream/Upstreams.ts"
 import { type McpCall, McpAuditRepo } from "../../store/repo/McpAuditRepo.ts"
 import { answered } from "./Answers.ts"
 import { iso, isoOrNull } from "./Views.ts"
@@ -36,6 +37,7 @@ export const layer = HttpApiBuilder.group(contractOf(Mcp), "mcp", (handlers) =>
     const directory = yield* Directory
     const flags = yield* Flags
     const settings = yield* GatewaySettings
+    const upstreams = yield* Upstreams
     return handlers
       .handle("status", () =>
         Effect.gen(function* () {
@@ -61,6 +63,15 @@ export const layer = HttpApiBuilder.group(contractOf(Mcp), "mcp", (handlers) =>
             }
           }
         })
+      )
+      .handle("restart", () =>
+        answered(
+          Effect.map(upstreams.restart, (servers) => ({
+            restarted: true as const,
+            sessions: directory.server()?.endSessions() ?? 0,
+            servers
+          }))
+        )
       )
       .handle("tools", () =>
         Effect.map(toolsOf(directory), (tools) => ({

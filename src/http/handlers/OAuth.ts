@@ -1,14 +1,20 @@
 /** `/api/oauth/{provider}/{action}`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { contractOf } from "../../api/GroupContract.ts"
 import { OAuth } from "../../api/Groups/OAuth.ts"
 import { type SignInAction, signInActions, type SignInAnswer, type SignInInput } from "../../api/Groups/OAuth.ts"
 import type { BadRequest } from "../../api/Errors.ts"
+import { prefixAsked, type RequestHeaders } from "../../auth/Credentials.ts"
 import type { ObservedConnection } from "../../management/ObservedState.ts"
 import { SignIns } from "../../management/SignIns.ts"
 import { CurrentTrail, callerOf } from "../AuditTrail.ts"
+import { clientAddress } from "../ClientAddress.ts"
+import { htmlType, pageBelow } from "../pages/PageHeaders.ts"
+import { signedInHeaders, signedInPage } from "../pages/SignedIn.ts"
 import { answered, badField } from "./Answers.ts"
 import { iso } from "./Views.ts"
 
@@ -31,6 +37,81 @@ const given = <Name extends keyof Input>(input: Input, name: Name) => {
     ? badField(name, "is needed for this action")
     : Effect.succeed(value as NonNullable<Input[Name]>)
 }
+
+/** The first value of a parameter of the query; empty: none, or one that is too long to be meant. */
+const parameter = (query: Readonly<Record<string, string | Array<string>>>, name: string): string => {
+  const value = query[name]
+  const text = typeof value === "string" ? value : (value?.[0] ?? "")
+  return text.length <= maxParameterChars ? text : ""
+}
+
+const maxParameterChars = 8_192
+
+interface Shown {
+  readonly status: number
+  readonly title: string
+  readonly sentence: string
+  readonly retryAfterMs?: number
+}
+
+const failed = (status: number, sentence: string): Shown => ({ status, title: "The sign-in failed", sentence })
+
+const unknownState = "This sign-in is not known: it is over, was finished, or was never begun. Begin it again."
+
+/** What is told of an error to whoever holds the browser. */
+const shownOf = (error: Effect.Effect.Error<ReturnType<(typeof SignIns.Service)["arrive"]>>): Shown => {
+  switch (error._tag) {
+    case "EntityNotFound":
+      return failed(404, error.field === "state" ? unknownState : error.message)
+    case "TooManyArrivals":
+      return { ...failed(429, "Too many sign-ins were tried. Wait a little."), retryAfterMs: error.retryAfterMs }
+    case "SignInFailed":
+      return failed(502, error.message)
+    case "StoreError":
+      return failed(503, "The gateway could not use its database; its log has the details.")
+    case "ConnectionLimitReached":
+      return failed(409, error.message)
+    default:
+      return failed(400, error.message)
+  }
+}
+
+const pageOf = ({ retryAfterMs, sentence, status, title }: Shown, headers: RequestHeaders) =>
+  HttpServerResponse.text(pageBelow(signedInPage(title, sentence), prefixAsked(headers)), {
+    status,
+    contentType: htmlType,
+    headers: {
+      ...signedInHeaders,
+      ...(retryAfterMs === undefined ? {} : { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) })
+    }
+  })
+
+/** The state of the query says whose sign-in it is; nothing else of the request counts. */
+const comeBack = Effect.fnUntraced(function* (signIns: typeof SignIns.Service, provider: string) {
+  const { headers, method } = yield* HttpServerRequest.HttpServerRequest
+  // Programs that look at links ask so, and must not use up a sign-in.
+  if (method !== "GET") return pageOf(failed(404, unknownState), headers)
+  const query = yield* HttpServerRequest.ParsedSearchParams
+  const arrival = {
+    address: yield* clientAddress,
+    state: parameter(query, "state"),
+    code: parameter(query, "code"),
+    error: parameter(query, "error")
+  }
+  const shown = yield* Effect.matchEffect(signIns.arrive(provider, arrival), {
+    onFailure: (error) => Effect.succeed(shownOf(error)),
+    onSuccess: ({ caller, connection: { connection } }) =>
+      Effect.map(CurrentTrail, (trail): Shown => {
+        if (trail !== null) trail.began = { actor: caller, made: connection.id }
+        return {
+          status: 200,
+          title: "Signed in",
+          sentence: `The connection '${connection.name}' (${connection.provider}) is signed in. This page can be closed.`
+        }
+      })
+  })
+  return pageOf(shown, headers)
+})
 
 export const layer = HttpApiBuilder.group(contractOf(OAuth), "oauth", (handlers) =>
   Effect.map(SignIns, (signIns) => {
@@ -106,12 +187,14 @@ export const layer = HttpApiBuilder.group(contractOf(OAuth), "oauth", (handlers)
           )
       }
     }
-    return handlers.handle("act", ({ path: { action, provider }, payload }) =>
-      Effect.gen(function* () {
-        if (!isAction(action)) return yield* badField("action", `must be one of ${signInActions.join(", ")}`)
-        const caller = callerOf(yield* CurrentTrail)
-        return yield* answered(run(provider, action, payload ?? {}, caller))
-      })
-    )
+    return handlers
+      .handle("act", ({ path: { action, provider }, payload }) =>
+        Effect.gen(function* () {
+          if (!isAction(action)) return yield* badField("action", `must be one of ${signInActions.join(", ")}`)
+          const caller = callerOf(yield* CurrentTrail)
+          return yield* answered(run(provider, action, payload ?? {}, caller))
+        })
+      )
+      .handle("callback", ({ path: { provider } }) => comeBack(signIns, provider))
   })
 )

@@ -13,7 +13,7 @@ import * as Simulator from "../../simulation/Simulator.ts"
 import { answered } from "./Answers.ts"
 
 /** The error of the request itself, as an answer of the management routes. */
-const refused = (error: ModelNotFound | NoTarget | InvalidRequest): NotFound | Unavailable | BadRequest => {
+export const refused = (error: ModelNotFound | NoTarget | InvalidRequest): NotFound | Unavailable | BadRequest => {
   const { code, details, message, param, retryAfterMs } = describe(error)
   const fields = { message, code, details, ...(param === null ? {} : { param }) }
   switch (error._tag) {

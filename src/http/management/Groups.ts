@@ -51,6 +51,7 @@ export const handlersOf: {
   usage: () => import("./groups/Usual.ts").then((groups) => groups.usage),
   agentBridge: () => import("./groups/Traffic.ts").then((groups) => groups.agentBridge),
   capture: () => import("./groups/Traffic.ts").then((groups) => groups.capture),
+  cloud: () => import("./groups/Traffic.ts").then((groups) => groups.cloud),
   inspector: () => import("./groups/Traffic.ts").then((groups) => groups.inspector),
   proxies: () => import("./groups/Traffic.ts").then((groups) => groups.proxies),
   sync: () => import("./groups/Traffic.ts").then((groups) => groups.sync),

@@ -11,6 +11,7 @@ import type { Sessions } from "../../auth/Sessions.ts"
 import type { Flags } from "../../flags/Flags.ts"
 import type { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import type { Backups as BackupManagement } from "../../management/Backups.ts"
+import type { CloudMembers } from "../../management/CloudMembers.ts"
 import type { CloudSync } from "../../management/CloudSync.ts"
 import type { Combos as ComboManagement } from "../../management/Combos.ts"
 import type { Connections } from "../../management/Connections.ts"
@@ -85,6 +86,7 @@ export type UseCases =
   | AliasManagement
   | BackupManagement
   | Catalogs
+  | CloudMembers
   | CloudSync
   | ComboManagement
   | Connections

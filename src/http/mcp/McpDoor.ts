@@ -201,7 +201,8 @@ export const make = Effect.gen(function* () {
   directory.announce({
     tools: Effect.flatMap(server, () => offered),
     count: Effect.map(server, () => own + upstreams.known()),
-    sessions: sessions.count
+    sessions: sessions.count,
+    endSessions: sessions.endAll
   })
   const listChanged = notificationMessage("notifications/tools/list_changed")
   const notices = makeNotices(

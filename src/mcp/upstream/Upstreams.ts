@@ -41,6 +41,8 @@ export class Upstreams extends Context.Tag("gateway/mcp/Upstreams")<
     readonly test: (server: StoredMcpServer) => Effect.Effect<ServerState>
     /** Takes over what has changed in the table. */
     readonly reload: Effect.Effect<void, StoreError>
+    /** Ends the programs and connections of all servers, with the calls that are under way, and begins anew; how many servers there are. */
+    readonly restart: Effect.Effect<number, StoreError>
     /** How many tools are known now, without asking. */
     readonly known: () => number
     /** Called when callers who see something of it may have other tools than before; by a server as often as it likes. */
@@ -195,6 +197,27 @@ export const make = Effect.gen(function* () {
     })
   )
 
+  /** The table is read first: where that fails, all stays as it is. Programs have ended when it is done. */
+  const restart = oneAtATime(
+    Effect.uninterruptible(
+      Effect.gen(function* () {
+        const former = entries ?? new Map<string, Entry>()
+        entries = null
+        const { now } = yield* Effect.tapError(load, () =>
+          Effect.sync(() => {
+            entries = former
+          })
+        )
+        yield* Effect.forEach(former.values(), ({ scope }) => Scope.close(scope, Exit.void), {
+          concurrency: "unbounded",
+          discard: true
+        })
+        changed((caller) => [...former.values(), ...now.values()].some(({ row }) => seersOf(row)(caller)))
+        return now.size
+      })
+    )
+  ).pipe(Effect.withSpan("Upstreams.restart"))
+
   const loaded: Effect.Effect<ReadonlyMap<string, Entry>> = Effect.suspend(() =>
     entries !== null
       ? Effect.succeed(entries)
@@ -292,6 +315,7 @@ export const make = Effect.gen(function* () {
     state,
     test,
     reload,
+    restart,
     known: () =>
       [...(entries?.values() ?? [])].reduce((sum, { server }) => sum + (server.state().tools?.length ?? 0), 0),
     onChange: (listener) => void listeners.add(listener)

@@ -15,19 +15,26 @@ type Fields = Readonly<Record<string, string>>
 /** RFC 7636 §4.2, S256. */
 export const challengeOf = (verifier: string): string => createHash("sha256").update(verifier).digest("base64url")
 
+/** What a sign-in in a browser is known by, from its beginning to its exchange. */
+export interface BrowserStep {
+  readonly redirectUri: string
+  readonly state: string
+  readonly verifier: string
+}
+
 /** The address to open. */
 export const authorizeUrl = (
   { authorize, scopes }: SignInRow & { readonly authorize: NonNullable<SignInRow["authorize"]> },
   client: SignInClient,
-  state: string,
-  verifier: string
+  { redirectUri, state, verifier }: BrowserStep
 ): string => {
   const url = new URL(authorize.url)
   const fields: Fields = {
     ...authorize.parameters,
+    ...(redirectUri === authorize.redirectUri ? authorize.pageParameters : {}),
     response_type: "code",
     client_id: client.id,
-    redirect_uri: authorize.redirectUri,
+    redirect_uri: redirectUri,
     scope: scopes.join(" "),
     code_challenge: challengeOf(verifier),
     code_challenge_method: "S256",
@@ -46,12 +53,12 @@ const clientFields = ({ id, secret }: SignInClient): Fields => ({
 export const exchangeRequest = (
   { authorize, tokens }: SignInRow,
   client: SignInClient,
-  { code, state, verifier }: { readonly code: string; readonly state: string; readonly verifier: string }
+  { code, redirectUri, state, verifier }: BrowserStep & { readonly code: string }
 ): UnownedRequest =>
   postOf(tokens.tokenUrl, tokens.style, {
     grant_type: "authorization_code",
     code,
-    redirect_uri: authorize?.redirectUri ?? "",
+    redirect_uri: redirectUri,
     code_verifier: verifier,
     ...(authorize?.sendsState === true ? { state } : {}),
     ...clientFields(client)

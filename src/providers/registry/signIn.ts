@@ -13,9 +13,11 @@ export interface SignInRow {
   /** Sign-in in a browser; null: the provider has none. */
   readonly authorize: {
     readonly url: string
-    /** What the provider has on file for its clients. The page there shows the code, or its address holds it: nothing listens on it here. */
+    /** Where no public address of the gateway is known. The page there shows the code, or its address holds it: nothing listens on it here. */
     readonly redirectUri: string
     readonly parameters: Readonly<Record<string, string>>
+    /** With the provider's own page at the end only. */
+    readonly pageParameters?: Readonly<Record<string, string>>
     /** The exchange repeats the state. */
     readonly sendsState: boolean
   } | null
@@ -40,7 +42,8 @@ export const signInRows: ReadonlyMap<string, SignInRow> = new Map([
       authorize: {
         url: "https://claude.ai/oauth/authorize",
         redirectUri: "https://console.anthropic.com/oauth/code/callback",
-        parameters: { code: "true" },
+        parameters: {},
+        pageParameters: { code: "true" },
         sendsState: true
       },
       deviceUrl: null
@@ -82,6 +85,27 @@ export const signInRows: ReadonlyMap<string, SignInRow> = new Map([
     }
   ]
 ] satisfies ReadonlyArray<readonly [string, SignInRow]>)
+
+/** Where a client of one's own is registered, as sentences. */
+const clientWords: ReadonlyMap<string, string> = new Map([
+  [
+    "claude",
+    "Anthropic registers no OAuth clients of its users by a page: ask it for one. A key needs none: https://console.anthropic.com/settings/keys."
+  ],
+  [
+    "codex",
+    "OpenAI registers no OAuth clients of its users for ChatGPT plans by a page: ask it for one. A key needs none: https://platform.openai.com/api-keys."
+  ],
+  ["github", "Register an OAuth app with 'Enable Device Flow' at https://github.com/settings/developers."],
+  ["github-models", "Register an OAuth app with 'Enable Device Flow' at https://github.com/settings/developers."],
+  [
+    "gemini",
+    "Create an OAuth client id at https://console.cloud.google.com/apis/credentials: of type 'Web application' with the redirect address of the sign-in."
+  ]
+])
+
+/** Where a client of one's own is got at a provider; empty: not known. */
+export const whereClientIs = (provider: string): string => clientWords.get(provider) ?? ""
 
 /** The rows in force. Only a layer can replace them: no caller chooses the host that receives a code. */
 export class SignInTable extends Context.Reference<SignInTable>()("gateway/providers/SignInTable", {

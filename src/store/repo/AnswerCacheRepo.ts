@@ -13,10 +13,17 @@ import { Secrets } from "../Secrets.ts"
 import * as Table from "../Table.ts"
 import { withoutWaiting } from "../WriteQueue.ts"
 
+export interface CacheSize {
+  readonly entries: number
+  readonly bytes: number
+}
+
 export interface CacheBounds {
   readonly maxEntries: number
   readonly maxBytes: number
   readonly nowMs: number
+  /** What is made free beyond that, once something has to go: so that not each answer has to make room. */
+  readonly spare?: CacheSize
 }
 
 export interface MeaningsPage {
@@ -41,8 +48,8 @@ export class AnswerCacheRepo extends Context.Tag("gateway/store/AnswerCacheRepo"
     ) => Effect.Effect<void, StoreError>
     /** Those with a meaning in the bucket that can be read and have not expired, the newest first. */
     readonly meanings: (page: MeaningsPage) => Effect.Effect<ReadonlyArray<KeptMeaning>, StoreError>
-    /** Removes what has expired, and the oldest beyond the bounds. */
-    readonly trim: (bounds: CacheBounds) => Effect.Effect<void, StoreError>
+    /** Removes what has expired, and the oldest beyond the bounds; how much is left. */
+    readonly trim: (bounds: CacheBounds) => Effect.Effect<CacheSize, StoreError>
     readonly remove: (key: string) => Effect.Effect<void, StoreError>
     /** Removes all; how many. */
     readonly clear: Effect.Effect<number, StoreError>
@@ -89,8 +96,10 @@ const Counts = Schema.Tuple(Schema.Struct({ entries: Schema.Number }))
 const Oldest = Schema.Array(Schema.Struct({ key: Schema.String, bytes: Schema.Number }))
 const Totals = Schema.Tuple(Schema.Struct({ entries: Schema.Number, bytes: Schema.Number }))
 
-/** Rows that one trim looks at. */
+/** Rows that are looked at together. */
 const mostTrimmed = 1_000
+
+const noSpare: CacheSize = { entries: 0, bytes: 0 }
 
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -148,30 +157,49 @@ export const make = Effect.gen(function* () {
     })
   })
 
-  const trim = Effect.fn("AnswerCacheRepo.trim")(function* ({ maxBytes, maxEntries, nowMs }: CacheBounds) {
-    const named = Table.named("answerCache.trim")
-    yield* sql`DELETE FROM answer_cache WHERE expires_at_ms <= ${Math.trunc(nowMs)}`.pipe(Effect.mapError(named))
-    const found = yield* sql`SELECT COUNT(*) AS entries, COALESCE(SUM(bytes), 0) AS bytes FROM answer_cache`.pipe(
-      Effect.flatMap(Schema.decodeUnknown(Totals)),
-      Effect.mapError(named)
-    )
-    let [{ bytes, entries }] = found
-    if (entries <= maxEntries && bytes <= maxBytes) return
-    // The owner with the most loses its oldest: first what is furthest behind the newest of its owner.
-    const oldest = yield* sql`SELECT key, bytes FROM (
-        SELECT key, bytes, created_at_ms,
-          ROW_NUMBER() OVER (PARTITION BY owner ORDER BY created_at_ms DESC, key) AS place
-        FROM answer_cache
-      ) ORDER BY place DESC, created_at_ms LIMIT ${mostTrimmed}`.pipe(
-      Effect.flatMap(Schema.decodeUnknown(Oldest)),
-      Effect.mapError(named)
-    )
-    for (const row of oldest) {
-      if (entries <= maxEntries && bytes <= maxBytes) return
-      yield* remove(row.key)
-      entries -= 1
-      bytes -= row.bytes
+  const trimmed = Table.named("answerCache.trim")
+
+  const size = sql`SELECT COUNT(*) AS entries, COALESCE(SUM(bytes), 0) AS bytes FROM answer_cache`.pipe(
+    Effect.flatMap(Schema.decodeUnknown(Totals)),
+    Effect.map(([total]): CacheSize => total),
+    Effect.mapError(trimmed)
+  )
+
+  // The owner with the most loses its oldest: first what is furthest behind the newest of its owner.
+  const oldest = sql`SELECT key, bytes FROM (
+      SELECT key, bytes, created_at_ms,
+        ROW_NUMBER() OVER (PARTITION BY owner ORDER BY created_at_ms DESC, key) AS place
+      FROM answer_cache
+    ) ORDER BY place DESC, created_at_ms LIMIT ${mostTrimmed}`.pipe(
+    Effect.flatMap(Schema.decodeUnknown(Oldest)),
+    Effect.mapError(trimmed)
+  )
+
+  /** Removes the oldest until no more than `most` is left; how much that is. */
+  const shrink = Effect.fnUntraced(function* (before: CacheSize, most: CacheSize) {
+    let { bytes, entries } = before
+    while (entries > most.entries || bytes > most.bytes) {
+      const rows = yield* oldest
+      if (rows.length === 0) return { entries: 0, bytes: 0 }
+      for (const row of rows) {
+        if (entries <= most.entries && bytes <= most.bytes) break
+        yield* remove(row.key)
+        entries -= 1
+        bytes -= row.bytes
+      }
     }
+    return { entries, bytes }
+  })
+
+  const trim = Effect.fn("AnswerCacheRepo.trim")(function* (bounds: CacheBounds) {
+    const { maxBytes, maxEntries, nowMs, spare = noSpare } = bounds
+    yield* sql`DELETE FROM answer_cache WHERE expires_at_ms <= ${Math.trunc(nowMs)}`.pipe(Effect.mapError(trimmed))
+    const before = yield* size
+    if (before.entries <= maxEntries && before.bytes <= maxBytes) return before
+    return yield* shrink(before, {
+      entries: Math.max(0, maxEntries - spare.entries),
+      bytes: Math.max(0, maxBytes - spare.bytes)
+    })
   })
 
   const count = sql`SELECT COUNT(*) AS entries FROM answer_cache`.pipe(

@@ -14,6 +14,7 @@ import { inspectorRows } from "./inspector.ts"
 import { playgroundRows } from "./playground.ts"
 import { pluginRows } from "./plugins.ts"
 import { assertThere, type Shown, toCell } from "./Shown.ts"
+import { signInRows } from "./signIn.ts"
 import type { StatementRow } from "./Statement.ts"
 
 const file = fileURLToPath(new URL("../../../docs/coverage.md", import.meta.url))
@@ -36,6 +37,7 @@ const factTable = (title: string, rows: ReadonlyArray<FactRow>): ReadonlyArray<s
 ]
 
 const statements: ReadonlyArray<readonly [title: string, rows: ReadonlyArray<StatementRow>]> = [
+  ["Sign-in at providers", signInRows],
   ["Traffic inspector", inspectorRows],
   ["Capture", captureRows],
   ["Agent bridge", bridgeRows],
@@ -57,7 +59,7 @@ const page = [
   "# What is covered by which test",
   "",
   "Every route, header, error and limit of the inference plane, with tests that show it on real sockets where that is possible; and what is",
-  "said of the inspector, capture, the playground, plugins and flags. This page is made from tables beside the tests; a route without a test does not compile, and a test that is renamed",
+  "said of sign-ins, the inspector, capture, the playground, plugins and flags. This page is made from tables beside the tests; a route without a test does not compile, and a test that is renamed",
   "or gone fails the check.",
   "",
   "## Routes",

@@ -57,6 +57,35 @@ describe("while no key is required", () => {
     })
   )
 
+  it.scopedLive(
+    "one page may be visited from another site, where providers send browsers back, and nothing else of it",
+    () =>
+      Effect.gen(function* () {
+        const { gateway } = yield* setUp()
+        const visit = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" }
+        const callback = "/api/oauth/codex/callback?code=c&state=s"
+        yield* Effect.promise(async () => {
+          const answer = await ask(gateway, "GET", callback, visit)
+          assert.strictEqual(answer.status, 404)
+          assert.strictEqual(answer.headers["content-type"], "text/html; charset=utf-8")
+          const refused: ReadonlyArray<readonly [string, string, Readonly<Record<string, string>>]> = [
+            ["GET", "/", visit],
+            ["GET", "/v1/models", visit],
+            ["POST", "/api/oauth/codex/authorize", visit],
+            ["POST", callback, visit],
+            ["GET", callback, { ...visit, "sec-fetch-dest": "iframe" }],
+            ["GET", callback, { ...visit, "sec-fetch-mode": "no-cors" }],
+            ["GET", callback, { ...visit, origin: "https://evil.example" }],
+            ["GET", callback, { ...visit, host: "rebound.example:20128" }]
+          ]
+          for (const [method, path, headers] of refused) {
+            const { status } = await ask(gateway, method, path, headers)
+            assert.strictEqual(status, 403, `${method} ${path} ${JSON.stringify(headers)}`)
+          }
+        })
+      })
+  )
+
   it.scopedLive("the refusal is told in the route's own wire, before the body has come", () =>
     Effect.gen(function* () {
       const { gateway } = yield* setUp()

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
 import { SignInTable } from "../../../src/providers/registry/signIn.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
-import { layerOf, logIn, TestApp } from "./TestApp.ts"
+import { type Answer, layerOf, logIn, TestApp } from "./TestApp.ts"
 
 const tokens = Fake.json({ access_token: "at-5up3r-secret", refresh_token: "rt-5up3r-secret", expires_in: 3600 })
 
@@ -22,6 +22,7 @@ const rowsAt = (origin: string) =>
             url: "https://auth.example.com/authorize",
             redirectUri: "http://localhost:1455/auth/callback",
             parameters: { extra: "1" },
+            pageParameters: { shown: "1" },
             sendsState: false
           },
           deviceUrl: null
@@ -39,17 +40,19 @@ const rowsAt = (origin: string) =>
     ])
   )
 
+const environment = new Map([["GATEWAY_OAUTH_GITHUB_CLIENT_ID", "client-of-the-env"]])
+
 /** The gateway before a fake authorization server. */
-const inside = <A, E>(name: string, test: (server: Fake.FakeUpstream) => Effect.Effect<A, E, TestApp>) =>
+const inside = <A, E>(
+  name: string,
+  test: (server: Fake.FakeUpstream) => Effect.Effect<A, E, TestApp>,
+  signInUrl: string | null = null
+) =>
   it.live(name, () =>
     Effect.scoped(
       Effect.flatMap(Fake.start, (server) =>
         test(server).pipe(
-          Effect.provide(
-            layerOf({ environment: new Map([["GATEWAY_OAUTH_GITHUB_CLIENT_ID", "client-of-the-env"]]) }).pipe(
-              Layer.provide(rowsAt(server.origin))
-            )
-          )
+          Effect.provide(layerOf({ environment, signInUrl }).pipe(Layer.provide(rowsAt(server.origin))))
         )
       )
     )
@@ -77,6 +80,8 @@ inside("exchanges a pasted address for tokens by PKCE, once, and stores them as 
     assert.strictEqual(asked.get("code_challenge_method"), "S256")
     assert.strictEqual(asked.get("scope"), "openid offline_access")
     assert.strictEqual(asked.get("redirect_uri"), "http://localhost:1455/auth/callback")
+    assert.strictEqual(asked.get("shown"), "1")
+    assert.strictEqual(begun.at("comesBack"), false)
     const state = asked.get("state") ?? ""
 
     const page = (given: string) => `http://localhost:1455/auth/callback?code=the-code&state=${given}`
@@ -221,5 +226,154 @@ inside("takes tokens from elsewhere, and bounds what is pending", () =>
     assert.strictEqual((yield* act("codex", "authorize", { clientId: "c" })).status, 409)
     const app = yield* TestApp
     assert.strictEqual((yield* app.call("/api/oauth/codex/authorize", { method: "POST" })).status, 401)
+  })
+)
+
+const outside = "https://gateway.tunnel.example"
+const callback = `${outside}/api/oauth/codex/callback`
+
+/** Begins a sign-in whose browser comes back. */
+const begin = Effect.gen(function* () {
+  const begun = yield* act("codex", "authorize", {
+    clientId: "my-client",
+    clientSecret: "client-s3cret-value",
+    name: "<b>"
+  })
+  assert.strictEqual(begun.status, 200, begun.text)
+  const { searchParams } = new URL(String(begun.at("authUrl")))
+  return { begun, sessionId: begun.at("sessionId"), asked: searchParams, state: searchParams.get("state") ?? "" }
+})
+
+/** A browser that the provider sends back; without any credential. */
+const comeBack = (query: Readonly<Record<string, string>>, provider = "codex", method = "GET") =>
+  Effect.flatMap(TestApp, (app) =>
+    app.call(`/api/oauth/${provider}/callback?${new URLSearchParams(query).toString()}`, { method })
+  )
+
+const assertPage = ({ headers, text }: Answer) => {
+  assert.strictEqual(headers["content-type"], "text/html; charset=utf-8")
+  assert.include(String(headers["content-security-policy"]), "default-src 'none'")
+  assert.include(String(headers["content-security-policy"]), "frame-ancestors 'none'")
+  assert.notInclude(String(headers["content-security-policy"]), "script-src")
+  assert.strictEqual(headers["cache-control"], "no-store")
+  assert.strictEqual(headers["referrer-policy"], "no-referrer")
+  assert.strictEqual(headers["x-frame-options"], "DENY")
+  assert.notMatch(text, /<b>|<script|<img/)
+}
+
+inside(
+  "lets the browser bring the code where a public address is set, once, and tells who began it",
+  (server) =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const { asked, begun, sessionId, state } = yield* begin
+      assert.strictEqual(begun.at("comesBack"), true)
+      assert.strictEqual(begun.at("redirectUri"), callback)
+      assert.strictEqual(asked.get("redirect_uri"), callback)
+      assert.isNull(asked.get("shown"))
+      assert.strictEqual((yield* act("codex", "poll", { sessionId })).at("status"), "pending")
+      // Programs that look at a link first, another provider's address, and other states change nothing.
+      assert.strictEqual((yield* comeBack({ code: "the-code", state }, "codex", "HEAD")).status, 404)
+      for (const [query, provider] of [
+        [{ code: "the-code", state }, "github"],
+        [{ code: "the-code", state: `${state}x` }, "codex"],
+        [{ code: "the-code" }, "codex"]
+      ] as const) {
+        const refused = yield* comeBack(query, provider)
+        assert.strictEqual(refused.status, 404, refused.text)
+        assertPage(refused)
+      }
+      assert.lengthOf(server.requests, 0)
+
+      server.always(tokens)
+      const done = yield* comeBack({ code: "the-code", state, scope: "openid", iss: "https://auth.example.com" })
+      assert.strictEqual(done.status, 200, done.text)
+      assertPage(done)
+      assert.include(done.text, "&lt;b&gt;")
+      const fields = new URLSearchParams(server.requests[0]?.body)
+      assert.strictEqual(fields.get("redirect_uri"), callback)
+      assert.strictEqual(fields.get("code"), "the-code")
+      assert.strictEqual(
+        createHash("sha256")
+          .update(fields.get("code_verifier") ?? "")
+          .digest("base64url"),
+        asked.get("code_challenge")
+      )
+      assert.strictEqual((yield* comeBack({ code: "the-code", state })).status, 404)
+      assert.strictEqual((yield* act("codex", "exchange", { sessionId, code: `x#${state}` })).status, 400)
+      assert.lengthOf(server.requests, 1)
+
+      const polled = yield* act("codex", "poll", { sessionId })
+      assert.strictEqual(polled.at("status"), "connected", polled.text)
+      const session = yield* logIn
+      const headers = { ...session.cookie, ...session.csrf }
+      const stranger = yield* app.call("/api/oauth/codex/poll", { method: "POST", headers, body: { sessionId } })
+      assert.strictEqual(stranger.status, 404)
+      const audit = yield* app.admin("/api/compliance/audit-log?action=provider.credentials.imported")
+      assert.strictEqual(audit.at("0.target"), polled.at("connection.id"))
+      assert.strictEqual(audit.at("0.actor"), "admin-key")
+      const all = yield* app.admin("/api/compliance/audit-log")
+      for (const { text } of [done, polled, audit, all]) {
+        for (const secret of ["5up3r-secret", "client-s3cret", "the-code", state]) assert.notInclude(text, secret)
+      }
+    }),
+  outside
+)
+
+inside(
+  "tells a refusal of the provider to the browser and to who began it, and asks for no tokens without a code",
+  (server) =>
+    Effect.gen(function* () {
+      for (const [query, status, words] of [
+        [{ error: "access_denied", error_description: "<img src=x>" }, 502, "access_denied"],
+        [{ error: "<script>alert(1)</script>" }, 502, "an error"],
+        [{ code: "two words" }, 400, "code"],
+        [{}, 400, "code"]
+      ] as const) {
+        const { sessionId, state } = yield* begin
+        const refused = yield* comeBack({ ...query, state })
+        assert.strictEqual(refused.status, status, refused.text)
+        assert.include(refused.text, words)
+        assertPage(refused)
+        assert.strictEqual((yield* comeBack({ code: "late", state })).status, 404)
+        assert.strictEqual((yield* act("codex", "poll", { sessionId })).status, status)
+      }
+      assert.lengthOf(server.requests, 0)
+      const { state } = yield* begin
+      server.always(
+        Fake.json({ error: "invalid_grant", error_description: "<b>client-s3cret-value</b>" }, { status: 400 })
+      )
+      const refused = yield* comeBack({ code: "the-code", state })
+      assert.strictEqual(refused.status, 502)
+      assertPage(refused)
+      assert.notInclude(refused.text, "client-s3cret-value")
+    }),
+  outside
+)
+
+inside(
+  "slows down who comes with states that are made up, and nobody else; what is over makes room",
+  (server) =>
+    Effect.gen(function* () {
+      server.always(tokens)
+      const { state } = yield* begin
+      let last = yield* comeBack({ code: "c", state: "made-up" })
+      for (let n = 0; n < 20 && last.status === 404; n += 1) last = yield* comeBack({ code: "c", state: "made-up" })
+      assert.strictEqual(last.status, 429, last.text)
+      assert.isAtLeast(Number(last.headers["retry-after"]), 1)
+      assertPage(last)
+      assert.strictEqual((yield* comeBack({ code: "c", state })).status, 200)
+      for (let n = 0; n < 63; n += 1) yield* begin
+      yield* begin
+      assert.strictEqual((yield* act("codex", "authorize", { clientId: "c" })).status, 409)
+    }),
+  outside
+)
+
+inside("takes no browser where no public address is set, and says where a client is got", () =>
+  Effect.gen(function* () {
+    const { state } = yield* begin
+    assert.strictEqual((yield* comeBack({ code: "c", state })).status, 404)
+    assert.include((yield* act("codex", "authorize")).text, "https://platform.openai.com/api-keys")
   })
 )

@@ -141,6 +141,7 @@ describe("route table", () => {
       "agentSkills.raw",
       "agentSkills.file",
       "auth.login",
+      "oauth.callback",
       "system.init",
       "system.ping",
       "system.openapi",

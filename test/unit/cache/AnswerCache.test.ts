@@ -112,6 +112,59 @@ describe("the cache of answers", () => {
     }).pipe(Effect.provide(cache))
   )
 
+  for (const maxEntries of [1, 2, 7, 40]) {
+    it.effect(`never has more than ${maxEntries} entries on disk, whatever is kept at once`, () =>
+      Effect.gen(function* () {
+        const answers = yield* AnswerCache.AnswerCache
+        const repo = yield* AnswerCacheRepo
+        const settings = yield* GatewaySettings.GatewaySettings
+        yield* TestClock.adjust(100)
+        yield* settings.patch({ cache: { maxEntries } })
+        for (let at = 0; at < 60; at += 1) {
+          answers.keep(operatorsOwn, String(at), at % 2 === 0 ? "" : "one", answer("x", at), null)
+          if (at % 3 !== 0) continue
+          yield* answers.stored
+          assert.isAtMost(yield* repo.count, maxEntries, `after ${at + 1}`)
+        }
+        yield* answers.stored
+        const { dbSize } = yield* answers.counts
+        assert.isAtMost(dbSize, maxEntries)
+        assert.isAtLeast(dbSize, Math.ceil(maxEntries * 0.9))
+        assert.strictEqual(yield* stored("59"), "x")
+        // What replaces an entry takes no other place.
+        for (let at = 0; at < 5; at += 1) answers.keep(operatorsOwn, "59", "one", answer("y", 60), null)
+        yield* answers.stored
+        assert.isAtMost(yield* repo.count, maxEntries)
+        assert.strictEqual(yield* stored("59"), "y")
+      }).pipe(Effect.provide(cache))
+    )
+  }
+
+  it.effect("is brought to lower bounds when they are set, and at the start", () =>
+    Effect.gen(function* () {
+      const answers = yield* AnswerCache.AnswerCache
+      const repo = yield* AnswerCacheRepo
+      const settings = yield* GatewaySettings.GatewaySettings
+      const fill = Effect.gen(function* () {
+        for (let at = 0; at < 30; at += 1) yield* repo.put(String(at), "", answer("x".repeat(1_000), at), null)
+      })
+      yield* fill
+      assert.strictEqual((yield* answers.counts).dbSize, 30)
+      yield* settings.patch({ cache: { maxEntries: 4 } })
+      assert.strictEqual((yield* answers.counts).dbSize, 4)
+      assert.isNotNull(yield* repo.get("29", 100))
+      yield* fill
+      const started = yield* AnswerCache.make
+      assert.strictEqual((yield* started.counts).dbSize, 4)
+      yield* settings.patch({ cache: { maxEntries: 1_000, maxBytes: 1_048_576 } })
+      yield* fill
+      yield* settings.patch({ cache: { maxEntries: 2 } })
+      assert.isNull(yield* started.find("none"))
+      yield* started.stored
+      assert.strictEqual(yield* repo.count, 2)
+    }).pipe(Effect.scoped, Effect.provide(cache))
+  )
+
   it.effect("makes room by the oldest of the owner with the most, whatever is older", () =>
     Effect.gen(function* () {
       const repo = yield* AnswerCacheRepo

@@ -32,6 +32,10 @@ const page = [
   "command that prints something; of `chat`, `files get`, `image`, `speak` and `transcribe`, which give what a model or a file has, `-o` is the file to",
   "write. Objects are meant by name, by id or by the beginning of the id.",
   "",
+  "Every command takes these, behind its name or before it: `--port <n>` means the gateway of this machine at that port, whatever `GATEWAY_URL` or a",
+  "login says (of `serve`, `start`, `service install` and `setup-<tool>` it is a flag of their own); `--non-interactive` asks nothing, as where there is no terminal: what would be",
+  "asked has to be given by flags, a confirmation by `--yes`; `--no-open` opens nothing in a browser. `--version` and `--help` belong to all, too.",
+  "",
   ...lines(program.commands, []),
   ""
 ].join("\n")

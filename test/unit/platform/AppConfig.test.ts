@@ -43,6 +43,25 @@ describe("AppConfig", () => {
     })
   )
 
+  it.effect("browsers come back from a sign-in to an address of its own, else to the public one, else not at all", () =>
+    Effect.gen(function* () {
+      const addresses = (environment: Readonly<Record<string, string>>) =>
+        Effect.map(read(environment), (config) => {
+          const { publicUrl, signInUrl } = Either.getOrThrow(config)
+          return [publicUrl, signInUrl]
+        })
+      const [outside, tunnel] = ["https://ai.example/llm", "https://a.tunnel.example"]
+      assert.deepStrictEqual(yield* addresses({}), [null, null])
+      assert.deepStrictEqual(yield* addresses({ GATEWAY_PUBLIC_URL: `${outside}/` }), [outside, outside])
+      assert.deepStrictEqual(yield* addresses({ NEXT_PUBLIC_BASE_URL: `${tunnel}/` }), [null, tunnel])
+      const both = { GATEWAY_PUBLIC_URL: outside, NEXT_PUBLIC_BASE_URL: tunnel }
+      assert.deepStrictEqual(yield* addresses(both), [outside, tunnel])
+      for (const wrong of ["tunnel.example", "ftp://a.example", "https://u:p@a.example", "https://a.example/?q=1"]) {
+        assert.match(yield* problem({ NEXT_PUBLIC_BASE_URL: wrong }), /^NEXT_PUBLIC_BASE_URL must be/, wrong)
+      }
+    })
+  )
+
   it.effect("the log's level and format are words, and the gateway's own variable wins", () =>
     Effect.gen(function* () {
       const log = (environment: Readonly<Record<string, string>>) =>

@@ -1,8 +1,8 @@
-/** `gateway mcp status`, `tools` and `audit`. */
+/** `gateway mcp status`, `restart`, `tools` and `audit`. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { McpCallView, McpStatus, McpToolView } from "../../../api/Groups/Mcp.ts"
+import { McpCallView, McpRestarted, McpStatus, McpToolView } from "../../../api/Groups/Mcp.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"
@@ -28,6 +28,22 @@ export const mcpStatus = Command.make("status", { ...Client.connection }, (given
     const client = yield* Client.group(to, "mcp")
     const value = yield* client.status().pipe(Client.orExplain(to))
     yield* Output.result({ schema: McpStatus, value, text: Output.print(text(value)), name: value.httpTransport.url })
+  })
+)
+
+export const mcpRestart = Command.make("restart", { ...Client.connection }, (given) =>
+  Effect.gen(function* () {
+    const to = yield* Client.target(given)
+    const client = yield* Client.group(to, "mcp")
+    const value = yield* client.restart().pipe(Client.orExplain(to))
+    const ended = value.sessions === 1 ? "one session was ended" : `${value.sessions} sessions were ended`
+    const servers = value.servers === 1 ? "one added server begins" : `${value.servers} added servers begin`
+    yield* Output.result({
+      schema: McpRestarted,
+      value,
+      name: "restarted",
+      text: Output.note(`The MCP server is restarted: ${ended}, ${servers} anew.`)
+    })
   })
 )
 

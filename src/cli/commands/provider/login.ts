@@ -60,7 +60,8 @@ type Input = NonNullable<SignInInput>
 const clientVariable = (provider: string): string =>
   `GATEWAY_OAUTH_${provider.toUpperCase().replaceAll(/\W/g, "_")}_CLIENT_ID`
 
-const noClient = (provider: string): BadArgument => {
+/** `where`: where a client of one's own is got. */
+const noClient = (provider: string, where: string): BadArgument => {
   const program = planPrograms.get(provider)
   const imported =
     program === undefined
@@ -68,7 +69,7 @@ const noClient = (provider: string): BadArgument => {
       : `\nWhere you are signed in with ${program.name}, its tokens can be taken: 'gateway provider login ${provider} --import'.`
   return new BadArgument({
     message: `A sign-in at ${provider} is done in the name of a program that is registered there, and none is named.`,
-    hint: `Name an OAuth client that may act for you: --client-id <id>, or ${clientVariable(provider)} in the gateway's environment (docs/sign-in.md).${imported}`
+    hint: `Name an OAuth client that may act for you: --client-id <id>, or ${clientVariable(provider)} in the gateway's environment (docs/sign-in.md).\n${where}${imported}`
   })
 }
 
@@ -85,9 +86,9 @@ const subjects: Readonly<Record<string, string>> = {
 }
 
 /** What the gateway says of a member of the request, without its name. */
-const inWords = (provider: string, { details, message, param }: BadRequest): BadArgument => {
+const inWords = (provider: string, where: string, { details, message, param }: BadRequest): BadArgument => {
   const field = details?.[0]?.field ?? param
-  if (field === "clientId") return noClient(provider)
+  if (field === "clientId") return noClient(provider, where)
   const subject = field === undefined ? undefined : subjects[field]
   const said = details?.[0]?.message
   if (subject === undefined || said === undefined)
@@ -97,24 +98,44 @@ const inWords = (provider: string, { details, message, param }: BadRequest): Bad
 
 /** The gateway's route for one provider. */
 const stepsOf = Effect.fnUntraced(function* (given: Given, provider: string) {
+  const where = (yield* loadRows).whereClientIs(provider)
   const to = yield* Client.target(given)
   const client = yield* Client.group(to, "oauth")
   return (action: string, payload: SignInInput) =>
     client.act({ path: { provider, action }, payload }).pipe(
-      Effect.catchTag("BadRequest", (error) => inWords(provider, error)),
+      Effect.catchTag("BadRequest", (error) => inWords(provider, where, error)),
       Client.orExplain(to)
     )
 })
 type Step = Effect.Effect.Success<ReturnType<typeof stepsOf>>
 
+/** Asks until the sign-in is over. */
+const untilOver = Effect.fnUntraced(function* (step: Step, begun: SignInAnswer) {
+  const { sessionId = "" } = begun
+  let answer: SignInAnswer = begun
+  while (answer.status === "pending") {
+    yield* Effect.sleep(Math.max(answer.retryAfterMs ?? 0, 500))
+    answer = yield* step("poll", { sessionId })
+  }
+  return answer
+})
+
 const inBrowser = Effect.fnUntraced(function* (step: Step, begin: Input) {
+  const begun = yield* step("authorize", begin)
+  const { authUrl = "", comesBack = false, sessionId = "" } = begun
+  if (comesBack) {
+    yield* Output.note(
+      `Open this address, and sign in:\n\n${authUrl}\n\nThe browser then comes back to the gateway. Waiting …`
+    )
+    return yield* untilOver(step, begun)
+  }
   if (!(yield* canAsk)) {
+    yield* step("cancel", { sessionId })
     return yield* new BadArgument({
       message: "There is no terminal to paste the code into.",
       hint: "Run the command in a terminal, or take tokens that are there with --import or --import-stdin."
     })
   }
-  const { authUrl = "", sessionId = "" } = yield* step("authorize", begin)
   yield* Output.note(
     `Open this address, and sign in:\n\n${authUrl}\n\nThe page at the end shows a code, or does not load: then its address holds the code.`
   )
@@ -124,14 +145,9 @@ const inBrowser = Effect.fnUntraced(function* (step: Step, begin: Input) {
 
 const onDevice = Effect.fnUntraced(function* (step: Step, begin: Input) {
   const begun = yield* step("device-code", begin)
-  const { sessionId = "", userCode = "", verificationUri = "" } = begun
+  const { userCode = "", verificationUri = "" } = begun
   yield* Output.note(`Open ${verificationUri} and type the code ${userCode}. Waiting …`)
-  let answer: SignInAnswer = begun
-  while (answer.status === "pending") {
-    yield* Effect.sleep(Math.max(answer.retryAfterMs ?? 0, 500))
-    answer = yield* step("poll", { sessionId })
-  }
-  return answer
+  return yield* untilOver(step, begun)
 })
 
 export const providerLogin = Command.make("login", flags, (given) =>

@@ -14,6 +14,13 @@ export const mcp = group(
       { examples: ["mcp status", "mcp status --json"] }
     ),
     command(
+      "restart",
+      "End all sessions, and begin anew with the added servers.",
+      () => import("../mcp/show.ts"),
+      (m) => m.mcpRestart,
+      { examples: ["mcp restart"] }
+    ),
+    command(
       "tools",
       "List its tools and those of added servers, and what a key needs.",
       () => import("../mcp/show.ts"),

@@ -188,6 +188,39 @@ describe("a registered MCP server that is a program", () => {
     assert.notStrictEqual(pidIn(join(folder, "files")), first)
   })
 
+  scenario("ends and begins anew with a restart of the MCP server, which ends all sessions", async (given) => {
+    const { bySession, folder, gateway } = given
+    const pidFile = join(folder, "pid")
+    const [status, text] = await bySession("POST", "/api/mcp/servers", definition(pidFile))
+    assert.strictEqual(status, 201, text)
+    const [first, second] = [await connect(gateway.url), await connect(gateway.url)]
+    assert.strictEqual((await ask(first, "files__add", { a: 1, b: 2 })).text, "3")
+    const pid = pidIn(pidFile)
+
+    const { secret } = await gateway.manage("POST", "/api/keys", { name: "ordinary" })
+    for (const headers of [{ authorization: `Bearer ${secret}` }, { authorization: "Bearer nobody" }]) {
+      const refused = await fetch(`${gateway.url}/api/mcp/restart`, { method: "POST", headers })
+      assert.isAtLeast(refused.status, 401)
+      assert.isAtMost(refused.status, 403)
+    }
+    assert.isTrue(isAlive(pid))
+    const restarted = await gateway.manage("POST", "/api/mcp/restart")
+    assert.deepStrictEqual(restarted, { restarted: true, sessions: 2, servers: 1 })
+    assert.isFalse(isAlive(pid))
+    assert.strictEqual((await gateway.manage("GET", "/api/mcp/status")).httpTransport.sessions, 0)
+    // A session that is gone is told as such, so that its client begins another one.
+    const { code } = await second.client.ping().then(
+      () => ({ code: 0 }),
+      (error: unknown) => error as { readonly code: number }
+    )
+    assert.strictEqual(code, 404)
+
+    const again = await connect(gateway.url)
+    assert.strictEqual((await ask(again, "files__add", { a: 2, b: 2 })).text, "4")
+    assert.notStrictEqual(pidIn(pidFile), pid)
+    assert.deepInclude(await gateway.manage("POST", "/api/mcp/restart"), { sessions: 1, servers: 1 })
+  })
+
   it.scopedLive(
     "ends with the gateway, also when it does not want to",
     () =>

@@ -1,0 +1,27 @@
+/** The page that a browser ends up on after a sign-in at a provider. Its address holds a code, so that it is kept nowhere and tells nobody where it was. */
+import { pageHeaders, rootPolicy } from "./PageHeaders.ts"
+import { escaped } from "./Root.ts"
+import { addressOf } from "./Viewer.ts"
+
+/** A page of a title and one sentence; both are text. */
+export const signedInPage = (title: string, sentence: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<link rel="stylesheet" href="${addressOf("page.css")}">
+</head>
+<body>
+<main class="text">
+<h1>${escaped(title)}</h1>
+<p>${escaped(sentence)}</p>
+</main>
+</body>
+</html>
+`
+
+export const signedInHeaders: Readonly<Record<string, string>> = {
+  ...pageHeaders(rootPolicy),
+  "Cache-Control": "no-store"
+}
