@@ -121,11 +121,13 @@ export const conversationOf = ({ isRefused = false, path, request, response }: R
     format === null || response === null
       ? null
       : readAnswer(format, response.text, response.contentType, { isCut: response.isCut })
-  const isRead = answer !== null && answer.parts.length > 0 && !isRefused
+  const choices = answer === null ? [] : [answer.parts, ...answer.others].filter((parts) => parts.length > 0)
+  const isRead = choices.length > 0 && !isRefused
   const error = isRead || response === null ? null : reasonOf(response.text)
   const view = {
     request: turns ?? [],
-    response: isRead ? [{ role: "assistant" as const, blocks: answer.parts.map(blockOf) }] : [],
+    // A turn for each choice.
+    response: isRead ? choices.map((parts) => ({ role: "assistant" as const, blocks: parts.map(blockOf) })) : [],
     contextKey,
     ...(error === null ? {} : { error })
   }
