@@ -2,6 +2,7 @@
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import type { Head, RecordStatus } from "../domain/TrafficRecord.ts"
+import { firstOf } from "./Retries.ts"
 import type { Ring, RingEntry } from "./Ring.ts"
 
 export const profiles = ["llm", "custom", "all"] as const
@@ -23,6 +24,8 @@ export interface RecordFilter {
   readonly contextKey?: string
   /** Part of the model's name, in any letter case. */
   readonly model?: string
+  /** A record: it, and all that are counted together with it as attempts of one prompt. */
+  readonly retryOf?: string
   /** Part of address, headers, notes or bodies as they are shown, in any letter case. */
   readonly q?: string
 }
@@ -79,18 +82,34 @@ export interface RecordPage {
   readonly nextCursor: string | null
 }
 
+export interface PageAsked {
+  /** Of attempts of one prompt the newest stands for all. */
+  readonly areFolded?: boolean
+  readonly before?: number
+  readonly limit: number
+}
+
 /** One page, newest first, of those that match everything but `q`; `matchesText` decides on that. */
 export const pageOf = (
-  ring: Pick<Ring, "newest">,
+  ring: Pick<Ring, "newest" | "retries">,
   filter: RecordFilter,
-  { before = Number.POSITIVE_INFINITY, limit }: { readonly before?: number; readonly limit: number },
+  { areFolded = false, before = Number.POSITIVE_INFINITY, limit }: PageAsked,
   matchesText: (entry: RingEntry) => boolean = () => true
 ): RecordPage => {
   const entries: Array<RingEntry> = []
   let total = 0
   let isMore = false
+  const attempts = filter.retryOf === undefined ? null : new Set(ring.retries.together(filter.retryOf))
+  const folded = new Set<string>()
   for (const entry of ring.newest()) {
+    const { id } = entry.head
+    if (attempts !== null && !attempts.has(id)) continue
     if (!matchesHead(entry.head, filter) || !matchesText(entry)) continue
+    if (areFolded) {
+      const first = firstOf(id, ring.retries.of(id))
+      if (folded.has(first)) continue
+      folded.add(first)
+    }
     total += 1
     if (entry.seq >= before) continue
     if (entries.length < limit) entries.push(entry)

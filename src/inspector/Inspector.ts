@@ -51,6 +51,13 @@ export interface RecordList {
   readonly nextCursor: string | null
 }
 
+export interface ListPage {
+  readonly limit: number
+  readonly cursor?: string
+  /** Attempts of one prompt are one line, which the newest of them stands for. */
+  readonly areFolded?: boolean
+}
+
 /** A session that is stopped waits so long for records that are on their way: where more and more comes, they never have all arrived. */
 const lastRecordsWithin = "1 second"
 
@@ -70,16 +77,15 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
     readonly settled: Effect.Effect<void>
     /** A record is in the list as it was told up to now, or a second has passed. */
     readonly listed: (id: string) => Effect.Effect<void>
-    readonly list: (
-      filter: RecordFilter,
-      page: { readonly limit: number; readonly cursor?: string }
-    ) => Effect.Effect<RecordList, InvalidCursor>
+    readonly list: (filter: RecordFilter, page: ListPage) => Effect.Effect<RecordList, InvalidCursor>
     /** `showSecrets`: as it is kept; what was masked before stays masked. */
     readonly get: (id: string, showSecrets?: boolean) => Effect.Effect<TrafficRecord, RecordNotFound>
     /** As they are kept; for those who work on them. */
     readonly entry: (id: string) => RingEntry | null
     /** Oldest first, as they are now. */
     readonly exported: (filter: RecordFilter) => Effect.Effect<Iterable<TrafficRecord>>
+    /** All attempts of the prompt of a record, oldest first, itself among them. */
+    readonly attempts: (id: string) => ReadonlyArray<Item>
     readonly clear: Effect.Effect<void>
     readonly annotate: (id: string, annotation: string | null) => Effect.Effect<TrafficRecord, RecordNotFound>
     /** Calls back for each exchange that has ended, once it is in the ring, until the returned function is called. */
@@ -140,7 +146,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
 
     /** An item goes to lists and the feed, which show no secret whatever is kept. */
     const shownItem = (head: Head): Item => {
-      const item = itemOf(head)
+      const item = { ...itemOf(head), ...ring.retries.of(head.id) }
       return settings.maskSecrets ? item : { ...item, path: maskUrl(item.path) }
     }
 
@@ -151,6 +157,14 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       },
       items: () => newestHeads(ring, maxSnapshotItems).map(shownItem)
     })
+
+    /** A failure that is known late makes those after it retries. */
+    const changed = (id: string, isNew: boolean): void => {
+      feed.changed(id, isNew)
+      if (feed.subscribers() === 0) return
+      const last = ring.retries.together(id).at(-1)
+      if (last !== undefined && last !== id) feed.changed(last, false)
+    }
 
     const finished = new Set<FinishedListener>()
     let recorded = 0
@@ -178,7 +192,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         const isNew = before === null
         const entry = ring.set(head, bodies === undefined ? undefined : { ...(before?.bodies ?? noBodies), ...bodies })
         if (entry === null) return
-        feed.changed(head.id, isNew)
+        changed(head.id, isNew)
         sessions.changed(entry)
         if (head.status === "in-flight" || (before !== null && before.head.status !== "in-flight")) return
         recorded += 1
@@ -189,7 +203,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         const entry = ring.setLate(late)
         if (entry === null) return
         recorded += 1
-        feed.changed(late.id, true)
+        changed(late.id, true)
         if (sessions.recording() !== null) sessions.changed(entry)
         for (const each of finished) each.judged(late.id, report)
       }
@@ -223,11 +237,11 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
 
     const list = Effect.fn("Inspector.list")(function* (
       filter: RecordFilter,
-      { cursor, limit }: { readonly limit: number; readonly cursor?: string }
+      { areFolded = false, cursor, limit }: ListPage
     ) {
       const before = cursor === undefined ? Number.POSITIVE_INFINITY : yield* readCursor(cursor)
       const matches = yield* matcher(filter)
-      const { entries, nextCursor, total } = pageOf(ring, filter, { before, limit }, matches)
+      const { entries, nextCursor, total } = pageOf(ring, filter, { areFolded, before, limit }, matches)
       return { requests: entries.map(({ head }) => shownItem(head)), total, nextCursor }
     })
 
@@ -238,7 +252,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
 
     const get = (id: string, showSecrets = false): Effect.Effect<TrafficRecord, RecordNotFound> =>
       Effect.map(found(id), ({ bodies, head }) => {
-        const record = recordOf(head, bodies)
+        const record = { ...recordOf(head, bodies), ...ring.retries.of(head.id) }
         return settings.maskSecrets || showSecrets ? record : maskRecord(record)
       })
 
@@ -251,7 +265,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         *[Symbol.iterator]() {
           for (const id of ids) {
             const entry = ring.get(id)
-            if (entry !== null) yield recordOf(entry.head, entry.bodies)
+            if (entry !== null) yield { ...recordOf(entry.head, entry.bodies), ...ring.retries.of(id) }
           }
         }
       }
@@ -304,6 +318,11 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       get,
       entry: (id) => ring.get(id),
       exported,
+      attempts: (id) =>
+        ring.retries.together(id).flatMap((each) => {
+          const entry = ring.get(each)
+          return entry === null ? [] : [shownItem(entry.head)]
+        }),
       clear: Effect.sync(() => {
         ring.clear()
         feed.cleared()

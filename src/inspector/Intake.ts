@@ -55,6 +55,7 @@ interface Pending {
   isRequestRead: boolean
   kind: DetectedKind | null
   contextKey: string | null
+  promptKey: string | null
   facts: RequestFacts | null
   /** How the request's body is shown, which itself is in the ring; null until it was read. */
   shape: Shape | null
@@ -237,6 +238,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
     if (request !== null) {
       each.kind = request.kind
       each.contextKey = request.contextKey
+      each.promptKey = request.promptKey
       each.facts = request.facts
       each.shape = request.shown
     }
@@ -417,6 +419,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
       isRequestRead: false,
       kind: null,
       contextKey: null,
+      promptKey: null,
       facts: null,
       shape: null,
       sent: null,

@@ -18,8 +18,9 @@ import type { Inspector, RecordNotFound } from "./Inspector.ts"
 import { threadFromBytes } from "./Intake.ts"
 import { maskRecord } from "./masking/MaskRecord.ts"
 import type { Anatomy } from "./reading/Anatomy.ts"
-import type { ConversationView, ReadableBody } from "./reading/Conversation.ts"
+import type { AttemptView, ConversationView, ReadableBody } from "./reading/Conversation.ts"
 import { isRefusal } from "./reading/Reason.ts"
+import { attemptOf, makeRetryCounter } from "./Retries.ts"
 import type { Session, SessionNotFound } from "./Sessions.ts"
 import { bytesOfView, type ShownRequest, type View, type ViewJob, viewOf } from "./work/ViewJobs.ts"
 
@@ -29,6 +30,9 @@ export class BodyGone extends Data.TaggedError("BodyGone")<{ readonly id: string
 export class NotComparable extends Data.TaggedError("NotComparable")<{}> {}
 /** The thread has too much to do, or the bodies take too long. */
 export class TooMuchWork extends Data.TaggedError("TooMuchWork")<{}> {}
+
+/** The newest of a storm. */
+const maxAttemptsShown = 100
 
 type ViewError = RecordNotFound | BodyGone | TooMuchWork
 export type Text = Stream.Stream<string, StoreError>
@@ -132,28 +136,41 @@ export const makeViews = (inspector: typeof Inspector.Service, timers: Pick<type
       )
     }))
 
+  const attemptsOf = (id: string): { readonly attempts?: ReadonlyArray<AttemptView> } => {
+    const all = inspector.attempts(id)
+    if (all.length < 2) return {}
+    return {
+      attempts: all
+        .slice(-maxAttemptsShown)
+        .map(({ attempt = 1, error, id, status, timestamp }) => ({ id, attempt, timestamp, status, error }))
+    }
+  }
+
   return {
     conversation: (id) =>
       Effect.flatMap(found(id), (record) =>
-        viewed<"conversation">({
-          view: "conversation",
-          exchange: {
-            path: record.path,
-            isRefused: isRefusal(record.status),
-            request: readable(
-              record.requestBody,
-              record.requestEncoding,
-              record.requestHeaders,
-              record.requestTruncated
-            ),
-            response: readable(
-              record.responseBody,
-              record.responseEncoding,
-              record.responseHeaders,
-              record.responseTruncated
-            )
-          }
-        })
+        Effect.map(
+          viewed<"conversation">({
+            view: "conversation",
+            exchange: {
+              path: record.path,
+              isRefused: isRefusal(record.status),
+              request: readable(
+                record.requestBody,
+                record.requestEncoding,
+                record.requestHeaders,
+                record.requestTruncated
+              ),
+              response: readable(
+                record.responseBody,
+                record.responseEncoding,
+                record.responseHeaders,
+                record.responseTruncated
+              )
+            }
+          }),
+          (view) => ({ ...view, ...attemptsOf(id) })
+        )
       ),
     anatomy: (id) =>
       Effect.flatMap(found(id), (record) =>
@@ -176,7 +193,12 @@ export const makeViews = (inspector: typeof Inspector.Service, timers: Pick<type
       Effect.map(ofSession(id), ({ records, session }) =>
         framed(
           `{"session":${JSON.stringify(session)},"requests":[`,
-          Stream.map(records, (record) => JSON.stringify(maskRecord(record))),
+          Stream.suspend(() => {
+            const count = makeRetryCounter()
+            return Stream.map(records, (record) =>
+              JSON.stringify({ ...maskRecord(record), ...count(attemptOf(record)) })
+            )
+          }),
           "]}"
         )
       ),

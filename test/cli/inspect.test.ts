@@ -13,6 +13,7 @@ const { dataDir, run, serve, start } = program()
 
 const admin = { GATEWAY_ADMIN_KEY: "admin-of-the-test" }
 const tools = "/api/tools/traffic-inspector"
+const ingestToken = "ingest-token-of-the-test"
 const secret = "sk-proj-4f8Gh2kLm9Qw4Zx8Vb1NcPq7Rt5"
 
 // eslint-disable-next-line typescript/no-explicit-any -- tests read into answers as they please
@@ -28,7 +29,14 @@ const setUp = Effect.gen(function* () {
     return answer(response, request)
   })
   const serving = yield* Effect.acquireRelease(
-    Effect.promise(() => serve({ DATA_DIR: dataDir(), ...admin, OUTBOUND_SSRF_GUARD_ENABLED: "false" })),
+    Effect.promise(() =>
+      serve({
+        DATA_DIR: dataDir(),
+        ...admin,
+        INSPECTOR_INTERNAL_INGEST_TOKEN: ingestToken,
+        OUTBOUND_SSRF_GUARD_ENABLED: "false"
+      })
+    ),
     ({ stop }) => Effect.promise(() => stop("SIGTERM"))
   )
   const { url } = serving
@@ -85,7 +93,30 @@ const setUp = Effect.gen(function* () {
       return requests.find((row: Answer) => row.gatewayRequestId === requestId && row.status === 200)?.id
     })
   }
-  return { ask, environment, inspect, json, manage, people, upstream }
+  /** Hands in a request that another program captured. */
+  const handIn = async (record: Readonly<Record<string, unknown>>): Promise<void> => {
+    const content = JSON.stringify({ model: "m", messages: [{ role: "user", content: "Again" }] })
+    const answer = await fetch(`${url}${tools}/internal/ingest`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ingestToken}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        timestamp: "2026-11-24T10:00:00.000Z",
+        method: "POST",
+        host: "api.openai.com",
+        path: "/v1/chat/completions",
+        source: "http-proxy",
+        requestHeaders: { "content-type": "application/json" },
+        requestBody: content,
+        requestSize: content.length,
+        responseHeaders: { "content-type": "application/json" },
+        responseBody: JSON.stringify({ error: { message: "Overloaded" } }),
+        responseSize: 30,
+        ...record
+      })
+    })
+    assert.strictEqual(answer.status, 200, await answer.text())
+  }
+  return { ask, handIn, environment, inspect, json, manage, people, upstream }
 })
 
 describe("gateway inspect", () => {
@@ -157,6 +188,38 @@ describe("gateway inspect", () => {
         })
       }),
     180_000
+  )
+
+  it.scopedLive(
+    "counts the retries of a prompt as one line, which opens",
+    () =>
+      Effect.gen(function* () {
+        const { handIn, json, people } = yield* setUp
+        yield* Effect.promise(async () => {
+          await json("sessions", "start")
+          for (const at of [0, 1, 2]) {
+            await handIn({ id: `storm-${at}`, timestamp: `2026-11-24T10:00:0${at}.000Z`, status: 529 })
+          }
+          const { session } = await json("sessions", "stop")
+          const listed = await people("list")
+          assert.match(listed, /529\s+3\s.*storm-2/)
+          assert.notInclude(listed, "storm-1")
+          assert.include(listed, "gateway inspect list --retry-of storm-2")
+          assert.match(await people("list", "--retry-of", "storm-2"), /storm-0[\s\S]*storm-1[\s\S]*storm-2/)
+          assert.include(await people("list", "--retries"), "storm-1")
+          assert.strictEqual((await json("list")).total, 1)
+          assert.deepInclude(await json("show", "storm-2"), { attempt: 3, retryOf: "storm-0" })
+          assert.match(
+            await people("conversation", "storm-1"),
+            /\(attempt 3, [^:]+:[^:]+:[^:]+: 529, Overloaded, storm-2\)/
+          )
+          const shown = await people("sessions", "show", session.id)
+          assert.include(shown, "storm-2")
+          assert.notInclude(shown, "storm-1")
+          assert.include(await people("sessions", "show", session.id, "--retries"), "storm-1")
+        })
+      }),
+    120_000
   )
 
   it.scopedLive(

@@ -18,6 +18,7 @@ import {
 import { exampleId, exampleTime } from "../Examples.ts"
 import { body, Created, HeaderMap, IsoTime, Name, NoContent, optional } from "../Inputs.ts"
 import {
+  AttemptView,
   BreakView,
   ChangeView,
   FindingView,
@@ -61,6 +62,7 @@ const filterFields = {
   pid: field(given(Pid), "The id of the process that asked.", 4_711),
   contextKey: field(given(Word), "The hash of the system prompt, as records have it.", "5f2a9c01b7de"),
   model: field(given(Word), "A part of the model's name.", "sonnet"),
+  retryOf: field(given(Word), "A record: it and the attempts that are counted together with it.", exampleId),
   q: field(given(Word), "A text in address, headers, notes or bodies, in any letter case.", "timeout")
 } as const
 
@@ -68,6 +70,11 @@ export const RecordFilterQuery = Schema.Struct(filterFields)
 export const RecordsQuery = Schema.Struct({
   ...filterFields,
   limit: field(given(Limit), "How many records to answer at most; absent: 1000.", 100),
+  retries: field(
+    given(Schema.Literal("each", "together")),
+    "`together`: attempts of one prompt are one line, for which the newest of them stands; absent: each is a line.",
+    "together"
+  ),
   cursor: field(given(Word), "The `nextCursor` of the page before this one; absent: the first page.", "2s")
 })
 
@@ -191,7 +198,10 @@ export const IngestRecord = Schema.Struct({
   requestTruncated: field(optional(Schema.Boolean), "Not read.", false),
   responseTruncated: field(optional(Schema.Boolean), "Not read.", false),
   bodyEvicted: field(optional(Schema.Boolean), "Not read.", false),
-  replayOf: field(optional(Word), "Not read.", exampleId)
+  replayOf: field(optional(Word), "Not read.", exampleId),
+  promptKey: field(optional(Word), "Not read.", "90be44d1c2a7"),
+  retryOf: field(optional(Word), "Not read.", exampleId),
+  attempt: field(optional(Size), "Not read.", 1)
 }).annotations(body("InspectorIngest"))
 export type IngestRecord = typeof IngestRecord.Type
 
@@ -346,6 +356,10 @@ export class Inspector extends HttpApiGroup.make("inspector")
             Schema.optionalWith(Schema.Array(Schema.Unknown), { exact: true }),
             "The events as they came.",
             [{ event: "unknown" }]
+          ),
+          attempts: field(
+            Schema.optionalWith(Schema.Array(AttemptView), { exact: true }),
+            "The attempts of this prompt, oldest first, the last 100 of them; absent where it is the only one."
           )
         }).annotations({ identifier: "InspectorConversation" })
       )

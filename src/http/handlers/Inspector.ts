@@ -61,9 +61,16 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
       told(Effect.flatMap(door.get, ask))
 
     return handlers
-      .handle("list", ({ urlParams: { cursor, limit = usualLimit, ...filter } }) =>
+      .handle("list", ({ urlParams: { cursor, limit = usualLimit, retries, ...filter } }) =>
         asked(({ inspector }) =>
-          Effect.map(inspector.list(filter, cursor === undefined ? { limit } : { limit, cursor }), (page) => json(page))
+          Effect.map(
+            inspector.list(filter, {
+              limit,
+              areFolded: retries === "together",
+              ...(cursor === undefined ? {} : { cursor })
+            }),
+            (page) => json(page)
+          )
         )
       )
       .handle("clear", () => asked(({ inspector }) => inspector.clear))

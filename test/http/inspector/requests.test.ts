@@ -196,6 +196,40 @@ describe("captured requests", () => {
     })
   )
 
+  it.scopedLive("are one line where a prompt is asked again after failures, which opens", () =>
+    Effect.gen(function* () {
+      const { captured, json, refused } = yield* start()
+      yield* Effect.promise(async () => {
+        const at = (second: number): string => `2026-11-24T10:00:0${second}.000Z`
+        const overloaded = { status: 529, responseBody: '{"error":{"message":"Overloaded"}}' }
+        await captured({ id: "a", timestamp: at(0), ...overloaded })
+        await captured({ id: "b", timestamp: at(1), ...overloaded, requestBody: chatBody("Another") })
+        await captured({ id: "c", timestamp: at(2), status: "error", responseBody: null, error: "timeout" })
+        await captured({ id: "d", timestamp: at(3) })
+
+        const lines = await json("GET", "/requests?retries=together")
+        assert.deepStrictEqual([ids(lines), lines.total], [["d", "b"], 2])
+        assert.deepInclude(lines.requests[0], { attempt: 3, retryOf: "a" })
+        assert.deepInclude(lines.requests[1], { attempt: 1, retryOf: null })
+        assert.deepStrictEqual(ids(await json("GET", "/requests")), ["d", "c", "b", "a"])
+        assert.deepStrictEqual(ids(await json("GET", "/requests?retryOf=c")), ["d", "c", "a"])
+        assert.deepStrictEqual(ids(await json("GET", "/requests?retries=together&status=5xx")), ["b", "a"])
+        assert.deepInclude(await json("GET", "/requests/c"), { attempt: 2, retryOf: "a" })
+        const { attempts } = await json("GET", "/requests/d/conversation")
+        assert.deepStrictEqual(
+          attempts.map(({ attempt, error, id, status }: Answer) => [attempt, id, status, error]),
+          [
+            [1, "a", 529, "Overloaded"],
+            [2, "c", "error", "timeout"],
+            [3, "d", 200, null]
+          ]
+        )
+        assert.notProperty(await json("GET", "/requests/b/conversation"), "attempts")
+        assert.strictEqual((await refused("GET", "/requests?retries=some"))[0], 400)
+      })
+    })
+  )
+
   it.scopedLive("are listed by filters and in pages, and rotate out", () =>
     Effect.gen(function* () {
       const { captured, json, refused } = yield* start({}, { INSPECTOR_BUFFER_SIZE: "4" })

@@ -5,13 +5,21 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { BreakView, ChangeView, FindingView, RecordView, SectionView, TurnView } from "../../../api/InspectorRecords.ts"
+import {
+  AttemptView,
+  BreakView,
+  ChangeView,
+  FindingView,
+  RecordView,
+  SectionView,
+  TurnView
+} from "../../../api/InspectorRecords.ts"
 import { taking } from "../../Forms.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
-import { columns, filterFlags, filterOf, inspector, Page, record } from "./rows.ts"
+import { columns, filterFlags, filterOf, inspector, Page, record, retries } from "./rows.ts"
 
 const limit = Options.integer("limit").pipe(
   taking(Schema.Int.pipe(Schema.between(1, 1000)), () => "--limit must be a whole number from 1 to 1000."),
@@ -23,14 +31,25 @@ const cursor = Options.text("cursor").pipe(
   Options.optional
 )
 
-export const inspectList = Command.make("list", { ...filterFlags, limit, cursor, ...Client.connection }, (given) =>
+const listFlags = { ...filterFlags, retries, limit, cursor, ...Client.connection }
+
+export const inspectList = Command.make("list", listFlags, (given) =>
   Effect.gen(function* () {
     const filter = yield* filterOf(given)
     const to = yield* Client.target(given)
     const client = yield* inspector(to)
     const at = Option.getOrUndefined(given.cursor)
+    // One that is asked for by its attempts is opened.
+    const isOpen = given.retries || filter.retryOf !== undefined
     const answer = yield* client
-      .list({ urlParams: { ...filter, limit: given.limit, ...(at === undefined ? {} : { cursor: at }) } })
+      .list({
+        urlParams: {
+          ...filter,
+          retries: isOpen ? "each" : "together",
+          limit: given.limit,
+          ...(at === undefined ? {} : { cursor: at })
+        }
+      })
       .pipe(Client.orExplain(to))
     yield* Output.list({
       schema: Page,
@@ -39,6 +58,10 @@ export const inspectList = Command.make("list", { ...filterFlags, limit, cursor,
       columns,
       empty: "Nothing is captured. Record the gateway's own traffic, or let a capture hand requests in."
     })
+    const [storm] = isOpen ? [] : answer.requests.filter(({ attempt = 1 }) => attempt > 1)
+    if (storm !== undefined) {
+      yield* Output.remark(`Retries are counted together: 'gateway inspect list --retry-of ${storm.id}' opens a line.`)
+    }
     if (answer.nextCursor !== null) yield* Output.remark(`There are older ones: --cursor ${answer.nextCursor}.`)
   })
 )
@@ -54,6 +77,9 @@ const pageOf = (shown: typeof RecordView.Type): string =>
       ["Request", `${shown.method} ${shown.scheme}://${shown.host}${shown.path}`],
       ["Status", `${shown.status}${shown.error === null ? "" : `: ${shown.error}`}`],
       ["Began", shown.timestamp],
+      ...(shown.attempt === undefined || shown.attempt === 1
+        ? []
+        : [["Attempt", `${shown.attempt}, the first was ${shown.retryOf ?? "-"}`] as const]),
       ["Took", shown.totalLatencyMs === null ? "-" : `${Math.round(shown.totalLatencyMs)} ms`],
       ["Source", shown.source],
       ["Process", shown.pid === null ? "-" : `${shown.processName ?? "-"} (${shown.pid})`],
@@ -93,7 +119,8 @@ const Conversation = Schema.Struct({
   response: Schema.Array(TurnView),
   contextKey: Schema.NullOr(Schema.String),
   error: Schema.optionalWith(Schema.String, { exact: true }),
-  rawEvents: Schema.optionalWith(Schema.Array(Schema.Unknown), { exact: true })
+  rawEvents: Schema.optionalWith(Schema.Array(Schema.Unknown), { exact: true }),
+  attempts: Schema.optionalWith(Schema.Array(AttemptView), { exact: true })
 })
 
 const blockText = (block: unknown): string => {
@@ -124,7 +151,11 @@ export const inspectConversation = Command.make("conversation", { record, ...Cli
     const shown = yield* client.conversation({ path: { id: given.record } }).pipe(Client.orExplain(to))
     const raw = (shown.rawEvents ?? []).map((event) => JSON.stringify(event))
     const refused = shown.error === undefined ? [] : [`(refused: ${shown.error})`]
-    const text = [...shown.request, ...shown.response].map(turnText).concat(refused, raw).join("\n")
+    const attempts = (shown.attempts ?? []).map(
+      ({ attempt, error, id, status, timestamp }) =>
+        `(attempt ${attempt}, ${timestamp}: ${status}${error === null ? "" : `, ${error}`}, ${id})`
+    )
+    const text = [...shown.request, ...shown.response].map(turnText).concat(refused, raw, attempts).join("\n")
     yield* Output.result({ schema: Conversation, value: shown, text: Output.print(text), name: given.record })
   })
 )

@@ -30,6 +30,7 @@ const matches = (row: ItemRow, filter: Filter): boolean =>
   (filter.sessionId === undefined || row.sessionId === filter.sessionId) &&
   (filter.pid === undefined || row.pid === filter.pid) &&
   (filter.contextKey === undefined || row.contextKey === filter.contextKey) &&
+  (filter.retryOf === undefined || row.id === filter.retryOf || row.retryOf === filter.retryOf) &&
   (filter.status === undefined ||
     (typeof row.status === "number" ? `${Math.floor(row.status / 100)}xx` : row.status) === filter.status) &&
   holds(row.host, filter.host) &&
