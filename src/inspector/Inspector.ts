@@ -16,7 +16,7 @@ import * as SessionRepo from "../store/repo/InspectorSessionRepo.ts"
 import { PriceBook } from "../usage/PriceBook.ts"
 import type { ClientSocket } from "./Attribution.ts"
 import type { CallFacts, RecordEnd, RecordStart, RecordUpdate } from "./Given.ts"
-import { makeIntake } from "./Intake.ts"
+import { type Behind, type Intake, makeIntake } from "./Intake.ts"
 import { InvalidHar, maxHarBytes, tooLargeHar } from "./exports/HarImport.ts"
 import { recordsOfExchanges } from "./Imported.ts"
 import { type Feed, type FeedSubscriber, makeFeed } from "./Feed.ts"
@@ -98,7 +98,7 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
     /** A session of the exchanges of an archive. */
     readonly importHar: (bytes: Uint8Array, name: string | null) => Effect.Effect<Session, InvalidHar | StoreError>
     /** Bytes and records in the ring, bytes that wait to be worked on, and since the start exchanges that have ended and those that lost a body. */
-    readonly load: () => {
+    readonly load: () => Behind & {
       readonly entries: number
       readonly bytes: number
       readonly pendingBytes: number
@@ -155,16 +155,11 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         const found = ring.get(id)
         return found === null ? null : shownItem(found.head)
       },
-      items: () => newestHeads(ring, maxSnapshotItems).map(shownItem)
+      items: () => newestHeads(ring, maxSnapshotItems).map(shownItem),
+      // An attempt that turns out to have failed makes the one after it a retry.
+      beside: (id) => ring.retries.last(id),
+      behind: () => intake.behind()
     })
-
-    /** A failure that is known late makes those after it retries. */
-    const changed = (id: string, isNew: boolean): void => {
-      feed.changed(id, isNew)
-      if (feed.subscribers() === 0) return
-      const last = ring.retries.together(id).at(-1)
-      if (last !== undefined && last !== id) feed.changed(last, false)
-    }
 
     const finished = new Set<FinishedListener>()
     let recorded = 0
@@ -178,7 +173,8 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       isMasked: settings.maskSecrets
     })
 
-    const intake = makeIntake({
+    const intake: Intake = makeIntake({
+      working: feed.working,
       settings,
       timers,
       thread: workThread,
@@ -192,7 +188,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         const isNew = before === null
         const entry = ring.set(head, bodies === undefined ? undefined : { ...(before?.bodies ?? noBodies), ...bodies })
         if (entry === null) return
-        changed(head.id, isNew)
+        feed.changed(head.id, isNew)
         sessions.changed(entry)
         if (head.status === "in-flight" || (before !== null && before.head.status !== "in-flight")) return
         recorded += 1
@@ -203,7 +199,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         const entry = ring.setLate(late)
         if (entry === null) return
         recorded += 1
-        changed(late.id, true)
+        feed.changed(late.id, true)
         if (sessions.recording() !== null) sessions.changed(entry)
         for (const each of finished) each.judged(late.id, report)
       }
@@ -346,7 +342,8 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         bytes: ring.bytes,
         pendingBytes: intake.pendingBytes(),
         recorded,
-        bodiesLost
+        bodiesLost,
+        ...intake.behind()
       })
     })
   })

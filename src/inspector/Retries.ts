@@ -61,7 +61,9 @@ export const makeRetryCounter = (): ((attempt: Attempt | null) => Counted) => {
 interface Group {
   readonly attempts: Map<string, Attempt>
   /** Null: to be counted anew. */
-  counted: Map<string, Counted> | null
+  counted: ReadonlyMap<string, Counted> | null
+  /** The last attempt of those with the same first one. */
+  lasts: ReadonlyMap<string, string>
 }
 
 /** The attempts that are in the ring. What nobody asks for is not counted. */
@@ -73,7 +75,11 @@ export class Retries {
     const key = this.#keys.get(id)
     if (key !== undefined && key !== attempt?.key) this.remove(id)
     if (attempt === null) return
-    const group = this.#groups.get(attempt.key) ?? { attempts: new Map<string, Attempt>(), counted: null }
+    const group = this.#groups.get(attempt.key) ?? {
+      attempts: new Map<string, Attempt>(),
+      counted: null,
+      lasts: new Map()
+    }
     group.attempts.set(id, attempt)
     group.counted = null
     this.#groups.set(attempt.key, group)
@@ -103,15 +109,21 @@ export class Retries {
   of(id: string): Counted {
     const group = this.#groupOf(id)
     if (group === undefined || group.attempts.size < 2) return countedAlone
-    group.counted ??= countAll(group.attempts.values())
+    group.counted ??= countAll(group)
     return group.counted.get(id) ?? countedAlone
+  }
+
+  /** The newest of the attempts that are counted together with this one; itself where there is no other. */
+  last(id: string): string {
+    const first = firstOf(id, this.of(id))
+    return this.#groupOf(id)?.lasts.get(first) ?? id
   }
 
   /** All attempts that are counted together with this one, oldest first; with itself alone where there is no other. */
   together(id: string): ReadonlyArray<string> {
     const first = firstOf(id, this.of(id))
     const group = this.#groupOf(id)
-    if (group?.counted == null) return [id]
+    if (group === undefined || group.counted === null) return [id]
     return [...group.counted].filter(([each, counted]) => firstOf(each, counted) === first).map(([each]) => each)
   }
 }
@@ -119,8 +131,10 @@ export class Retries {
 /** The id of the first of the attempts that are counted together. */
 export const firstOf = (id: string, { retryOf }: Counted): string => retryOf ?? id
 
-const countAll = (attempts: Iterable<Attempt>): Map<string, Counted> => {
+const countAll = (group: Group): ReadonlyMap<string, Counted> => {
   const count = makeRetryCounter()
-  const inOrder = [...attempts].sort((one, other) => one.startedAtMs - other.startedAtMs)
-  return new Map(inOrder.map((attempt) => [attempt.id, count(attempt)]))
+  const inOrder = [...group.attempts.values()].sort((one, other) => one.startedAtMs - other.startedAtMs)
+  const counted = new Map(inOrder.map((attempt) => [attempt.id, count(attempt)]))
+  group.lasts = new Map([...counted].map(([id, each]) => [firstOf(id, each), id]))
+  return counted
 }

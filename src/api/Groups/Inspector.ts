@@ -229,7 +229,9 @@ const OwnTraffic = Schema.Struct({
     Size,
     "Those of which a body could not be kept, because more came than can be worked on; their records say `bodyEvicted`.",
     0
-  )
+  ),
+  behindMs: field(Size, "Milliseconds since the oldest change that was captured and is not in the list yet.", 0),
+  waiting: field(Size, "Exchanges with changes that are not in the list yet.", 0)
 })
 const MaybePort = field(Schema.NullOr(Schema.Number), "Its port; null: it does not listen.", null)
 
@@ -570,7 +572,7 @@ export class Inspector extends HttpApiGroup.make("inspector")
     at("feed", {
       summary: "Describe the feed",
       description:
-        "Opened as a WebSocket, it sends frames `{type, data, seq}`: first `snapshot` (items, newest first), then `new`, `update` and `clear`."
+        "Opened as a WebSocket, it sends frames `{type, data, seq}`: first `snapshot` (items, newest first), then `new`, `update` and `clear`; `behind` (`behindMs`, `waiting`) while the recording is behind, and once when it no longer is."
     }).addSuccess(
       Schema.Struct({
         path: field(Schema.String, "Where a WebSocket is opened.", "/api/tools/traffic-inspector/ws"),

@@ -41,8 +41,9 @@ const harType = "application/har+json"
 const linesType = "application/jsonl"
 
 const countsOf = (services: InspectorServices | null) => {
-  const { bodiesLost, recorded } = services?.inspector.load() ?? { recorded: 0, bodiesLost: 0 }
-  return { recorded, bodiesLost }
+  const nothing = { recorded: 0, bodiesLost: 0, behindMs: 0, waiting: 0 }
+  const { behindMs, bodiesLost, recorded, waiting } = services?.inspector.load() ?? nothing
+  return { recorded, bodiesLost, behindMs, waiting }
 }
 
 /** Text without anything is none. */

@@ -69,6 +69,19 @@ describe("retries", () => {
     assert.deepStrictEqual(linesOf(ring), [["r1", 1]])
   })
 
+  it("tell the newest of them, which changes when an earlier one turns out to have failed", () => {
+    const ring = ringOf([{}, { status: "in-flight" }, {}])
+    assert.deepStrictEqual(
+      ["r0", "r1", "r2"].map((id) => ring.retries.last(id)),
+      ["r1", "r1", "r2"]
+    )
+    ring.set(aHead({ id: "r1", promptKey: "p", status: 503, timestamp: at(1_000) }))
+    assert.deepStrictEqual(
+      ["r0", "r1", "r2"].map((id) => ring.retries.last(id)),
+      ["r2", "r2", "r2"]
+    )
+  })
+
   it("of a large storm are counted in one go", () => {
     const ring = ringOf(Array.from({ length: 20_000 }, () => ({})))
     assert.deepStrictEqual(linesOf(ring), [["r19999", 20_000]])
