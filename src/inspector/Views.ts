@@ -9,6 +9,7 @@ import type { Timers } from "../platform/Timers.ts"
 import { version } from "../platform/Version.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { withoutNotice } from "./Bodies.ts"
+import type { AnswerDiff, ComparedAnswer } from "./diff/Answers.ts"
 import type { BodyDiff } from "./diff/Diff.ts"
 import { type CodeFormat, codeOf } from "./exports/CodeExport.ts"
 import { harEntryOf, harPieces, jsonlPieces } from "./exports/Har.ts"
@@ -18,7 +19,7 @@ import type { Inspector, RecordNotFound } from "./Inspector.ts"
 import { threadFromBytes } from "./Intake.ts"
 import { maskRecord } from "./masking/MaskRecord.ts"
 import type { Anatomy } from "./reading/Anatomy.ts"
-import type { AttemptView, ConversationView, ReadableBody } from "./reading/Conversation.ts"
+import type { AttemptView, ConversationView, ReadableBody, ReadableExchange } from "./reading/Conversation.ts"
 import { isRefusal } from "./reading/Reason.ts"
 import { attemptOf, makeRetryCounter } from "./Retries.ts"
 import type { Session, SessionNotFound } from "./Sessions.ts"
@@ -42,6 +43,8 @@ export interface Views {
   /** Without sections where the body is no JSON object. */
   readonly anatomy: (id: string) => Effect.Effect<Anatomy, ViewError>
   readonly diff: (id: string, otherId: string) => Effect.Effect<BodyDiff, ViewError | NotComparable>
+  /** Of the answers to two requests. */
+  readonly answers: (id: string, otherId: string) => Effect.Effect<AnswerDiff, RecordNotFound | TooMuchWork>
   readonly code: (id: string, format: CodeFormat) => Effect.Effect<string, RecordNotFound>
   readonly har: (filter: RecordFilter) => Effect.Effect<Text>
   readonly jsonl: (filter: RecordFilter) => Effect.Effect<Text>
@@ -72,6 +75,19 @@ const readable = (
   body === null || encoding === "base64"
     ? null
     : { text: isCut ? withoutNotice(body) : body, contentType: headers["content-type"] ?? "", isCut }
+
+const exchangeOf = (record: TrafficRecord): ReadableExchange => ({
+  path: record.path,
+  isRefused: isRefusal(record.status),
+  request: readable(record.requestBody, record.requestEncoding, record.requestHeaders, record.requestTruncated),
+  response: readable(record.responseBody, record.responseEncoding, record.responseHeaders, record.responseTruncated)
+})
+
+const answerOf = (record: TrafficRecord): ComparedAnswer => ({
+  status: record.status,
+  headers: record.responseHeaders,
+  exchange: exchangeOf(record)
+})
 
 /** Parts with something before each but the first, and the whole in a frame. */
 const framed = (before: string, parts: Text, after: string): Text =>
@@ -152,22 +168,7 @@ export const makeViews = (inspector: typeof Inspector.Service, timers: Pick<type
         Effect.map(
           viewed<"conversation">({
             view: "conversation",
-            exchange: {
-              path: record.path,
-              isRefused: isRefusal(record.status),
-              request: readable(
-                record.requestBody,
-                record.requestEncoding,
-                record.requestHeaders,
-                record.requestTruncated
-              ),
-              response: readable(
-                record.responseBody,
-                record.responseEncoding,
-                record.responseHeaders,
-                record.responseTruncated
-              )
-            }
+            exchange: exchangeOf(record)
           }),
           (view) => ({ ...view, ...attemptsOf(id) })
         )
@@ -185,6 +186,10 @@ export const makeViews = (inspector: typeof Inspector.Service, timers: Pick<type
           viewed<"diff">({ view: "diff", one: requestOf(one), other: requestOf(other) }),
           (diff): Effect.Effect<BodyDiff, NotComparable> => (diff === null ? new NotComparable() : Effect.succeed(diff))
         )
+      ),
+    answers: (id, otherId) =>
+      Effect.flatMap(Effect.all([inspector.get(id), inspector.get(otherId)]), ([one, other]) =>
+        viewed<"answers">({ view: "answers", one: answerOf(one), other: answerOf(other) })
       ),
     code: (id, format) => Effect.map(inspector.get(id), (record) => codeOf(record, format)),
     har: (filter) => Effect.map(ofRing(filter), archive),

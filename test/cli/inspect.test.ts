@@ -223,6 +223,44 @@ describe("gateway inspect", () => {
   )
 
   it.scopedLive(
+    "sends a request to its own server again, and compares the answers",
+    () =>
+      Effect.gen(function* () {
+        const { handIn, inspect, json, people, upstream } = yield* setUp
+        yield* Effect.promise(async () => {
+          const host = new URL(upstream.origin).host
+          const requestHeaders = { "content-type": "application/json", authorization: `Bearer ${secret}` }
+          await handIn({
+            id: "d",
+            status: 500,
+            scheme: "http",
+            host,
+            requestHeaders,
+            path: "/other/v1/chat/completions"
+          })
+          const shown = await people("replay", "d", "--direct", "--header", `authorization=Bearer ${secret}`)
+          assert.match(shown, /replace\s+status\s+500\s+200/)
+          assert.match(shown, new RegExp(`${host} answered 200; it is recorded as [\\w-]+`))
+          assert.deepInclude(upstream.requests.at(-1), { url: "/other/v1/chat/completions" })
+          assert.strictEqual(upstream.requests.at(-1)?.headers["authorization"], `Bearer ${secret}`)
+          const told = await json("replay", "d", "--direct", "--model", "x", "--path", "/x")
+          assert.isString(told.connectionId)
+          assert.deepInclude(told.record, { replayOf: "d", path: "/x", status: 200 })
+          assert.strictEqual(upstream.requests.at(-1)?.headers["authorization"], "Bearer k")
+          const wrong = await inspect("replay", "d", "--direct", "--connection", "none")
+          assert.strictEqual(wrong.code, 2)
+          assert.include(wrong.stderr, "its credential is sent nowhere else")
+          assert.strictEqual((await inspect("replay", "d", "--path", "/x")).code, 2)
+          await handIn({ id: "e", status: 500, host: "api.example.com", requestHeaders })
+          const missing = await inspect("replay", "e", "--direct")
+          assert.strictEqual(missing.code, 2)
+          assert.include(missing.stderr, "give authorization")
+        })
+      }),
+    120_000
+  )
+
+  it.scopedLive(
     "records sessions, exports and imports",
     () =>
       Effect.gen(function* () {

@@ -114,6 +114,46 @@ export const ReplayRequest = Schema.Struct({
     {}
   )
 }).annotations(body("InspectorReplay"))
+const Body = Schema.String.pipe(Schema.maxLength(16_777_216))
+
+export const DirectReplayRequest = Schema.Struct({
+  body: field(optional(Body), "The body to send, as text; absent: the recorded one.", '{"model":"gpt-4o-mini"}'),
+  model: field(optional(Model), "The model to ask, in the body or the path; absent: the recorded one.", "gpt-4o-mini"),
+  path: field(
+    optional(Schema.String.pipe(Schema.pattern(/^\/[!-"$-~]*$/), Schema.maxLength(8_192))),
+    "The path with its query; absent: the recorded one.",
+    "/v1/chat/completions"
+  ),
+  headers: field(
+    optional(HeaderMap),
+    "Headers in place of the recorded ones, credentials too; an empty value leaves a header out.",
+    {}
+  ),
+  connectionId: field(
+    optional(Word),
+    "Whose credential to send; absent: that of a connection with this address, where one is missing.",
+    exampleId
+  )
+}).annotations(body("InspectorDirectReplay"))
+export const DirectReplayChanges = Schema.NullOr(DirectReplayRequest)
+
+export const DirectReplayed = Schema.Struct({
+  record: field(RecordView, "What was sent and what came back, masked; it is in the list as well."),
+  connectionId: field(Schema.NullOr(Schema.String), "The connection whose credential was sent; null: none was.", null),
+  diff: field(
+    Schema.Struct({
+      equal: field(Schema.Boolean, "The answers say the same."),
+      comparedAs: field(
+        Schema.Literal("turns", "json", "text"),
+        "How the bodies were read: as turns of a model's answer, as JSON, or as lines."
+      ),
+      changes: field(Schema.Array(ChangeView), "What differs in status, headers and body, at most 500 changes."),
+      omitted: field(Schema.Number, "Changes that are not in the list.", 0)
+    }),
+    "What differs between the answer that was recorded and this one."
+  )
+}).annotations({ identifier: "InspectorDirectReplayed" })
+
 export const ReplayChanges = Schema.NullOr(ReplayRequest)
 
 const StartSession = Schema.Struct({
@@ -129,7 +169,6 @@ const Toggle = Schema.Struct({ enabled: field(Schema.Boolean, "On or off.", true
 
 const Size = Schema.NonNegativeInt
 const Milliseconds = Schema.NonNegative
-const Body = Schema.String.pipe(Schema.maxLength(16_777_216))
 
 const maxHeaders = 1_000
 const maxHeaderChars = 65_536
@@ -338,6 +377,21 @@ export class Inspector extends HttpApiGroup.make("inspector")
       .addError(ConflictAnswer)
       .addError(UnprocessableAnswer)
       .addError(UpstreamFailedAnswer)
+  )
+  .add(
+    at("replayDirect", {
+      summary: "Send a captured request to its own server again",
+      description:
+        "As it is kept, or changed, without the router; the answer is recorded and compared with the first one. A masked credential is given in `headers`, or taken from a connection with the address of the request. Addresses are held to the rules for outbound calls; redirects are not followed.",
+      example: { headers: { "x-api-key": "sk-new" } }
+    })
+      .setPayload(DirectReplayChanges)
+      .addSuccess(DirectReplayed)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+      .addError(UnprocessableAnswer)
+      .addError(UpstreamFailedAnswer)
+      .addError(UnavailableAnswer)
   )
   .add(
     at("conversation", {

@@ -203,7 +203,7 @@ const Diff = Schema.Struct({
 
 const shownValue = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
-const changeColumns: ReadonlyArray<Column.Column<typeof ChangeView.Type>> = [
+export const changeColumns: ReadonlyArray<Column.Column<typeof ChangeView.Type>> = [
   Column.text("CHANGE", ({ op }) => op),
   Column.name("PATH", ({ path }) => path),
   Column.prose("BEFORE", ({ before }) => shownValue(before)),
