@@ -120,6 +120,19 @@ export const SessionView = Schema.Struct({
   truncated: field(Schema.Boolean, "It was full: what came later is not in it.")
 }).annotations({ identifier: "InspectorSession" })
 
+export const ContextView = Schema.Struct({
+  contextKey: field(Text, "Hash of the system prompt; null: those without one.", "5f2a9c01b7de"),
+  requests: field(Schema.Number, "Requests with it.", 42),
+  failed: field(Schema.Number, "Those of them that were refused or have no answer.", 0),
+  tokensIn: field(Schema.Number, "Tokens of their prompts.", 182_000),
+  tokensOut: field(Schema.Number, "Tokens of their answers.", 6_400),
+  costUsd: field(Schema.Number, "What those cost whose price is known, in US dollars.", 0.143),
+  models: field(Schema.Array(Schema.String), "Models that clients named, at most eight.", ["claude-sonnet-4-5"]),
+  firstAt: field(Schema.String, "When the first one began, ISO 8601.", exampleTime),
+  lastAt: field(Schema.String, "When the last one began.", exampleTime),
+  lastId: field(Schema.String, "The newest of them.", exampleId)
+}).annotations({ identifier: "InspectorContext" })
+
 export const AttemptView = Schema.Struct({
   id: field(Schema.String, "Id of the record.", exampleId),
   attempt: field(Schema.Number, "Its number, from 1.", 1),

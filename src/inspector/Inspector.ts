@@ -20,7 +20,15 @@ import { type Behind, type Intake, makeIntake } from "./Intake.ts"
 import { InvalidHar, maxHarBytes, tooLargeHar } from "./exports/HarImport.ts"
 import { recordsOfExchanges } from "./Imported.ts"
 import { type Feed, type FeedSubscriber, makeFeed } from "./Feed.ts"
-import { holdsText, type InvalidCursor, pageOf, readCursor, type RecordFilter } from "./Filters.ts"
+import {
+  type ContextGroup,
+  contextsOf,
+  holdsText,
+  type InvalidCursor,
+  pageOf,
+  readCursor,
+  type RecordFilter
+} from "./Filters.ts"
 import { maskUrl } from "./masking/Masking.ts"
 import { maskRecord } from "./masking/MaskRecord.ts"
 import type { ContentPermission } from "../domain/ContentPermission.ts"
@@ -49,6 +57,8 @@ export interface RecordList {
   readonly requests: ReadonlyArray<Item>
   readonly total: number
   readonly nextCursor: string | null
+  /** Of all that match, where they were asked for. */
+  readonly groups?: ReadonlyArray<ContextGroup>
 }
 
 export interface ListPage {
@@ -56,6 +66,7 @@ export interface ListPage {
   readonly cursor?: string
   /** Attempts of one prompt are one line, which the newest of them stands for. */
   readonly areFolded?: boolean
+  readonly hasGroups?: boolean
 }
 
 /** A session that is stopped waits so long for records that are on their way: where more and more comes, they never have all arrived. */
@@ -233,12 +244,13 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
 
     const list = Effect.fn("Inspector.list")(function* (
       filter: RecordFilter,
-      { areFolded = false, cursor, limit }: ListPage
+      { areFolded = false, cursor, hasGroups = false, limit }: ListPage
     ) {
       const before = cursor === undefined ? Number.POSITIVE_INFINITY : yield* readCursor(cursor)
       const matches = yield* matcher(filter)
       const { entries, nextCursor, total } = pageOf(ring, filter, { areFolded, before, limit }, matches)
-      return { requests: entries.map(({ head }) => shownItem(head)), total, nextCursor }
+      const page = { requests: entries.map(({ head }) => shownItem(head)), total, nextCursor }
+      return hasGroups ? { ...page, groups: contextsOf(ring, filter, matches) } : page
     })
 
     const found = (id: string): Effect.Effect<RingEntry, RecordNotFound> => {

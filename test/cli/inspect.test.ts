@@ -208,6 +208,8 @@ describe("gateway inspect", () => {
           assert.match(await people("list", "--retry-of", "storm-2"), /storm-0[\s\S]*storm-1[\s\S]*storm-2/)
           assert.include(await people("list", "--retries"), "storm-1")
           assert.strictEqual((await json("list")).total, 1)
+          assert.match(await people("list", "--by-context"), /CONTEXT\s+REQUESTS[\s\S]*-\s+3\s+3/)
+          assert.deepInclude((await json("list", "--by-context")).contexts[0], { requests: 3, lastId: "storm-2" })
           assert.deepInclude(await json("show", "storm-2"), { attempt: 3, retryOf: "storm-0" })
           assert.match(
             await people("conversation", "storm-1"),

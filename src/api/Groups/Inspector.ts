@@ -21,6 +21,7 @@ import {
   AttemptView,
   BreakView,
   ChangeView,
+  ContextView,
   FindingView,
   ItemView,
   LlmView,
@@ -74,6 +75,11 @@ export const RecordsQuery = Schema.Struct({
     given(Schema.Literal("each", "together")),
     "`together`: attempts of one prompt are one line, for which the newest of them stands; absent: each is a line.",
     "together"
+  ),
+  groupBy: field(
+    given(Schema.Literal("contextKey")),
+    "Also answer `groups`: all that match, by their system prompt.",
+    "contextKey"
   ),
   cursor: field(given(Word), "The `nextCursor` of the page before this one; absent: the first page.", "2s")
 })
@@ -331,7 +337,15 @@ export class Inspector extends HttpApiGroup.make("inspector")
         Schema.Struct({
           requests: field(Schema.Array(ItemView), "The records of the page."),
           total: field(Schema.Number, "How many match, whatever the page.", 1),
-          nextCursor: field(Schema.NullOr(Schema.String), "The `cursor` of the next page; null on the last page.", null)
+          nextCursor: field(
+            Schema.NullOr(Schema.String),
+            "The `cursor` of the next page; null on the last page.",
+            null
+          ),
+          groups: field(
+            Schema.optionalWith(Schema.Array(ContextView), { exact: true }),
+            "With `groupBy`: requests by their system prompt, that of the newest first."
+          )
         }).annotations({ identifier: "InspectorList" })
       )
   )

@@ -64,12 +64,13 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
       told(Effect.flatMap(door.get, ask))
 
     return handlers
-      .handle("list", ({ urlParams: { cursor, limit = usualLimit, retries, ...filter } }) =>
+      .handle("list", ({ urlParams: { cursor, groupBy, limit = usualLimit, retries, ...filter } }) =>
         asked(({ inspector }) =>
           Effect.map(
             inspector.list(filter, {
               limit,
               areFolded: retries === "together",
+              hasGroups: groupBy === "contextKey",
               ...(cursor === undefined ? {} : { cursor })
             }),
             (page) => json(page)

@@ -9,6 +9,7 @@ import {
   AttemptView,
   BreakView,
   ChangeView,
+  ContextView,
   FindingView,
   RecordView,
   SectionView,
@@ -31,13 +32,51 @@ const cursor = Options.text("cursor").pipe(
   Options.optional
 )
 
-const listFlags = { ...filterFlags, retries, limit, cursor, ...Client.connection }
+const byContext = Options.boolean("by-context").pipe(
+  Options.withDescription(
+    "A line for each system prompt, with its requests, tokens and cost, in place of one for each request."
+  )
+)
+
+const Contexts = Schema.Struct({ contexts: Schema.Array(ContextView) })
+
+const contextColumns: ReadonlyArray<Column.Column<typeof ContextView.Type>> = [
+  Column.text("CONTEXT", ({ contextKey }) => contextKey),
+  Column.number("REQUESTS", ({ requests }) => requests),
+  Column.number("FAILED", ({ failed }) => failed),
+  Column.number("IN", ({ tokensIn }) => tokensIn),
+  Column.number("OUT", ({ tokensOut }) => tokensOut),
+  Column.number(
+    "USD",
+    ({ costUsd }) => costUsd,
+    (usd) => usd.toFixed(6)
+  ),
+  Column.time("LAST", ({ lastAt }) => lastAt),
+  Column.prose("MODELS", ({ models }) => models.join(", "))
+]
+
+const listFlags = { ...filterFlags, retries, byContext, limit, cursor, ...Client.connection }
+
+export const nothingCaptured =
+  "Nothing is captured. Record the gateway's own traffic, or let a capture hand requests in."
 
 export const inspectList = Command.make("list", listFlags, (given) =>
   Effect.gen(function* () {
     const filter = yield* filterOf(given)
     const to = yield* Client.target(given)
     const client = yield* inspector(to)
+    if (given.byContext) {
+      const { groups = [] } = yield* client
+        .list({ urlParams: { ...filter, groupBy: "contextKey", limit: 1 } })
+        .pipe(Client.orExplain(to))
+      return yield* Output.list({
+        schema: Contexts,
+        value: { contexts: groups },
+        rows: groups.toReversed(),
+        columns: contextColumns,
+        empty: nothingCaptured
+      })
+    }
     const at = Option.getOrUndefined(given.cursor)
     // One that is asked for by its attempts is opened.
     const isOpen = given.retries || filter.retryOf !== undefined
@@ -56,7 +95,7 @@ export const inspectList = Command.make("list", listFlags, (given) =>
       value: answer,
       rows: answer.requests.toReversed(),
       columns,
-      empty: "Nothing is captured. Record the gateway's own traffic, or let a capture hand requests in."
+      empty: nothingCaptured
     })
     const [storm] = isOpen ? [] : answer.requests.filter(({ attempt = 1 }) => attempt > 1)
     if (storm !== undefined) {
