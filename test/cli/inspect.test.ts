@@ -8,8 +8,9 @@ import { createInterface } from "node:readline"
 import * as FakeUpstream from "../support/FakeUpstream.ts"
 import { eventuallyFound } from "../support/eventually.ts"
 import { program } from "./support.ts"
+import { inTerminal } from "./terminal.ts"
 
-const { dataDir, run, serve, start } = program()
+const { dataDir, main, run, serve, start } = program()
 
 const admin = { GATEWAY_ADMIN_KEY: "admin-of-the-test" }
 const tools = "/api/tools/traffic-inspector"
@@ -257,6 +258,35 @@ describe("gateway inspect", () => {
           const missing = await inspect("replay", "e", "--direct")
           assert.strictEqual(missing.code, 2)
           assert.include(missing.stderr, "give authorization")
+        })
+      }),
+    120_000
+  )
+
+  it.scopedLive(
+    "is a list to move in at a terminal, and a table elsewhere",
+    () =>
+      Effect.gen(function* () {
+        const { environment, handIn, inspect, json } = yield* setUp
+        yield* Effect.promise(async () => {
+          await handIn({ id: "one", host: "first.example", status: 200 })
+          await handIn({ id: "two", host: "second.example", status: 404 })
+          const piped = await inspect()
+          assert.strictEqual(piped.code, 0, piped.stderr)
+          assert.match(piped.stdout, /STATUS[\s\S]*one[\s\S]*two/)
+          assert.notInclude(piped.stdout, "\u001b")
+          const { code, screen } = await inTerminal([process.execPath, main, "inspect"], environment, [
+            [/2 of 2[\s\S]*q quit/, "/first"],
+            [/1 of 2 .*\/first/, "\r"],
+            [/first\.example(?![\s\S]*second\.example)/, "\r"],
+            [/Request +POST https:\/\/first\.example[\s\S]*esc back/, "q"],
+            [/1 of 2/, " "],
+            [/1 marked/, "q"]
+          ])
+          assert.strictEqual(code, 0, screen)
+          // The screen is as it was before.
+          assert.notInclude(screen, "q quit")
+          assert.strictEqual((await json()).total, 2)
         })
       }),
     120_000

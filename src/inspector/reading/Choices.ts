@@ -27,7 +27,7 @@ export const otherChoices = (body: JsonObject): ReadonlyArray<JsonObject> =>
     return choices
       .filter((choice) => choice !== first)
       .slice(0, maxChoices - 1)
-      .map((choice) => ({ ...body, [name]: [asFirst(choice)] }))
+      .map((choice) => Object.assign({}, body, { [name]: [asFirst(choice)] }))
   })
 
 /** The events of each other choice of a stream, as if it were the first one. */

@@ -2,7 +2,7 @@
 import * as Prompt from "@effect/cli/Prompt"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import { DirectReplayed, DirectReplayRequest } from "../../../api/Groups/Inspector.ts"
 import { secretly } from "../../asking/secretly.ts"
 import { canAsk } from "../../asking/terminal.ts"
@@ -59,10 +59,10 @@ export const replayDirect = (given: Given) =>
           Effect.gen(function* () {
             if (!(yield* canAsk)) return yield* Effect.fail(error)
             const { requestHeaders } = yield* client.get({ path: { id: given.record }, urlParams: {} })
-            const typed = Object.keys(known).map((name) => name.toLowerCase())
+            const typed = new Set(Object.keys(known).map((name) => name.toLowerCase()))
             const names = Object.entries(requestHeaders)
               .filter(isMasked)
-              .flatMap(([name]) => (typed.includes(name) ? [] : [name]))
+              .flatMap(([name]) => (typed.has(name) ? [] : [name]))
             if (names.length === 0) return yield* Effect.fail(error)
             const told = yield* askFor(names)
             const more = Object.fromEntries(told.map(([name, value]) => [name, value] as const))

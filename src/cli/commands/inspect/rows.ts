@@ -91,7 +91,7 @@ const cacheMark = ({ llm }: ItemRow): string => {
 
 const cost = ({ llm }: ItemRow): string => (llm?.costEstimateUsd == null ? "-" : llm.costEstimateUsd.toFixed(6))
 const whole = (ms: number): string => String(Math.round(ms))
-const what = (row: ItemRow): string =>
+export const what = (row: ItemRow): string =>
   row.llm === null
     ? `${row.method} ${row.host}${row.path.split("?", 1)[0] ?? ""}`
     : `${row.llm.model ?? "-"}${row.llm.mappedTo === null ? "" : ` as ${row.llm.mappedTo}`} at ${row.host}`

@@ -55,12 +55,19 @@ const contextColumns: ReadonlyArray<Column.Column<typeof ContextView.Type>> = [
   Column.prose("MODELS", ({ models }) => models.join(", "))
 ]
 
-const listFlags = { ...filterFlags, retries, byContext, limit, cursor, ...Client.connection }
+export const listFlags = { ...filterFlags, retries, byContext, limit, cursor, ...Client.connection }
 
 export const nothingCaptured =
   "Nothing is captured. Record the gateway's own traffic, or let a capture hand requests in."
 
-export const inspectList = Command.make("list", listFlags, (given) =>
+interface ListFlags {
+  readonly retries: boolean
+  readonly byContext: boolean
+  readonly limit: number
+  readonly cursor: Option.Option<string>
+}
+
+export const showList = (given: Parameters<typeof filterOf>[0] & Parameters<typeof Client.target>[0] & ListFlags) =>
   Effect.gen(function* () {
     const filter = yield* filterOf(given)
     const to = yield* Client.target(given)
@@ -103,14 +110,15 @@ export const inspectList = Command.make("list", listFlags, (given) =>
     }
     if (answer.nextCursor !== null) yield* Output.remark(`There are older ones: --cursor ${answer.nextCursor}.`)
   })
-)
+
+export const inspectList = Command.make("list", listFlags, showList)
 
 const headersOf = (headers: Readonly<Record<string, string>>): string =>
   Object.entries(headers)
     .map(([name, value]) => `  ${name}: ${value}`)
     .join("\n")
 
-const pageOf = (shown: typeof RecordView.Type): string =>
+export const pageOf = (shown: typeof RecordView.Type): string =>
   [
     fields([
       ["Request", `${shown.method} ${shown.scheme}://${shown.host}${shown.path}`],
@@ -183,19 +191,27 @@ const blockText = (block: unknown): string => {
 const turnText = ({ blocks, role }: typeof TurnView.Type): string =>
   [`${role}:`, ...blocks.map((block) => `  ${blockText(block).replaceAll("\n", "\n  ")}`)].join("\n")
 
+export const conversationText = (shown: typeof Conversation.Type): string => {
+  const raw = (shown.rawEvents ?? []).map((event) => JSON.stringify(event))
+  const refused = shown.error === undefined ? [] : [`(refused: ${shown.error})`]
+  const attempts = (shown.attempts ?? []).map(
+    ({ attempt, error, id, status, timestamp }) =>
+      `(attempt ${attempt}, ${timestamp}: ${status}${error === null ? "" : `, ${error}`}, ${id})`
+  )
+  return [...shown.request, ...shown.response].map(turnText).concat(refused, raw, attempts).join("\n")
+}
+
 export const inspectConversation = Command.make("conversation", { record, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* inspector(to)
     const shown = yield* client.conversation({ path: { id: given.record } }).pipe(Client.orExplain(to))
-    const raw = (shown.rawEvents ?? []).map((event) => JSON.stringify(event))
-    const refused = shown.error === undefined ? [] : [`(refused: ${shown.error})`]
-    const attempts = (shown.attempts ?? []).map(
-      ({ attempt, error, id, status, timestamp }) =>
-        `(attempt ${attempt}, ${timestamp}: ${status}${error === null ? "" : `, ${error}`}, ${id})`
-    )
-    const text = [...shown.request, ...shown.response].map(turnText).concat(refused, raw, attempts).join("\n")
-    yield* Output.result({ schema: Conversation, value: shown, text: Output.print(text), name: given.record })
+    yield* Output.result({
+      schema: Conversation,
+      value: shown,
+      text: Output.print(conversationText(shown)),
+      name: given.record
+    })
   })
 )
 
@@ -248,6 +264,19 @@ export const changeColumns: ReadonlyArray<Column.Column<typeof ChangeView.Type>>
   Column.prose("BEFORE", ({ before }) => shownValue(before)),
   Column.prose("AFTER", ({ after }) => shownValue(after))
 ]
+
+/** The changes as lines. */
+export const diffText = ({ changes, equal, omitted }: typeof Diff.Type): string =>
+  equal
+    ? "The two requests are the same."
+    : [
+        ...changes.flatMap(({ after, before, op, path }) => [
+          `${op} ${path}`,
+          ...(before === undefined ? [] : [`  - ${shownValue(before)}`]),
+          ...(after === undefined ? [] : [`  + ${shownValue(after)}`])
+        ]),
+        ...(omitted === 0 ? [] : [`${omitted} more changes are not shown.`])
+      ].join("\n")
 
 const other = Args.text({ name: "other" }).pipe(Args.withDescription("The id of the request to compare it with."))
 
