@@ -35,7 +35,8 @@ const first = [
   "inspectorChangeSession",
   "inspectorSessionJsonl",
   "inspectorJsonl",
-  "inspectorReplay"
+  "inspectorReplay",
+  "inspectorReplayDirect"
 ]
 const last = [
   "inspectorRemoveSession",

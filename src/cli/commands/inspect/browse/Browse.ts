@@ -107,12 +107,11 @@ const rowLines = (rows: ReadonlyArray<ItemRow>, opened: ReadonlySet<string>): Re
 export const linesOf = ({ filter, isByContext, opened, rows }: Browse): ReadonlyArray<Line> => {
   const shown = rows.filter((row) => matches(row, filter))
   if (!isByContext) return rowLines(shown, opened)
-  return [...groupedBy(shown.toReversed(), ({ contextKey }) => contextKey)].flatMap(
-    ([contextKey, group]): ReadonlyArray<Line> => [
-      { _tag: "Context", contextKey, count: group.length },
-      ...rowLines(group.toReversed(), opened)
-    ]
-  )
+  return [...groupedBy(shown.toReversed(), ({ contextKey }) => contextKey)].flatMap(([contextKey, group]) => {
+    const head: Line = { _tag: "Context", contextKey, count: group.length }
+    const lines: Array<Line> = [head]
+    return lines.concat(rowLines(group.toReversed(), opened))
+  })
 }
 
 const idsOf = (state: Browse): ReadonlyArray<string> =>
