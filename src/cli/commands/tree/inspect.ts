@@ -72,7 +72,7 @@ export const inspect = group(
   [
     command(
       "browse",
-      "Move in the captured requests at a terminal: open, mark, compare, filter; elsewhere they are listed.",
+      "Move in the captured requests at a terminal; elsewhere list them.",
       () => import("../inspect/browse.ts"),
       (m) => m.inspectBrowse,
       { examples: ["inspect", "inspect browse"] }
