@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url"
 import { callAdmin, servers } from "./lib/servers.mjs"
 import { mainThreadSeconds, residentKb } from "./lib/procfs.mjs"
 import { withServer } from "./lib/scenarios.mjs"
+import { measureFeedDelay } from "./lib/feedDelay.mjs"
 import { median } from "./lib/statistics.mjs"
 import { measureMemory } from "./lib/trafficMemory.mjs"
 
@@ -128,8 +129,16 @@ const measureLong = (bench) =>
     return { ...memory, ...(await countsOf(server)) }
   })
 
+const measureFeed = (bench) =>
+  withServer({ ...bench, core: undefined }, servers.gateway, undefined, async (server) => {
+    bench.say("gateway: delay of the feed")
+    await turn(server, true)
+    return measureFeedDelay(server, bench.plan.traffic.feedExchanges)
+  })
+
 export const measureTraffic = async (bench, { input }) => ({
   rows: await measureRows(bench, input),
+  feed: isWanted(input, "feed") ? await measureFeed(bench) : undefined,
   memory: isWanted(input, "memory") ? await measureLong(bench) : undefined
 })
 
@@ -156,7 +165,18 @@ const memoryText = (memory) =>
         `  ${memory.recorded} recorded, ${memory.bodiesLost} lost a body`
       ]
 
-export const trafficText = ({ memory, rows }) => [...rowsText(rows), ...memoryText(memory)].join("\n")
+const feedText = (feed) =>
+  feed === undefined
+    ? []
+    : [
+        "",
+        `From the end of an answer to its frame in the feed, ${feed.told} of ${feed.count} exchanges`,
+        `  p50 ${feed.p50Ms.toFixed(0)} ms, p95 ${feed.p95Ms.toFixed(0)} ms, ${feed.mostMs.toFixed(0)} ms at most`,
+        `${(feed.p95Ms <= 100 && feed.told === feed.count ? "meets the goal" : "falls short").padEnd(15)} feed: p95 ≤ 100 ms`
+      ]
+
+export const trafficText = ({ feed, memory, rows }) =>
+  [...rowsText(rows), ...feedText(feed), ...memoryText(memory)].join("\n")
 
 const rowsText = (rows) => {
   if (rows.length === 0) return []

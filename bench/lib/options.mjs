@@ -60,7 +60,13 @@ const plan = (quick) => ({
   auto: { warmUpSeconds: quick ? 2 : 3, seconds: quick ? 0.8 : 1.2, pairs: quick ? 5 : 9 },
   features: { warmUpSeconds: quick ? 2 : 4, seconds: 0.5, rounds: quick ? 2 : 5, pairs: quick ? 6 : 10 },
   batch: { seconds: quick ? 1.5 : 2, pairs: quick ? 3 : 7 },
-  traffic: { hugeSeconds: 8, lostSeconds: 6, exchanges: quick ? 20_000 : 100_000, deadlineSeconds: quick ? 100 : 600 },
+  traffic: {
+    feedExchanges: quick ? 300 : 1_000,
+    hugeSeconds: 8,
+    lostSeconds: 6,
+    exchanges: quick ? 20_000 : 100_000,
+    deadlineSeconds: quick ? 100 : 600
+  },
   deadlineSeconds: 420
 })
 

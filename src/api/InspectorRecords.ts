@@ -75,7 +75,18 @@ const itemFields = {
   requestEncoding: field(BodyEncoding, "How the request's body is written: as text, or bytes as base64."),
   responseEncoding: field(BodyEncoding, "The same of the answer's body."),
   bodyEvicted: field(Schema.Boolean, "The bodies made room for newer ones."),
-  replayOf: field(Text, "The record that this repeats.", null)
+  replayOf: field(Text, "The record that this repeats.", null),
+  promptKey: field(
+    Schema.optionalWith(Text, { exact: true }),
+    "Twelve hex digits of the hash of what was asked: attempts of one prompt share it.",
+    "90be44d1c2a7"
+  ),
+  retryOf: field(
+    Schema.optionalWith(Text, { exact: true }),
+    "The first attempt of this prompt, where the attempt before this one failed at most ten minutes ago; null: it is no retry.",
+    null
+  ),
+  attempt: field(Schema.optionalWith(Schema.Number, { exact: true }), "Its number among the attempts, from 1.", 1)
 } as const
 
 export const ItemView = Schema.Struct(itemFields).annotations({ identifier: "InspectorItem" })
@@ -108,6 +119,27 @@ export const SessionView = Schema.Struct({
   profile: field(Schema.String, "What it records.", "all"),
   truncated: field(Schema.Boolean, "It was full: what came later is not in it.")
 }).annotations({ identifier: "InspectorSession" })
+
+export const ContextView = Schema.Struct({
+  contextKey: field(Text, "Hash of the system prompt; null: those without one.", "5f2a9c01b7de"),
+  requests: field(Schema.Number, "Requests with it.", 42),
+  failed: field(Schema.Number, "Those of them that were refused or have no answer.", 0),
+  tokensIn: field(Schema.Number, "Tokens of their prompts.", 182_000),
+  tokensOut: field(Schema.Number, "Tokens of their answers.", 6_400),
+  costUsd: field(Schema.Number, "What those cost whose price is known, in US dollars.", 0.143),
+  models: field(Schema.Array(Schema.String), "Models that clients named, at most eight.", ["claude-sonnet-4-5"]),
+  firstAt: field(Schema.String, "When the first one began, ISO 8601.", exampleTime),
+  lastAt: field(Schema.String, "When the last one began.", exampleTime),
+  lastId: field(Schema.String, "The newest of them.", exampleId)
+}).annotations({ identifier: "InspectorContext" })
+
+export const AttemptView = Schema.Struct({
+  id: field(Schema.String, "Id of the record.", exampleId),
+  attempt: field(Schema.Number, "Its number, from 1.", 1),
+  timestamp: field(Schema.String, "When it began, ISO 8601.", exampleTime),
+  status: field(RecordStatus, "How it ended.", 529),
+  error: field(Text, "Why it failed.", "The model is overloaded.")
+}).annotations({ identifier: "InspectorAttempt" })
 
 export const TurnView = Schema.Struct({
   role: field(Schema.Literal("system", "user", "assistant", "tool"), "Who speaks."),

@@ -349,6 +349,7 @@ export const managementTable = {
   "inspector.get": loopback("GET", "/api/tools/traffic-inspector/requests/:id"),
   "inspector.annotate": loopback("PUT", "/api/tools/traffic-inspector/requests/:id/annotation"),
   "inspector.replay": loopback("POST", "/api/tools/traffic-inspector/requests/:id/replay"),
+  "inspector.replayDirect": loopback("POST", "/api/tools/traffic-inspector/requests/:id/replay-direct"),
   "inspector.conversation": loopback("GET", "/api/tools/traffic-inspector/requests/:id/conversation"),
   "inspector.anatomy": loopback("GET", "/api/tools/traffic-inspector/requests/:id/anatomy"),
   "inspector.diff": loopback("GET", "/api/tools/traffic-inspector/requests/:id/diff/:other"),

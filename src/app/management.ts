@@ -1,6 +1,7 @@
 /** The use cases of the management plane, over the services they work on. Imported dynamically, so that the start does not pay for them. */
 import * as Layer from "effect/Layer"
 import * as Evals from "../evals/Evals.ts"
+import * as DirectReplay from "../bridge/DirectReplay.ts"
 import * as Replay from "../bridge/Replay.ts"
 import * as InnerRequests from "../inference/InnerRequests.ts"
 import * as Backups from "../management/Backups.ts"
@@ -88,7 +89,11 @@ export const management = Layer.mergeAll(
 )
 
 /** For the server. */
-export const served = Layer.merge(management, Replay.layer.pipe(Layer.provide(InnerRequests.layer)))
+export const served = Layer.mergeAll(
+  management,
+  DirectReplay.layer,
+  Replay.layer.pipe(Layer.provide(InnerRequests.layer))
+)
 
 /** Providers that the operator added, for commands that work on the data folder by themselves. */
 export const localNodes = ProviderNodes.layer.pipe(

@@ -101,11 +101,21 @@ const itemFields = {
   responseEncoding: BodyEncoding,
   /** The bodies made room for newer ones. */
   bodyEvicted: Schema.Boolean,
-  replayOf: Text
+  replayOf: Text,
+  /** Names what is asked: retries of it have the same. Records of before have none. */
+  promptKey: Schema.optionalWith(Text, { exact: true })
+} as const
+
+/** How a record is counted among the retries of its prompt; of the list that it is read from. */
+const countedFields = {
+  /** The first attempt; null: it is none of a failed one. */
+  retryOf: Schema.optionalWith(Text, { exact: true }),
+  /** Its number among the attempts, from 1. */
+  attempt: Schema.optionalWith(Schema.Int, { exact: true })
 } as const
 
 /** A record without headers, bodies and decision. */
-export const Item = Schema.Struct(itemFields)
+export const Item = Schema.Struct({ ...itemFields, ...countedFields })
 export type Item = typeof Item.Type
 
 /** Everything of a record but its bodies. */
@@ -118,7 +128,12 @@ export const Head = Schema.Struct({
 })
 export type Head = typeof Head.Type
 
-export const TrafficRecord = Schema.Struct({ ...Head.fields, requestBody: Text, responseBody: Text })
+export const TrafficRecord = Schema.Struct({
+  ...Head.fields,
+  ...countedFields,
+  requestBody: Text,
+  responseBody: Text
+})
 export type TrafficRecord = typeof TrafficRecord.Type
 
 export type TurnRole = "system" | "user" | "assistant" | "tool"

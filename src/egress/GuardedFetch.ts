@@ -1,12 +1,12 @@
 /**
- * Requests of code that is not trusted: what a plugin fetches. The rules are those of `PublicFetch`, for any method: private and metadata
+ * Requests to addresses that nobody vouches for: what a plugin fetches, and the servers of captured requests. The rules are those of `PublicFetch`, for any method: private and metadata
  * addresses are refused by the address that is connected to, and a redirect is followed only to the same origin.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Flags } from "../flags/Flags.ts"
-import { noSecrets } from "../kernel/SentSecrets.ts"
+import type { SentSecrets } from "../kernel/SentSecrets.ts"
 import type { Timers } from "../platform/Timers.ts"
 import type { UpstreamRequest } from "./Call.ts"
 import type { Dns } from "./Dns.ts"
@@ -29,6 +29,8 @@ export interface GuardedRequest {
   /** Name, value, name, value, … Without those that the transport adds. */
   readonly headers: ReadonlyArray<string>
   readonly body: string | null
+  /** The credentials in it: the answer comes without them. */
+  readonly secrets: SentSecrets
   /** `manual`: the answer is the redirect itself. */
   readonly redirect: "follow" | "manual" | "error"
 }
@@ -79,8 +81,7 @@ export const make: Effect.Effect<
         method: request.method,
         headers: request.headers,
         body: request.body,
-        // What a plugin sends is its own.
-        secrets: noSecrets,
+        secrets: request.secrets,
         owner: null
       }
       return Effect.flatMap(

@@ -5,6 +5,7 @@
  */
 import type { Timer, Timers } from "../platform/Timers.ts"
 import type { Item } from "../domain/TrafficRecord.ts"
+import type { Behind } from "./Intake.ts"
 
 export interface FeedSubscriber {
   /** One frame, JSON text. It must not throw. */
@@ -14,6 +15,8 @@ export interface FeedSubscriber {
 }
 
 export interface Feed {
+  /** Hot: something was captured that is not in the list yet. */
+  readonly working: () => void
   /** Hot: a record was added or changed. */
   readonly changed: (id: string, isNew: boolean) => void
   readonly cleared: () => void
@@ -28,10 +31,20 @@ export interface FeedSource {
   readonly item: (id: string) => Item | null
   /** Newest first. */
   readonly items: () => ReadonlyArray<Item>
+  /** A record whose item changes with this one. */
+  readonly beside: (id: string) => string
+  /** How far the list is behind what was captured. */
+  readonly behind: () => Behind
 }
 
-/** Changes are told this long after the first of them: twenty frames a second. */
-const gatherMs = 50
+/** Changes are told this long after the first of them. They come gathered already: this only puts together what is listed at once. */
+const gatherMs = 5
+/** How soon it is looked again whether a subscriber has caught up. */
+const catchUpMs = 50
+/** How often it is told how far the recording is behind, while it is. */
+const behindEveryMs = 500
+/** What is later than this is told as being behind. */
+export const behindFromMs = 100
 /** A subscriber with more than this unsent gets nothing further until it has read half of it. */
 export const highWaterBytes = 1_048_576
 /** With more changes at once a new snapshot is smaller. */
@@ -48,12 +61,40 @@ export const makeFeed = (timers: Pick<typeof Timers.Service, "after">, source: F
   const changes = new Map<string, boolean>()
   let timer: Timer | null = null
   let seq = 0
+  let behindTimer: Timer | null = null
+  /** The last that was told of it says that the recording is behind. */
+  let isToldBehind = false
 
-  const frame = (type: "snapshot" | "new" | "update" | "clear", data: unknown): string =>
+  const frame = (type: "snapshot" | "new" | "update" | "clear" | "behind", data: unknown): string =>
     JSON.stringify({ type, data, seq: (seq += 1) })
 
-  const schedule = (): void => {
-    if (listeners.size > 0) timer ??= timers.after(gatherMs, flush)
+  const schedule = (afterMs = gatherMs): void => {
+    if (listeners.size > 0) timer ??= timers.after(afterMs, flush)
+  }
+
+  const watchBehind = (): void => {
+    if (listeners.size > 0) behindTimer ??= timers.after(behindEveryMs, tellBehind)
+  }
+
+  const tellBehind = (): void => {
+    behindTimer = null
+    const behind = source.behind()
+    const isBehind = behind.behindMs >= behindFromMs
+    if (isBehind || isToldBehind) {
+      const text = frame("behind", isBehind ? behind : { behindMs: 0, waiting: 0 })
+      for (const listener of listeners) tell(listener, [text])
+    }
+    isToldBehind = isBehind
+    if (behind.waiting > 0 || isToldBehind) watchBehind()
+  }
+
+  const stopTimers = (): void => {
+    timer?.cancel()
+    timer = null
+    behindTimer?.cancel()
+    behindTimer = null
+    isToldBehind = false
+    changes.clear()
   }
 
   const catchUp = (snapshot: () => string): void => {
@@ -66,6 +107,7 @@ export const makeFeed = (timers: Pick<typeof Timers.Service, "after">, source: F
 
   const framesOfChanges = (): ReadonlyArray<string> => {
     const frames: Array<string> = []
+    for (const id of [...changes.keys()].map(source.beside)) if (!changes.has(id)) changes.set(id, false)
     for (const [id, isNew] of changes) {
       const item = source.item(id)
       if (item !== null) frames.push(frame(isNew ? "new" : "update", item))
@@ -94,10 +136,11 @@ export const makeFeed = (timers: Pick<typeof Timers.Service, "after">, source: F
     let whole: string | null = null
     catchUp(() => (whole ??= frame("snapshot", source.items())))
     for (const listener of before) tell(listener, frames)
-    if ([...listeners].some(({ isBehind }) => isBehind)) schedule()
+    if ([...listeners].some(({ isBehind }) => isBehind)) schedule(catchUpMs)
   }
 
   return {
+    working: watchBehind,
     changed: (id, isNew) => {
       if (listeners.size === 0) return
       changes.set(id, isNew || changes.get(id) === true)
@@ -120,18 +163,13 @@ export const makeFeed = (timers: Pick<typeof Timers.Service, "after">, source: F
       subscriber.write(frame("snapshot", source.items()))
       return () => {
         listeners.delete(listener)
-        if (listeners.size > 0) return
-        timer?.cancel()
-        timer = null
-        changes.clear()
+        if (listeners.size === 0) stopTimers()
       }
     },
     subscribers: () => listeners.size,
     close: () => {
       listeners.clear()
-      timer?.cancel()
-      timer = null
-      changes.clear()
+      stopTimers()
     }
   }
 }

@@ -2,6 +2,8 @@
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import type { Head, RecordStatus } from "../domain/TrafficRecord.ts"
+import { isRefusal } from "./reading/Reason.ts"
+import { firstOf } from "./Retries.ts"
 import type { Ring, RingEntry } from "./Ring.ts"
 
 export const profiles = ["llm", "custom", "all"] as const
@@ -23,6 +25,8 @@ export interface RecordFilter {
   readonly contextKey?: string
   /** Part of the model's name, in any letter case. */
   readonly model?: string
+  /** A record: it, and all that are counted together with it as attempts of one prompt. */
+  readonly retryOf?: string
   /** Part of address, headers, notes or bodies as they are shown, in any letter case. */
   readonly q?: string
 }
@@ -79,18 +83,90 @@ export interface RecordPage {
   readonly nextCursor: string | null
 }
 
+export interface PageAsked {
+  /** Of attempts of one prompt the newest stands for all. */
+  readonly areFolded?: boolean
+  readonly before?: number
+  readonly limit: number
+}
+
+/** Requests with one system prompt. */
+export interface ContextGroup {
+  /** Null: those without a system prompt. */
+  readonly contextKey: string | null
+  readonly requests: number
+  /** Refusals, and those without an answer. */
+  readonly failed: number
+  readonly tokensIn: number
+  readonly tokensOut: number
+  /** Of those whose cost is known. */
+  readonly costUsd: number
+  /** Names that clients gave; the newest, of more than a few. */
+  readonly models: ReadonlyArray<string>
+  readonly firstAt: string
+  readonly lastAt: string
+  readonly lastId: string
+}
+
+const maxModelsOfGroup = 8
+
+const joinedWith = (
+  group: ContextGroup | undefined,
+  { contextKey, id, llm, status, timestamp }: Head
+): ContextGroup => {
+  const models = group?.models ?? []
+  const model = llm?.model ?? null
+  return {
+    contextKey,
+    requests: (group?.requests ?? 0) + 1,
+    failed: (group?.failed ?? 0) + (isRefusal(status) ? 1 : 0),
+    tokensIn: (group?.tokensIn ?? 0) + (llm?.tokensIn ?? 0),
+    tokensOut: (group?.tokensOut ?? 0) + (llm?.tokensOut ?? 0),
+    costUsd: (group?.costUsd ?? 0) + (llm?.costEstimateUsd ?? 0),
+    models: model === null || models.length >= maxModelsOfGroup || models.includes(model) ? models : [...models, model],
+    firstAt: group === undefined || timestamp < group.firstAt ? timestamp : group.firstAt,
+    lastAt: group === undefined || timestamp > group.lastAt ? timestamp : group.lastAt,
+    lastId: group?.lastId ?? id
+  }
+}
+
+/** All that match, by their system prompt; that of the newest first. */
+export const contextsOf = (
+  ring: Pick<Ring, "newest" | "retries">,
+  filter: RecordFilter,
+  matchesText: (entry: RingEntry) => boolean
+): ReadonlyArray<ContextGroup> => {
+  const groups = new Map<string | null, ContextGroup>()
+  const attempts = filter.retryOf === undefined ? null : new Set(ring.retries.together(filter.retryOf))
+  for (const entry of ring.newest()) {
+    const { head } = entry
+    if ((attempts !== null && !attempts.has(head.id)) || !matchesHead(head, filter) || !matchesText(entry)) continue
+    groups.set(head.contextKey, joinedWith(groups.get(head.contextKey), head))
+  }
+  return [...groups.values()]
+}
+
 /** One page, newest first, of those that match everything but `q`; `matchesText` decides on that. */
 export const pageOf = (
-  ring: Pick<Ring, "newest">,
+  ring: Pick<Ring, "newest" | "retries">,
   filter: RecordFilter,
-  { before = Number.POSITIVE_INFINITY, limit }: { readonly before?: number; readonly limit: number },
+  { areFolded = false, before = Number.POSITIVE_INFINITY, limit }: PageAsked,
   matchesText: (entry: RingEntry) => boolean = () => true
 ): RecordPage => {
   const entries: Array<RingEntry> = []
   let total = 0
   let isMore = false
+  const attempts = filter.retryOf === undefined ? null : new Set(ring.retries.together(filter.retryOf))
+  const folded = new Set<string>()
   for (const entry of ring.newest()) {
+    const { id } = entry.head
+    if (attempts !== null && !attempts.has(id)) continue
     if (!matchesHead(entry.head, filter) || !matchesText(entry)) continue
+    if (areFolded) {
+      const first = firstOf(id, ring.retries.of(id))
+      if (folded.has(first)) continue
+      folded.add(first)
+    }
     total += 1
     if (entry.seq >= before) continue
     if (entries.length < limit) entries.push(entry)

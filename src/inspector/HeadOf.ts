@@ -30,6 +30,7 @@ export interface Told {
 export interface ReadRequest {
   readonly kind: DetectedKind | null
   readonly contextKey: string | null
+  readonly promptKey: string | null
   readonly facts: RequestFacts | null
   readonly shape: Shape | null
 }
@@ -58,7 +59,7 @@ const charged = (answer: AnswerFacts, isRefused: boolean): AnswerFacts =>
 export const headOf = (
   told: Told,
   shown: Shown,
-  { contextKey, facts, kind, shape }: ReadRequest,
+  { contextKey, facts, kind, promptKey, shape }: ReadRequest,
   answer: Answered,
   priceOf: PriceOf,
   before: Head | null
@@ -114,6 +115,7 @@ export const headOf = (
     requestEncoding: shape?.encoding ?? "utf8",
     responseEncoding: answer.shape?.encoding ?? before?.responseEncoding ?? "utf8",
     bodyEvicted: told.isShort || (before?.bodyEvicted ?? false),
-    replayOf: start.replayOf ?? null
+    replayOf: start.replayOf ?? null,
+    promptKey
   }
 }

@@ -70,7 +70,8 @@ const recordFrom = (
       responseEncoding: response?.shown?.encoding ?? "utf8",
       // Null where it took too long.
       bodyEvicted: report === null,
-      replayOf: null
+      replayOf: null,
+      promptKey: request?.promptKey ?? null
     },
     { requestBody: bufferOf(request?.shown), responseBody: bufferOf(response?.shown) }
   )

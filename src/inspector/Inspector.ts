@@ -16,11 +16,19 @@ import * as SessionRepo from "../store/repo/InspectorSessionRepo.ts"
 import { PriceBook } from "../usage/PriceBook.ts"
 import type { ClientSocket } from "./Attribution.ts"
 import type { CallFacts, RecordEnd, RecordStart, RecordUpdate } from "./Given.ts"
-import { makeIntake } from "./Intake.ts"
+import { type Behind, type Intake, makeIntake } from "./Intake.ts"
 import { InvalidHar, maxHarBytes, tooLargeHar } from "./exports/HarImport.ts"
 import { recordsOfExchanges } from "./Imported.ts"
 import { type Feed, type FeedSubscriber, makeFeed } from "./Feed.ts"
-import { holdsText, type InvalidCursor, pageOf, readCursor, type RecordFilter } from "./Filters.ts"
+import {
+  type ContextGroup,
+  contextsOf,
+  holdsText,
+  type InvalidCursor,
+  pageOf,
+  readCursor,
+  type RecordFilter
+} from "./Filters.ts"
 import { maskUrl } from "./masking/Masking.ts"
 import { maskRecord } from "./masking/MaskRecord.ts"
 import type { ContentPermission } from "../domain/ContentPermission.ts"
@@ -49,6 +57,16 @@ export interface RecordList {
   readonly requests: ReadonlyArray<Item>
   readonly total: number
   readonly nextCursor: string | null
+  /** Of all that match, where they were asked for. */
+  readonly groups?: ReadonlyArray<ContextGroup>
+}
+
+export interface ListPage {
+  readonly limit: number
+  readonly cursor?: string
+  /** Attempts of one prompt are one line, which the newest of them stands for. */
+  readonly areFolded?: boolean
+  readonly hasGroups?: boolean
 }
 
 /** A session that is stopped waits so long for records that are on their way: where more and more comes, they never have all arrived. */
@@ -70,16 +88,15 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
     readonly settled: Effect.Effect<void>
     /** A record is in the list as it was told up to now, or a second has passed. */
     readonly listed: (id: string) => Effect.Effect<void>
-    readonly list: (
-      filter: RecordFilter,
-      page: { readonly limit: number; readonly cursor?: string }
-    ) => Effect.Effect<RecordList, InvalidCursor>
+    readonly list: (filter: RecordFilter, page: ListPage) => Effect.Effect<RecordList, InvalidCursor>
     /** `showSecrets`: as it is kept; what was masked before stays masked. */
     readonly get: (id: string, showSecrets?: boolean) => Effect.Effect<TrafficRecord, RecordNotFound>
     /** As they are kept; for those who work on them. */
     readonly entry: (id: string) => RingEntry | null
     /** Oldest first, as they are now. */
     readonly exported: (filter: RecordFilter) => Effect.Effect<Iterable<TrafficRecord>>
+    /** All attempts of the prompt of a record, oldest first, itself among them. */
+    readonly attempts: (id: string) => ReadonlyArray<Item>
     readonly clear: Effect.Effect<void>
     readonly annotate: (id: string, annotation: string | null) => Effect.Effect<TrafficRecord, RecordNotFound>
     /** Calls back for each exchange that has ended, once it is in the ring, until the returned function is called. */
@@ -92,7 +109,7 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
     /** A session of the exchanges of an archive. */
     readonly importHar: (bytes: Uint8Array, name: string | null) => Effect.Effect<Session, InvalidHar | StoreError>
     /** Bytes and records in the ring, bytes that wait to be worked on, and since the start exchanges that have ended and those that lost a body. */
-    readonly load: () => {
+    readonly load: () => Behind & {
       readonly entries: number
       readonly bytes: number
       readonly pendingBytes: number
@@ -140,7 +157,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
 
     /** An item goes to lists and the feed, which show no secret whatever is kept. */
     const shownItem = (head: Head): Item => {
-      const item = itemOf(head)
+      const item = { ...itemOf(head), ...ring.retries.of(head.id) }
       return settings.maskSecrets ? item : { ...item, path: maskUrl(item.path) }
     }
 
@@ -149,7 +166,10 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         const found = ring.get(id)
         return found === null ? null : shownItem(found.head)
       },
-      items: () => newestHeads(ring, maxSnapshotItems).map(shownItem)
+      items: () => newestHeads(ring, maxSnapshotItems).map(shownItem),
+      // An attempt that turns out to have failed makes the one after it a retry.
+      beside: (id) => ring.retries.last(id),
+      behind: () => intake.behind()
     })
 
     const finished = new Set<FinishedListener>()
@@ -164,7 +184,8 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       isMasked: settings.maskSecrets
     })
 
-    const intake = makeIntake({
+    const intake: Intake = makeIntake({
+      working: feed.working,
       settings,
       timers,
       thread: workThread,
@@ -223,12 +244,13 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
 
     const list = Effect.fn("Inspector.list")(function* (
       filter: RecordFilter,
-      { cursor, limit }: { readonly limit: number; readonly cursor?: string }
+      { areFolded = false, cursor, hasGroups = false, limit }: ListPage
     ) {
       const before = cursor === undefined ? Number.POSITIVE_INFINITY : yield* readCursor(cursor)
       const matches = yield* matcher(filter)
-      const { entries, nextCursor, total } = pageOf(ring, filter, { before, limit }, matches)
-      return { requests: entries.map(({ head }) => shownItem(head)), total, nextCursor }
+      const { entries, nextCursor, total } = pageOf(ring, filter, { areFolded, before, limit }, matches)
+      const page = { requests: entries.map(({ head }) => shownItem(head)), total, nextCursor }
+      return hasGroups ? { ...page, groups: contextsOf(ring, filter, matches) } : page
     })
 
     const found = (id: string): Effect.Effect<RingEntry, RecordNotFound> => {
@@ -238,7 +260,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
 
     const get = (id: string, showSecrets = false): Effect.Effect<TrafficRecord, RecordNotFound> =>
       Effect.map(found(id), ({ bodies, head }) => {
-        const record = recordOf(head, bodies)
+        const record = { ...recordOf(head, bodies), ...ring.retries.of(head.id) }
         return settings.maskSecrets || showSecrets ? record : maskRecord(record)
       })
 
@@ -251,7 +273,7 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         *[Symbol.iterator]() {
           for (const id of ids) {
             const entry = ring.get(id)
-            if (entry !== null) yield recordOf(entry.head, entry.bodies)
+            if (entry !== null) yield { ...recordOf(entry.head, entry.bodies), ...ring.retries.of(id) }
           }
         }
       }
@@ -304,6 +326,11 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
       get,
       entry: (id) => ring.get(id),
       exported,
+      attempts: (id) =>
+        ring.retries.together(id).flatMap((each) => {
+          const entry = ring.get(each)
+          return entry === null ? [] : [shownItem(entry.head)]
+        }),
       clear: Effect.sync(() => {
         ring.clear()
         feed.cleared()
@@ -327,7 +354,8 @@ export const makeWith = ({ settings: given, threadFile }: InspectorOptions = {})
         bytes: ring.bytes,
         pendingBytes: intake.pendingBytes(),
         recorded,
-        bodiesLost
+        bodiesLost,
+        ...intake.behind()
       })
     })
   })

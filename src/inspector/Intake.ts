@@ -30,8 +30,10 @@ const maxPending = 20_000
 export const threadFromBytes = 65_536
 /** Exchanges of ours up to this size, which have ended already, are listed when they were worked on. */
 const wholeUpToBytes = 262_144
-/** What comes within this time is worked on together: a short exchange then once. */
+/** What comes within this time is worked on together: a short exchange then once. Those who watch are told soon after. */
 const gatherMs = 50
+/** At least so much more is gathered for one that came during that time and may be over soon. */
+const leastGatherMs = 10
 /** Time that is worked before others have their turn. */
 const turnMs = 3
 
@@ -55,6 +57,7 @@ interface Pending {
   isRequestRead: boolean
   kind: DetectedKind | null
   contextKey: string | null
+  promptKey: string | null
   facts: RequestFacts | null
   /** How the request's body is shown, which itself is in the ring; null until it was read. */
   shape: Shape | null
@@ -65,6 +68,8 @@ interface Pending {
   queuedAtMs: number
   /** The thread works on it. */
   isAway: boolean
+  /** When what the thread works on was queued. */
+  awaySinceMs: number
 }
 
 export interface IntakeServices {
@@ -81,8 +86,18 @@ export interface IntakeServices {
   readonly reserve: (id: string) => void
   /** Into the ring. Bodies that are left out stay as they are. `sent`: the call behind it, where it has ended. */
   readonly put: (head: Head, bodies?: Partial<Bodies>, sent?: CallFacts | null) => void
+  /** Hot: something waits to be worked on. */
+  readonly working?: () => void
   /** The same with an exchange that has ended and was judged: `report` tells what of it. */
   readonly putLate: (late: LateRecord, report: ExchangeReport) => void
+}
+
+/** How far the list is behind what was told. */
+export interface Behind {
+  /** Since the oldest change that is not in the list yet; 0: none waits. */
+  readonly behindMs: number
+  /** Exchanges with changes that are not in the list yet. */
+  readonly waiting: number
 }
 
 export interface Intake {
@@ -95,6 +110,7 @@ export interface Intake {
   /** When nothing waits any more. */
   readonly settled: () => Promise<void>
   readonly pendingBytes: () => number
+  readonly behind: () => Behind
   readonly close: () => void
 }
 
@@ -121,7 +137,7 @@ export const bufferOf = (shown: ShownBody | null | undefined): Buffer | null =>
     : Buffer.from(shown.bytes.buffer, shown.bytes.byteOffset, shown.bytes.byteLength)
 
 export const makeIntake = (services: IntakeServices): Intake => {
-  const { known, newId, priceOf, put, putLate, reserve, sessionId, settings, thread, timers } = services
+  const { known, newId, priceOf, put, putLate, reserve, sessionId, settings, thread, timers, working } = services
   const limits = limitsOf(settings)
   const pending = new Map<string, Pending>()
   let queue: Array<Pending> = []
@@ -156,6 +172,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
     each.isQueued = true
     each.queuedAtMs = timers.monotonicMs()
     queue.push(each)
+    working?.()
     timer ??= isPumping ? null : timers.after(gatherMs, pump)
   }
 
@@ -237,6 +254,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
     if (request !== null) {
       each.kind = request.kind
       each.contextKey = request.contextKey
+      each.promptKey = request.promptKey
       each.facts = request.facts
       each.shape = request.shown
     }
@@ -276,6 +294,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
     each.isListed = true
     reserve(each.id)
     each.isAway = true
+    each.awaySinceMs = each.queuedAtMs
     away += 1
     const price = priceOf(sent.provider, sent.model, each.startedAtMs)
     const reported = (report: ExchangeReport | null): void => {
@@ -315,6 +334,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
       else reserve(each.id)
     }
     each.isAway = true
+    each.awaySinceMs = each.queuedAtMs
     away += 1
     const reported = (report: Report | null): void => {
       away -= 1
@@ -391,10 +411,29 @@ export const makeIntake = (services: IntakeServices): Intake => {
     void pumpAll().then(over, over)
   }
 
+  /** No longer than until the first that waits is no longer young. */
+  const waitMs = (): number => {
+    const nowMs = timers.monotonicMs()
+    const firstMs = queue.reduce((least, { queuedAtMs }) => Math.min(least, queuedAtMs), nowMs)
+    return Math.max(leastGatherMs, Math.ceil(gatherMs - (nowMs - firstMs)))
+  }
+
   const over = (): void => {
     isPumping = false
-    if (queue.length > 0 && !isClosed) timer ??= timers.after(gatherMs, pump)
+    if (queue.length > 0 && !isClosed) timer ??= timers.after(waitMs(), pump)
     settle()
+  }
+
+  const behind = (): Behind => {
+    const nowMs = timers.monotonicMs()
+    let sinceMs = nowMs
+    let waiting = 0
+    for (const each of pending.values()) {
+      if (!each.isQueued && !each.isAway) continue
+      waiting += 1
+      sinceMs = Math.min(sinceMs, each.isAway ? each.awaySinceMs : each.queuedAtMs)
+    }
+    return { behindMs: Math.round(nowMs - sinceMs), waiting }
   }
 
   const begin = (_permission: ContentPermission, start: RecordStart): string => {
@@ -417,12 +456,14 @@ export const makeIntake = (services: IntakeServices): Intake => {
       isRequestRead: false,
       kind: null,
       contextKey: null,
+      promptKey: null,
       facts: null,
       shape: null,
       sent: null,
       isQueued: false,
       queuedAtMs: 0,
-      isAway: false
+      isAway: false,
+      awaySinceMs: 0
     }
     if (body !== null && account(each, body.byteLength)) each.requestBody = body
     pending.set(id, each)
@@ -519,6 +560,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
         settle()
       }),
     pendingBytes: () => pendingBytes,
+    behind,
     close: () => {
       isClosed = true
       timer?.cancel()

@@ -6,6 +6,8 @@ import type { BodyLimits } from "./Bodies.ts"
 import type { CallFacts, RecordEnd } from "./Given.ts"
 import { headOf, type PriceOf, providerOf, type Told } from "./HeadOf.ts"
 import { bytesOfLateHead, type LateRecord } from "./Ring.ts"
+import { isRefusal } from "./reading/Reason.ts"
+import { keyOfAttempt } from "./Retries.ts"
 import { type ExchangeJob, exchangeRead, type ExchangeReport } from "./work/Exchange.ts"
 
 export const jobOfExchange = (
@@ -57,8 +59,19 @@ export const lateRecord = (
     update: { ...update, responseHeaders: [] },
     end: { ...end, responseHeaders: [], responseBody: null, error: null }
   }
+  const key = keyOfAttempt(start.host, report.promptKey)
   return {
     id,
+    attempt:
+      key === null
+        ? null
+        : {
+            id,
+            key,
+            startedAtMs,
+            endedAtMs: startedAtMs + (end.totalLatencyMs ?? 0),
+            isFailed: isRefusal(end.status)
+          },
     headBytes: bytesOfLateHead(report.read.length, end.decisionBytes ?? 0),
     bodyBytes: (report.requestBody?.byteLength ?? 0) + (report.responseBody?.byteLength ?? 0),
     head: () => {

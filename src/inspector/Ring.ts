@@ -3,6 +3,7 @@
  * oldest records go first, then the oldest records. Plain and synchronous.
  */
 import { type Bodies, type Head, noBodies } from "../domain/TrafficRecord.ts"
+import { type Attempt, attemptOf, Retries } from "./Retries.ts"
 
 export interface RingLimits {
   readonly maxEntries: number
@@ -20,6 +21,8 @@ export interface RingEntry {
 /** A record that is put together when it is read. Masked as all are, where they are. */
 export interface LateRecord {
   readonly id: string
+  /** Null: its prompt is not known. */
+  readonly attempt: Attempt | null
   readonly headBytes: number
   readonly bodyBytes: number
   readonly head: () => Head
@@ -55,11 +58,17 @@ class Slot implements RingEntry {
   emptied(): Slot {
     const head = this.#head
     const evicted = (): Head => ({ ...(typeof head === "function" ? head() : head), bodyEvicted: true })
-    return new Slot(this.seq, { headBytes: this.headBytes, bodyBytes: 0, head: evicted, bodies: noBodies })
+    return new Slot(this.seq, {
+      attempt: null,
+      headBytes: this.headBytes,
+      bodyBytes: 0,
+      head: evicted,
+      bodies: noBodies
+    })
   }
 }
 
-interface Content extends Pick<LateRecord, "headBytes" | "bodyBytes"> {
+interface Content extends Pick<LateRecord, "attempt" | "headBytes" | "bodyBytes"> {
   readonly head: Head | (() => Head)
   readonly bodies: Bodies | (() => Bodies)
 }
@@ -109,6 +118,8 @@ export const bytesOfBodies = ({ requestBody, responseBody }: Bodies): number =>
 
 export class Ring {
   readonly #limits: RingLimits
+  /** How its records are counted together. */
+  readonly retries = new Retries()
   /** In the order of their numbers. */
   readonly #slots = new Map<string, Slot>()
   /** By number, for the search for the oldest body. */
@@ -157,7 +168,13 @@ export class Ring {
    */
   set(head: Head, bodies?: Bodies): RingEntry | null {
     const kept = bodies ?? this.#slots.get(head.id)?.bodies ?? noBodies
-    return this.#put(head.id, { head, bodies: kept, headBytes: bytesOfHead(head), bodyBytes: bytesOfBodies(kept) })
+    return this.#put(head.id, {
+      attempt: attemptOf(head),
+      head,
+      bodies: kept,
+      headBytes: bytesOfHead(head),
+      bodyBytes: bytesOfBodies(kept)
+    })
   }
 
   /** The same with one that is put together when it is read. Hot. */
@@ -170,6 +187,7 @@ export class Ring {
     const slot = new Slot(known?.seq ?? this.#place(id), content)
     this.#bytes += slot.headBytes + slot.bodyBytes - (known === undefined ? 0 : known.headBytes + known.bodyBytes)
     this.#slots.set(id, slot)
+    this.retries.set(id, content.attempt)
     this.#ids.set(slot.seq, id)
     if (slot.bodyBytes > 0) this.#bodiesFrom = Math.min(this.#bodiesFrom, slot.seq)
     this.#makeRoom()
@@ -180,6 +198,7 @@ export class Ring {
     const slot = this.#slots.get(id)
     if (slot === undefined) return false
     this.#slots.delete(id)
+    this.retries.remove(id)
     this.#ids.delete(slot.seq)
     this.#bytes -= slot.headBytes + slot.bodyBytes
     return true
@@ -187,6 +206,7 @@ export class Ring {
 
   clear(): void {
     this.#slots.clear()
+    this.retries.clear()
     this.#ids.clear()
     this.#reserved.clear()
     this.#firstSeq = this.#nextSeq

@@ -9,6 +9,7 @@ import type { Timers } from "../platform/Timers.ts"
 import { version } from "../platform/Version.ts"
 import type { StoreError } from "../store/Errors.ts"
 import { withoutNotice } from "./Bodies.ts"
+import type { AnswerDiff, ComparedAnswer } from "./diff/Answers.ts"
 import type { BodyDiff } from "./diff/Diff.ts"
 import { type CodeFormat, codeOf } from "./exports/CodeExport.ts"
 import { harEntryOf, harPieces, jsonlPieces } from "./exports/Har.ts"
@@ -18,8 +19,9 @@ import type { Inspector, RecordNotFound } from "./Inspector.ts"
 import { threadFromBytes } from "./Intake.ts"
 import { maskRecord } from "./masking/MaskRecord.ts"
 import type { Anatomy } from "./reading/Anatomy.ts"
-import type { ConversationView, ReadableBody } from "./reading/Conversation.ts"
+import type { AttemptView, ConversationView, ReadableBody, ReadableExchange } from "./reading/Conversation.ts"
 import { isRefusal } from "./reading/Reason.ts"
+import { attemptOf, makeRetryCounter } from "./Retries.ts"
 import type { Session, SessionNotFound } from "./Sessions.ts"
 import { bytesOfView, type ShownRequest, type View, type ViewJob, viewOf } from "./work/ViewJobs.ts"
 
@@ -30,6 +32,9 @@ export class NotComparable extends Data.TaggedError("NotComparable")<{}> {}
 /** The thread has too much to do, or the bodies take too long. */
 export class TooMuchWork extends Data.TaggedError("TooMuchWork")<{}> {}
 
+/** The newest of a storm. */
+const maxAttemptsShown = 100
+
 type ViewError = RecordNotFound | BodyGone | TooMuchWork
 export type Text = Stream.Stream<string, StoreError>
 
@@ -38,6 +43,8 @@ export interface Views {
   /** Without sections where the body is no JSON object. */
   readonly anatomy: (id: string) => Effect.Effect<Anatomy, ViewError>
   readonly diff: (id: string, otherId: string) => Effect.Effect<BodyDiff, ViewError | NotComparable>
+  /** Of the answers to two requests. */
+  readonly answers: (id: string, otherId: string) => Effect.Effect<AnswerDiff, RecordNotFound | TooMuchWork>
   readonly code: (id: string, format: CodeFormat) => Effect.Effect<string, RecordNotFound>
   readonly har: (filter: RecordFilter) => Effect.Effect<Text>
   readonly jsonl: (filter: RecordFilter) => Effect.Effect<Text>
@@ -68,6 +75,19 @@ const readable = (
   body === null || encoding === "base64"
     ? null
     : { text: isCut ? withoutNotice(body) : body, contentType: headers["content-type"] ?? "", isCut }
+
+const exchangeOf = (record: TrafficRecord): ReadableExchange => ({
+  path: record.path,
+  isRefused: isRefusal(record.status),
+  request: readable(record.requestBody, record.requestEncoding, record.requestHeaders, record.requestTruncated),
+  response: readable(record.responseBody, record.responseEncoding, record.responseHeaders, record.responseTruncated)
+})
+
+const answerOf = (record: TrafficRecord): ComparedAnswer => ({
+  status: record.status,
+  headers: record.responseHeaders,
+  exchange: exchangeOf(record)
+})
 
 /** Parts with something before each but the first, and the whole in a frame. */
 const framed = (before: string, parts: Text, after: string): Text =>
@@ -132,28 +152,26 @@ export const makeViews = (inspector: typeof Inspector.Service, timers: Pick<type
       )
     }))
 
+  const attemptsOf = (id: string): { readonly attempts?: ReadonlyArray<AttemptView> } => {
+    const all = inspector.attempts(id)
+    if (all.length < 2) return {}
+    return {
+      attempts: all
+        .slice(-maxAttemptsShown)
+        .map(({ attempt = 1, error, id, status, timestamp }) => ({ id, attempt, timestamp, status, error }))
+    }
+  }
+
   return {
     conversation: (id) =>
       Effect.flatMap(found(id), (record) =>
-        viewed<"conversation">({
-          view: "conversation",
-          exchange: {
-            path: record.path,
-            isRefused: isRefusal(record.status),
-            request: readable(
-              record.requestBody,
-              record.requestEncoding,
-              record.requestHeaders,
-              record.requestTruncated
-            ),
-            response: readable(
-              record.responseBody,
-              record.responseEncoding,
-              record.responseHeaders,
-              record.responseTruncated
-            )
-          }
-        })
+        Effect.map(
+          viewed<"conversation">({
+            view: "conversation",
+            exchange: exchangeOf(record)
+          }),
+          (view) => ({ ...view, ...attemptsOf(id) })
+        )
       ),
     anatomy: (id) =>
       Effect.flatMap(found(id), (record) =>
@@ -169,6 +187,10 @@ export const makeViews = (inspector: typeof Inspector.Service, timers: Pick<type
           (diff): Effect.Effect<BodyDiff, NotComparable> => (diff === null ? new NotComparable() : Effect.succeed(diff))
         )
       ),
+    answers: (id, otherId) =>
+      Effect.flatMap(Effect.all([inspector.get(id), inspector.get(otherId)]), ([one, other]) =>
+        viewed<"answers">({ view: "answers", one: answerOf(one), other: answerOf(other) })
+      ),
     code: (id, format) => Effect.map(inspector.get(id), (record) => codeOf(record, format)),
     har: (filter) => Effect.map(ofRing(filter), archive),
     jsonl: (filter) => Effect.map(ofRing(filter), lines),
@@ -176,7 +198,12 @@ export const makeViews = (inspector: typeof Inspector.Service, timers: Pick<type
       Effect.map(ofSession(id), ({ records, session }) =>
         framed(
           `{"session":${JSON.stringify(session)},"requests":[`,
-          Stream.map(records, (record) => JSON.stringify(maskRecord(record))),
+          Stream.suspend(() => {
+            const count = makeRetryCounter()
+            return Stream.map(records, (record) =>
+              JSON.stringify({ ...maskRecord(record), ...count(attemptOf(record)) })
+            )
+          }),
           "]}"
         )
       ),

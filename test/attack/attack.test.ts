@@ -21,6 +21,7 @@ import { outbound } from "./classes/outbound.ts"
 import { pools } from "./classes/pools.ts"
 import { protocol } from "./classes/protocol.ts"
 import { readings } from "./classes/readings.ts"
+import { resent } from "./classes/resent.ts"
 import { returned } from "./classes/returned.ts"
 import { secrets } from "./classes/secrets.ts"
 import { longStalls } from "./classes/stalls.ts"
@@ -42,6 +43,7 @@ const all: ReadonlyArray<AttackClass> = [
   management,
   access,
   outbound,
+  resent,
   injection,
   protocol,
   sockets,

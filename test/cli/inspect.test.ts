@@ -8,11 +8,13 @@ import { createInterface } from "node:readline"
 import * as FakeUpstream from "../support/FakeUpstream.ts"
 import { eventuallyFound } from "../support/eventually.ts"
 import { program } from "./support.ts"
+import { inTerminal } from "./terminal.ts"
 
-const { dataDir, run, serve, start } = program()
+const { dataDir, main, run, serve, start } = program()
 
 const admin = { GATEWAY_ADMIN_KEY: "admin-of-the-test" }
 const tools = "/api/tools/traffic-inspector"
+const ingestToken = "ingest-token-of-the-test"
 const secret = "sk-proj-4f8Gh2kLm9Qw4Zx8Vb1NcPq7Rt5"
 
 // eslint-disable-next-line typescript/no-explicit-any -- tests read into answers as they please
@@ -28,7 +30,14 @@ const setUp = Effect.gen(function* () {
     return answer(response, request)
   })
   const serving = yield* Effect.acquireRelease(
-    Effect.promise(() => serve({ DATA_DIR: dataDir(), ...admin, OUTBOUND_SSRF_GUARD_ENABLED: "false" })),
+    Effect.promise(() =>
+      serve({
+        DATA_DIR: dataDir(),
+        ...admin,
+        INSPECTOR_INTERNAL_INGEST_TOKEN: ingestToken,
+        OUTBOUND_SSRF_GUARD_ENABLED: "false"
+      })
+    ),
     ({ stop }) => Effect.promise(() => stop("SIGTERM"))
   )
   const { url } = serving
@@ -85,7 +94,30 @@ const setUp = Effect.gen(function* () {
       return requests.find((row: Answer) => row.gatewayRequestId === requestId && row.status === 200)?.id
     })
   }
-  return { ask, environment, inspect, json, manage, people, upstream }
+  /** Hands in a request that another program captured. */
+  const handIn = async (record: Readonly<Record<string, unknown>>): Promise<void> => {
+    const content = JSON.stringify({ model: "m", messages: [{ role: "user", content: "Again" }] })
+    const answer = await fetch(`${url}${tools}/internal/ingest`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ingestToken}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        timestamp: "2026-11-24T10:00:00.000Z",
+        method: "POST",
+        host: "api.openai.com",
+        path: "/v1/chat/completions",
+        source: "http-proxy",
+        requestHeaders: { "content-type": "application/json" },
+        requestBody: content,
+        requestSize: content.length,
+        responseHeaders: { "content-type": "application/json" },
+        responseBody: JSON.stringify({ error: { message: "Overloaded" } }),
+        responseSize: 30,
+        ...record
+      })
+    })
+    assert.strictEqual(answer.status, 200, await answer.text())
+  }
+  return { ask, handIn, environment, inspect, json, manage, people, upstream }
 })
 
 describe("gateway inspect", () => {
@@ -157,6 +189,107 @@ describe("gateway inspect", () => {
         })
       }),
     180_000
+  )
+
+  it.scopedLive(
+    "counts the retries of a prompt as one line, which opens",
+    () =>
+      Effect.gen(function* () {
+        const { handIn, json, people } = yield* setUp
+        yield* Effect.promise(async () => {
+          await json("sessions", "start")
+          for (const at of [0, 1, 2]) {
+            await handIn({ id: `storm-${at}`, timestamp: `2026-11-24T10:00:0${at}.000Z`, status: 529 })
+          }
+          const { session } = await json("sessions", "stop")
+          const listed = await people("list")
+          assert.match(listed, /529\s+3\s.*storm-2/)
+          assert.notInclude(listed, "storm-1")
+          assert.include(listed, "gateway inspect list --retry-of storm-2")
+          assert.match(await people("list", "--retry-of", "storm-2"), /storm-0[\s\S]*storm-1[\s\S]*storm-2/)
+          assert.include(await people("list", "--retries"), "storm-1")
+          assert.strictEqual((await json("list")).total, 1)
+          assert.match(await people("list", "--by-context"), /CONTEXT\s+REQUESTS[\s\S]*-\s+3\s+3/)
+          assert.deepInclude((await json("list", "--by-context")).contexts[0], { requests: 3, lastId: "storm-2" })
+          assert.deepInclude(await json("show", "storm-2"), { attempt: 3, retryOf: "storm-0" })
+          assert.match(
+            await people("conversation", "storm-1"),
+            /\(attempt 3, [^:]+:[^:]+:[^:]+: 529, Overloaded, storm-2\)/
+          )
+          const shown = await people("sessions", "show", session.id)
+          assert.include(shown, "storm-2")
+          assert.notInclude(shown, "storm-1")
+          assert.include(await people("sessions", "show", session.id, "--retries"), "storm-1")
+        })
+      }),
+    120_000
+  )
+
+  it.scopedLive(
+    "sends a request to its own server again, and compares the answers",
+    () =>
+      Effect.gen(function* () {
+        const { handIn, inspect, json, people, upstream } = yield* setUp
+        yield* Effect.promise(async () => {
+          const host = new URL(upstream.origin).host
+          const requestHeaders = { "content-type": "application/json", authorization: `Bearer ${secret}` }
+          await handIn({
+            id: "d",
+            status: 500,
+            scheme: "http",
+            host,
+            requestHeaders,
+            path: "/other/v1/chat/completions"
+          })
+          const shown = await people("replay", "d", "--direct", "--header", `authorization=Bearer ${secret}`)
+          assert.match(shown, /replace\s+status\s+500\s+200/)
+          assert.match(shown, new RegExp(`${host} answered 200; it is recorded as [\\w-]+`))
+          assert.deepInclude(upstream.requests.at(-1), { url: "/other/v1/chat/completions" })
+          assert.strictEqual(upstream.requests.at(-1)?.headers["authorization"], `Bearer ${secret}`)
+          const told = await json("replay", "d", "--direct", "--model", "x", "--path", "/x")
+          assert.isString(told.connectionId)
+          assert.deepInclude(told.record, { replayOf: "d", path: "/x", status: 200 })
+          assert.strictEqual(upstream.requests.at(-1)?.headers["authorization"], "Bearer k")
+          const wrong = await inspect("replay", "d", "--direct", "--connection", "none")
+          assert.strictEqual(wrong.code, 2)
+          assert.include(wrong.stderr, "its credential is sent nowhere else")
+          assert.strictEqual((await inspect("replay", "d", "--path", "/x")).code, 2)
+          await handIn({ id: "e", status: 500, host: "api.example.com", requestHeaders })
+          const missing = await inspect("replay", "e", "--direct")
+          assert.strictEqual(missing.code, 2)
+          assert.include(missing.stderr, "give authorization")
+        })
+      }),
+    120_000
+  )
+
+  it.scopedLive(
+    "is a list to move in at a terminal, and a table elsewhere",
+    () =>
+      Effect.gen(function* () {
+        const { environment, handIn, inspect, json } = yield* setUp
+        yield* Effect.promise(async () => {
+          await handIn({ id: "one", host: "first.example", status: 200 })
+          await handIn({ id: "two", host: "second.example", status: 404 })
+          const piped = await inspect()
+          assert.strictEqual(piped.code, 0, piped.stderr)
+          assert.match(piped.stdout, /STATUS[\s\S]*one[\s\S]*two/)
+          assert.notInclude(piped.stdout, "\u001b")
+          const { code, screen } = await inTerminal([process.execPath, main, "inspect"], environment, [
+            [/2 of 2[\s\S]*q quit/, "/first"],
+            [/1 of 2 .*\/first/, "\r"],
+            [/first\.example(?![\s\S]*second\.example)/, "\r"],
+            [/Request +POST https:\/\/first\.example[\s\S]*esc back/, "q"],
+            [/1 of 2/, " "],
+            [/1 marked/, "q"]
+          ])
+          assert.strictEqual(code, 0, screen)
+          // The screen is as it was before.
+          assert.notInclude(screen, "q quit")
+          assert.strictEqual((await json()).total, 2)
+        })
+      }),
+    120_000
   )
 
   it.scopedLive(

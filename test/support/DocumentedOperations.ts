@@ -72,8 +72,8 @@ export const rankOf = (operationId: string): number => {
   return last.includes(operationId) ? last.indexOf(operationId) + 1 : 0
 }
 
-/** They change the machine that the tests run on, and are never called by their examples. */
-export const changesMachine: ReadonlySet<string> = new Set(["agentBridgeStartTproxy"])
+/** They change the machine that the tests run on, or call the servers of the examples, and are never called by them. */
+export const changesMachine: ReadonlySet<string> = new Set(["agentBridgeStartTproxy", "inspectorReplayDirect"])
 
 /** The same of commands. */
 export const changesMachineBy = /\bcapture (?:tproxy start|cert trust|cert untrust|system-proxy apply|run\b)/

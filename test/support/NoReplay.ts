@@ -4,7 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { DirectReplay } from "../../src/bridge/DirectReplay.ts"
 import { Replay } from "../../src/bridge/Replay.ts"
 import { RecordNotFound } from "../../src/inspector/Inspector.ts"
 
-export const layer = Layer.succeed(Replay, Replay.of({ ask: (id) => Effect.fail(new RecordNotFound({ id })) }))
+export const layer = Layer.merge(
+  Layer.succeed(DirectReplay, DirectReplay.of({ ask: (id) => Effect.fail(new RecordNotFound({ id })) })),
+  Layer.succeed(Replay, Replay.of({ ask: (id) => Effect.fail(new RecordNotFound({ id })) }))
+)

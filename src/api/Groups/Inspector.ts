@@ -3,7 +3,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { CaptureSource, DetectedKind, RecordHeaders, RecordStatus } from "../../domain/TrafficRecord.ts"
+import { CaptureSource } from "../../domain/TrafficRecord.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import {
@@ -18,21 +18,22 @@ import {
 import { exampleId, exampleTime } from "../Examples.ts"
 import { body, Created, HeaderMap, IsoTime, Name, NoContent, optional } from "../Inputs.ts"
 import {
+  AttemptView,
   BreakView,
   ChangeView,
+  ContextView,
   FindingView,
   ItemView,
-  LlmView,
   RecordView,
   SectionView,
   SessionView,
   TurnView
 } from "../InspectorRecords.ts"
+import { Body, IngestRecord, Note, Word } from "../InspectorIngest.ts"
 import { HasStrictQueries } from "../StrictQueries.ts"
 import { PresetBody } from "./Playground.ts"
 
 const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
-const Word = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
 const Model = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(256))
 const Limit = Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 1000)).annotations({
   jsonSchema: { type: "integer", minimum: 1, maximum: 1000 }
@@ -61,6 +62,7 @@ const filterFields = {
   pid: field(given(Pid), "The id of the process that asked.", 4_711),
   contextKey: field(given(Word), "The hash of the system prompt, as records have it.", "5f2a9c01b7de"),
   model: field(given(Word), "A part of the model's name.", "sonnet"),
+  retryOf: field(given(Word), "A record: it and the attempts that are counted together with it.", exampleId),
   q: field(given(Word), "A text in address, headers, notes or bodies, in any letter case.", "timeout")
 } as const
 
@@ -68,6 +70,16 @@ export const RecordFilterQuery = Schema.Struct(filterFields)
 export const RecordsQuery = Schema.Struct({
   ...filterFields,
   limit: field(given(Limit), "How many records to answer at most; absent: 1000.", 100),
+  retries: field(
+    given(Schema.Literal("each", "together")),
+    "`together`: attempts of one prompt are one line, for which the newest of them stands; absent: each is a line.",
+    "together"
+  ),
+  groupBy: field(
+    given(Schema.Literal("contextKey")),
+    "Also answer `groups`: all that match, by their system prompt.",
+    "contextKey"
+  ),
   cursor: field(given(Word), "The `nextCursor` of the page before this one; absent: the first page.", "2s")
 })
 
@@ -86,10 +98,6 @@ const BreaksQuery = Schema.Struct({
   limit: field(given(Limit), "How many breaks to answer at most; absent: 100.", 100)
 })
 
-export const maxAnnotationChars = 10_000
-const Note = Schema.String.pipe(
-  Schema.maxLength(maxAnnotationChars, { message: () => `must have at most ${maxAnnotationChars} characters` })
-)
 const Annotation = Schema.Struct({
   annotation: field(Schema.NullOr(Note), "The note; null or empty removes it.", "The first request after the upgrade.")
 }).annotations(body("InspectorAnnotation"))
@@ -107,6 +115,44 @@ export const ReplayRequest = Schema.Struct({
     {}
   )
 }).annotations(body("InspectorReplay"))
+export const DirectReplayRequest = Schema.Struct({
+  body: field(optional(Body), "The body to send, as text; absent: the recorded one.", '{"model":"gpt-4o-mini"}'),
+  model: field(optional(Model), "The model to ask, in the body or the path; absent: the recorded one.", "gpt-4o-mini"),
+  path: field(
+    optional(Schema.String.pipe(Schema.pattern(/^\/[!-"$-~]*$/), Schema.maxLength(8_192))),
+    "The path with its query; absent: the recorded one.",
+    "/v1/chat/completions"
+  ),
+  headers: field(
+    optional(HeaderMap),
+    "Headers in place of the recorded ones, credentials too; an empty value leaves a header out.",
+    {}
+  ),
+  connectionId: field(
+    optional(Word),
+    "Whose credential to send; absent: that of a connection with this address, where one is missing.",
+    exampleId
+  )
+}).annotations(body("InspectorDirectReplay"))
+export const DirectReplayChanges = Schema.NullOr(DirectReplayRequest)
+
+export const DirectReplayed = Schema.Struct({
+  record: field(RecordView, "What was sent and what came back, masked; it is in the list as well."),
+  connectionId: field(Schema.NullOr(Schema.String), "The connection whose credential was sent; null: none was.", null),
+  diff: field(
+    Schema.Struct({
+      equal: field(Schema.Boolean, "The answers say the same."),
+      comparedAs: field(
+        Schema.Literal("turns", "json", "text"),
+        "How the bodies were read: as turns of a model's answer, as JSON, or as lines."
+      ),
+      changes: field(Schema.Array(ChangeView), "What differs in status, headers and body, at most 500 changes."),
+      omitted: field(Schema.Number, "Changes that are not in the list.", 0)
+    }),
+    "What differs between the answer that was recorded and this one."
+  )
+}).annotations({ identifier: "InspectorDirectReplayed" })
+
 export const ReplayChanges = Schema.NullOr(ReplayRequest)
 
 const StartSession = Schema.Struct({
@@ -121,79 +167,6 @@ const Toggle = Schema.Struct({ enabled: field(Schema.Boolean, "On or off.", true
 )
 
 const Size = Schema.NonNegativeInt
-const Milliseconds = Schema.NonNegative
-const Body = Schema.String.pipe(Schema.maxLength(16_777_216))
-
-const maxHeaders = 1_000
-const maxHeaderChars = 65_536
-
-/** As many as a server takes. */
-const IngestHeaders = RecordHeaders.pipe(
-  Schema.filter((headers) => {
-    const names = Object.keys(headers)
-    if (names.length > maxHeaders) return `has ${names.length} headers: ${maxHeaders} are the limit`
-    const chars = names.reduce((sum, name) => sum + name.length + (headers[name]?.length ?? 0), 0)
-    return chars > maxHeaderChars ? `has ${chars} characters: ${maxHeaderChars} are the limit` : true
-  })
-)
-
-/** All that a record has may come along, so that one can be handed in as it was given out; what the inspector finds out itself is not read. */
-export const IngestRecord = Schema.Struct({
-  id: field(
-    Schema.String.pipe(Schema.pattern(/^[\w.:-]{1,100}$/)),
-    "Id of the record; the same again updates it.",
-    exampleId
-  ),
-  timestamp: field(IsoTime, "When it began, ISO 8601.", exampleTime),
-  method: field(Schema.String.pipe(Schema.pattern(/^[A-Za-z-]{1,32}$/)), "The method.", "POST"),
-  scheme: field(optional(Schema.Literal("http", "https", "ws", "wss")), "The scheme; absent: https.", "https"),
-  host: field(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)), "The host.", "api.openai.com"),
-  path: field(Schema.String.pipe(Schema.maxLength(65_536)), "The path with its query.", "/v1/chat/completions"),
-  source: field(CaptureSource, "Where it was captured.", "agent-bridge"),
-  requestHeaders: field(IngestHeaders, "Headers of the request: at most 1,000, with 65,536 characters.", {
-    "content-type": "application/json"
-  }),
-  requestBody: field(
-    optional(Body),
-    "Its body.",
-    '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello"}]}'
-  ),
-  requestEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
-  requestSize: field(Size, "Bytes of it on the wire.", 120),
-  responseHeaders: field(IngestHeaders, "Headers of the answer, within the same limits.", {
-    "content-type": "application/json"
-  }),
-  responseBody: field(optional(Body), "Its body.", "{}"),
-  responseEncoding: field(optional(Schema.Literal("utf8", "base64")), "How it is written; absent: as text.", "utf8"),
-  responseSize: field(Size, "Bytes of it on the wire.", 2),
-  status: field(RecordStatus, "The HTTP status, `in-flight` or `error`.", 200),
-  agent: field(optional(Word), "The agent whose traffic it is.", "claude-code"),
-  error: field(optional(Schema.String.pipe(Schema.maxLength(2_000))), "Why there is no answer.", "timeout"),
-  note: field(optional(Schema.String.pipe(Schema.maxLength(2_000))), "What the capture says about it.", "tunnelled"),
-  sourceModel: field(optional(Word), "The model that was asked for.", "gpt-4o"),
-  mappedModel: field(optional(Word), "The model it was mapped to.", "gpt-4o-mini"),
-  proxyLatencyMs: field(optional(Milliseconds), "Milliseconds in the capture.", 2),
-  upstreamLatencyMs: field(optional(Milliseconds), "Milliseconds of the upstream.", 800),
-  totalLatencyMs: field(optional(Milliseconds), "Milliseconds altogether.", 802),
-  pid: field(optional(Schema.NonNegativeInt), "The process that asked.", 4_711),
-  processName: field(optional(Word), "Its name.", "node"),
-  detectedKind: field(
-    optional(DetectedKind),
-    "What it is; read for custom hosts that are not in the list of them only.",
-    "custom"
-  ),
-  contextKey: field(optional(Word), "Not read.", "5f2a9c01b7de"),
-  annotation: field(optional(Note), "Not read.", "The first request after the upgrade."),
-  sessionId: field(optional(Word), "Not read.", exampleId),
-  llm: field(optional(LlmView), "Not read."),
-  gatewayRequestId: field(optional(Word), "Not read.", exampleId),
-  decision: field(optional(Schema.Unknown), "Not read.", {}),
-  requestTruncated: field(optional(Schema.Boolean), "Not read.", false),
-  responseTruncated: field(optional(Schema.Boolean), "Not read.", false),
-  bodyEvicted: field(optional(Schema.Boolean), "Not read.", false),
-  replayOf: field(optional(Word), "Not read.", exampleId)
-}).annotations(body("InspectorIngest"))
-export type IngestRecord = typeof IngestRecord.Type
 
 /** For the document: archives are read as they come, by a reader of their own. */
 const Archive = Schema.Struct({
@@ -219,7 +192,9 @@ const OwnTraffic = Schema.Struct({
     Size,
     "Those of which a body could not be kept, because more came than can be worked on; their records say `bodyEvicted`.",
     0
-  )
+  ),
+  behindMs: field(Size, "Milliseconds since the oldest change that was captured and is not in the list yet.", 0),
+  waiting: field(Size, "Exchanges with changes that are not in the list yet.", 0)
 })
 const MaybePort = field(Schema.NullOr(Schema.Number), "Its port; null: it does not listen.", null)
 
@@ -280,7 +255,15 @@ export class Inspector extends HttpApiGroup.make("inspector")
         Schema.Struct({
           requests: field(Schema.Array(ItemView), "The records of the page."),
           total: field(Schema.Number, "How many match, whatever the page.", 1),
-          nextCursor: field(Schema.NullOr(Schema.String), "The `cursor` of the next page; null on the last page.", null)
+          nextCursor: field(
+            Schema.NullOr(Schema.String),
+            "The `cursor` of the next page; null on the last page.",
+            null
+          ),
+          groups: field(
+            Schema.optionalWith(Schema.Array(ContextView), { exact: true }),
+            "With `groupBy`: requests by their system prompt, that of the newest first."
+          )
         }).annotations({ identifier: "InspectorList" })
       )
   )
@@ -328,6 +311,21 @@ export class Inspector extends HttpApiGroup.make("inspector")
       .addError(UpstreamFailedAnswer)
   )
   .add(
+    at("replayDirect", {
+      summary: "Send a captured request to its own server again",
+      description:
+        "As it is kept, or changed, without the router; the answer is recorded and compared with the first one. A masked credential is given in `headers`, or taken from a connection with the address of the request. Addresses are held to the rules for outbound calls; redirects are not followed.",
+      example: { headers: { "x-api-key": "sk-new" } }
+    })
+      .setPayload(DirectReplayChanges)
+      .addSuccess(DirectReplayed)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+      .addError(UnprocessableAnswer)
+      .addError(UpstreamFailedAnswer)
+      .addError(UnavailableAnswer)
+  )
+  .add(
     at("conversation", {
       summary: "Show a request as a conversation",
       description: "Both sides as turns, streams merged. `rawEvents`: the answer's events where the format is unknown."
@@ -346,6 +344,10 @@ export class Inspector extends HttpApiGroup.make("inspector")
             Schema.optionalWith(Schema.Array(Schema.Unknown), { exact: true }),
             "The events as they came.",
             [{ event: "unknown" }]
+          ),
+          attempts: field(
+            Schema.optionalWith(Schema.Array(AttemptView), { exact: true }),
+            "The attempts of this prompt, oldest first, the last 100 of them; absent where it is the only one."
           )
         }).annotations({ identifier: "InspectorConversation" })
       )
@@ -556,7 +558,7 @@ export class Inspector extends HttpApiGroup.make("inspector")
     at("feed", {
       summary: "Describe the feed",
       description:
-        "Opened as a WebSocket, it sends frames `{type, data, seq}`: first `snapshot` (items, newest first), then `new`, `update` and `clear`."
+        "Opened as a WebSocket, it sends frames `{type, data, seq}`: first `snapshot` (items, newest first), then `new`, `update` and `clear`; `behind` (`behindMs`, `waiting`) while the recording is behind, and once when it no longer is."
     }).addSuccess(
       Schema.Struct({
         path: field(Schema.String, "Where a WebSocket is opened.", "/api/tools/traffic-inspector/ws"),

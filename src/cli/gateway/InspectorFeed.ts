@@ -18,7 +18,11 @@ const Frame = Schema.parseJson(
   Schema.Union(
     Schema.Struct({ type: Schema.Literal("snapshot"), data: Schema.Array(ItemView) }),
     Schema.Struct({ type: Schema.Literal("new", "update"), data: ItemView }),
-    Schema.Struct({ type: Schema.Literal("clear"), data: Schema.Null })
+    Schema.Struct({ type: Schema.Literal("clear"), data: Schema.Null }),
+    Schema.Struct({
+      type: Schema.Literal("behind"),
+      data: Schema.Struct({ behindMs: Schema.Number, waiting: Schema.Number })
+    })
   )
 )
 export type Frame = typeof Frame.Type

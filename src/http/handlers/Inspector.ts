@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { contractOf } from "../../api/GroupContract.ts"
 import { Inspector } from "../../api/Groups/Inspector.ts"
+import { DirectReplay } from "../../bridge/DirectReplay.ts"
 import { GatewayCapture } from "../../inference/tap/GatewayCapture.ts"
 import { CaptureDoor } from "../../capture/CaptureDoor.ts"
 import { InspectorDoor, type InspectorServices } from "../../inspector/InspectorDoor.ts"
@@ -15,7 +16,7 @@ import { InspectorFeed, maxClients, path } from "../inspector/InspectorFeed.ts"
 import { answered } from "./Answers.ts"
 import { told } from "./InspectorAnswers.ts"
 import { receiveArchive } from "./InspectorImport.ts"
-import { makeReplay } from "./InspectorReplay.ts"
+import { directChangesOf, makeReplay } from "./InspectorReplay.ts"
 import { noPreset, presetBody } from "./PlaygroundAnswers.ts"
 import { iso } from "./Views.ts"
 
@@ -41,8 +42,9 @@ const harType = "application/har+json"
 const linesType = "application/jsonl"
 
 const countsOf = (services: InspectorServices | null) => {
-  const { bodiesLost, recorded } = services?.inspector.load() ?? { recorded: 0, bodiesLost: 0 }
-  return { recorded, bodiesLost }
+  const nothing = { recorded: 0, bodiesLost: 0, behindMs: 0, waiting: 0 }
+  const { behindMs, bodiesLost, recorded, waiting } = services?.inspector.load() ?? nothing
+  return { recorded, bodiesLost, behindMs, waiting }
 }
 
 /** Text without anything is none. */
@@ -56,14 +58,23 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
     const door = yield* InspectorDoor
     const feed = yield* InspectorFeed
     const replay = yield* makeReplay
+    const direct = yield* DirectReplay
     const playground = yield* PlaygroundDoor
     const asked = <A, E>(ask: (services: InspectorServices) => Effect.Effect<A, E>) =>
       told(Effect.flatMap(door.get, ask))
 
     return handlers
-      .handle("list", ({ urlParams: { cursor, limit = usualLimit, ...filter } }) =>
+      .handle("list", ({ urlParams: { cursor, groupBy, limit = usualLimit, retries, ...filter } }) =>
         asked(({ inspector }) =>
-          Effect.map(inspector.list(filter, cursor === undefined ? { limit } : { limit, cursor }), (page) => json(page))
+          Effect.map(
+            inspector.list(filter, {
+              limit,
+              areFolded: retries === "together",
+              hasGroups: groupBy === "contextKey",
+              ...(cursor === undefined ? {} : { cursor })
+            }),
+            (page) => json(page)
+          )
         )
       )
       .handle("clear", () => asked(({ inspector }) => inspector.clear))
@@ -74,6 +85,16 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
         asked(({ inspector }) => Effect.map(inspector.annotate(id, noteOf(annotation)), (record) => json(record)))
       )
       .handle("replay", ({ path: { id }, payload, request }) => told(replay(request, id, payload)))
+      .handle("replayDirect", ({ path: { id }, payload }) =>
+        told(
+          Effect.gen(function* () {
+            const { connectionId, id: answerId } = yield* direct.ask(id, directChangesOf(payload))
+            const { inspector, views } = yield* door.get
+            const diff = yield* views.answers(id, answerId)
+            return json({ record: yield* inspector.get(answerId), connectionId, diff })
+          })
+        )
+      )
       .handle("conversation", ({ path: { id } }) =>
         asked(({ views }) => Effect.map(views.conversation(id), (conversation) => json(conversation)))
       )

@@ -9,6 +9,8 @@ import {
   Unprocessable,
   UpstreamFailed
 } from "../../api/Errors.ts"
+import type { AddressBlocked, ConnectionElsewhere, NoDirectAnswer } from "../../bridge/DirectReplay.ts"
+import type { CredentialNeeded, DirectNotPossible } from "../../bridge/DirectRequest.ts"
 import type { BodyTruncated, NoAnswer, ReplayNotLlm } from "../../bridge/Replay.ts"
 import type { InvalidHar } from "../../inspector/exports/HarImport.ts"
 import type { InvalidCursor, RecordNotFound } from "../../inspector/Inspector.ts"
@@ -17,6 +19,11 @@ import type { BodyGone, NotComparable, TooMuchWork } from "../../inspector/Views
 import { answered, badField } from "./Answers.ts"
 
 type InspectorError =
+  | AddressBlocked
+  | ConnectionElsewhere
+  | CredentialNeeded
+  | DirectNotPossible
+  | NoDirectAnswer
   | BodyGone
   | BodyTruncated
   | InvalidCursor
@@ -31,6 +38,11 @@ type InspectorError =
   | TooMuchWork
 
 interface AnswerOf {
+  readonly AddressBlocked: Unprocessable
+  readonly ConnectionElsewhere: Unprocessable
+  readonly CredentialNeeded: Unprocessable
+  readonly DirectNotPossible: Unprocessable
+  readonly NoDirectAnswer: UpstreamFailed
   readonly BodyGone: Conflict
   readonly BodyTruncated: Conflict
   readonly InvalidCursor: BadRequest
@@ -45,8 +57,36 @@ interface AnswerOf {
   readonly TooMuchWork: Unavailable
 }
 
+const notDirect: Readonly<Record<DirectNotPossible["reason"], string>> = {
+  gateway: "This request was served by the gateway itself. Ask it again without its own server: replay it.",
+  scheme: "Only requests of HTTP can be sent again, not sockets.",
+  method: "The method must be GET, HEAD, POST, PUT, PATCH or DELETE.",
+  address: "The address of this request cannot be called.",
+  binary: "The body of this request is no text. Send the body to ask with.",
+  model: "The request has no model in its path, and no JSON body that names one."
+}
+
 const answers: { readonly [Tag in keyof AnswerOf]: (error: Extract<InspectorError, { _tag: Tag }>) => AnswerOf[Tag] } =
   {
+    AddressBlocked: ({ reason }) =>
+      new Unprocessable({
+        code: "address_blocked",
+        message: `The server of this request may not be called (${reason}): docs/security.md says which addresses may.`
+      }),
+    ConnectionElsewhere: ({ origin }) =>
+      new Unprocessable({
+        code: "connection_elsewhere",
+        message: `There is no such active connection with the address ${origin}; its credential is sent nowhere else.`,
+        param: "connectionId"
+      }),
+    CredentialNeeded: ({ names }) =>
+      new Unprocessable({
+        code: "credential_needed",
+        message: `What was masked cannot be sent, and no connection has this address: give ${names.join(", ")}, or an empty value to leave it out.`,
+        param: "headers"
+      }),
+    DirectNotPossible: ({ reason }) => new Unprocessable({ code: "replay_not_direct", message: notDirect[reason] }),
+    NoDirectAnswer: ({ message }) => new UpstreamFailed({ message }),
     BodyGone: () =>
       new Conflict({ code: "body_evicted", message: "The bodies of this request made room for newer ones." }),
     BodyTruncated: () =>

@@ -4,7 +4,8 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { ReplayChanges } from "../../api/Groups/Inspector.ts"
+import type { DirectReplayChanges, ReplayChanges } from "../../api/Groups/Inspector.ts"
+import type { DirectChanges } from "../../bridge/DirectRequest.ts"
 import { Replay, type ReplayChanges as Changes } from "../../bridge/Replay.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import { CurrentTrail } from "../AuditTrail.ts"
@@ -20,6 +21,18 @@ const changesOf = (given: typeof ReplayChanges.Type): Changes => {
     ...(headers === undefined
       ? {}
       : { headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)])) })
+  }
+}
+
+/** Without what was left out. */
+export const directChangesOf = (given: typeof DirectReplayChanges.Type): DirectChanges => {
+  const { body, connectionId, headers, model, path } = given ?? {}
+  return {
+    ...(body === undefined ? {} : { body }),
+    ...(connectionId === undefined ? {} : { connectionId }),
+    ...(headers === undefined ? {} : { headers }),
+    ...(model === undefined ? {} : { model }),
+    ...(path === undefined ? {} : { path })
   }
 }
 

@@ -79,6 +79,7 @@ import type { LiveFeed } from "../live/LiveFeed.ts"
 import type { OpenStreams } from "../OpenStreams.ts"
 import type { PluginsDoor } from "../../plugins/PluginsDoor.ts"
 import type { PlaygroundDoor } from "../../playground/PlaygroundDoor.ts"
+import type { DirectReplay } from "../../bridge/DirectReplay.ts"
 import type { Replay } from "../../bridge/Replay.ts"
 
 /** What is done to the configuration, and said of its state. */
@@ -107,6 +108,7 @@ export type UseCases =
   | QuotaChecks
   | RegisteredKeyManagement
   | Rehearsals
+  | DirectReplay
   | Replay
   | ResilienceManagement
   | SettingsChanges

@@ -41,6 +41,12 @@ class Changes {
   readonly list: Array<Change> = []
   omitted = 0
   readonly #numbers = new Numbered()
+  readonly #isOrdered: boolean
+
+  /** `isOrdered`: members in another order are a difference. */
+  constructor(isOrdered = true) {
+    this.#isOrdered = isOrdered
+  }
 
   isSame(before: Json | undefined, after: Json | undefined): boolean {
     return this.#numbers.of(before) === this.#numbers.of(after)
@@ -67,7 +73,8 @@ class Changes {
     const kept = Object.keys(before).filter((key) => Object.hasOwn(after, key))
     const keptNow = Object.keys(after).filter((key) => Object.hasOwn(before, key))
     // Providers parse a body; only below its members the order is part of what they read.
-    if (path !== "" && kept.some((key, at) => key !== keptNow[at])) return this.#replace(before, after, path)
+    if (this.#isOrdered && path !== "" && kept.some((key, at) => key !== keptNow[at]))
+      return this.#replace(before, after, path)
     for (const [key, old] of Object.entries(before)) {
       const now = after[key]
       if (old === undefined) continue
@@ -109,4 +116,11 @@ export const diffBodies = (one: DiffedRequest, other: DiffedRequest): BodyDiff =
     omitted: changes.omitted,
     commonPrefix: commonPrefix(promptOf(one.wire, one.body), promptOf(other.wire, other.body), other.model)
   }
+}
+
+/** What differs between two values, whatever the order of their members. */
+export const diffValues = (one: Json, other: Json): Pick<BodyDiff, "equal" | "changes" | "omitted"> => {
+  const changes = new Changes(false)
+  changes.compare(one, other, "", "")
+  return { equal: changes.list.length === 0, changes: changes.list, omitted: changes.omitted }
 }

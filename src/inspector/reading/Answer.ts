@@ -9,10 +9,14 @@ import { mergeUsage, type Usage } from "../../wire/canonical/Usage.ts"
 import { closeCutJson } from "../../wire/json/CutJson.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, parseJson, stringOr } from "../../wire/json/Json.ts"
 import { makeSseScanner } from "../../wire/sse/SseScanner.ts"
+import { mayHoldOthers, otherChoices, otherStreams } from "./Choices.ts"
 import type { Format } from "./Format.ts"
 
 export interface ReadAnswer {
+  /** Of the first choice. */
   readonly parts: ReadonlyArray<AnswerPart>
+  /** Of each further choice, where several were asked for. */
+  readonly others: ReadonlyArray<ReadonlyArray<AnswerPart>>
   /** As the upstream reported them; null when it did not. */
   readonly usage: Usage | null
   readonly stop: Stop | null
@@ -71,25 +75,34 @@ const asChat = (answer: JsonObject, member: "message" | "delta"): JsonObject => 
 
 const eventText = (value: Json): string => `data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`
 
+const eventBytes = (events: ReadonlyArray<Json>): Buffer => Buffer.from(events.map(eventText).join(""))
+
 /** Google's code assistance has each chunk in a member of its own. */
 const wrappedEvent = /(?:^|\n)data: ?\{\s*"response"/
 
 /** The bytes of a stream as the codec reads them. */
 const streamBytes = ({ apiKind }: Format, text: string, contentType: string): Buffer => {
-  const asEvents = (events: ReadonlyArray<Json>): Buffer => Buffer.from(events.map(eventText).join(""))
   if (apiKind === "completions") {
     const events = rawEventsOf(text, contentType, Number.POSITIVE_INFINITY)
-    return asEvents(events.map((event) => (isObject(event) ? asChat(event, "delta") : event)))
+    return eventBytes(events.map((event) => (isObject(event) ? asChat(event, "delta") : event)))
   }
   if (apiKind === "gemini" && wrappedEvent.test(text)) {
     const events = rawEventsOf(text, contentType, Number.POSITIVE_INFINITY)
-    return asEvents(events.map((event) => (isObject(event) ? (event["response"] ?? event) : event)))
+    return eventBytes(events.map((event) => (isObject(event) ? (event["response"] ?? event) : event)))
   }
   // A list of chunks: what the wire answers without `alt=sse`.
   if (apiKind === "gemini" && text.trimStart().startsWith("["))
-    return asEvents(rawEventsOf(text, "application/json", Number.POSITIVE_INFINITY))
+    return eventBytes(rawEventsOf(text, "application/json", Number.POSITIVE_INFINITY))
   return Buffer.from(text)
 }
+
+const hasChoices: ReadonlySet<Format["apiKind"]> = new Set<Format["apiKind"]>(["chat", "completions", "gemini"])
+
+/** The streams of the other choices; `bytes` are those of `text` as the codec reads them. */
+const othersIn = ({ apiKind }: Format, bytes: Buffer, text: string): ReadonlyArray<Buffer> =>
+  hasChoices.has(apiKind) && mayHoldOthers(text)
+    ? otherStreams(rawEventsOf(bytes.toString(), "text/event-stream", Number.POSITIVE_INFINITY)).map(eventBytes)
+    : []
 
 const readEvents = (events: ReadonlyArray<StreamEvent>): ReadAnswer => {
   const collector = makePartCollector()
@@ -102,7 +115,7 @@ const readEvents = (events: ReadonlyArray<StreamEvent>): ReadAnswer => {
     else if (event.type === "usage") usage = mergeUsage(usage, event.usage)
     else if (event.type === "finish") stop = event.stop
   }
-  return { parts: collector.parts() ?? [], usage, stop, model, streamed: true }
+  return { parts: collector.parts() ?? [], others: [], usage, stop, model, streamed: true }
 }
 
 const readWhole = (codec: WireCodec, body: JsonObject, dialect: Dialect | undefined): ReadAnswer => {
@@ -110,6 +123,10 @@ const readWhole = (codec: WireCodec, body: JsonObject, dialect: Dialect | undefi
   const { stop, usage } = codec.readAnswer(body, dialect)
   return {
     parts: decoded?.parts ?? [],
+    others: otherChoices(body).flatMap((other) => {
+      const parts = Either.getOrNull(codec.decodeResponse(other, dialect))?.parts ?? []
+      return parts.length === 0 ? [] : [parts]
+    }),
     usage: usage ?? decoded?.usage ?? null,
     stop,
     model: decoded?.model ?? stringOr(body["model"]),
@@ -138,8 +155,13 @@ export const readAnswer = (
     looksLikeEvents(text) ||
     (format.apiKind === "gemini" && text.trimStart().startsWith("["))
   if (isStream) {
-    const decoder = answerCodec(format).makeStreamDecoder(dialect)
-    return readEvents([...decoder.push(streamBytes(format, text, contentType)), ...decoder.end()])
+    const codec = answerCodec(format)
+    const bytes = streamBytes(format, text, contentType)
+    const read = (stream: Buffer): ReadAnswer => {
+      const decoder = codec.makeStreamDecoder(dialect)
+      return readEvents([...decoder.push(stream), ...decoder.end()])
+    }
+    return { ...read(bytes), others: othersIn(format, bytes, text).map((stream) => read(stream).parts) }
   }
   const parsed = parsePerhapsCut(text, isCut)
   if (!isObject(parsed)) return null

@@ -1,6 +1,7 @@
 /** An answer of any wire as text for people, piece by piece where its stream can be read so. */
 import type { ApiKind } from "../../domain/TrafficRecord.ts"
-import { readAnswer } from "./Answer.ts"
+import { type ReadAnswer, readAnswer } from "./Answer.ts"
+import { mayHoldOthers } from "./Choices.ts"
 import { codecOf } from "./Format.ts"
 import type { StreamEvent } from "../../wire/canonical/Event.ts"
 import { makePartCollector } from "../../wire/canonical/PartCollector.ts"
@@ -28,6 +29,28 @@ export interface Answering {
 /** Longer answers that cannot be read piece by piece are shown as they come. */
 const maxGatheredBytes = 16 * 1_048_576
 
+/** Bytes up to the limit; what comes beyond it is given back, with all that came before. */
+const gatherBytes = () => {
+  let pieces: Array<Uint8Array> = []
+  let size = 0
+  return {
+    add: (chunk: Uint8Array): Uint8Array | null => {
+      if (size > maxGatheredBytes) return chunk
+      size += chunk.length
+      pieces.push(chunk)
+      if (size <= maxGatheredBytes) return null
+      const all = Buffer.concat(pieces)
+      pieces = []
+      return all
+    },
+    /** Null: there was more than the limit. */
+    text: (): string | null => (size > maxGatheredBytes ? null : Buffer.concat(pieces).toString())
+  }
+}
+
+const answerIn = ({ kind, path, type }: Answering, text: string): ReadAnswer | null =>
+  kind === null ? null : readAnswer({ apiKind: kind, codec: codecOf(kind, path), body: {} }, text, type)
+
 const callsIn = (parts: ReadonlyArray<AnswerPart>): ReadonlyArray<string> =>
   parts.flatMap((part) => (part.type === "tool_call" ? [`→ ${part.name} ${part.args}`] : []))
 
@@ -36,7 +59,13 @@ const textIn = (parts: ReadonlyArray<AnswerPart>): string =>
 
 const flowing: ReadonlySet<ApiKind> = new Set<ApiKind>(["chat", "messages", "responses", "gemini", "ollama"])
 
-const makeFlowing = (kind: ApiKind, path: string): AnswerReader => {
+/** The first choice as it is, each further one below its number. */
+const textOfChoices = (choices: ReadonlyArray<ReadonlyArray<AnswerPart>>): string =>
+  choices.map((parts, at) => (at === 0 ? textIn(parts) : `\n\n(choice ${at + 1})\n${textIn(parts)}`)).join("")
+
+const makeFlowing = ({ kind, path, type }: Answering & { readonly kind: ApiKind }): AnswerReader => {
+  const gathered = gatherBytes()
+  let others: ReadonlyArray<ReadonlyArray<AnswerPart>> = []
   const decoder = codecOf(kind, path).makeStreamDecoder()
   const collector = makePartCollector()
   const texts = new Set<number>()
@@ -54,36 +83,38 @@ const makeFlowing = (kind: ApiKind, path: string): AnswerReader => {
     return text
   }
   return {
-    push: (chunk) => take(decoder.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))),
-    end: () => take(decoder.end()),
-    beside: () => callsIn(collector.parts() ?? []),
+    push: (chunk) => {
+      gathered.add(chunk)
+      return take(decoder.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)))
+    },
+    end: () => {
+      const rest = take(decoder.end())
+      const text = gathered.text()
+      // Further choices flow between the pieces of the first one: they are told below it.
+      if (text !== null && mayHoldOthers(text)) others = answerIn({ kind, path, type }, text)?.others ?? []
+      return rest + textOfChoices([[], ...others])
+    },
+    beside: () => callsIn([collector.parts() ?? [], ...others].flat()),
     problem: () => problem
   }
 }
 
-const makeGathered = ({ kind, path, type }: Answering): AnswerReader => {
-  const pieces: Array<Uint8Array> = []
+const makeGathered = (answering: Answering): AnswerReader => {
+  const gathered = gatherBytes()
   const decoder = new TextDecoder()
-  let size = 0
   let calls: ReadonlyArray<string> = []
-  const gathered = (): string => Buffer.concat(pieces).toString()
   return {
     push: (chunk) => {
-      if (size > maxGatheredBytes) return decoder.decode(chunk, { stream: true })
-      size += chunk.length
-      pieces.push(chunk)
-      if (size <= maxGatheredBytes) return ""
-      const first = decoder.decode(Buffer.concat(pieces), { stream: true })
-      pieces.length = 0
-      return first
+      const overflow = gathered.add(chunk)
+      return overflow === null ? "" : decoder.decode(overflow, { stream: true })
     },
     end: () => {
-      if (size > maxGatheredBytes) return decoder.decode()
-      const text = gathered()
-      const answer =
-        kind === null ? null : readAnswer({ apiKind: kind, codec: codecOf(kind, path), body: {} }, text, type)
-      calls = callsIn(answer?.parts ?? [])
-      const said = textIn(answer?.parts ?? [])
+      const text = gathered.text()
+      if (text === null) return decoder.decode()
+      const answer = answerIn(answering, text)
+      const choices = answer === null ? [] : [answer.parts, ...answer.others]
+      calls = callsIn(choices.flat())
+      const said = textOfChoices(choices)
       return said === "" && calls.length === 0 ? text : said
     },
     beside: () => calls,
@@ -94,6 +125,6 @@ const makeGathered = ({ kind, path, type }: Answering): AnswerReader => {
 export const makeAnswerReader = (answering: Answering): AnswerReader => {
   const { kind, path, type } = answering
   return kind !== null && flowing.has(kind) && /event-stream|ndjson/i.test(type)
-    ? makeFlowing(kind, path)
+    ? makeFlowing({ kind, path, type })
     : makeGathered(answering)
 }

@@ -2,7 +2,7 @@
 import * as Either from "effect/Either"
 import type { MediaSource, Part, Role } from "../../wire/canonical/Conversation.ts"
 import { isArray, isObject, type Json, parseJson, stringOr } from "../../wire/json/Json.ts"
-import type { Block, Turn, TurnRole } from "../../domain/TrafficRecord.ts"
+import type { Block, RecordStatus, Turn, TurnRole } from "../../domain/TrafficRecord.ts"
 import { parsePerhapsCut, rawEventsOf, readAnswer } from "./Answer.ts"
 import { contextKeyOf } from "./ContextKey.ts"
 import { type Format, formatOf } from "./Format.ts"
@@ -24,6 +24,15 @@ export interface ReadableExchange {
   readonly isRefused?: boolean
 }
 
+/** One attempt of the prompt. */
+export interface AttemptView {
+  readonly id: string
+  readonly attempt: number
+  readonly timestamp: string
+  readonly status: RecordStatus
+  readonly error: string | null
+}
+
 export interface ConversationView {
   readonly request: ReadonlyArray<Turn>
   readonly response: ReadonlyArray<Turn>
@@ -31,6 +40,8 @@ export interface ConversationView {
   /** Why there is no answer, as the provider says it; it is no turn of the assistant. */
   readonly error?: string
   readonly rawEvents?: ReadonlyArray<Json>
+  /** Where the prompt was asked again after failures: all attempts, oldest first. */
+  readonly attempts?: ReadonlyArray<AttemptView>
 }
 
 const roleOf = (role: Role): TurnRole => (role === "developer" ? "system" : role)
@@ -121,11 +132,13 @@ export const conversationOf = ({ isRefused = false, path, request, response }: R
     format === null || response === null
       ? null
       : readAnswer(format, response.text, response.contentType, { isCut: response.isCut })
-  const isRead = answer !== null && answer.parts.length > 0 && !isRefused
+  const choices = answer === null ? [] : [answer.parts, ...answer.others].filter((parts) => parts.length > 0)
+  const isRead = choices.length > 0 && !isRefused
   const error = isRead || response === null ? null : reasonOf(response.text)
   const view = {
     request: turns ?? [],
-    response: isRead ? [{ role: "assistant" as const, blocks: answer.parts.map(blockOf) }] : [],
+    // A turn for each choice.
+    response: isRead ? choices.map((parts) => ({ role: "assistant" as const, blocks: parts.map(blockOf) })) : [],
     contextKey,
     ...(error === null ? {} : { error })
   }

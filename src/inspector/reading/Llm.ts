@@ -104,7 +104,12 @@ export const answerFactsOf = (
   const read: ReadAnswer | null =
     answer === null ? null : readAnswer(format, answer.text, answer.contentType, { dialect, isCut: answer.isCut })
   const usage = read?.usage ?? null
-  const generated = read === null ? null : apiKind === "embeddings" ? 0 : estimateAnswer(read.parts, model ?? "")
+  const generated =
+    read === null
+      ? null
+      : apiKind === "embeddings"
+        ? 0
+        : estimateAnswer([read.parts, ...read.others].flat(), model ?? "")
   return {
     tokensOut: usage?.out ?? generated,
     usage,

@@ -56,6 +56,8 @@ export interface ExchangeReport {
   readonly read: string
   readonly requestBody: Uint8Array | null
   readonly responseBody: Uint8Array | null
+  /** Names what was asked; null: not known. */
+  readonly promptKey: string | null
   /** The finding tells a cause. */
   readonly isBreak: boolean
 }
@@ -134,6 +136,7 @@ export const performExchange = async (
     request: {
       kind: request?.kind ?? null,
       contextKey: request?.contextKey ?? null,
+      promptKey: request?.promptKey ?? null,
       facts,
       shape: shapeOf(shownRequest)
     },
@@ -144,6 +147,7 @@ export const performExchange = async (
     read: JSON.stringify(read),
     requestBody: shownRequest?.bytes ?? null,
     responseBody: shownResponse?.bytes ?? null,
+    promptKey: request?.promptKey ?? null,
     isBreak: finding !== null && finding.cause !== null
   }
 }

@@ -140,12 +140,19 @@ export interface ReportsMessage {
   readonly reports: ReadonlyArray<AnyReport | null>
   /** What all of them read, one after the other; absent: there are none. */
   readonly exchanges?: string
-  /** Of each the place of its job, the lengths of its text and its bodies, and whether it is a break. */
+  /** Of each the place of its job, the lengths of its text and its bodies, whether it is a break, and the key of its prompt. */
   readonly numbers?: Int32Array
   readonly bodies?: Uint8Array
 }
 
-const numbersEach = 5
+const numbersEach = 7
+
+/** A key of twelve hexadecimal digits as two numbers; -1: there is none. */
+const numbersOfKey = (key: string | null): readonly [number, number] =>
+  key === null ? [-1, -1] : [Number.parseInt(key.slice(0, 6), 16), Number.parseInt(key.slice(6), 16)]
+
+const keyOfNumbers = (high: number, low: number): string | null =>
+  high < 0 ? null : high.toString(16).padStart(6, "0") + low.toString(16).padStart(6, "0")
 
 export interface Packed<Message> {
   readonly message: Message
@@ -211,8 +218,9 @@ export const packedReports = (all: ReadonlyArray<AnyReport | null>): Packed<Repo
   const bodies: Array<Uint8Array | null> = []
   const others = all.map((report, place): AnyReport | null => {
     if (!isOfExchange(report)) return report
-    const { isBreak, read, requestBody, responseBody } = report
+    const { isBreak, promptKey, read, requestBody, responseBody } = report
     numbers.push(place, read.length, lengthOf(requestBody), lengthOf(responseBody), isBreak ? 1 : 0)
+    numbers.push(...numbersOfKey(promptKey))
     texts.push(read)
     bodies.push(requestBody, responseBody)
     return null
@@ -236,7 +244,8 @@ export const reportsIn = ({ bodies, exchanges, numbers, reports }: ReportsMessag
     const read = exchanges.slice(at, at + length)
     at += length
     const [requestBody, responseBody] = [body(numberAt(2)), body(numberAt(3))]
-    all[numberAt(0)] = { read, requestBody, responseBody, isBreak: numberAt(4) === 1 }
+    const promptKey = keyOfNumbers(numberAt(5), numberAt(6))
+    all[numberAt(0)] = { read, requestBody, responseBody, promptKey, isBreak: numberAt(4) === 1 }
   }
   return all
 }

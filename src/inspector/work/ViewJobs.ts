@@ -1,6 +1,7 @@
 /** What is shown of records beside themselves: computed from their bodies when it is asked for. Pure. */
 import type { WireName } from "../../domain/Wire.ts"
 import { isObject, type JsonObject } from "../../wire/json/Json.ts"
+import { type AnswerDiff, type ComparedAnswer, diffAnswers } from "../diff/Answers.ts"
 import { type BodyDiff, diffBodies, type DiffedRequest } from "../diff/Diff.ts"
 import { type Anatomy, anatomyOf } from "../reading/Anatomy.ts"
 import { parsePerhapsCut } from "../reading/Answer.ts"
@@ -19,23 +20,30 @@ export type ViewJob =
   | { readonly view: "conversation"; readonly exchange: ReadableExchange }
   | { readonly view: "anatomy"; readonly request: ShownRequest }
   | { readonly view: "diff"; readonly one: ShownRequest; readonly other: ShownRequest }
+  | { readonly view: "answers"; readonly one: ComparedAnswer; readonly other: ComparedAnswer }
 
 /** Each is null where a body is no JSON object. */
 export type View =
   | { readonly view: "conversation"; readonly of: ConversationView }
   | { readonly view: "anatomy"; readonly of: Anatomy | null }
   | { readonly view: "diff"; readonly of: BodyDiff | null }
+  | { readonly view: "answers"; readonly of: AnswerDiff }
 
 export const bytesOfView = (job: ViewJob): number => {
   switch (job.view) {
     case "conversation":
-      return 2 * ((job.exchange.request?.text.length ?? 0) + (job.exchange.response?.text.length ?? 0))
+      return 2 * lengthOf(job.exchange)
     case "anatomy":
       return 2 * job.request.text.length
     case "diff":
       return 2 * (job.one.text.length + job.other.text.length)
+    case "answers":
+      return 2 * [job.one, job.other].reduce((sum, { exchange }) => sum + lengthOf(exchange), 0)
   }
 }
+
+const lengthOf = ({ request, response }: ReadableExchange): number =>
+  (request?.text.length ?? 0) + (response?.text.length ?? 0)
 
 const bodyOf = ({ isCut, text }: ShownRequest): JsonObject | null => {
   const parsed = parsePerhapsCut(text, isCut)
@@ -69,5 +77,7 @@ export const viewOf = (job: ViewJob): View => {
       const [one, other] = [diffed(job.one), diffed(job.other)]
       return { view: "diff", of: one === null || other === null ? null : diffBodies(one, other) }
     }
+    case "answers":
+      return { view: "answers", of: diffAnswers(job.one, job.other) }
   }
 }

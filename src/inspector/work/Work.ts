@@ -8,6 +8,7 @@ import type { DetectedKind } from "../../domain/TrafficRecord.ts"
 import { parsePerhapsCut } from "../reading/Answer.ts"
 import { contextKeyOf } from "../reading/ContextKey.ts"
 import { type Format, formatOf } from "../reading/Format.ts"
+import { promptKeyOf } from "../reading/PromptKey.ts"
 import { detectKind } from "../reading/Kind.ts"
 import { reasonOf } from "../reading/Reason.ts"
 import { type AnswerFacts, answerFactsOf, type RequestFacts, requestFactsOf } from "../reading/Llm.ts"
@@ -23,6 +24,8 @@ export interface RequestReport {
   readonly shown: ShownBody | null
   readonly kind: DetectedKind
   readonly contextKey: string | null
+  /** Null: no request to a model, or not all of it is known. */
+  readonly promptKey: string | null
   /** Null: no request to a model, or one that cannot be read. */
   readonly facts: RequestFacts | null
 }
@@ -63,7 +66,7 @@ const requestReport = async (task: RequestTask, limits: BodyLimits): Promise<Par
   const { body, host, path, userAgent } = task
   if (body === null) {
     const kind = detectKind({ host, path, userAgent, body: undefined })
-    return { report: { shown: null, kind, contextKey: null, facts: null }, clean: null }
+    return { report: { shown: null, kind, contextKey: null, promptKey: null, facts: null }, clean: null }
   }
   const decoded = await decodeBody(body, limits.maxDecodedBytes)
   const text = textOf(decoded)
@@ -76,6 +79,7 @@ const requestReport = async (task: RequestTask, limits: BodyLimits): Promise<Par
       shown,
       kind,
       contextKey: isObject(parsed) ? contextKeyOf(format?.body ?? parsed) : null,
+      promptKey: format === null || !decoded.isWhole ? null : promptKeyOf(format),
       facts: format === null ? null : requestFactsOf(format)
     },
     clean: limits.maskSecrets && decoded.isWhole && shown.bytes.equals(decoded.bytes) ? format : null

@@ -23,6 +23,52 @@ const masking: Shown = [
 ]
 
 export const inspectorRows: ReadonlyArray<StatementRow> = [
+  statement("All choices of an answer are told, whatever the wire, whole and streamed", [
+    "test/unit/inspector/reading/Choices.test.ts",
+    "are bounded, and cost no more than their bytes"
+  ]),
+  statement(
+    "Retries of one prompt are counted together: one line that opens, in lists, sessions, conversations and at a terminal",
+    [
+      "test/unit/inspector/Retries.test.ts",
+      "are one line with their number, for which the newest stands; the line opens"
+    ],
+    [requests, "are one line where a prompt is asked again after failures, which opens"],
+    [sessions, "count the retries of a prompt together"],
+    ["test/cli/inspect.test.ts", "counts the retries of a prompt as one line, which opens"]
+  ),
+  statement(
+    "Updates reach the feed within 100 ms at the 95th percentile; how far the recording is behind is told in the modes and the feed",
+    [
+      "test/unit/inspector/Delay.test.ts",
+      "reaches the feed within 70 ms, whenever it comes between others",
+      "is told to be behind while the thread does not come to it"
+    ],
+    [unitFeed, "tells twice a second how far the recording is behind, and once that it has caught up"]
+  ),
+  statement(
+    "A captured request is sent to its own server again, as it is kept or changed, and the answers are compared",
+    [
+      "test/http/inspector/directReplay.test.ts",
+      "goes as it is kept or changed, and its answer is recorded and compared",
+      "takes a masked credential from the connection of its address, and sends it nowhere else",
+      "is refused where it cannot be sent, or its address may not be called"
+    ],
+    ["test/cli/inspect.test.ts", "sends a request to its own server again, and compares the answers"]
+  ),
+  statement("Requests are filtered and grouped by the hash of their system prompt", [
+    requests,
+    "are grouped by their system prompt"
+  ]),
+  statement(
+    "`inspect` without a command is a list to move in at a terminal",
+    [
+      "test/unit/cli/browse.test.ts",
+      "filters as one types, by all words, anywhere",
+      "marks requests, and compares two of them"
+    ],
+    ["test/cli/inspect.test.ts", "is a list to move in at a terminal, and a table elsewhere"]
+  ),
   statement(
     "All sources go into one ring in memory, which is bounded; the oldest records rotate out",
     [ring, "rotates the oldest records out", "drops bodies before records, and says so"],

@@ -196,6 +196,76 @@ describe("captured requests", () => {
     })
   )
 
+  it.scopedLive("are one line where a prompt is asked again after failures, which opens", () =>
+    Effect.gen(function* () {
+      const { captured, json, refused } = yield* start()
+      yield* Effect.promise(async () => {
+        const at = (second: number): string => `2026-11-24T10:00:0${second}.000Z`
+        const overloaded = { status: 529, responseBody: '{"error":{"message":"Overloaded"}}' }
+        await captured({ id: "a", timestamp: at(0), ...overloaded })
+        await captured({ id: "b", timestamp: at(1), ...overloaded, requestBody: chatBody("Another") })
+        await captured({ id: "c", timestamp: at(2), status: "error", responseBody: null, error: "timeout" })
+        await captured({ id: "d", timestamp: at(3) })
+
+        const lines = await json("GET", "/requests?retries=together")
+        assert.deepStrictEqual([ids(lines), lines.total], [["d", "b"], 2])
+        assert.deepInclude(lines.requests[0], { attempt: 3, retryOf: "a" })
+        assert.deepInclude(lines.requests[1], { attempt: 1, retryOf: null })
+        assert.deepStrictEqual(ids(await json("GET", "/requests")), ["d", "c", "b", "a"])
+        assert.deepStrictEqual(ids(await json("GET", "/requests?retryOf=c")), ["d", "c", "a"])
+        assert.deepStrictEqual(ids(await json("GET", "/requests?retries=together&status=5xx")), ["b", "a"])
+        assert.deepInclude(await json("GET", "/requests/c"), { attempt: 2, retryOf: "a" })
+        const { attempts } = await json("GET", "/requests/d/conversation")
+        assert.deepStrictEqual(
+          attempts.map(({ attempt, error, id, status }: Answer) => [attempt, id, status, error]),
+          [
+            [1, "a", 529, "Overloaded"],
+            [2, "c", "error", "timeout"],
+            [3, "d", 200, null]
+          ]
+        )
+        assert.notProperty(await json("GET", "/requests/b/conversation"), "attempts")
+        assert.strictEqual((await refused("GET", "/requests?retries=some"))[0], 400)
+      })
+    })
+  )
+
+  it.scopedLive("are grouped by their system prompt", () =>
+    Effect.gen(function* () {
+      const { captured, json, refused } = yield* start()
+      yield* Effect.promise(async () => {
+        const at = (second: number): string => `2026-11-24T10:00:0${second}.000Z`
+        const one = await captured({ id: "a", timestamp: at(0) })
+        await captured({ id: "b", timestamp: at(1), requestBody: chatBody("Hi", "Be long.") })
+        await captured({ id: "c", timestamp: at(2), status: 500 })
+        await captured({ id: "d", timestamp: at(3), requestBody: "{}", path: "/x", host: "intern.example" })
+        const { groups, total } = await json("GET", "/requests?groupBy=contextKey&limit=1")
+        assert.strictEqual(total, 4)
+        assert.deepStrictEqual(
+          groups.map(({ failed, lastId, requests }: Answer) => [lastId, requests, failed]),
+          [
+            ["d", 1, 0],
+            ["c", 2, 1],
+            ["b", 1, 0]
+          ]
+        )
+        assert.deepInclude(groups[1], {
+          contextKey: one.contextKey,
+          tokensOut: 2,
+          models: ["gpt-4o-mini"],
+          firstAt: at(0),
+          lastAt: at(2)
+        })
+        assert.closeTo(groups[1].costUsd, one.llm.costEstimateUsd, 1e-12)
+        assert.isNull(groups[0].contextKey)
+        const ofOne = await json("GET", `/requests?groupBy=contextKey&contextKey=${one.contextKey}`)
+        assert.deepStrictEqual([ids(ofOne), ofOne.groups.length], [["c", "a"], 1])
+        assert.notProperty(await json("GET", "/requests"), "groups")
+        assert.strictEqual((await refused("GET", "/requests?groupBy=host"))[0], 400)
+      })
+    })
+  )
+
   it.scopedLive("are listed by filters and in pages, and rotate out", () =>
     Effect.gen(function* () {
       const { captured, json, refused } = yield* start({}, { INSPECTOR_BUFFER_SIZE: "4" })
@@ -382,7 +452,7 @@ describe("captured requests", () => {
       const { json, refused } = yield* start()
       yield* Effect.promise(async () => {
         const modes = await json("GET", "/capture-modes")
-        assert.deepStrictEqual(modes.gateway, { enabled: false, recorded: 0, bodiesLost: 0 })
+        assert.deepStrictEqual(modes.gateway, { enabled: false, recorded: 0, bodiesLost: 0, behindMs: 0, waiting: 0 })
         assert.hasAllKeys(modes, [
           "agentBridge",
           "customHosts",
@@ -398,7 +468,7 @@ describe("captured requests", () => {
           gateway: { enabled: true }
         })
         const { gateway } = await json("GET", "/capture-modes")
-        assert.deepStrictEqual(gateway, { enabled: true, recorded: 0, bodiesLost: 0 })
+        assert.deepStrictEqual(gateway, { enabled: true, recorded: 0, bodiesLost: 0, behindMs: 0, waiting: 0 })
         assert.strictEqual((await refused("POST", "/capture-modes/gateway", { enabled: "yes" }))[0], 400)
       })
     })

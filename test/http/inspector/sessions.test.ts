@@ -37,6 +37,28 @@ const entry = {
 }
 
 describe("recorded sessions", () => {
+  it.scopedLive("count the retries of a prompt together", () =>
+    Effect.gen(function* () {
+      const { captured, json } = yield* start()
+      yield* Effect.promise(async () => {
+        const { session } = await json("POST", "/sessions", {})
+        for (const [second, status] of [529, 500, 200].entries()) {
+          await captured({ id: `r${second}`, timestamp: `2026-11-24T10:00:0${second}.000Z`, status })
+        }
+        await json("PATCH", `/sessions/${session.id}`, { action: "stop" })
+        const { requests } = await json("GET", `/sessions/${session.id}`)
+        assert.deepStrictEqual(
+          requests.map(({ attempt, id, retryOf }: Answer) => [id, attempt, retryOf]),
+          [
+            ["r0", 1, null],
+            ["r1", 2, "r0"],
+            ["r2", 3, "r0"]
+          ]
+        )
+      })
+    })
+  )
+
   it.scopedLive("record one at a time, and are frozen when they are stopped", () =>
     Effect.gen(function* () {
       const { ask, captured, json, refused } = yield* start()

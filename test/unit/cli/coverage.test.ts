@@ -160,6 +160,7 @@ const commands: Readonly<Partial<Record<ManagementKey, string>>> = {
   "inspector.get": "inspect show",
   "inspector.annotate": "inspect note",
   "inspector.replay": "inspect replay",
+  "inspector.replayDirect": "inspect replay",
   "inspector.conversation": "inspect conversation",
   "inspector.anatomy": "inspect anatomy",
   "inspector.diff": "inspect diff",

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { noSecrets } from "../../../src/kernel/SentSecrets.ts"
 import { type GuardedRequest, make } from "../../../src/egress/GuardedFetch.ts"
 import { maxRedirects } from "../../../src/egress/PublicFetch.ts"
 import { eventually } from "../../support/eventually.ts"
@@ -60,6 +61,7 @@ const get = (url: string, more: Partial<GuardedRequest> = {}): GuardedRequest =>
   method: "GET",
   headers: [],
   body: null,
+  secrets: noSecrets,
   redirect: "follow",
   ...more
 })

@@ -35,13 +35,19 @@ const reader = (reads = true) => {
 
 const withFeed = Effect.map(Timers, (timers) => {
   const items = new Map<string, Item>()
-  const feed = makeFeed(timers, { item: (id) => items.get(id) ?? null, items: () => [...items.values()].toReversed() })
+  const state = { behind: { behindMs: 0, waiting: 0 } }
+  const feed = makeFeed(timers, {
+    item: (id) => items.get(id) ?? null,
+    items: () => [...items.values()].toReversed(),
+    beside: (id) => id,
+    behind: () => state.behind
+  })
   const put = (id: string, over: Parameters<typeof aHead>[0] = {}): void => {
     const isNew = !items.has(id)
     items.set(id, itemOf(aHead({ id, ...over })))
     feed.changed(id, isNew)
   }
-  return { feed, items, put, timers }
+  return { feed, items, put, state, timers }
 })
 
 describe("the feed", () => {
@@ -72,6 +78,38 @@ describe("the feed", () => {
       yield* TestClock.adjust("99 millis")
       assert.deepStrictEqual(one.types().slice(3), ["new"])
       assert.deepInclude(one.frames[3]?.data, { status: 200 })
+    }).pipe(Effect.provide(TestTimers.layer))
+  )
+
+  it.effect("tells changes that are listed together at once, a few milliseconds later", () =>
+    Effect.gen(function* () {
+      const { feed, put } = yield* withFeed
+      const one = reader()
+      feed.subscribe(one.subscriber)
+      for (const id of ["a", "b", "c"]) put(id)
+      yield* TestClock.adjust("5 millis")
+      assert.deepStrictEqual(one.types(), ["snapshot", "new", "new", "new"])
+    }).pipe(Effect.provide(TestTimers.layer))
+  )
+
+  it.effect("tells twice a second how far the recording is behind, and once that it has caught up", () =>
+    Effect.gen(function* () {
+      const { feed, state, timers } = yield* withFeed
+      const one = reader()
+      feed.subscribe(one.subscriber)
+      const toldOf = () => one.frames.filter(({ type }) => type === "behind").map(({ data }) => data)
+      // What is worked on in time is not being behind.
+      state.behind = { behindMs: 60, waiting: 2 }
+      feed.working()
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(toldOf(), [])
+      state.behind = { behindMs: 800, waiting: 7 }
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(toldOf(), [state.behind, state.behind])
+      state.behind = { behindMs: 0, waiting: 0 }
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(toldOf().slice(2), [{ behindMs: 0, waiting: 0 }])
+      assert.strictEqual(timers.live(), 0)
     }).pipe(Effect.provide(TestTimers.layer))
   )
 

@@ -1,4 +1,4 @@
-/** `gateway inspect replay`: a captured request asked again; its answer is shown as it comes. */
+/** `gateway inspect replay`: a captured request asked again; its answer is shown as it comes, or compared where its own server is asked. */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { ReplayRequest } from "../../../api/Groups/Inspector.ts"
 import { parseJson } from "../../../declared/Values.ts"
-import { CommandFailed } from "../../Failure.ts"
+import { BadArgument, CommandFailed } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
 import { each, NamedAny, notOf } from "../../Forms.ts"
 import { boundedText } from "../../gateway/BoundedText.ts"
@@ -20,6 +20,7 @@ import { loadRoom } from "../../lazy.ts"
 import { OutputFormat } from "../../output/Format.ts"
 import * as Output from "../../output/Output.ts"
 import { liveText } from "../chat/LiveText.ts"
+import { replayDirect } from "./replayDirect.ts"
 import { inspector, record } from "./rows.ts"
 import type { AnswerReader } from "../../../inspector/reading/AnswerText.ts"
 
@@ -46,10 +47,25 @@ const flags = {
     Options.optional
   ),
   header: Options.text("header").pipe(
-    Options.withDescription("A header to send as name=value; may be given several times. Credentials are left out."),
+    Options.withDescription(
+      "A header to send as name=value; may be given several times. Credentials are left out, but for --direct."
+    ),
     Options.repeated,
     Options.withSchema(each(NamedAny, notOf("--header", "name=value"))),
     Options.map((pairs) => Object.fromEntries(pairs))
+  ),
+  direct: Options.boolean("direct").pipe(
+    Options.withDescription(
+      "Send it to its own server, not to the router, and compare the answers. A masked credential is asked for, or taken from the connection of that address."
+    )
+  ),
+  path: Options.text("path").pipe(
+    Options.withDescription("With --direct: the path with its query in place of the recorded one."),
+    Options.optional
+  ),
+  connection: Options.text("connection").pipe(
+    Options.withDescription("With --direct: the id of the connection whose credential is sent."),
+    Options.optional
   ),
   ...Client.connection
 }
@@ -78,6 +94,10 @@ const show = (reader: AnswerReader, response: HttpClientResponse.HttpClientRespo
 
 export const inspectReplay = Command.make("replay", flags, (given) =>
   Effect.gen(function* () {
+    if (given.direct) return yield* replayDirect(given)
+    if (Option.isSome(given.path) || Option.isSome(given.connection)) {
+      return yield* new BadArgument({ message: "--path and --connection go with --direct." })
+    }
     const sent = Option.isSome(given.body) ? yield* readJson("--body", given.body.value) : undefined
     const wanted = {
       body: sent,

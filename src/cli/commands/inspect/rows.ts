@@ -37,8 +37,13 @@ export const filterFlags = {
   pid: text("pid", "The id of the process that asked."),
   context: text("context", "The hash of the system prompt, as 'gateway inspect list --wide' shows it."),
   model: text("model", "A part of the model's name."),
+  retryOf: text("retry-of", "The id of a request: it, and the attempts that are counted together with it."),
   search: text("search", "A text in address, headers, notes or bodies.")
 }
+
+export const retries = Options.boolean("retries").pipe(
+  Options.withDescription("A line for each attempt of a prompt; without it they are one line, and TRIES counts them.")
+)
 
 type Given = { readonly [Name in keyof typeof filterFlags]: Option.Option<string> }
 
@@ -57,6 +62,7 @@ export const filterOf = (given: Given) =>
       pid: Option.getOrUndefined(given.pid),
       contextKey: Option.getOrUndefined(given.context),
       model: Option.getOrUndefined(given.model),
+      retryOf: Option.getOrUndefined(given.retryOf),
       q: Option.getOrUndefined(given.search)
     },
     {
@@ -70,6 +76,7 @@ export const filterOf = (given: Given) =>
       pid: "--pid",
       contextKey: "--context",
       model: "--model",
+      retryOf: "--retry-of",
       q: "--search"
     }
   )
@@ -84,13 +91,28 @@ const cacheMark = ({ llm }: ItemRow): string => {
 
 const cost = ({ llm }: ItemRow): string => (llm?.costEstimateUsd == null ? "-" : llm.costEstimateUsd.toFixed(6))
 const whole = (ms: number): string => String(Math.round(ms))
-const what = (row: ItemRow): string =>
+export const what = (row: ItemRow): string =>
   row.llm === null
     ? `${row.method} ${row.host}${row.path.split("?", 1)[0] ?? ""}`
     : `${row.llm.model ?? "-"}${row.llm.mappedTo === null ? "" : ` as ${row.llm.mappedTo}`} at ${row.host}`
 
+/** Attempts of one prompt up to this one; null: it is the only one. */
+const tries = ({ attempt = 1 }: ItemRow): string | null => (attempt === 1 ? null : String(attempt))
+
+/** Of attempts of one prompt the newest, in its place; `rows` are oldest first. */
+export const together = <Row extends ItemRow>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
+  const lines = new Map<string, Row>()
+  for (const row of rows) {
+    const first = row.retryOf ?? row.id
+    lines.delete(first)
+    lines.set(first, row)
+  }
+  return [...lines.values()]
+}
+
 export const columns: ReadonlyArray<Column.Column<ItemRow>> = [
   Column.text("STATUS", ({ status }) => String(status)),
+  Column.text("TRIES", tries),
   Column.time("TIME", ({ timestamp }) => timestamp),
   Column.prose("REQUEST", what),
   Column.text("AGENT", ({ agent }) => agent, { in: "wide" }),
@@ -144,6 +166,11 @@ export const tailHeader = (screen: number | null): string => line(({ header }) =
 export const tailLine = (row: ItemRow, screen: number | null, nowMs: number): string =>
   line(
     ({ value }) => value(row, nowMs),
-    [what(row), row.id, ...(row.error === null ? [] : [row.error])].join("  "),
+    [
+      what(row),
+      row.id,
+      ...(tries(row) === null ? [] : [`try ${row.attempt}`]),
+      ...(row.error === null ? [] : [row.error])
+    ].join("  "),
     screen
   )

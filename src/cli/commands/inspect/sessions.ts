@@ -17,7 +17,7 @@ import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"
 import { save } from "../../output/SaveFile.ts"
-import { columns as recordColumns, filterFlags, filterOf, inspector } from "./rows.ts"
+import { columns as recordColumns, filterFlags, filterOf, inspector, retries, together } from "./rows.ts"
 
 type Session = typeof SessionView.Type
 
@@ -113,7 +113,7 @@ export const sessionsRename = Command.make("rename", { session, name: newName, .
   })
 )
 
-export const sessionsShow = Command.make("show", { session, ...Client.connection }, (given) =>
+export const sessionsShow = Command.make("show", { session, retries, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* inspector(to)
@@ -121,7 +121,7 @@ export const sessionsShow = Command.make("show", { session, ...Client.connection
     yield* Output.list({
       schema: Detail,
       value: answer,
-      rows: answer.requests,
+      rows: given.retries ? answer.requests : together(answer.requests),
       columns: recordColumns,
       empty: "Nothing was captured while it recorded."
     })

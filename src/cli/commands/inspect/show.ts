@@ -5,13 +5,22 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { BreakView, ChangeView, FindingView, RecordView, SectionView, TurnView } from "../../../api/InspectorRecords.ts"
+import {
+  AttemptView,
+  BreakView,
+  ChangeView,
+  ContextView,
+  FindingView,
+  RecordView,
+  SectionView,
+  TurnView
+} from "../../../api/InspectorRecords.ts"
 import { taking } from "../../Forms.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"
-import { columns, filterFlags, filterOf, inspector, Page, record } from "./rows.ts"
+import { columns, filterFlags, filterOf, inspector, Page, record, retries } from "./rows.ts"
 
 const limit = Options.integer("limit").pipe(
   taking(Schema.Int.pipe(Schema.between(1, 1000)), () => "--limit must be a whole number from 1 to 1000."),
@@ -23,37 +32,101 @@ const cursor = Options.text("cursor").pipe(
   Options.optional
 )
 
-export const inspectList = Command.make("list", { ...filterFlags, limit, cursor, ...Client.connection }, (given) =>
+const byContext = Options.boolean("by-context").pipe(
+  Options.withDescription(
+    "A line for each system prompt, with its requests, tokens and cost, in place of one for each request."
+  )
+)
+
+const Contexts = Schema.Struct({ contexts: Schema.Array(ContextView) })
+
+const contextColumns: ReadonlyArray<Column.Column<typeof ContextView.Type>> = [
+  Column.text("CONTEXT", ({ contextKey }) => contextKey),
+  Column.number("REQUESTS", ({ requests }) => requests),
+  Column.number("FAILED", ({ failed }) => failed),
+  Column.number("IN", ({ tokensIn }) => tokensIn),
+  Column.number("OUT", ({ tokensOut }) => tokensOut),
+  Column.number(
+    "USD",
+    ({ costUsd }) => costUsd,
+    (usd) => usd.toFixed(6)
+  ),
+  Column.time("LAST", ({ lastAt }) => lastAt),
+  Column.prose("MODELS", ({ models }) => models.join(", "))
+]
+
+export const listFlags = { ...filterFlags, retries, byContext, limit, cursor, ...Client.connection }
+
+export const nothingCaptured =
+  "Nothing is captured. Record the gateway's own traffic, or let a capture hand requests in."
+
+interface ListFlags {
+  readonly retries: boolean
+  readonly byContext: boolean
+  readonly limit: number
+  readonly cursor: Option.Option<string>
+}
+
+export const showList = (given: Parameters<typeof filterOf>[0] & Parameters<typeof Client.target>[0] & ListFlags) =>
   Effect.gen(function* () {
     const filter = yield* filterOf(given)
     const to = yield* Client.target(given)
     const client = yield* inspector(to)
+    if (given.byContext) {
+      const { groups = [] } = yield* client
+        .list({ urlParams: { ...filter, groupBy: "contextKey", limit: 1 } })
+        .pipe(Client.orExplain(to))
+      return yield* Output.list({
+        schema: Contexts,
+        value: { contexts: groups },
+        rows: groups.toReversed(),
+        columns: contextColumns,
+        empty: nothingCaptured
+      })
+    }
     const at = Option.getOrUndefined(given.cursor)
+    // One that is asked for by its attempts is opened.
+    const isOpen = given.retries || filter.retryOf !== undefined
     const answer = yield* client
-      .list({ urlParams: { ...filter, limit: given.limit, ...(at === undefined ? {} : { cursor: at }) } })
+      .list({
+        urlParams: {
+          ...filter,
+          retries: isOpen ? "each" : "together",
+          limit: given.limit,
+          ...(at === undefined ? {} : { cursor: at })
+        }
+      })
       .pipe(Client.orExplain(to))
     yield* Output.list({
       schema: Page,
       value: answer,
       rows: answer.requests.toReversed(),
       columns,
-      empty: "Nothing is captured. Record the gateway's own traffic, or let a capture hand requests in."
+      empty: nothingCaptured
     })
+    const [storm] = isOpen ? [] : answer.requests.filter(({ attempt = 1 }) => attempt > 1)
+    if (storm !== undefined) {
+      yield* Output.remark(`Retries are counted together: 'gateway inspect list --retry-of ${storm.id}' opens a line.`)
+    }
     if (answer.nextCursor !== null) yield* Output.remark(`There are older ones: --cursor ${answer.nextCursor}.`)
   })
-)
+
+export const inspectList = Command.make("list", listFlags, showList)
 
 const headersOf = (headers: Readonly<Record<string, string>>): string =>
   Object.entries(headers)
     .map(([name, value]) => `  ${name}: ${value}`)
     .join("\n")
 
-const pageOf = (shown: typeof RecordView.Type): string =>
+export const pageOf = (shown: typeof RecordView.Type): string =>
   [
     fields([
       ["Request", `${shown.method} ${shown.scheme}://${shown.host}${shown.path}`],
       ["Status", `${shown.status}${shown.error === null ? "" : `: ${shown.error}`}`],
       ["Began", shown.timestamp],
+      ...(shown.attempt === undefined || shown.attempt === 1
+        ? []
+        : [["Attempt", `${shown.attempt}, the first was ${shown.retryOf ?? "-"}`] as const]),
       ["Took", shown.totalLatencyMs === null ? "-" : `${Math.round(shown.totalLatencyMs)} ms`],
       ["Source", shown.source],
       ["Process", shown.pid === null ? "-" : `${shown.processName ?? "-"} (${shown.pid})`],
@@ -93,7 +166,8 @@ const Conversation = Schema.Struct({
   response: Schema.Array(TurnView),
   contextKey: Schema.NullOr(Schema.String),
   error: Schema.optionalWith(Schema.String, { exact: true }),
-  rawEvents: Schema.optionalWith(Schema.Array(Schema.Unknown), { exact: true })
+  rawEvents: Schema.optionalWith(Schema.Array(Schema.Unknown), { exact: true }),
+  attempts: Schema.optionalWith(Schema.Array(AttemptView), { exact: true })
 })
 
 const blockText = (block: unknown): string => {
@@ -117,15 +191,27 @@ const blockText = (block: unknown): string => {
 const turnText = ({ blocks, role }: typeof TurnView.Type): string =>
   [`${role}:`, ...blocks.map((block) => `  ${blockText(block).replaceAll("\n", "\n  ")}`)].join("\n")
 
+export const conversationText = (shown: typeof Conversation.Type): string => {
+  const raw = (shown.rawEvents ?? []).map((event) => JSON.stringify(event))
+  const refused = shown.error === undefined ? [] : [`(refused: ${shown.error})`]
+  const attempts = (shown.attempts ?? []).map(
+    ({ attempt, error, id, status, timestamp }) =>
+      `(attempt ${attempt}, ${timestamp}: ${status}${error === null ? "" : `, ${error}`}, ${id})`
+  )
+  return [...shown.request, ...shown.response].map(turnText).concat(refused, raw, attempts).join("\n")
+}
+
 export const inspectConversation = Command.make("conversation", { record, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
     const client = yield* inspector(to)
     const shown = yield* client.conversation({ path: { id: given.record } }).pipe(Client.orExplain(to))
-    const raw = (shown.rawEvents ?? []).map((event) => JSON.stringify(event))
-    const refused = shown.error === undefined ? [] : [`(refused: ${shown.error})`]
-    const text = [...shown.request, ...shown.response].map(turnText).concat(refused, raw).join("\n")
-    yield* Output.result({ schema: Conversation, value: shown, text: Output.print(text), name: given.record })
+    yield* Output.result({
+      schema: Conversation,
+      value: shown,
+      text: Output.print(conversationText(shown)),
+      name: given.record
+    })
   })
 )
 
@@ -172,12 +258,25 @@ const Diff = Schema.Struct({
 
 const shownValue = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
-const changeColumns: ReadonlyArray<Column.Column<typeof ChangeView.Type>> = [
+export const changeColumns: ReadonlyArray<Column.Column<typeof ChangeView.Type>> = [
   Column.text("CHANGE", ({ op }) => op),
   Column.name("PATH", ({ path }) => path),
   Column.prose("BEFORE", ({ before }) => shownValue(before)),
   Column.prose("AFTER", ({ after }) => shownValue(after))
 ]
+
+/** The changes as lines. */
+export const diffText = ({ changes, equal, omitted }: typeof Diff.Type): string =>
+  equal
+    ? "The two requests are the same."
+    : [
+        ...changes.flatMap(({ after, before, op, path }) => [
+          `${op} ${path}`,
+          ...(before === undefined ? [] : [`  - ${shownValue(before)}`]),
+          ...(after === undefined ? [] : [`  + ${shownValue(after)}`])
+        ]),
+        ...(omitted === 0 ? [] : [`${omitted} more changes are not shown.`])
+      ].join("\n")
 
 const other = Args.text({ name: "other" }).pipe(Args.withDescription("The id of the request to compare it with."))
 

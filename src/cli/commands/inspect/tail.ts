@@ -30,6 +30,7 @@ const matches = (row: ItemRow, filter: Filter): boolean =>
   (filter.sessionId === undefined || row.sessionId === filter.sessionId) &&
   (filter.pid === undefined || row.pid === filter.pid) &&
   (filter.contextKey === undefined || row.contextKey === filter.contextKey) &&
+  (filter.retryOf === undefined || row.id === filter.retryOf || row.retryOf === filter.retryOf) &&
   (filter.status === undefined ||
     (typeof row.status === "number" ? `${Math.floor(row.status / 100)}xx` : row.status) === filter.status) &&
   holds(row.host, filter.host) &&
@@ -38,7 +39,11 @@ const matches = (row: ItemRow, filter: Filter): boolean =>
   holds(`${row.host}${row.path} ${row.annotation ?? ""} ${row.error ?? ""}`, filter.q)
 
 const rowsOf = (frame: Frame): ReadonlyArray<ItemRow> =>
-  frame.type === "clear" ? [] : frame.type === "snapshot" ? frame.data.toReversed() : [frame.data]
+  frame.type === "clear" || frame.type === "behind"
+    ? []
+    : frame.type === "snapshot"
+      ? frame.data.toReversed()
+      : [frame.data]
 
 export const inspectTail = Command.make("tail", { ...filterFlags, ...Client.connection }, (given) =>
   Effect.gen(function* () {
@@ -65,9 +70,27 @@ export const inspectTail = Command.make("tail", { ...filterFlags, ...Client.conn
         yield* Output.print(tailLine(row, screen, yield* Clock.currentTimeMillis))
       })
 
+    let isBehind = false
+    /** Once when it begins, and once when it is over. */
+    const tellBehind = (behindMs: number, waiting: number) =>
+      Effect.suspend(() => {
+        const was = isBehind
+        isBehind = behindMs > 0
+        if (was === isBehind || isJson) return Effect.void
+        return Output.note(
+          isBehind
+            ? `The recording is ${behindMs} ms behind; ${Output.counted(waiting, "request")} ${waiting === 1 ? "waits" : "wait"}.`
+            : "The recording has caught up."
+        )
+      })
+    const tell = (frame: Frame) =>
+      frame.type === "behind"
+        ? tellBehind(frame.data.behindMs, frame.data.waiting)
+        : Effect.forEach(rowsOf(frame), show, { discard: true })
+
     return yield* Effect.forever(
       Effect.flatMap(Queue.take(queue), (told): Effect.Effect<void, CliFailure> =>
-        told._tag === "Closed" ? Effect.fail(told.failure) : Effect.forEach(rowsOf(told.frame), show, { discard: true })
+        told._tag === "Closed" ? Effect.fail(told.failure) : tell(told.frame)
       )
     )
   }).pipe(Effect.scoped)

@@ -71,6 +71,13 @@ export const inspect = group(
   "What programs sent to models, what came back, and who broke the cache.",
   [
     command(
+      "browse",
+      "Move in the captured requests at a terminal; elsewhere list them.",
+      () => import("../inspect/browse.ts"),
+      (m) => m.inspectBrowse,
+      { examples: ["inspect", "inspect browse"] }
+    ),
+    command(
       "list",
       "List the captured requests, the newest last.",
       () => import("../inspect/show.ts"),
@@ -152,5 +159,10 @@ export const inspect = group(
     ),
     sessions
   ],
-  { section: "Watch", besides: true, examples: ["inspect tail", "inspect cache"] }
+  {
+    section: "Watch",
+    besides: true,
+    otherwise: { name: "browse", takesWords: false },
+    examples: ["inspect", "inspect tail", "inspect cache"]
+  }
 )

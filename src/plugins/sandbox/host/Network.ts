@@ -6,6 +6,7 @@ import type { PublicFetchError } from "../../../egress/PublicFetch.ts"
 import { version } from "../../../platform/Version.ts"
 import { isArray, type JsonObject } from "../../../wire/json/Json.ts"
 import { fetchLimits } from "../Limits.ts"
+import { noSecrets } from "../../../kernel/SentSecrets.ts"
 import { type HostRefusal, type HostResult, refusal } from "./HostCalls.ts"
 
 const maxHeaders = 64
@@ -78,7 +79,8 @@ export const makeFetch =
     if (sent === null) return invalid("a header is not allowed, or there are too many")
     if (body !== null && typeof body !== "string") return invalid("the body must be a text")
     const way = redirect === "manual" || redirect === "error" ? redirect : "follow"
-    const request: GuardedRequest = { url, method, headers: sent, body, redirect: way }
+    // What a plugin sends is its own.
+    const request: GuardedRequest = { url, method, headers: sent, body, secrets: noSecrets, redirect: way }
     return guarded
       .send(request, fetchLimits, (to) => hosts === null || isListed(hosts, to))
       .pipe(
