@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { SkillView } from "../../../api/Groups/AgentSkills.ts"
 import { field } from "../../../kernel/Documented.ts"
+import { asSentence } from "../../../kernel/Sentence.ts"
 import type { BlockFailed, BlocksBusy, SkillBlocks } from "../../../management/SkillBlocks.ts"
 import { isManager } from "../../../mcp/Caller.ts"
 import type { Tool, ToolCall } from "../../../mcp/Tool.ts"
@@ -57,7 +58,7 @@ const failureOf = (error: BlockFailed | BlocksBusy): ToolFailure => {
   }
   const { message, output } = error
   const written = output.length === 0 ? "" : ` It wrote before: ${output.join("\n").slice(0, mostShownChars)}`
-  return new ToolFailure({ message: `The block failed: ${message}.${written}` })
+  return new ToolFailure({ message: `The block failed: ${asSentence(message)}${written}` })
 }
 
 /** Of what a block that failed has written. */
