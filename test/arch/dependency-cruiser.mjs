@@ -12,6 +12,7 @@ const floors = [
     "webhooks",
     "ledger",
     "cache",
+    "files",
     "compression",
     "guard",
     "memory",
@@ -23,7 +24,7 @@ const floors = [
     "capture",
     "plugins"
   ],
-  ["inference", "management", "evals", "files", "search", "batches", "a2a", "mcp", "bridge", "playground"],
+  ["inference", "management", "evals", "search", "batches", "a2a", "mcp", "bridge", "playground"],
   ["http", "cli"],
   ["app"]
 ]
@@ -47,7 +48,7 @@ const neighbours = {
   management: ["mcp"],
   evals: ["inference", "management"],
   search: ["inference"],
-  batches: ["inference", "files"],
+  batches: ["inference"],
   a2a: ["inference", "mcp"],
   bridge: ["inference"],
   playground: ["inference"]

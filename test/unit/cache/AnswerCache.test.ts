@@ -146,7 +146,8 @@ describe("the cache of answers", () => {
       const repo = yield* AnswerCacheRepo
       const settings = yield* GatewaySettings.GatewaySettings
       const fill = Effect.gen(function* () {
-        for (let at = 0; at < 30; at += 1) yield* repo.put(operatorsOwn, String(at), "", answer("x".repeat(1_000), at), null)
+        for (let at = 0; at < 30; at += 1)
+          yield* repo.put(operatorsOwn, String(at), "", answer("x".repeat(1_000), at), null)
       })
       yield* fill
       assert.strictEqual((yield* answers.counts).dbSize, 30)

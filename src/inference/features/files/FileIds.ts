@@ -138,12 +138,9 @@ const replaced = (value: Json | undefined, put: Put, find: Find, depth: number):
   }
   const own = isObject(value) ? put(value, find) : null
   if (own !== null) return own
-  let changed: Record<string, Json | undefined> | null = null
-  for (const [name, member] of Object.entries(value)) {
-    const next = replaced(member, put, find, depth + 1)
-    if (next !== member) changed = { ...(changed ?? value), [name]: next }
-  }
-  return changed ?? value
+  const entries = Object.entries(value)
+  const members = entries.map(([name, member]) => [name, replaced(member, put, find, depth + 1)] as const)
+  return members.every(([, member], index) => member === entries[index]?.[1]) ? value : Object.fromEntries(members)
 }
 
 /** Members in which the conversation stands. */
@@ -160,12 +157,11 @@ const conversationMembers = [
 export const withFiles = (wire: WireName, body: JsonObject, find: Find): JsonObject => {
   const put = puts[wire]
   if (put === null) return body
-  let changed: JsonObject = body
-  for (const member of conversationMembers) {
+  const changed = conversationMembers.flatMap((member) => {
     const next = replaced(body[member], put, find, 0)
-    if (next !== body[member]) changed = { ...changed, [member]: next }
-  }
-  return changed
+    return next === body[member] ? [] : [[member, next] as const]
+  })
+  return changed.length === 0 ? body : { ...body, ...Object.fromEntries(changed) }
 }
 
 /** Ids of the gateway's form that the request names, each once. */
