@@ -79,6 +79,8 @@ class Finder {
   /** Forms by their first character. */
   readonly #beginning = new Map<number, ReadonlyArray<string>>()
   readonly #occurs = new Uint8Array(256)
+  /** First characters of the forms, for a look without the map. */
+  readonly #begins = new Uint8Array(256)
   readonly longest: number
 
   /** `forms`: each character a unit (a byte, or a UTF-16 unit). */
@@ -98,6 +100,7 @@ class Finder {
       if (at === least - 1) this.#ending.set(row, [...(this.#ending.get(row) ?? []), form])
     }
     const first = form.charCodeAt(0)
+    this.#begins[first & 255] = 1
     this.#beginning.set(first, [...(this.#beginning.get(first) ?? []), form])
     for (let at = 0; at < form.length; at += 1) this.#occurs[form.charCodeAt(at) & 255] = 1
   }
@@ -138,6 +141,7 @@ class Finder {
     const first = Math.max(from, to - this.longest + 1)
     while (start > first && this.#occurs[unit(start - 1) & 255] === 1) start -= 1
     for (; start < to; start += 1) {
+      if (this.#begins[unit(start) & 255] === 0) continue
       for (const form of this.#beginning.get(unit(start)) ?? []) {
         if (form.length > to - start && Finder.#agrees(form, unit, start, to - start)) return start
       }
