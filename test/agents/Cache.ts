@@ -14,13 +14,29 @@ const installedVersion = (folder: string, name: string): string | null => {
   return existsSync(manifest) ? (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version : null
 }
 
+const flags = ["--save-exact", "--no-audit", "--no-fund", "--loglevel=error"]
+
+/** Folder of libraries that are installed together: the one that `node_modules` is in. */
+export const ensureAll = (name: string, packages: ReadonlyArray<Package>): string => {
+  const folder = join(cache, name)
+  if (packages.some((each) => installedVersion(folder, each.name) !== each.version)) {
+    process.stdout.write(`installing ${name}\n`)
+    mkdirSync(folder, { recursive: true })
+    const wanted = packages.map((each) => `${each.name}@${each.version}`)
+    execFileSync("npm", ["install", "--prefix", folder, ...flags, ...wanted], {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "inherit"]
+    })
+  }
+  return join(folder, "node_modules")
+}
+
 /** Path of the agent's command; what is there is used when its version is the wanted one. */
 export const ensure = ({ command, file, name, version }: Package): string => {
   const folder = join(cache, name.replaceAll(/[@/]/gu, "_"))
   if (installedVersion(folder, name) !== version) {
     process.stdout.write(`installing ${name}@${version}\n`)
     mkdirSync(folder, { recursive: true })
-    const flags = ["--save-exact", "--no-audit", "--no-fund", "--loglevel=error"]
     execFileSync("npm", ["install", "--prefix", folder, ...flags, `${name}@${version}`], {
       cwd: folder,
       stdio: ["ignore", "ignore", "inherit"]
