@@ -6,6 +6,7 @@
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { projectsOf } from "./parts.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const reportFlag = "--outputFile.json="
@@ -13,7 +14,22 @@ const given = process.argv.slice(2)
 const report = given.find((each) => each.startsWith(reportFlag))?.slice(reportFlag.length) ?? null
 
 /** By name: which projects, in `vitest.config.ts`. */
-const parts = { shared: ["light", "served"], whole: ["whole"] }
+const allParts = { shared: ["light", "served"], whole: ["whole"] }
+
+const named = given.filter((each) => !each.startsWith("-"))
+const wanted = named.length === 0 ? null : projectsOf(named)
+
+/** A file that is asked for is in one of the projects, and nothing is heard of the others. */
+const parts = Object.fromEntries(
+  Object.entries(allParts).flatMap(([name, projects]) => {
+    const own = wanted === null ? projects : projects.filter((project) => wanted.includes(project))
+    return own.length === 0 ? [] : [[name, own]]
+  })
+)
+if (Object.keys(parts).length === 0) {
+  process.stderr.write(`No test file is named by ${named.join(", ")}.\n`)
+  process.exit(1)
+}
 
 const partReport = (part) => `${report}.${part}`
 
@@ -22,9 +38,7 @@ const run = (part) =>
     const args = [
       ...given.filter((each) => !each.startsWith(reportFlag)),
       ...(report === null ? [] : [reportFlag + partReport(part)]),
-      ...parts[part].flatMap((project) => ["--project", project]),
-      // A file that is asked for may be in one of the two only.
-      ...(given.some((each) => !each.startsWith("-")) ? ["--passWithNoTests"] : [])
+      ...parts[part].flatMap((project) => ["--project", project])
     ]
     const child = spawn(
       process.execPath,

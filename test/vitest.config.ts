@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs"
 import { defineConfig } from "vitest/config"
+import { light, served } from "./parts.mjs"
 import { useMemoryFolder } from "./support/memoryFolder.ts"
 
 const run = `${process.pid}-${Date.now()}`
@@ -8,28 +8,6 @@ useMemoryFolder()
 const root = new URL("..", import.meta.url).pathname
 /** `run.mjs` runs the tests in two parts. The pool of processes takes this setting from here for all projects of a run. */
 const isolate = process.env["TEST_PART"] !== "shared"
-
-/** `layer` of @effect/vitest puts its test clock in force for all files that share its modules. */
-const sharesLayer = /import \{[^}]*\blayer\b[^}]*\} from "@effect\/vitest"|\bit\.layer\(/
-
-const testsIn = (folder: string): ReadonlyArray<string> =>
-  readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".test.ts"))
-    .map((path) => `${folder}/${path}`)
-
-/** It counts what its process has open: tests of other files in the same process would be counted, too. */
-const countsOpenFiles = /\/proc\/self\/fd/
-
-const sharesNothing = (path: string): boolean => {
-  const text = readFileSync(`${root}${path}`, "utf8")
-  return !sharesLayer.test(text) && !countsOpenFiles.test(text)
-}
-
-/** Without processes and sockets of their own. */
-const light = [...testsIn("test/unit"), ...testsIn("test/property")].filter(sharesNothing)
-
-/** With gateways in their own process, which they end. */
-const served = [...testsIn("test/http"), ...testsIn("test/sdk")].filter(sharesNothing)
 
 const common = {
   root,
