@@ -103,7 +103,7 @@ export const withPlainContent = (conversation: Conversation, read: ReadBlock): C
     log.mapField(`messages.content.${part.kind}`)
     const whole = together(saying)
     const last = whole.at(-1)
-    const parts = last === undefined ? whole : whole.with(-1, { ...last, ...cacheMark(part.value) })
+    const parts = last === undefined ? whole : whole.with(whole.length - 1, { ...last, ...cacheMark(part.value) })
     for (const item of parts) isSaid.add(item)
     return parts
   }
