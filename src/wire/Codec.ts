@@ -19,7 +19,7 @@ import { adaptTools, limitsFor } from "./canonical/ToolAdaptation.ts"
 import { makeToolRestorer, restoreTools } from "./canonical/ToolRestoration.ts"
 import { chat } from "./chat/Codec.ts"
 import { gemini } from "./gemini/Codec.ts"
-import { isArray, type JsonObject } from "./json/Json.ts"
+import { isArray, type JsonObject, saysNothing } from "./json/Json.ts"
 import { messages } from "./messages/Codec.ts"
 import { ollama } from "./ollama/Codec.ts"
 import { responses } from "./responses/Codec.ts"
@@ -47,7 +47,7 @@ export const forOtherWires = (source: WireCodec, conversation: Conversation): Co
 
 /** Members that stand for a part of the conversation which is kept elsewhere. */
 const referencesIn = ({ references = [] }: WireCodec, { extras }: Conversation): ReadonlyArray<string> =>
-  references.filter((name) => (extras[name] ?? null) !== null)
+  references.filter((name) => !saysNothing(extras[name]))
 
 /** Where the turns of a request stand. */
 const turns = ["messages", "contents", "input"] as const
@@ -98,7 +98,12 @@ const encodeAdapted = (
   const encoded = target.encodeRequest(adapted.conversation, options)
   return {
     ...encoded,
-    lost: [...new Set([...(sameWire ? [] : referencesIn(source, conversation)), ...(encoded.lost ?? [])])],
+    lost: [
+      ...new Set([
+        ...(source.references === target.references ? [] : referencesIn(source, conversation)),
+        ...(encoded.lost ?? [])
+      ])
+    ],
     dropped: [...new Set([...(conversation.leftOut ?? []), ...log.dropped, ...encoded.dropped])],
     mapped: [...new Set([...(conversation.bent ?? []), ...log.mapped, ...encoded.mapped, ...adapted.mapped])],
     ...(adapted.toolNames === null ? {} : { toolNames: adapted.toolNames }),

@@ -310,6 +310,11 @@ export interface WireCodec {
   readonly blockTexts?: ReadBlock
   /** A client's codec: members of the request that stand for a part of the conversation. */
   readonly references?: ReadonlyArray<string>
+  /**
+   * A client's codec of a second endpoint for conversations: whether upstreams of its wire are asked there, too (at `upstreamPath`), because the
+   * first endpoint cannot be asked this. Absent: never.
+   */
+  readonly needsOwnEndpoint?: (body: JsonObject) => boolean
   /** A client's codec: a decoded request for another wire, with what stands in places of this wire alone where all wires have it. */
   readonly forOthers?: (conversation: Conversation) => Conversation
   /** Hot: null where the request may hold more than text, or may be wrong: then only `decodeRequest` tells. */

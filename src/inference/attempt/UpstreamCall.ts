@@ -131,11 +131,16 @@ const notClaudeCode = (name: string): Either.Either<never, AttemptFailure> =>
 export const wayTo = (work: Work, target: Target, state: State): Either.Either<Way, AttemptFailure> => {
   const { envelope, exchange, owner } = work
   const { account, model } = target
-  const { endpoint: kind, peer } = exchange.codec
+  const { endpoint: kind, name: ownWire, needsOwnEndpoint, peer } = exchange.codec
   if (account.spec.onlyFor !== undefined && work.ofClaudeCode !== true) return notClaudeCode(account.spec.name)
   const service = kind === undefined ? undefined : account.spec.media[kind]
+  const atOwnEndpoint = needsOwnEndpoint?.(work.parsed) === true
   const spoken = (offered: WireName): WireCodec | null =>
-    peer === undefined ? codecs[offered] : peer(service?.wire ?? offered, work.parsed, service?.adapter ?? null)
+    atOwnEndpoint && offered === ownWire
+      ? exchange.codec
+      : peer === undefined
+        ? codecs[offered]
+        : peer(service?.wire ?? offered, work.parsed, service?.adapter ?? null)
   const wires = peer === undefined ? account.wires : account.wires.filter((offered) => spoken(offered) !== null)
   const wire = chooseWire(work, target, wires)
   const endpoint = wire === null ? undefined : account.endpoints[wire]
@@ -165,6 +170,12 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
     (state.holdsProofs() &&
       proofsIn(wire, work.body).some((proof) => state.isForeign(owner, originOf(target, wire), proof)))
   return Either.right({ target, endpoint, codec, sameWire, relays: sameWire && !rewritten, replays })
+}
+
+/** The path of the endpoint that the codec is for: a wire's second one stands beside its first. */
+const pathFor = ({ name, upstreamPath }: WireCodec, path: string): string => {
+  const { upstreamPath: first } = codecs[name]
+  return upstreamPath !== first && path.endsWith(first) ? path.slice(0, -first.length) + upstreamPath : path
 }
 
 const requestTo = (
@@ -197,7 +208,7 @@ const requestTo = (
   const place = codec.endpoint === undefined ? null : endpoint.media(codec.endpoint, { model, ...told?.values })
   return {
     origin: place?.origin ?? endpoint.origin,
-    path: withQuery(place?.path ?? endpoint.path(model, stream), told?.query ?? ""),
+    path: withQuery(place?.path ?? pathFor(codec, endpoint.path(model, stream)), told?.query ?? ""),
     method,
     headers,
     body: isGet ? null : body,

@@ -14,6 +14,7 @@ export const completions: WireCodec = {
   ...chat,
   upstreamPath: "/completions",
   maxCandidates: 1,
+  references: ["suffix"],
   carriesPicture: () => false,
   checkEnvelope,
   decodeRequest,

@@ -1,6 +1,6 @@
 /**
  * Text completion request → canonical conversation: the prompt becomes one user turn, everything else is as on the chat wire. Members
- * that only this endpoint has (`suffix`, `logprobs` as a number, `best_of`) are named as dropped.
+ * that only this endpoint has (`logprobs` as a number, `best_of`) are named as dropped; without its `suffix` it would be another question.
  *
  * https://developers.openai.com/api/reference/resources/completions/methods/create
  */
@@ -10,7 +10,7 @@ import type { Conversation } from "../canonical/Conversation.ts"
 import { decodeRequest as decodeChat } from "../chat/RequestDecode.ts"
 import { optionalFieldProblem } from "../Envelope.ts"
 import { invalidField, mismatch } from "../json/FieldReader.ts"
-import { isObject, isPositiveInteger, type JsonObject } from "../json/Json.ts"
+import { isObject, isPositiveInteger, type JsonObject, optional } from "../json/Json.ts"
 import type { Envelope } from "../WireCodec.ts"
 import { promptOf } from "./Prompt.ts"
 
@@ -52,8 +52,7 @@ export const checkEnvelope = (body: unknown): Either.Either<Envelope, InvalidReq
   }))
 }
 
-const lostOf = ({ best_of: bestOf, logprobs, suffix }: JsonObject): ReadonlyArray<string> => [
-  ...(typeof suffix === "string" && suffix !== "" ? ["suffix"] : []),
+const lostOf = ({ best_of: bestOf, logprobs }: JsonObject): ReadonlyArray<string> => [
   ...(typeof logprobs === "number" || logprobs === true ? ["logprobs"] : []),
   ...(isPositiveInteger(bestOf) && bestOf > 1 ? ["best_of"] : [])
 ]
@@ -64,15 +63,8 @@ export const decodeRequest = (body: JsonObject): Either.Either<Conversation, Inv
     const many = oneAnswer(body)
     if (many !== null) return yield* Either.left(many)
     // `echo` is applied when the answer is written.
-    const {
-      best_of: _best,
-      echo: _echo,
-      logprobs: _logprobs,
-      n: _n,
-      prompt: _prompt,
-      suffix: _suffix,
-      ...shared
-    } = body
+    const { best_of: _best, echo: _echo, logprobs: _logprobs, n: _n, prompt: _prompt, suffix, ...others } = body
+    const shared = suffix === "" ? others : { ...others, ...optional("suffix", suffix) }
     const conversation = yield* decodeChat({ ...shared, messages: [{ role: "user", content: prompt }] })
     return { ...conversation, leftOut: lostOf(body) }
   })

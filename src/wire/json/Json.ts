@@ -76,3 +76,7 @@ export const extrasWith = (
   known: ReadonlySet<string>,
   ...more: ReadonlyArray<JsonObject>
 ): JsonObject => Object.assign(extrasOf(body, known) ?? {}, ...more)
+
+/** Whether a member is as good as not there: absent, null, false, or empty. */
+export const saysNothing = (value: Json | undefined): boolean =>
+  value === undefined || value === null || value === "" || value === false || (isArray(value) && value.length === 0)

@@ -4,6 +4,7 @@
  * https://docs.ollama.com/api/chat
  */
 import { carriesInlinePicture } from "../canonical/Pictures.ts"
+import { saysNothing } from "../json/Json.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { checkEnvelope, checkGenerateEnvelope, relayRequest } from "./Envelope.ts"
@@ -46,11 +47,16 @@ export const ollama: WireCodec = {
   readUpstreamError
 }
 
+/** The conversation so far in tokens, what the answer is to lead to, and prompts that are not put into the model's own template. */
+const generateOnly = ["context", "suffix", "raw", "template"] as const
+
 export const ollamaGenerate: WireCodec = {
   ...ollama,
   upstreamPath: "/api/generate",
   checkEnvelope: checkGenerateEnvelope,
   decodeRequest: decodeGenerate,
+  references: generateOnly,
+  needsOwnEndpoint: (body) => generateOnly.some((name) => !saysNothing(body[name])),
   encodeRequest: encodeGenerate,
   encodeResponse: makeResponseEncoder(generateShape),
   makeStreamEncoder: makeStreamEncoder(generateShape)

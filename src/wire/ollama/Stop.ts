@@ -6,10 +6,14 @@
 import type { Stop, StopReason } from "../canonical/Response.ts"
 import { type JsonObject, stringOr } from "../json/Json.ts"
 
-/** Null while the answer is not done. Older servers give no reason, and no server reports tool calls as one. */
+/** Reasons of a server that was asked nothing: that a model was loaded, or unloaded, is no answer. */
+const noAnswer: ReadonlySet<string> = new Set(["load", "unload"])
+
+/** Null while the answer is not done, and where it is none. Older servers give no reason, and no server reports tool calls as one. */
 export const decodeStop = (line: JsonObject, hasToolCalls: boolean): Stop | null => {
   if (line["done"] !== true) return null
   const raw = stringOr(line["done_reason"]) || "stop"
+  if (noAnswer.has(raw)) return null
   if (raw === "stop") return { reason: hasToolCalls ? "tool_calls" : "stop", raw, sequence: null }
   const reason = raw === "length" || raw === "content_filter" ? raw : "other"
   return { reason, raw, sequence: null }

@@ -117,3 +117,45 @@ describe("an earlier answer", () => {
     }
   })
 })
+
+describe("a local runner", () => {
+  scenario("is asked at its own endpoint for what a conversation cannot say, and others are not", async (room) => {
+    const { gateway, upstream } = room
+    const answer = { model: "m", created_at: "2026-01-01T00:00:00Z", response: "b", done: true, done_reason: "stop" }
+    upstream.always((response, request) =>
+      request.url.endsWith("/api/generate") ? Fake.json(answer)(response, request) : saying("Hello")(response, request)
+    )
+    await gateway.combo("both", "xchat/m", "xollama/m")
+    const asked = { prompt: "a", suffix: "c", raw: true, context: [1, 2], stream: false }
+    const generated = await gateway.post("/api/generate", { model: "both", ...asked })
+    assert.strictEqual(generated.status, 200, await generated.clone().text())
+    assert.deepInclude(await generated.json(), { response: "b", done: true })
+    assert.deepStrictEqual(
+      upstream.requests.map(({ url }) => url),
+      ["/api/generate"]
+    )
+    assert.deepInclude(JSON.parse(upstream.requests[0]?.body ?? ""), asked)
+    assert.strictEqual((await gateway.post("/api/generate", { model: "xchat/m", ...asked })).status, 400)
+    const plain = await gateway.post("/api/generate", { model: "xollama/m", prompt: "a", stream: false })
+    assert.strictEqual(plain.status, 200)
+    assert.strictEqual(upstream.requests.at(-1)?.url, "/api/chat")
+  })
+
+  scenario("that loaded a model has not answered", async ({ gateway, upstream }) => {
+    const loaded = { model: "m", created_at: "2026-01-01T00:00:00Z", done: true, done_reason: "load" }
+    upstream.always((response, request) =>
+      Fake.json({ ...loaded, message: { role: "assistant", content: "" } })(response, request)
+    )
+    for (const path of ["/v1/chat/completions", "/api/chat"]) {
+      const messages = [{ role: "user", content: "Hi" }]
+      const answer = await gateway.post(path, { model: "xollama/m", messages, stream: false })
+      assert.strictEqual(answer.status, 502, path)
+    }
+    const streamed = await gateway.post("/v1/chat/completions", {
+      model: "xollama/m",
+      messages: [{ role: "user", content: "Hi" }],
+      stream: true
+    })
+    assert.notInclude(await streamed.text(), "[DONE]")
+  })
+})

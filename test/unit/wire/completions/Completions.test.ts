@@ -37,7 +37,6 @@ describe("text completion requests", () => {
         temperature: 0.5,
         stop: ["a"],
         n: 1,
-        suffix: "end",
         logprobs: 2,
         best_of: 3,
         echo: true,
@@ -46,8 +45,16 @@ describe("text completion requests", () => {
     )
     assert.deepInclude(request, { max_tokens: 9, temperature: 0.5, stop: ["a"], min_p: 0.1 })
     for (const field of ["suffix", "logprobs", "best_of", "echo", "prompt", "n"]) assert.notProperty(request, field)
-    assert.deepStrictEqual(dropped, ["suffix", "logprobs", "best_of"])
-    assert.deepStrictEqual(sent("messages", body({ suffix: "end", min_p: 0.1 })).dropped, ["suffix", "min_p"])
+    assert.deepStrictEqual(dropped, ["logprobs", "best_of"])
+    assert.deepStrictEqual(sent("messages", body({ min_p: 0.1 })).dropped, ["min_p"])
+  })
+
+  it("are no question without their suffix", () => {
+    for (const wire of ["chat", "messages", "responses", "gemini", "ollama"] as const) {
+      const conversation = Either.getOrThrow(completions.decodeRequest(body({ suffix: "end" })))
+      const result = encodeConversation(completions, codecs[wire], conversation, { ...options, maxOutputTokens: 9 })
+      assert.strictEqual(Either.isLeft(result) ? result.left.param : null, "suffix", wire)
+    }
   })
 
   it("are dropped no field for what says nothing", () => {

@@ -54,7 +54,7 @@ describe("ollama answer → chat completion", () => {
   })
 
   it("maps done reasons; older servers give none", () => {
-    const reasons = ["stop", "length", undefined, "load"].map((reason) => {
+    const reasons = ["stop", "length", undefined, "odd"].map((reason) => {
       const { done_reason: _reason, ...body } = done({ content: "a" })
       const completion = recode("chat", "ollama", reason === undefined ? body : { ...body, done_reason: reason })
       return itemsOf(completion, "choices")[0].finish_reason

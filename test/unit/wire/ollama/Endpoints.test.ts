@@ -28,8 +28,10 @@ describe("/api/generate", () => {
     keep_alive: 0
   }
 
+  const { context: _context, suffix: _suffix, ...spoken } = body
+
   it("is a conversation for other wires, which drop what only it can say", () => {
-    const { body: sent, dropped } = translate("generate", "chat", body)
+    const { body: sent, dropped } = translate("generate", "chat", spoken)
     assert.deepEqual(sent["messages"], [
       { role: "system", content: "Be brief." },
       {
@@ -40,7 +42,7 @@ describe("/api/generate", () => {
         ]
       }
     ])
-    assert.sameMembers([...dropped], ["suffix", "context", "keep_alive", "options.num_ctx"])
+    assert.sameMembers([...dropped], ["keep_alive", "options.num_ctx"])
   })
 
   it("is itself again at the same endpoint", () => {
@@ -49,9 +51,30 @@ describe("/api/generate", () => {
     assert.deepEqual(dropped, [])
   })
 
-  it("loses its own words, by name, at the conversation endpoint", () => {
-    const { body: sent, dropped } = translate("generate", "ollama", body)
-    assert.deepEqual(dropped, ["suffix", "context"])
+  it("cannot be asked of a conversation with what only it can say of the question", () => {
+    for (const [name, value] of Object.entries({
+      context: [1, 2],
+      suffix: "end",
+      raw: true,
+      template: "{{ .Prompt }}"
+    })) {
+      assert.isTrue(ollamaGenerate.needsOwnEndpoint?.({ ...spoken, [name]: value }), name)
+      for (const wire of ["chat", "messages", "ollama"] as const) {
+        const result = translateRequest(
+          ollamaGenerate,
+          codecs[wire],
+          { ...spoken, [name]: value },
+          { ...options, maxOutputTokens: 9 }
+        )
+        assert.strictEqual(Either.isLeft(result) ? result.left.param : null, name, wire)
+      }
+    }
+    assert.isFalse(ollamaGenerate.needsOwnEndpoint?.({ ...spoken, raw: false, context: [], suffix: "" }))
+  })
+
+  it("keeps its own words at the conversation endpoint", () => {
+    const { body: sent, dropped } = translate("generate", "ollama", spoken)
+    assert.deepEqual(dropped, [])
     assert.deepEqual(sent["options"], { seed: 1, num_ctx: 10 })
     assert.strictEqual(sent["keep_alive"], 0)
   })
