@@ -95,7 +95,8 @@ export const reasoningAsk = (body: JsonObject): ReasoningAsk | null => {
   const asks = [
     effortIn(body["reasoning_effort"]),
     ofReasoning(body["reasoning"]),
-    ofThinking(body["thinking"]),
+    ofThinking(body["thinking"]) ?? ofSwitch(body["thinking"]),
+    body["include_reasoning"] === true ? { mode: "adaptive" as const } : null,
     isTokens(budget) ? ofBudget(budget) : null,
     ofSwitch(body["enable_thinking"]),
     ofSwitch(template["enable_thinking"]) ?? ofSwitch(template["thinking"]),

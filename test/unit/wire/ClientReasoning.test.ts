@@ -41,6 +41,7 @@ describe("asking for reasoning", () => {
     { enable_thinking: false, reasoning_effort: "high" },
     { chat_template_kwargs: { enable_thinking: false } },
     { chat_template_kwargs: { thinking: false } },
+    { thinking: false, include_reasoning: true },
     { extra_body: { google: { thinking_config: { thinking_budget: 0 } } } }
   ]
   for (const words of offs) {
