@@ -1,19 +1,21 @@
 /**
- * Databases of every earlier schema version, on file as SQL (`test/fixtures/schemas`), so that a change of an old migration cannot change
- * them too. `UPDATE_FIXTURES=1 npm test -- test/unit/store/restore` writes those that are missing.
+ * Databases of every earlier schema version. The newest schema is on file as SQL (`test/fixtures/schema.sql`), the others by their hashes, so that a
+ * change of an old migration is seen. `UPDATE_FIXTURES=1 npm test -- test/unit/store/restore` writes what is missing.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
-import * as Effect from "effect/Effect"
 import Database from "better-sqlite3"
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
-import { type Migrations, migrations } from "../../src/store/migrations/index.ts"
+import * as Effect from "effect/Effect"
+import { createHash } from "node:crypto"
+import { readFileSync, writeFileSync } from "node:fs"
+import { type Migrations, migrations, versionOf } from "../../src/store/migrations/index.ts"
 import * as Sql from "../../src/store/Sql.ts"
 
-const folder = new URL("../fixtures/schemas", import.meta.url).pathname
+const hashesFile = new URL("../fixtures/schemas.json", import.meta.url).pathname
+const newestFile = new URL("../fixtures/schema.sql", import.meta.url).pathname
 const separator = "\n;--\n"
 
-const fileOf = (version: number): string => join(folder, `${String(version).padStart(4, "0")}.sql`)
+const newest = versionOf(migrations)
+export const versions: ReadonlyArray<number> = Array.from({ length: newest }, (_, index) => index + 1)
 
 const upTo = (version: number): Migrations =>
   Object.fromEntries(Object.entries(migrations).filter(([name]) => Number.parseInt(name, 10) <= version))
@@ -30,7 +32,8 @@ const rows = [
     VALUES ('usage-1', 1700000000000, 'request-1', 'openai/gpt-4o', 'chat', 0, 'completed', 200, 12, 1, 10, 5, 0, 0, 0, 75000, 1, 'upstream')`
 ]
 
-const dump = (version: number): Effect.Effect<string> =>
+/** A database of a version as SQL, with one row of each kind. */
+export const dump = (version: number): Effect.Effect<string> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     for (const row of rows) yield* sql.unsafe(row)
@@ -45,26 +48,30 @@ const dump = (version: number): Effect.Effect<string> =>
     const ids = migrated.map(
       ({ migrationId, name }) => `INSERT INTO schema_migrations (migration_id, name) VALUES (${migrationId}, '${name}')`
     )
-    return [...objects.map((object) => object.sql), ...ids, ...rows, `PRAGMA user_version = ${version}`].join(separator)
+    return `${[...objects.map((object) => object.sql), ...ids, ...rows, `PRAGMA user_version = ${version}`].join(separator)}\n`
   }).pipe(Effect.provide(Sql.layerMemoryOf(upTo(version))), Effect.orDie)
 
-/** Writes the fixtures of versions that have none. */
-export const writeMissing = (newest: number): Effect.Effect<void> =>
-  Effect.forEach(
-    Array.from({ length: newest }, (_, index) => index + 1).filter((version) => !existsSync(fileOf(version))),
-    (version) => Effect.map(dump(version), (text) => writeFileSync(fileOf(version), `${text}\n`)),
-    { discard: true }
-  )
+export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-export const versions: ReadonlyArray<number> = readdirSync(folder)
-  .map((name) => Number.parseInt(name, 10))
-  .filter((version) => version > 0)
-  .sort((a, b) => a - b)
+/** By version. */
+export const hashes = JSON.parse(readFileSync(hashesFile, "utf8")) as Readonly<Record<string, string>>
 
-/** Makes a database of a version in a file, with one row of each kind. */
-export const build = (version: number, file: string): void => {
-  const database = new Database(file)
-  database.pragma("journal_mode = WAL")
-  for (const statement of readFileSync(fileOf(version), "utf8").split(separator)) database.exec(statement)
-  database.close()
-}
+/** The newest schema as it is on file. */
+export const newestOnFile = (): string => readFileSync(newestFile, "utf8")
+
+/** Writes the newest schema, and hashes of versions that have none. */
+export const writeMissing: Effect.Effect<void> = Effect.gen(function* () {
+  const all: Record<string, string> = { ...hashes }
+  for (const version of versions) all[version] ??= hashOf(yield* dump(version))
+  writeFileSync(hashesFile, `${JSON.stringify(all, null, 2)}\n`)
+  writeFileSync(newestFile, yield* dump(newest))
+})
+
+/** Makes a database of a version in a file. */
+export const build = (version: number, file: string): Effect.Effect<void> =>
+  Effect.map(dump(version), (text) => {
+    const database = new Database(file)
+    database.pragma("journal_mode = WAL")
+    for (const statement of text.split(separator)) database.exec(statement)
+    database.close()
+  })
