@@ -89,7 +89,7 @@ const credentialWords = {
     "A key, or the tokens of a sign-in; the OAuth client of the tokens stays. They go to the address that the connection has. Nothing of them is answered."
 }
 
-const credentialExample = { provider: "openai", credentials: { apiKey: "sk-sample-0123456789" } }
+const credentialExample = { provider: "tavily", credentials: { apiKey: "tvly-sample-0123456789" } }
 
 export class Cloud extends HttpApiGroup.make("cloud")
   .annotate(OpenApi.Title, "Cloud members")

@@ -97,9 +97,9 @@ describe("text completions", () => {
   }
 
   scenario("are recorded like chat, and name what was dropped", async ({ gateway }) => {
-    const response = await gateway.post("/completions", { model: "up/m", prompt: "Hi", suffix: "end", best_of: 2 })
+    const response = await gateway.post("/completions", { model: "up/m", prompt: "Hi", best_of: 2 })
     assert.strictEqual(response.status, 200)
-    assert.strictEqual(response.headers.get("x-gateway-dropped"), "suffix,best_of")
+    assert.strictEqual(response.headers.get("x-gateway-dropped"), "best_of")
     assert.strictEqual(response.headers.get("x-gateway-provider"), "up")
     assert.isNotNull(response.headers.get("x-gateway-response-cost"))
     const row = await gateway.usageRow(response.headers.get("x-gateway-request-id") ?? "")
@@ -107,6 +107,9 @@ describe("text completions", () => {
   })
 
   scenario("refuse in the caller's format what cannot be served", async ({ gateway, upstream }) => {
+    const filling = await gateway.post("/v1/completions", { model: "up/m", prompt: "a", suffix: "b" })
+    assert.strictEqual(filling.status, 400)
+    assert.match((await errorOf(filling)).message as string, /suffix/)
     const several = await gateway.post("/v1/completions", { model: "up/m", prompt: ["a", "b"] })
     assert.strictEqual(several.status, 400)
     assert.strictEqual((await errorOf(several)).param, "prompt")

@@ -40,7 +40,7 @@ describe("bad bodies", () => {
     "messages that are text": [{ ...ask, messages: "Hi" }, 400, /messages/],
     "a message without a role": [{ ...ask, messages: [{ content: "Hi" }] }, 400, /role/],
     "a stream flag that is text": [{ ...ask, stream: "yes" }, 400, /stream/],
-    "a negative max_tokens": [{ ...ask, max_tokens: -1 }, 400, /max_tokens/],
+    "a negative max_tokens": [{ ...ask, max_tokens: -2 }, 400, /max_tokens/],
     "an unknown provider": [{ ...ask, model: "nobody/m" }, 404, /nobody\/m/],
     "a provider without a connection": [{ ...ask, model: "openai/gpt-4o" }, 404, /no connection/]
   }

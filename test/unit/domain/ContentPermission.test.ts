@@ -64,8 +64,12 @@ describe("the permission to keep what is said", () => {
   it("is taken for the operator's own by those only whose content is no caller's", () => {
     const own = sources.filter(({ text }) => /\boperatorsOwn\b/.test(text)).map(({ path }) => path)
     assert.deepStrictEqual(own.toSorted(), [
+      // What the operator has captured on this machine, sent again.
+      "bridge/DirectReplay.ts",
       "capture/InspectorSink.ts",
       "domain/ContentPermission.ts",
+      // The gateway's own words for a job that is over.
+      "inference/jobs/MediaJobs.ts",
       "inspector/Ingest.ts",
       "management/MemoryEntries.ts",
       "plugins/registry/TestCall.ts",
