@@ -161,6 +161,7 @@ export const seenOfLine = (
     if (!hides && told.reasoning === 0) return 0
     return Math.min(maxOutputTokens ?? usualOutput, hides ? usualOutput : onItsWord)
   },
+  hasServerTools: () => isHosted,
   units: null
 })
 
@@ -190,6 +191,7 @@ export const seenOf = (work: Work, model: string, facts: OutputFacts, report: An
       return names(body, elsewhere) ? window : 0
     },
     visibleChars: report.textChars + report.toolArgChars + report.reasoningChars,
+    hasServerTools: () => searching.test(model) || names(body, hosted),
     units
   }
   const plain = plainlySeen(work, report)

@@ -4,6 +4,8 @@
  */
 import type { ReasoningCount, UsageDialect } from "../../domain/Dialect.ts"
 import { isObject, type Json, type JsonObject } from "../json/Json.ts"
+import type { ServerToolCounts } from "../../domain/Usage.ts"
+import { billingOf } from "./BillingReading.ts"
 import { countOr, type UsagePatch } from "./Usage.ts"
 
 /** Split paths. They come from dialects, so there are few. */
@@ -50,6 +52,13 @@ interface PromptParts {
 
 const audioAt = "prompt_tokens_details.audio_tokens"
 
+/** Writes to the cache for an hour, as relays of Anthropic's models tell them. */
+const hourAt = [
+  "cache_creation.ephemeral_1h_input_tokens",
+  "prompt_tokens_details.cache_creation_token_details.ephemeral_1h_input_tokens",
+  "cache_creation_token_details.ephemeral_1h_input_tokens"
+]
+
 /**
  * Tokens of the prompt that its count leaves out: cached ones when they exceed the count, or when the total only adds up with them.
  * Where reasoning explains the total as well, reasoning is taken.
@@ -94,8 +103,21 @@ export interface UsageMembers {
   readonly completion: string
 }
 
+/** What stands around a usage object, for the bill. */
+export interface AroundUsage {
+  /** The answer or the chunk. */
+  readonly body: JsonObject
+  /** What the provider's tools did; absent: as the usage says. */
+  readonly tools?: ServerToolCounts | undefined
+}
+
 /** The counts of a usage object. Null members are ignored. */
-export const readUsage = (usage: JsonObject, members: UsageMembers, dialect: UsageDialect): UsagePatch => {
+export const readUsage = (
+  usage: JsonObject,
+  members: UsageMembers,
+  dialect: UsageDialect,
+  around?: AroundUsage
+): UsagePatch => {
   const prompt = countOr(usage[members.prompt])
   const total = countOr(usage["total_tokens"])
   const reasoning = firstAt(usage, dialect.reasoningAt)
@@ -117,5 +139,12 @@ export const readUsage = (usage: JsonObject, members: UsageMembers, dialect: Usa
   if (cacheRead !== null) patch.cacheRead = cacheRead
   if (cacheWrite !== null) patch.cacheWrite = cacheWrite
   if (reasoning !== null) patch.reasoning = reasoning
+  const hour = firstAt(usage, hourAt)
+  if (hour !== null && hour > 0) patch.cacheWrite1h = hour
+  const billing =
+    around !== undefined && "tools" in around
+      ? billingOf(usage, around.body, dialect.charge, around.tools)
+      : billingOf(usage, around?.body ?? {}, dialect.charge)
+  if (billing !== undefined) patch.billing = billing
   return patch
 }
