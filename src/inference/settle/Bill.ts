@@ -138,7 +138,7 @@ const itemOf = (prices: Prices, factsOf: FactsOf, work: Work, { target }: Served
   const { told, tokens, source } = bookedOf(work, target, report, factsOf)
   if (work.exchange.codec.isFree === true)
     return { target, tokens, source, told, costNanoUsd: 0, costNotes: null, price: nothingCharged }
-  const known = prices.price(target.account.spec.id, target.model)
+  const known = work.prices.of(prices, target.account.spec.id, target.model)
   return { target, tokens, source, told, ...costOf(tokens, known) }
 }
 
