@@ -38,7 +38,7 @@ export interface UsageDialect {
   readonly reasoning: ReasoningCount
   /** Whether the prompt count includes what was read from the cache. */
   readonly cacheRead: "inside" | "beside"
-  /** Members of the usage object, as paths with dots; the first that holds a number counts. */
+  /** Members of the usage object, as paths with dots; the largest number counts. */
   readonly reasoningAt: ReadonlyArray<string>
   readonly cacheReadAt: ReadonlyArray<string>
   readonly cacheWriteAt: ReadonlyArray<string>

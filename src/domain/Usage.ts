@@ -146,7 +146,7 @@ export interface UsageRow {
   readonly costNanoUsd: number
   /** Null: it is the product of the counts and the price, and nothing is without one. */
   readonly costNotes: CostNotes | null
-  /** False when a price was missing: without any the cost is 0 and means "unpriced", not "free". */
+  /** False when no price was known: the cost is then 0 and means "unpriced", not "free". What a known price lacks is in `costNotes`. */
   readonly priced: boolean
   /** What the model that answered cost at the time; null when no price was known or nothing answered. */
   readonly price: ModelPrice | null

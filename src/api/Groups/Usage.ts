@@ -69,7 +69,11 @@ export const UsageLog = Schema.Struct({
     "What the price depended on besides the counts; null: nothing, or several calls were made.",
     null
   ),
-  priced: field(Schema.Boolean, "Whether all that was used has a price; without any the cost is 0.", true),
+  priced: field(
+    Schema.Boolean,
+    "Whether a price is known; without one the cost is 0. What a known price lacks is in `unpricedParts`.",
+    true
+  ),
   usageSource: field(Schema.Literal("upstream", "estimated"), "Who counted the tokens."),
   error: field(Schema.NullOr(Schema.String), "Why it failed; null: it did not.", null),
   batchId: field(Schema.NullOr(Schema.String), "The batch whose line it is; null: a client asked by itself.", null),

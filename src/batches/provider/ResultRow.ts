@@ -62,7 +62,6 @@ export const resultRow = (facts: LineFacts): UsageRow => {
   const counted = isAnswered ? countsOf(facts) : null
   const tokens = counted?.tokens ?? noTokens
   const cost = costOf(tokens, price)
-  const isWhole = cost.price !== null && (cost.costNotes?.unpricedParts ?? []).length === 0
   const atMs = batch.inProgressAtMs ?? batch.createdAtMs
   const id = lineRequestId(batch.id, line, atMs)
   return {
@@ -87,7 +86,7 @@ export const resultRow = (facts: LineFacts): UsageRow => {
     tokens,
     told: counted?.told ?? null,
     ...cost,
-    priced: !isAnswered || isWhole,
+    priced: !isAnswered || cost.price !== null,
     usageSource: counted === null || counted.told !== null ? "estimated" : "upstream",
     error: isAnswered ? null : `http_${status}`,
     batchId: batch.id,

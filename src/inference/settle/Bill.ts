@@ -153,9 +153,6 @@ const nothingServed: Omit<Bill, "latencyMs"> = {
   items: []
 }
 
-const isWhollyPriced = ({ costNotes, price }: BillItem): boolean =>
-  price !== null && (costNotes === null || costNotes.unpricedParts.length === 0)
-
 /** Of several calls: what any of them had no price for, and what the prices say of all. */
 const notesOf = (items: ReadonlyArray<BillItem>): CostNotes | null => {
   if (items.every(({ costNotes }) => costNotes === null)) return null
@@ -177,7 +174,7 @@ const sumOf = (items: ReadonlyArray<BillItem>, price: ModelPrice | null): Omit<B
     : items.reduce((sum, { told, tokens }) => sumTokens(sum, told ?? tokens), noTokens),
   costNanoUsd: items.reduce((sum, item) => sum + item.costNanoUsd, 0),
   costNotes: notesOf(items),
-  priced: items.every(isWhollyPriced),
+  priced: items.every((item) => item.price !== null),
   price,
   items
 })
@@ -196,7 +193,7 @@ export const makeBill = (
   if (others.length === 0) {
     if (own === null) return { ...nothingServed, latencyMs }
     const { costNanoUsd, costNotes, price, source, told, tokens } = own
-    const priced = isWhollyPriced(own)
+    const priced = price !== null
     return { tokens, source, told, costNanoUsd, costNotes, priced, price, items: [own], latencyMs }
   }
   const items: Array<BillItem> = []

@@ -99,7 +99,9 @@ const unseenOut =
     const mayHide = hides || (told.reasoning > 0 && facts.reasoning === null)
     if (!mayHide) return predicted
     const most = Math.min(facts.maxOutputTokens ?? usualOutput, hides ? Number.POSITIVE_INFINITY : onItsWord)
-    return Math.min(envelope.maxOutputTokens ?? most, work.outputCap ?? most) * answersOf(work) + predicted
+    // Some count reasoning outside of what the client allows.
+    const thought = Math.min(told.reasoning, most)
+    return Math.min(envelope.maxOutputTokens ?? most, work.outputCap ?? most) * answersOf(work) + thought + predicted
   }
 
 /** A prompt that providers count once for each document. */

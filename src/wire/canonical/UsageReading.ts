@@ -28,12 +28,14 @@ const numberAt = (usage: JsonObject, path: string): number | null => {
   return countOr(place)
 }
 
-const firstAt = (usage: JsonObject, paths: ReadonlyArray<string>): number | null => {
+/** The largest of the places where a count may stand: relays write zeros into those that they do not know. */
+const largestAt = (usage: JsonObject, paths: ReadonlyArray<string>): number | null => {
+  let largest: number | null = null
   for (const path of paths) {
     const count = numberAt(usage, path)
-    if (count !== null) return count
+    if (count !== null && (largest === null || count > largest)) largest = count
   }
-  return null
+  return largest
 }
 
 interface Counts {
@@ -120,9 +122,9 @@ export const readUsage = (
 ): UsagePatch => {
   const prompt = countOr(usage[members.prompt])
   const total = countOr(usage["total_tokens"])
-  const reasoning = firstAt(usage, dialect.reasoningAt)
-  const cacheRead = firstAt(usage, dialect.cacheReadAt)
-  const cacheWrite = firstAt(usage, dialect.cacheWriteAt)
+  const reasoning = largestAt(usage, dialect.reasoningAt)
+  const cacheRead = largestAt(usage, dialect.cacheReadAt)
+  const cacheWrite = largestAt(usage, dialect.cacheWriteAt)
   const counts: Counts = { prompt, completion: countOr(usage[members.completion]), total, reasoning: reasoning ?? 0 }
   const beside = besidePrompt(
     counts,
@@ -139,7 +141,7 @@ export const readUsage = (
   if (cacheRead !== null) patch.cacheRead = cacheRead
   if (cacheWrite !== null) patch.cacheWrite = cacheWrite
   if (reasoning !== null) patch.reasoning = reasoning
-  const hour = firstAt(usage, hourAt)
+  const hour = largestAt(usage, hourAt)
   if (hour !== null && hour > 0) patch.cacheWrite1h = hour
   const billing =
     around !== undefined && "tools" in around

@@ -27,6 +27,12 @@ const members = {
   total: "totalTokenCount"
 } as const satisfies Record<keyof Raw, string>
 
+/** Some relays count thoughts among the candidates, and the total says so. */
+const thoughtsInside = ({ candidates, prompt, thoughts, toolPrompt, total }: Raw): boolean =>
+  thoughts > 0 &&
+  thoughts <= candidates &&
+  (total === prompt + candidates || (toolPrompt > 0 && total === prompt + toolPrompt + candidates))
+
 const countsOnlyTotal = ({ candidates, prompt }: Raw): boolean => candidates === 0 && prompt > 0
 
 /** Members that count by kind, and the side that they count. */
@@ -106,7 +112,10 @@ export const makeUsageReader = (): ((body: JsonObject) => Usage | null) => {
     return {
       in: prompt,
       // Some servers count only a total.
-      out: Math.max(raw.candidates + raw.thoughts, countsOnlyTotal(raw) ? raw.total - prompt : 0),
+      out: Math.max(
+        raw.candidates + (thoughtsInside(raw) ? 0 : raw.thoughts),
+        countsOnlyTotal(raw) ? raw.total - prompt : 0
+      ),
       cacheRead: raw.cached,
       cacheWrite: 0,
       reasoning: raw.thoughts,

@@ -120,11 +120,14 @@ describe("the price of a request", () => {
           near(flex.costUsd, (20 * 2 + 100 * 10) / 2e6)
           assert.deepInclude(flex, { priced: true, unpricedParts: [] })
           assert.deepInclude(flex.costFacts, { serviceTier: "flex" })
-          answer({ service_tier: "priority" }, { server_tool_use: { web_search_requests: 2, code_execution_requests: 1 } })
+          answer(
+            { service_tier: "priority" },
+            { server_tool_use: { web_search_requests: 2, code_execution_requests: 1 } }
+          )
           await (await ask()).arrayBuffer()
           const [told] = await rows()
           near(told.costUsd, (20 * 2 + 100 * 10) / 1e6 + 0.5)
-          assert.deepInclude(told, { priced: false, unpricedParts: ["codeExecutions", "serviceTier:priority"] })
+          assert.deepInclude(told, { priced: true, unpricedParts: ["codeExecutions", "serviceTier:priority"] })
         })
       }),
     30_000
