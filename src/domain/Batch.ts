@@ -1,4 +1,5 @@
 /** A batch: the lines of an uploaded file, each asked as a request of its own, with the answers in files. */
+import type { ModelPrice } from "./Pricing.ts"
 
 export const batchStatuses = [
   "validating",
@@ -33,6 +34,8 @@ export interface ProviderBatch {
   readonly id: string | null
   /** What was uploaded for it; null where nothing is. */
   readonly fileId: string | null
+  /** Of a batch, by the provider's name of the model: fixed when it was handed over. Absent: written by an earlier version. */
+  readonly prices?: Readonly<Record<string, ModelPrice>>
 }
 
 /** Times are epoch milliseconds; null: it was never so. */

@@ -24,15 +24,26 @@ export type ReasoningHistory = "reasoning_content" | "reasoning" | "refused"
  */
 export type ReasoningCount = "inside" | "beside" | "outside_total"
 
+/** A provider's own charge for an answer, of which its documentation says that it is what is paid. */
+export interface UpstreamCharge {
+  /** Member of the usage object, as a path with dots. */
+  readonly at: string
+  readonly unitsPerUsd: number
+  /** Where the operator's own key at the provider behind pays the inference: the member that says so, and what that provider charges. */
+  readonly ownKey: { readonly when: string; readonly at: string } | null
+}
+
 /** Where the usage object counts what. Only the codecs of the chat and responses wires need it; the other wires have one way. */
 export interface UsageDialect {
   readonly reasoning: ReasoningCount
   /** Whether the prompt count includes what was read from the cache. */
   readonly cacheRead: "inside" | "beside"
-  /** Members of the usage object, as paths with dots; the first that holds a number counts. */
+  /** Members of the usage object, as paths with dots; the largest number counts. */
   readonly reasoningAt: ReadonlyArray<string>
   readonly cacheReadAt: ReadonlyArray<string>
   readonly cacheWriteAt: ReadonlyArray<string>
+  /** Where the answer says what is charged for it; null: nothing documents that it does. */
+  readonly charge: Documented<UpstreamCharge> | null
   /** Null: not documented by the provider, so it is read as the maker of the wire documents it. */
   readonly docs: string | null
 }
@@ -87,6 +98,7 @@ export const plainUsage: UsageDialect = {
     "prompt_tokens_details.cache_creation_input_tokens",
     "cache_creation_input_tokens"
   ],
+  charge: null,
   docs: null
 }
 

@@ -18,6 +18,46 @@ export interface TokenCounts {
   readonly reasoning: number
   /** What is not counted in tokens. For the bill only; not on file. */
   readonly units?: MediaUnits
+  /** What the price depends on besides. For the bill only. */
+  readonly billing?: BillingFacts
+}
+
+/** Tokens by what they stand for, each a part of `in`, `cacheRead` or `out`; what is not named is text. */
+export interface ModalityCounts {
+  readonly audioIn?: number
+  readonly imageIn?: number
+  readonly videoIn?: number
+  readonly audioCached?: number
+  readonly imageCached?: number
+  readonly videoCached?: number
+  readonly audioOut?: number
+  readonly imageOut?: number
+  readonly videoOut?: number
+  /** Beside `out`: pages that were read for the answer. */
+  readonly citations?: number
+}
+
+/** What the provider did for the answer by tools of its own. */
+export interface ServerToolCounts {
+  readonly webSearches?: number
+  /** 1 where the answer was grounded by searches. */
+  readonly groundedAnswers?: number
+  readonly fileSearches?: number
+  readonly codeExecutions?: number
+}
+
+/** How the answer was made, in the provider's words; absent where it is the usual way. */
+export interface AnswerTerms {
+  readonly serviceTier?: string
+  readonly speed?: string
+  readonly geo?: string
+}
+
+export interface BillingFacts extends AnswerTerms {
+  readonly modalities?: ModalityCounts
+  readonly tools?: ServerToolCounts
+  /** What the provider says that it charges for the answer, where its documentation says that this is the charge. */
+  readonly chargedUsd?: number
 }
 
 /** What media and searches are billed by. */
@@ -65,6 +105,16 @@ export const sumUsage = (one: TokenCounts, other: TokenCounts): TokenCounts => {
 
 export type Outcome = "completed" | "failed" | "aborted"
 export type UsageSource = "upstream" | "estimated"
+
+/** How the cost of a row came about, where there is more to say than its counts and its price do. */
+export interface CostNotes {
+  /** What was used and had no price, so that the cost is without it. */
+  readonly unpricedParts: ReadonlyArray<string>
+  /** What the prices say that it costs, where the provider's own charge is booked in its place; null: they were booked. */
+  readonly computedNanoUsd: number | null
+  /** Of the one call that was billed; null: the counts say it all, or there was more than one. */
+  readonly facts: Omit<BillingFacts, "chargedUsd"> | null
+}
 /** What answered in place of a call: the cache, or the call of an equal request. */
 export type AnsweredFrom = "cache" | "coalesced"
 
@@ -94,7 +144,9 @@ export interface UsageRow {
   /** What the upstream told, where the gateway did not believe it and has booked its own count; null: `tokens` is what was told. */
   readonly told: TokenCounts | null
   readonly costNanoUsd: number
-  /** False when no price was known: the cost is then 0 and means "unpriced", not "free". */
+  /** Null: it is the product of the counts and the price, and nothing is without one. */
+  readonly costNotes: CostNotes | null
+  /** False when no price was known: the cost is then 0 and means "unpriced", not "free". What a known price lacks is in `costNotes`. */
   readonly priced: boolean
   /** What the model that answered cost at the time; null when no price was known or nothing answered. */
   readonly price: ModelPrice | null

@@ -32,6 +32,7 @@ export const recoveredRow = (request: OpenRequest, nowMs: number): UsageRow => {
     attempts: calls.length,
     tokens: { ...noTokens, in: sum(({ tokensIn }) => tokensIn), out: sum(({ tokensOut }) => tokensOut) },
     costNanoUsd: sum(({ nanoUsd }) => nanoUsd),
+    costNotes: null,
     priced: calls.every(({ price }) => price !== null),
     price: last?.price ?? null,
     usageSource: "estimated",

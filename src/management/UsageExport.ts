@@ -57,6 +57,7 @@ const fields: ReadonlyArray<readonly [name: string, value: (row: ReadRow) => Csv
   ["tokensReasoning", (row) => number(row, "tokens_reasoning")],
   ["tokensTold", (row) => text(row, "told_tokens")],
   ["costUsd", (row) => number(row, "cost_nano_usd") / nanoUsdPerUsd],
+  ["costNotes", (row) => text(row, "cost_notes")],
   ["priced", (row) => flag(row, "priced")],
   ["usageSource", (row) => text(row, "usage_source")],
   ["error", (row) => text(row, "error")],

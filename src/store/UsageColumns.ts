@@ -1,6 +1,7 @@
 /** The row of the usage log as it is read, and the statements that write many rows at once. */
 import * as Schema from "effect/Schema"
 import { ModelPrice } from "../domain/Pricing.ts"
+import { CostFacts } from "../domain/CostFacts.ts"
 import type { UsageRow } from "../domain/Usage.ts"
 import type { UsageFacts } from "../domain/UsageFacts.ts"
 import { WireName } from "../domain/Wire.ts"
@@ -13,6 +14,12 @@ const ToldCounts = Schema.Struct({
   cacheRead: Schema.Number,
   cacheWrite: Schema.Number,
   reasoning: Schema.Number
+})
+
+export const CostNotesText = Schema.Struct({
+  unpricedParts: Schema.Array(Schema.String),
+  computedNanoUsd: Schema.NullOr(Schema.Number),
+  facts: Schema.NullOr(CostFacts)
 })
 
 export const Row = Schema.Struct({
@@ -40,6 +47,7 @@ export const Row = Schema.Struct({
   tokensReasoning: Whole,
   toldTokens: Schema.NullOr(Schema.parseJson(ToldCounts)),
   costNanoUsd: Schema.Number,
+  costNotes: Schema.NullOr(Schema.parseJson(CostNotesText)),
   priced: Flag,
   price: Schema.NullOr(Schema.parseJson(ModelPrice)),
   usageSource: Schema.Literal("upstream", "estimated"),
@@ -116,6 +124,7 @@ const own = [
   "told_tokens",
   "cost_nano_usd",
   "cost_nano_parts",
+  "cost_notes",
   "reserved_nano_usd"
 ]
 
@@ -145,6 +154,7 @@ export const addParameters = (to: Array<Column>, row: UsageRow): void => {
     toldColumn(row.told),
     nanoColumn(row.costNanoUsd),
     partsColumn(row.costNanoUsd),
+    row.costNotes === null ? null : JSON.stringify(row.costNotes),
     valid(row.reservedNanoUsd)
   )
 }
@@ -168,6 +178,10 @@ export const inserts: ReadonlyArray<{ readonly rows: number; readonly statement:
   (rows) => ({ rows, statement: insertOf(rows) })
 )
 
+/** Written by the gateway itself, in JSON that is of no use when it is cut. */
+const written = new Set(["price", "cost_notes", "told_tokens"])
+const maxWrittenChars = 65_536
+
 const numbers = new Set(["streamed", "status", "attempts", "priced", ...own.slice(2)])
 
 /** The columns as they are read: rows written before names were bounded must not fill the memory. */
@@ -178,6 +192,6 @@ export const readColumns = [...own, ...sharedNames]
       ? `${moneyOf(column, "cost_nano_parts")} AS ${column}`
       : numbers.has(column)
         ? column
-        : `SUBSTR(${column}, 1, ${maxTextChars}) AS ${column}`
+        : `SUBSTR(${column}, 1, ${written.has(column) ? maxWrittenChars : maxTextChars}) AS ${column}`
   )
   .join(", ")

@@ -4,10 +4,10 @@
  *     {"facts":7,"apiKeyId":null,"requestedModel":"gpt-4.1",…}
  *     [7,"<id>",timestampMs,latencyMs,ttftMs,in,out,cacheRead,cacheWrite,reasoning,costNanoUsd]
  *     [7,"<id>",…,costNanoUsd,"<requestId>",reservedNanoUsd,[calls]]
- *     [7,"<id>",…,[calls],[in,out,cacheRead,cacheWrite,reasoning]]
+ *     [7,"<id>",…,[calls],[in,out,cacheRead,cacheWrite,reasoning],{costNotes}]
  *
  * The facts that rows share stand in a line of their own, in each file before the first row that has them. The last three are left out where
- * the request id is the row's, nothing was reserved, and there are no calls; a fourth has what an upstream told and was not believed. A line may also be the JSON of a whole row, as earlier versions
+ * the request id is the row's, nothing was reserved, and there are no calls; a fourth has what an upstream told and was not believed, a fifth how the cost came about. A line may also be the JSON of a whole row, as earlier versions
  * wrote it.
  */
 import * as Either from "effect/Either"
@@ -19,6 +19,7 @@ import type { TokenCounts, UsageRow } from "../domain/Usage.ts"
 import type { UsageFacts } from "../domain/UsageFacts.ts"
 import { WireName } from "../domain/Wire.ts"
 import { jsonNumber } from "../kernel/JsonTexts.ts"
+import { CostNotesText } from "./UsageColumns.ts"
 
 /** The line of some facts, and where it was written last. */
 export interface FactsLine {
@@ -34,8 +35,11 @@ export const factsLine = (facts: UsageFacts): FactsLine => ({
   file: -1
 })
 
-const toldOf = ({ told }: UsageRow): string =>
-  told === null ? "" : `,${JSON.stringify([told.in, told.out, told.cacheRead, told.cacheWrite, told.reasoning])}`
+const toldOf = ({ costNotes, told }: UsageRow): string => {
+  if (told === null && costNotes === null) return ""
+  const counts = told === null ? null : [told.in, told.out, told.cacheRead, told.cacheWrite, told.reasoning]
+  return `,${JSON.stringify(counts)}${costNotes === null ? "" : `,${JSON.stringify(costNotes)}`}`
+}
 
 const rest = (row: UsageRow, idJson: string): string => {
   const { calls, id, requestId, reservedNanoUsd } = row
@@ -60,7 +64,11 @@ export class UsageLines {
     const before = facts.file === this.#file ? "[" : this.#define(facts)
     const id = JSON.stringify(row.id)
     const after =
-      row.requestId === row.id && row.reservedNanoUsd === 0 && row.calls === null && row.told === null
+      row.requestId === row.id &&
+      row.reservedNanoUsd === 0 &&
+      row.calls === null &&
+      row.told === null &&
+      row.costNotes === null
         ? "]"
         : rest(row, id)
     return (
@@ -121,6 +129,7 @@ const WholeRow = Schema.Struct({
   tokens: Schema.Struct({ in: Measure, out: Measure, cacheRead: Measure, cacheWrite: Measure, reasoning: Measure }),
   told: Schema.optionalWith(Schema.Null, { default: () => null }),
   costNanoUsd: Measure,
+  costNotes: Schema.optionalWith(Schema.Null, { default: () => null }),
   reservedNanoUsd: Schema.optionalWith(Measure, { default: () => 0 }),
   calls: Schema.optionalWith(Schema.NullOr(Schema.Array(LedgerCall)), { default: () => null })
 })
@@ -135,6 +144,7 @@ const parsed = (line: string): unknown => {
   }
 }
 
+const notesOf = Schema.decodeUnknownOption(CostNotesText)
 const callsOf = Schema.decodeUnknownOption(Schema.Array(LedgerCall))
 
 const measure = (value: unknown): number => (typeof value === "number" ? value : 0)
@@ -150,7 +160,7 @@ const countsOf = ([read, out, cacheRead, cacheWrite, reasoning]: ReadonlyArray<u
 /** By hand, because there may be a hundred thousand of them. Null when it is no row, or its facts are missing. */
 const rowOf = (line: ReadonlyArray<unknown>, known: ReadonlyMap<unknown, UsageFacts>): UsageRow | null => {
   const [number, id, timestampMs, latencyMs, ttftMs, read, out, cacheRead, cacheWrite, reasoning, cost, ...more] = line
-  const [requestId, reserved, calls, told] = more
+  const [requestId, reserved, calls, told, costNotes] = more
   const shared = known.get(number)
   if (shared === undefined || typeof id !== "string") return null
   return {
@@ -163,6 +173,7 @@ const rowOf = (line: ReadonlyArray<unknown>, known: ReadonlyMap<unknown, UsageFa
     tokens: countsOf([read, out, cacheRead, cacheWrite, reasoning]),
     told: Array.isArray(told) ? countsOf(told) : null,
     costNanoUsd: measure(cost),
+    costNotes: Option.getOrNull(notesOf(costNotes)),
     reservedNanoUsd: measure(reserved),
     calls: Array.isArray(calls) ? Option.getOrNull(callsOf(calls)) : null
   }

@@ -1,6 +1,14 @@
 /** The cost of an answer from its token counts. */
 import type { ModelPrice } from "../domain/Pricing.ts"
-import { type ImageUnits, type MediaUnits, nanoUsdParts, nanoUsdPerUsd, type TokenCounts } from "../domain/Usage.ts"
+import {
+  type ImageUnits,
+  type MediaUnits,
+  nanoUsdParts,
+  nanoUsdPerUsd,
+  type ServerToolCounts,
+  type TokenCounts
+} from "../domain/Usage.ts"
+import { ratesFor } from "./Rates.ts"
 
 /** Counts come from upstreams: anything that is no positive number counts as none. */
 const count = (tokens: number): number => (Number.isFinite(tokens) && tokens > 0 ? Math.trunc(tokens) : 0)
@@ -28,7 +36,7 @@ export const pricePerImage = (
   return null
 }
 
-/** Whether a price says what was used: one of tokens alone says nothing of characters, unless nothing is paid for at all. */
+/** Whether a price says what media was used: one of tokens alone says nothing of characters, unless nothing is paid for at all. */
 export const isPriced = ({ in: read, out, units }: TokenCounts, price: ModelPrice): boolean => {
   const isFree = price.input === 0 && price.output === 0
   if (units?.images !== undefined) {
@@ -43,36 +51,97 @@ export const isPriced = ({ in: read, out, units }: TokenCounts, price: ModelPric
   )
 }
 
+/** Seconds that are paid: none cost nothing, a few cost as many as are paid at least. */
+const paidSeconds = (seconds: number, { minSeconds = 0 }: ModelPrice): number =>
+  duration(seconds) === 0 ? 0 : Math.max(duration(seconds), minSeconds)
+
 /** What is not counted in tokens, in USD. */
 const unitsUsd = ({ characters = 0, images, searchUnits = 0, seconds = 0 }: MediaUnits, price: ModelPrice): number => {
   const { perCharacter = 0, perSearchUnit = 0, perSecond = 0 } = price
   const pictures = images === undefined ? 0 : count(images.count) * (pricePerImage(images, price) ?? 0)
   return (
-    count(characters) * perCharacter + count(searchUnits) * perSearchUnit + duration(seconds) * perSecond + pictures
+    count(characters) * perCharacter +
+    count(searchUnits) * perSearchUnit +
+    paidSeconds(seconds, price) * perSecond +
+    pictures
   )
 }
 
-/**
- * Cost of one answer in nano-USD, never negative, rounded once, to `nanoUsdParts`. A sum of a few products of doubles is off by less than 1e-15 of
- * itself: less than that rounding for answers of up to 5,000 USD. `in` includes both cache counts, `out` the reasoning. A missing cache price is
- * the input price, a missing price of an hour's cache that of the other cache writes, a missing reasoning price the output price.
- */
-export const costNanoUsd = (tokens: TokenCounts, price: ModelPrice): number => {
+/** What the provider's own tools cost, in USD. Where grounded answers have a price, the searches for them are in it. */
+const toolsUsd = (
+  { codeExecutions = 0, fileSearches = 0, groundedAnswers = 0, webSearches = 0 }: ServerToolCounts,
+  { perCodeExecution = 0, perFileSearch = 0, perGroundedAnswer, perWebSearch = 0 }: ModelPrice
+): number =>
+  (groundedAnswers > 0 && perGroundedAnswer !== undefined
+    ? count(groundedAnswers) * perGroundedAnswer
+    : count(webSearches) * perWebSearch) +
+  count(fileSearches) * perFileSearch +
+  count(codeExecutions) * perCodeExecution
+
+/** Tokens of the prompt by price, in micro-USD. What is in the cache of sound, pictures and film is a part of what is read from it. */
+const promptMicroUsd = (tokens: TokenCounts, price: ModelPrice): number => {
   const prompt = count(tokens.in)
   const read = Math.min(count(tokens.cacheRead), prompt)
   const written = Math.min(count(tokens.cacheWrite), prompt - read)
   const hour = Math.min(count(tokens.cacheWrite1h ?? 0), written)
   const creation = price.cacheCreation ?? price.input
+  const microUsd = (written - hour) * creation + hour * (price.cacheCreation1h ?? creation)
+  const cached = price.cached ?? price.input
+  const modalities = tokens.billing?.modalities
+  if (modalities === undefined) return (prompt - read - written) * price.input + read * cached + microUsd
+  let fresh = prompt - read - written
+  let kept = read
+  let ofModalities = 0
+  for (const [inAll, inCache, own, ownCached] of [
+    [modalities.audioIn, modalities.audioCached, price.inputAudio, price.cachedAudio],
+    [modalities.imageIn, modalities.imageCached, price.inputImage, price.cachedImage],
+    [modalities.videoIn, modalities.videoCached, price.inputVideo, price.cachedVideo]
+  ] as const) {
+    const readOf = Math.min(count(inCache ?? 0), kept)
+    const freshOf = Math.min(Math.max(0, count(inAll ?? 0) - count(inCache ?? 0)), fresh)
+    kept -= readOf
+    fresh -= freshOf
+    ofModalities += readOf * (ownCached ?? price.cached ?? own ?? price.input) + freshOf * (own ?? price.input)
+  }
+  return fresh * price.input + kept * cached + ofModalities + microUsd
+}
+
+/** Tokens of the answer by price, in micro-USD. */
+const answerMicroUsd = (tokens: TokenCounts, price: ModelPrice): number => {
   const generated = count(tokens.out)
   const reasoning = Math.min(count(tokens.reasoning), generated)
-  const microUsd =
-    (prompt - read - written) * price.input +
-    read * (price.cached ?? price.input) +
-    (written - hour) * creation +
-    hour * (price.cacheCreation1h ?? creation) +
-    (generated - reasoning) * price.output +
-    reasoning * (price.reasoning ?? price.output)
-  const unitUsd = tokens.units === undefined ? 0 : unitsUsd(tokens.units, price)
+  const thought = reasoning * (price.reasoning ?? price.output)
+  const modalities = tokens.billing?.modalities
+  if (modalities === undefined) return (generated - reasoning) * price.output + thought
+  let rest = generated - reasoning
+  let ofModalities = 0
+  for (const [all, own] of [
+    [modalities.audioOut, price.outputAudio],
+    [modalities.imageOut, price.outputImage],
+    [modalities.videoOut, price.outputVideo]
+  ] as const) {
+    const part = Math.min(count(all ?? 0), rest)
+    rest -= part
+    ofModalities += part * (own ?? price.output)
+  }
+  const cited = count(modalities.citations ?? 0) * (price.citation ?? 0)
+  return rest * price.output + ofModalities + thought + cited
+}
+
+/**
+ * Cost of one answer in nano-USD, never negative, rounded once, to `nanoUsdParts`. A sum of a few products of doubles is off by less than 1e-15 of
+ * itself: less than that rounding for answers of up to 5,000 USD. `in` includes both cache counts, `out` the reasoning. A missing cache price is
+ * the input price, a missing price of an hour's cache that of the other cache writes, a missing reasoning price the output price, a missing price
+ * of sound, pictures or film that of text. Tools and units have no factor of a service tier.
+ */
+export const costNanoUsd = (tokens: TokenCounts, price: ModelPrice): number => {
+  const rates = ratesFor(price, count(tokens.in), tokens.billing)
+  const microUsd = promptMicroUsd(tokens, rates) + answerMicroUsd(tokens, rates)
+  const { perRequest = 0 } = price
+  const unitUsd =
+    (tokens.units === undefined ? 0 : unitsUsd(tokens.units, price)) +
+    (tokens.billing?.tools === undefined ? 0 : toolsUsd(tokens.billing.tools, price)) +
+    perRequest
   const parts = Math.round(microUsd * (nanoUsdPerMicroUsd * nanoUsdParts) + unitUsd * (nanoUsdPerUsd * nanoUsdParts))
   return Math.min(parts / nanoUsdParts, Number.MAX_SAFE_INTEGER)
 }

@@ -4,9 +4,10 @@
  */
 import * as Effect from "effect/Effect"
 import type { ModelPrice as Listed } from "@pydantic/genai-prices"
-import type { ModelPrice } from "../domain/Pricing.ts"
+import type { ModelPrice, PriceTier, TokenPriceName } from "../domain/Pricing.ts"
 import { publishedAs } from "../providers/PublishedAs.ts"
 import { searchModel } from "../wire/search/Search.ts"
+import { type FixedTerms, fixedTermsOf } from "./FixedTerms.ts"
 import { searchPrice } from "./SearchPrices.ts"
 
 /** Day of the embedded prices, ISO 8601: the publication day of the pinned data package. */
@@ -36,14 +37,15 @@ export const load: Effect.Effect<DefaultPrices> = Effect.promise(() => import("@
       const found = calcPrice({}, model, { providerId, timestamp: new Date(0) })
       if (found === null) return null
       const isClaude = claude.test(found.model.id)
+      const fixed = fixedTermsOf(providerId, found.model.id)
       if (!Array.isArray(found.model.prices)) {
-        const price = toModelPrice(found.model_price, isClaude)
+        const price = toModelPrice(found.model_price, isClaude, fixed)
         return () => price
       }
       const only = { ...found.provider, models: [found.model] }
       return (nowMs) => {
         const now = calcPrice({}, model, { provider: only, timestamp: new Date(nowMs) })
-        return now === null ? null : toModelPrice(now.model_price, isClaude)
+        return now === null ? null : toModelPrice(now.model_price, isClaude, fixed)
       }
     }
   }))
@@ -56,25 +58,85 @@ export const load: Effect.Effect<DefaultPrices> = Effect.promise(() => import("@
 const claude = /claude/
 const hourOfInput = 2
 
-/** Tiered prices count at their base tier. An empty price means free; one without token prices gives null. */
-const toModelPrice = (listed: Listed, isClaude: boolean): ModelPrice | null => {
-  const input = base(listed["input_mtok"])
-  const output = base(listed["output_mtok"])
-  const priced = Object.values(listed).some((value) => value !== undefined)
-  if (priced && input === undefined && output === undefined) return null
-  const cached = base(listed["cache_read_mtok"])
-  const cacheCreation = base(listed["cache_write_mtok"])
-  const derived = isClaude && cacheCreation !== undefined && input !== undefined ? input * hourOfInput : undefined
-  const cacheCreation1h = base(listed["cache_write_1h_mtok"]) ?? derived
-  const reasoning = base(listed["output_reasoning_mtok"])
-  return {
-    input: input ?? 0,
-    output: output ?? 0,
-    ...(cached === undefined ? {} : { cached }),
-    ...(cacheCreation === undefined ? {} : { cacheCreation }),
-    ...(cacheCreation1h === undefined ? {} : { cacheCreation1h }),
-    ...(reasoning === undefined ? {} : { reasoning })
-  }
+/** Their price per million tokens → ours. */
+const tokenPrices: Readonly<Record<string, TokenPriceName>> = {
+  input_mtok: "input",
+  output_mtok: "output",
+  cache_read_mtok: "cached",
+  cache_write_mtok: "cacheCreation",
+  cache_write_1h_mtok: "cacheCreation1h",
+  output_reasoning_mtok: "reasoning",
+  output_citation_mtok: "citation",
+  input_audio_mtok: "inputAudio",
+  input_image_mtok: "inputImage",
+  input_video_mtok: "inputVideo",
+  cache_audio_read_mtok: "cachedAudio",
+  cache_image_read_mtok: "cachedImage",
+  cache_video_read_mtok: "cachedVideo",
+  output_audio_mtok: "outputAudio",
+  output_image_mtok: "outputImage",
+  output_video_mtok: "outputVideo"
+}
+
+type UnitPriceName = "perRequest" | "perWebSearch" | "perFileSearch" | "perCodeExecution" | "perPage" | "perSearchUnit"
+
+/** Their price of so many → ours of one. */
+const unitPrices: Readonly<Record<string, readonly [name: UnitPriceName | "perSecond", of: number]>> = {
+  requests_kcount: ["perRequest", 1_000],
+  web_searches_kcount: ["perWebSearch", 1_000],
+  storage_searches_kcount: ["perFileSearch", 1_000],
+  code_executions_kcount: ["perCodeExecution", 1_000],
+  rerank_searches_kcount: ["perSearchUnit", 1_000],
+  input_document_kpages: ["perPage", 1_000],
+  audio_hours: ["perSecond", 3_600],
+  // Where both are there, what is heard is paid.
+  input_audio_hours: ["perSecond", 3_600]
 }
 
 const base = (price: Listed[string]): number | undefined => (typeof price === "object" ? price.base : price)
+
+/** The tiers of all prices together: each says which prices change at its length. */
+const tiersOf = (listed: Listed): ReadonlyArray<PriceTier> => {
+  const byLength = new Map<number, Partial<Record<TokenPriceName, number>>>()
+  for (const [theirs, price] of Object.entries(listed)) {
+    const ours = tokenPrices[theirs]
+    if (ours === undefined || typeof price !== "object") continue
+    for (const { price: next, start } of price.tiers) byLength.set(start, { ...byLength.get(start), [ours]: next })
+  }
+  return [...byLength].toSorted(([a], [b]) => a - b).map(([above, prices]) => Object.assign(prices, { above }))
+}
+
+/** An hour's cache writes, where the list does not say them: of a tier with an input price of its own too. */
+const withHour = <A extends { readonly input?: number; readonly cacheCreation1h?: number }>(prices: A): A =>
+  prices.input === undefined || prices.cacheCreation1h !== undefined
+    ? prices
+    : { ...prices, cacheCreation1h: prices.input * hourOfInput }
+
+/** An empty price means free; one of which nothing is counted gives null. */
+const toModelPrice = (listed: Listed, isClaude: boolean, fixed: FixedTerms): ModelPrice | null => {
+  const tokens: Partial<Record<TokenPriceName, number>> = {}
+  const units: Partial<Record<UnitPriceName | "perSecond", number>> = {}
+  let isPriced = false
+  for (const [theirs, value] of Object.entries(listed)) {
+    const price = base(value)
+    if (price === undefined) continue
+    isPriced = true
+    const ours = tokenPrices[theirs]
+    const unit = unitPrices[theirs]
+    if (ours !== undefined) tokens[ours] = price
+    else if (unit !== undefined) units[unit[0]] = price / unit[1]
+  }
+  const hasNone = Object.keys(tokens).length === 0 && Object.keys(units).length === 0
+  if (isPriced && hasNone) return null
+  const tiers = tiersOf(listed)
+  const derives = isClaude && tokens.cacheCreation !== undefined && listed["cache_write_1h_mtok"] === undefined
+  const flat = derives ? withHour(tokens) : tokens
+  return {
+    ...flat,
+    input: flat.input ?? 0,
+    output: flat.output ?? 0,
+    ...units,
+    ...(tiers.length === 0 ? {} : { tiers: derives ? tiers.map(withHour) : tiers }),
+    ...fixed
+  }
+}

@@ -2,7 +2,17 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { ModelPrice, PriceInput, PriceTable, priceWords, SourcedPriceTable, unitPrices } from "../../domain/Pricing.ts"
+import {
+  conditionFields,
+  ModelPrice,
+  partPriceFields,
+  PriceInput,
+  PriceTable,
+  priceWords,
+  SourcedPriceTable,
+  unitPriceFields,
+  unitPrices
+} from "../../domain/Pricing.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { optional } from "../Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
@@ -13,15 +23,9 @@ const isMissing = (name: string) => ({ path: [name], message: "is missing" })
 const GivenPrice = Schema.Struct({
   input: field(optional(PriceInput), ...priceWords.input),
   output: field(optional(PriceInput), ...priceWords.output),
-  cached: field(optional(PriceInput), ...priceWords.cached),
-  cacheCreation: field(optional(PriceInput), ...priceWords.cacheCreation),
-  cacheCreation1h: field(optional(PriceInput), ...priceWords.cacheCreation1h),
-  reasoning: field(optional(PriceInput), ...priceWords.reasoning),
-  perImage: field(optional(unitPrices.perImage), ...priceWords.perImage),
-  perSecond: field(optional(unitPrices.perSecond), ...priceWords.perSecond),
-  perCharacter: field(optional(unitPrices.perCharacter), ...priceWords.perCharacter),
-  perSearchUnit: field(optional(unitPrices.perSearchUnit), ...priceWords.perSearchUnit),
-  perPage: field(optional(unitPrices.perPage), ...priceWords.perPage)
+  ...partPriceFields,
+  ...unitPriceFields,
+  ...conditionFields
 })
   .pipe(
     Schema.filter(({ input, output, ...others }) => {
@@ -36,7 +40,7 @@ const GivenPrice = Schema.Struct({
   )
   .annotations({ identifier: "ModelPriceInput" })
 
-export const ModelPriceInput = Schema.transform(GivenPrice, ModelPrice, {
+export const ModelPriceInput = Schema.transform(GivenPrice, Schema.typeSchema(ModelPrice), {
   strict: true,
   decode: (given) => ({ ...given, input: given.input ?? 0, output: given.output ?? 0 }),
   encode: (price) => price

@@ -3,6 +3,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { QuotaUnit, quotaWords, QuotaWindow } from "../../domain/Connection.ts"
+import { CostFacts } from "../../domain/CostFacts.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { NotFoundAnswer } from "../Errors.ts"
@@ -52,7 +53,27 @@ export const UsageLog = Schema.Struct({
     null
   ),
   costUsd: field(Schema.Number, "What it cost, in USD.", 0.000312),
-  priced: field(Schema.Boolean, "Whether a price is known; without one the cost is 0.", true),
+  costSource: field(
+    Schema.Literal("computed", "upstream"),
+    "Where the cost is from: the counts and the prices, or the provider's own charge, where its documentation says that it is one.",
+    "computed"
+  ),
+  computedCostUsd: field(Schema.Number, "What the counts and the prices say that it cost, in USD.", 0.000312),
+  unpricedParts: field(
+    Schema.Array(Schema.String),
+    "What was used and has no price, so that the cost is without it: `input`, `output`, `webSearches`, `serviceTier:flex` and the like.",
+    []
+  ),
+  costFacts: field(
+    Schema.NullOr(CostFacts),
+    "What the price depended on besides the counts; null: nothing, or several calls were made.",
+    null
+  ),
+  priced: field(
+    Schema.Boolean,
+    "Whether a price is known; without one the cost is 0. What a known price lacks is in `unpricedParts`.",
+    true
+  ),
   usageSource: field(Schema.Literal("upstream", "estimated"), "Who counted the tokens."),
   error: field(Schema.NullOr(Schema.String), "Why it failed; null: it did not.", null),
   batchId: field(Schema.NullOr(Schema.String), "The batch whose line it is; null: a client asked by itself.", null),

@@ -1,4 +1,5 @@
 /** Which batches a provider can be given: the file for it, and what its lines reserve of the limits of their key. */
+import type { ModelPrice } from "../../domain/Pricing.ts"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
@@ -32,12 +33,17 @@ const handedOver: ReadonlySet<string> = new Set([
   "/v1/responses"
 ])
 
+/** Models of one batch whose prices are kept with it. */
+const mostPrices = 64
+
 export interface Plan {
   readonly account: Account
   /** Null: the key has no limits. */
   readonly commitment: Commitment | null
   /** Numbers of lines that are over a limit of the key: they are not in the file. */
   readonly beyond: ReadonlySet<number>
+  /** What is paid for its models, by their names at the provider. */
+  readonly prices: Readonly<Record<string, ModelPrice>>
 }
 
 export interface Planned {
@@ -119,6 +125,7 @@ export const planFor = (
     let account: Account | null = null
     let bytes = 0
     const beyond = new Set<number>()
+    const prices = new Map<string, ModelPrice>()
     const writer = yield* writerAt(path)
     const { codec, wire } = endpoint
     const add = (number: number, body: Parameters<typeof lines.of>[0]["body"]) =>
@@ -127,6 +134,8 @@ export const planFor = (
         const line = lines.of(request, account?.connection.id ?? connectionId)
         if (line === null || (account === null && !hasBatches(line.account))) return Effect.fail(notForProvider)
         account = line.account
+        const { price } = line.estimate
+        if (price !== null && prices.size < mostPrices) prices.set(line.model, price)
         const target = { provider: account.spec.id, connectionId: account.connection.id, model: line.model }
         if (commitment !== null && commitment.reserve(target, line.estimate, nowMs) === null) {
           beyond.add(number)
@@ -142,7 +151,9 @@ export const planFor = (
     ).pipe(
       Effect.zipRight(writer.flush),
       Effect.onError(() => leave),
-      Effect.map(() => (account === null || bytes === 0 ? null : { account, commitment, beyond })),
+      Effect.map(() =>
+        account === null || bytes === 0 ? null : { account, commitment, beyond, prices: Object.fromEntries(prices) }
+      ),
       Effect.tap((plan) => (plan === null ? leave : Effect.void)),
       Effect.catchTag("NotForProvider", () => Effect.succeed(null))
     )

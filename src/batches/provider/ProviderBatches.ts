@@ -155,7 +155,10 @@ export const make = Effect.gen(function* () {
       const { account, commitment } = planned
       const { id } = handed.batch()
       const connectionId = account.connection.id
-      yield* handed.save((batch) => ({ ...batch, provider: { connectionId, kind: "openai", id: null, fileId: null } }))
+      yield* handed.save((batch) => ({
+        ...batch,
+        provider: { connectionId, kind: "openai", id: null, fileId: null, prices: planned.prices }
+      }))
       const given = Effect.gen(function* () {
         const fileId = yield* sometimes(client.upload(path, `gateway-${id}`))
         yield* handed.save((batch) => atProvider(batch, { fileId }))

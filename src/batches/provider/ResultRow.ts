@@ -4,7 +4,8 @@ import type { ModelPrice } from "../../domain/Pricing.ts"
 import { noTokens, type TokenCounts, type UsageRow } from "../../domain/Usage.ts"
 import { believed } from "../../inference/settle/Belief.ts"
 import { type LineBounds, seenOfLine } from "../../inference/settle/Seen.ts"
-import { costNanoUsd, estimateTokens, isPriced } from "../../usage/Cost.ts"
+import { costOf } from "../../usage/BookedCost.ts"
+import { estimateTokens } from "../../usage/Cost.ts"
 import type { Batch } from "../../domain/Batch.ts"
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
@@ -60,7 +61,7 @@ export const resultRow = (facts: LineFacts): UsageRow => {
   const isAnswered = status >= 200 && status < 300
   const counted = isAnswered ? countsOf(facts) : null
   const tokens = counted?.tokens ?? noTokens
-  const known = price !== null && isPriced(tokens, price) ? price : null
+  const cost = costOf(tokens, price)
   const atMs = batch.inProgressAtMs ?? batch.createdAtMs
   const id = lineRequestId(batch.id, line, atMs)
   return {
@@ -84,9 +85,8 @@ export const resultRow = (facts: LineFacts): UsageRow => {
     attempts: 1,
     tokens,
     told: counted?.told ?? null,
-    costNanoUsd: known === null ? 0 : costNanoUsd(tokens, known),
-    priced: !isAnswered || known !== null,
-    price: known,
+    ...cost,
+    priced: !isAnswered || cost.price !== null,
     usageSource: counted === null || counted.told !== null ? "estimated" : "upstream",
     error: isAnswered ? null : `http_${status}`,
     batchId: batch.id,

@@ -1,4 +1,5 @@
 /** Brings back what a provider has made of the lines of a batch: usage rows, what they cost of the limits of their key, and the lines' results. */
+import type { ModelPrice } from "../../domain/Pricing.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -53,6 +54,12 @@ export class Results extends Context.Tag("gateway/batches/provider/Results")<
   Results,
   { readonly collect: (collecting: Collecting) => Effect.Effect<ProviderEnd, StoreError | Unworkable> }
 >() {}
+
+/** As it was when the batch was handed over; null: it was not known then. */
+const fixedPrice = ({ provider }: Batch, model: string): ModelPrice | null => {
+  const prices = provider?.prices
+  return prices !== undefined && Object.hasOwn(prices, model) ? (prices[model] ?? null) : null
+}
 
 /** Of a line of a provider's file. */
 const maxLineBytes = 64 * 1_048_576
@@ -133,6 +140,11 @@ export const make = Effect.gen(function* () {
     return admitted instanceof LimitReached ? null : admitted
   }
 
+  const batchPriceNow = (provider: string, model: string): ModelPrice | null => {
+    const price = prices.price(provider, model)
+    return price === null ? null : batchPrice(price)
+  }
+
   const collect = (collecting: Collecting): Effect.Effect<ProviderEnd, StoreError | Unworkable> => {
     const { account, batch, download, endpoint, isWhole, remote, spool } = collecting
     const { connection, spec } = account
@@ -145,7 +157,7 @@ export const make = Effect.gen(function* () {
       if (result._tag === "NotAsked") return failedLine(batch.id, line, customId, { ...result, param: null })
       const { body, status } = result
       const model = modelAt(account, requestedModel)
-      const price = prices.price(spec.id, model)
+      const price = fixedPrice(batch, model) ?? batchPriceNow(spec.id, model)
       const row = resultRow({
         batch,
         line,
@@ -154,7 +166,7 @@ export const make = Effect.gen(function* () {
         connectionId: connection.id,
         requestedModel,
         model,
-        price: price === null ? null : batchPrice(price),
+        price,
         status,
         body,
         bounds

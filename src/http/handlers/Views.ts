@@ -190,6 +190,7 @@ export const usageLog = ({
   answeredFrom,
   calls: _calls,
   costNanoUsd,
+  costNotes,
   price: _price,
   reservedNanoUsd: _reserved,
   timestampMs,
@@ -198,6 +199,10 @@ export const usageLog = ({
   ...row,
   timestamp: iso(timestampMs),
   costUsd: costNanoUsd / nanoUsdPerUsd,
+  costSource: (costNotes?.computedNanoUsd ?? null) === null ? "computed" : "upstream",
+  computedCostUsd: (costNotes?.computedNanoUsd ?? costNanoUsd) / nanoUsdPerUsd,
+  unpricedParts: costNotes?.unpricedParts ?? [],
+  costFacts: costNotes?.facts ?? null,
   cacheHit: answeredFrom === "cache",
   coalesced: answeredFrom === "coalesced"
 })

@@ -223,6 +223,8 @@ export const make = Effect.gen(function* () {
 
   const called = (work: Work, way: Way, call: UpstreamCall, lastChance: boolean): Attempting => {
     work.trail.asked(wayOf(call))
+    // Fixed before it is made, for callers without limits as well.
+    work.prices.of(prices, way.target.account.spec.id, way.target.model)
     work.exchange.tap?.sent(tappedCall(work, way, call))
     const watch = watcher.watch(work, originOf(way.target, call.wire), {
       relayed: way.relays,
@@ -336,7 +338,7 @@ export const make = Effect.gen(function* () {
             return streamHeaders(work, target, traces)
           },
           mediaHeaders: (traces, facts) => {
-            const price = prices.price(target.account.spec.id, target.model)
+            const price = work.prices.of(prices, target.account.spec.id, target.model)
             const latencyMs = Math.round(timers.monotonicMs() - work.exchange.startedMs)
             return mediaHeaders(work, target, traces, facts, price, latencyMs)
           }

@@ -89,7 +89,7 @@ export const make = Effect.gen(function* () {
   const { nowMs } = yield* Timers
 
   const estimate = (work: Work, commitment: Commitment, { account, model }: Target): CallEstimate => {
-    const price = prices.price(account.spec.id, model)
+    const price = work.prices.of(prices, account.spec.id, model)
     // What is asked of one target is asked of the next; a judge gets a longer prompt than the panel, by the same commitment.
     const latest = commitment.estimate?.of === work.body ? commitment.estimate.amounts : null
     // What the client allows does not change either, except in an emergency.

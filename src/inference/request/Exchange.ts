@@ -21,6 +21,7 @@ import type { ExchangeTap } from "./ExchangeTap.ts"
 import type { Commitment } from "../../ledger/Commitment.ts"
 import type { OwnRequests } from "../../tools/catalogue/OwnRequests.ts"
 import type { HookRun } from "../../plugins/hooks/HookRun.ts"
+import type { FixedPrices } from "./FixedPrices.ts"
 import type { JobHandle } from "./JobHandle.ts"
 import type { Trail } from "./Trail.ts"
 import type { Uploads } from "./Uploads.ts"
@@ -164,6 +165,8 @@ export interface Work {
   readonly sessionId: string | null
   /** What it has reserved of its key's limits; null for callers without limits. */
   readonly commitment: Commitment | null
+  /** What its calls cost: fixed when they are reserved. */
+  readonly prices: FixedPrices
   /** What has happened to it so far. */
   readonly trail: Trail
   readonly resumption?: Resumption

@@ -43,6 +43,7 @@ import { readBody } from "./ReadBody.ts"
 import { backgroundFor, resolveFor } from "./RequestedModel.ts"
 import { featuresOf } from "./RequestFeatures.ts"
 import { mayRepeatModel, withOneModel } from "./NamedModels.ts"
+import { FixedPrices } from "./FixedPrices.ts"
 import { Trail } from "./Trail.ts"
 import * as ResponseStore from "../state/ResponseStore.ts"
 
@@ -264,6 +265,7 @@ export const make = Effect.gen(function* () {
       decision,
       sessionId,
       commitment: admitted,
+      prices: new FixedPrices(),
       trail: new Trail()
     }
     if (continued !== expanded) work.remembered = expanded

@@ -2,7 +2,7 @@
  * How much of an upstream's count of tokens is believed: as much as what the gateway itself has sent and received can hold. A count beyond that is
  * an error of the upstream, or a fraud: the gateway's own estimate is booked in its place, and what was told is kept beside it. Pure.
  */
-import type { MediaUnits, TokenCounts } from "../../domain/Usage.ts"
+import type { BillingFacts, MediaUnits, ServerToolCounts, TokenCounts } from "../../domain/Usage.ts"
 import type { Usage } from "../../wire/canonical/Usage.ts"
 
 /** What the gateway has seen of a call. */
@@ -17,6 +17,8 @@ export interface Seen {
   readonly visibleChars: number
   /** Tokens that an answer can take without being seen (reasoning, sound, pictures); 0 where none can. */
   readonly unseenOut: (told: Usage) => number
+  /** Whether the request or its model has tools that the provider runs by itself. */
+  readonly hasServerTools: () => boolean
   /** What the request asks for, in units; null: nothing that is counted in units. */
   readonly units: MediaUnits | null
 }
@@ -87,6 +89,25 @@ const unitsBelieved = (told: MediaUnits, asked: MediaUnits | null): MediaUnits =
   }
 }
 
+/** Uses of a provider's own tools, where nothing in the request speaks of any. */
+const unaskedTools = 10
+
+const toolsBelieved = (tools: ServerToolCounts): ServerToolCounts =>
+  Object.values(tools).every((count) => count <= unaskedTools)
+    ? tools
+    : Object.fromEntries(Object.entries(tools).map(([name, count]) => [name, Math.min(count, unaskedTools)]))
+
+/** What is booked besides the counts; of counts that are not believed, only how the answer was made. */
+const billingBelieved = (told: BillingFacts, areCounts: boolean, seen: Seen): BillingFacts => {
+  if (!areCounts) {
+    const { chargedUsd: _charged, modalities: _modalities, tools: _tools, ...terms } = told
+    return terms
+  }
+  if (told.tools === undefined || seen.hasServerTools()) return told
+  const tools = toolsBelieved(told.tools)
+  return tools === told.tools ? told : { ...told, tools }
+}
+
 /** Parts within their wholes. */
 const consistent = (tokens: TokenCounts): TokenCounts => {
   const cacheRead = Math.min(countOf(tokens.cacheRead) ?? 0, tokens.in)
@@ -103,6 +124,7 @@ const consistent = (tokens: TokenCounts): TokenCounts => {
  */
 export const isPlain = (told: Usage, { textBytes, visibleChars }: Pick<Seen, "textBytes" | "visibleChars">): boolean =>
   told.units === undefined &&
+  told.billing?.tools === undefined &&
   told.in <= textBytes + addedIn &&
   told.out <= visibleChars * tokensPerChar + addedOut &&
   told.cacheRead >= 0 &&
@@ -116,11 +138,16 @@ export const believed = (told: Usage, seen: Seen, estimate: () => TokenCounts): 
   const isIn = isBelievedIn(told.in, seen)
   const isOut = isBelievedOut(told, seen)
   const units = told.units === undefined ? undefined : unitsBelieved(told.units, seen.units)
-  if (isIn && isOut && units === told.units) return consistent(told)
+  const billing = told.billing === undefined ? undefined : billingBelieved(told.billing, isIn && isOut, seen)
+  if (isIn && isOut && units === told.units && billing === told.billing) return consistent(told)
   const own = isIn && isOut ? null : estimate()
   // Parts of a prompt that is not believed are not believed either.
   const ofPrompt = isIn || own === null ? told : { ...told, in: own.in, cacheRead: 0, cacheWrite: 0 }
   if (!isIn) delete (ofPrompt as { cacheWrite1h?: number }).cacheWrite1h
   const ofAnswer = isOut || own === null ? ofPrompt : { ...ofPrompt, out: own.out, reasoning: own.reasoning }
-  return consistent(units === undefined ? ofAnswer : { ...ofAnswer, units })
+  return consistent({
+    ...ofAnswer,
+    ...(units === undefined ? {} : { units }),
+    ...(billing === undefined ? {} : { billing })
+  })
 }

@@ -1,8 +1,9 @@
 /** The tokens and the cost of a request, over all its calls. Pure. */
 import type { ModelPrice } from "../../domain/Pricing.ts"
-import { noTokens, sumTokens, type TokenCounts, type UsageSource } from "../../domain/Usage.ts"
+import { type CostNotes, noTokens, sumTokens, type TokenCounts, type UsageSource } from "../../domain/Usage.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
-import { costNanoUsd, estimateTokens, isPriced } from "../../usage/Cost.ts"
+import { costOf } from "../../usage/BookedCost.ts"
+import { estimateTokens } from "../../usage/Cost.ts"
 import type { PriceBook } from "../../usage/PriceBook.ts"
 import type { RequestEnd } from "../failover/FailoverEnd.ts"
 import type { AnswerReport } from "../request/AnswerReport.ts"
@@ -17,6 +18,7 @@ export interface Bill {
   /** What upstreams told, where it was not believed; null: it is what is booked. */
   readonly told: TokenCounts | null
   readonly costNanoUsd: number
+  readonly costNotes: CostNotes | null
   readonly priced: boolean
   /** Of the model that answered. */
   readonly price: ModelPrice | null
@@ -33,6 +35,7 @@ export interface BillItem {
   readonly source: UsageSource
   readonly told: TokenCounts | null
   readonly costNanoUsd: number
+  readonly costNotes: CostNotes | null
   readonly price: ModelPrice | null
 }
 
@@ -134,10 +137,9 @@ const nothingCharged: ModelPrice = { input: 0, output: 0 }
 const itemOf = (prices: Prices, factsOf: FactsOf, work: Work, { target }: Served, report: AnswerReport): BillItem => {
   const { told, tokens, source } = bookedOf(work, target, report, factsOf)
   if (work.exchange.codec.isFree === true)
-    return { target, tokens, source, told, costNanoUsd: 0, price: nothingCharged }
-  const known = prices.price(target.account.spec.id, target.model)
-  const price = known === null || !isPriced(tokens, known) ? null : known
-  return { target, tokens, source, told, costNanoUsd: price === null ? 0 : costNanoUsd(tokens, price), price }
+    return { target, tokens, source, told, costNanoUsd: 0, costNotes: null, price: nothingCharged }
+  const known = work.prices.of(prices, target.account.spec.id, target.model)
+  return { target, tokens, source, told, ...costOf(tokens, known) }
 }
 
 const nothingServed: Omit<Bill, "latencyMs"> = {
@@ -145,9 +147,23 @@ const nothingServed: Omit<Bill, "latencyMs"> = {
   source: "estimated",
   told: null,
   costNanoUsd: 0,
+  costNotes: null,
   priced: true,
   price: null,
   items: []
+}
+
+/** Of several calls: what any of them had no price for, and what the prices say of all. */
+const notesOf = (items: ReadonlyArray<BillItem>): CostNotes | null => {
+  if (items.every(({ costNotes }) => costNotes === null)) return null
+  const isComputed = items.every(({ costNotes }) => (costNotes?.computedNanoUsd ?? null) === null)
+  return {
+    unpricedParts: [...new Set(items.flatMap(({ costNotes }) => costNotes?.unpricedParts ?? []))],
+    computedNanoUsd: isComputed
+      ? null
+      : items.reduce((sum, { costNanoUsd, costNotes }) => sum + (costNotes?.computedNanoUsd ?? costNanoUsd), 0),
+    facts: null
+  }
 }
 
 const sumOf = (items: ReadonlyArray<BillItem>, price: ModelPrice | null): Omit<Bill, "latencyMs"> => ({
@@ -157,6 +173,7 @@ const sumOf = (items: ReadonlyArray<BillItem>, price: ModelPrice | null): Omit<B
     ? null
     : items.reduce((sum, { told, tokens }) => sumTokens(sum, told ?? tokens), noTokens),
   costNanoUsd: items.reduce((sum, item) => sum + item.costNanoUsd, 0),
+  costNotes: notesOf(items),
   priced: items.every((item) => item.price !== null),
   price,
   items
@@ -175,8 +192,9 @@ export const makeBill = (
   const own = served?.report == null ? null : itemOf(prices, factsOf, work, served, served.report)
   if (others.length === 0) {
     if (own === null) return { ...nothingServed, latencyMs }
-    const { costNanoUsd: cost, price, source, told, tokens } = own
-    return { tokens, source, told, costNanoUsd: cost, priced: price !== null, price, items: [own], latencyMs }
+    const { costNanoUsd, costNotes, price, source, told, tokens } = own
+    const priced = price !== null
+    return { tokens, source, told, costNanoUsd, costNotes, priced, price, items: [own], latencyMs }
   }
   const items: Array<BillItem> = []
   for (const other of others) if (other.report !== null) items.push(itemOf(prices, factsOf, work, other, other.report))

@@ -99,7 +99,9 @@ const unseenOut =
     const mayHide = hides || (told.reasoning > 0 && facts.reasoning === null)
     if (!mayHide) return predicted
     const most = Math.min(facts.maxOutputTokens ?? usualOutput, hides ? Number.POSITIVE_INFINITY : onItsWord)
-    return Math.min(envelope.maxOutputTokens ?? most, work.outputCap ?? most) * answersOf(work) + predicted
+    // Some count reasoning outside of what the client allows.
+    const thought = Math.min(told.reasoning, most)
+    return Math.min(envelope.maxOutputTokens ?? most, work.outputCap ?? most) * answersOf(work) + thought + predicted
   }
 
 /** A prompt that providers count once for each document. */
@@ -161,6 +163,7 @@ export const seenOfLine = (
     if (!hides && told.reasoning === 0) return 0
     return Math.min(maxOutputTokens ?? usualOutput, hides ? usualOutput : onItsWord)
   },
+  hasServerTools: () => isHosted,
   units: null
 })
 
@@ -190,6 +193,7 @@ export const seenOf = (work: Work, model: string, facts: OutputFacts, report: An
       return names(body, elsewhere) ? window : 0
     },
     visibleChars: report.textChars + report.toolArgChars + report.reasoningChars,
+    hasServerTools: () => searching.test(model) || names(body, hosted),
     units
   }
   const plain = plainlySeen(work, report)

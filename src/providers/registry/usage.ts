@@ -2,7 +2,7 @@
  * Where each provider counts reasoning and cached tokens (`docs/usage-by-provider.md`). A row without a member of its own counts as
  * the wire's maker does. A provider without a row documents nothing of it.
  */
-import { plainUsage, type UsageDialect } from "../../domain/Dialect.ts"
+import { plainUsage, type UpstreamCharge, type UsageDialect } from "../../domain/Dialect.ts"
 import type { WireName } from "../../domain/Wire.ts"
 
 interface UsageRow {
@@ -10,6 +10,7 @@ interface UsageRow {
   readonly reasoningAt?: string
   readonly cacheReadAt?: string
   readonly cacheWriteAt?: string
+  readonly charge?: { readonly is: UpstreamCharge; readonly docs: string }
   readonly docs: string
 }
 
@@ -32,7 +33,14 @@ const rows: Readonly<Record<string, UsageRow>> = {
   vertex,
   "vertex-express": vertex,
   "azure-openai": asOpenAi("https://learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning"),
-  xai: { reasoning: "beside", docs: "https://docs.x.ai/docs/key-information/consumption-and-rate-limits" },
+  xai: {
+    reasoning: "beside",
+    charge: {
+      is: { at: "cost_in_usd_ticks", unitsPerUsd: 1e10, ownKey: null },
+      docs: "https://docs.x.ai/developers/cost-tracking"
+    },
+    docs: "https://docs.x.ai/docs/key-information/consumption-and-rate-limits"
+  },
   mistral,
   codestral: mistral,
   deepseek: {
@@ -47,6 +55,14 @@ const rows: Readonly<Record<string, UsageRow>> = {
   },
   openrouter: {
     cacheWriteAt: "prompt_tokens_details.cache_write_tokens",
+    charge: {
+      is: {
+        at: "cost",
+        unitsPerUsd: 1,
+        ownKey: { when: "is_byok", at: "cost_details.upstream_inference_cost" }
+      },
+      docs: "https://openrouter.ai/docs/use-cases/usage-accounting"
+    },
     docs: "https://openrouter.ai/docs/use-cases/usage-accounting"
   },
   "vercel-ai-gateway": {
@@ -99,6 +115,7 @@ export const usageOf = (provider: string): UsageDialect => {
     reasoningAt: before(row.reasoningAt, plainUsage.reasoningAt),
     cacheReadAt: before(row.cacheReadAt, plainUsage.cacheReadAt),
     cacheWriteAt: before(row.cacheWriteAt, plainUsage.cacheWriteAt),
+    charge: row.charge ?? null,
     docs: row.docs
   }
 }
@@ -111,6 +128,7 @@ const wireUsage: Readonly<Record<"messages" | "gemini" | "ollama", UsageDialect>
     reasoningAt: ["output_tokens_details.thinking_tokens"],
     cacheReadAt: ["cache_read_input_tokens"],
     cacheWriteAt: ["cache_creation_input_tokens"],
+    charge: null,
     docs: null
   },
   gemini: {
@@ -119,15 +137,24 @@ const wireUsage: Readonly<Record<"messages" | "gemini" | "ollama", UsageDialect>
     reasoningAt: ["thoughtsTokenCount"],
     cacheReadAt: ["cachedContentTokenCount"],
     cacheWriteAt: [],
+    charge: null,
     docs: null
   },
-  ollama: { reasoning: "inside", cacheRead: "inside", reasoningAt: [], cacheReadAt: [], cacheWriteAt: [], docs: null }
+  ollama: {
+    reasoning: "inside",
+    cacheRead: "inside",
+    reasoningAt: [],
+    cacheReadAt: [],
+    cacheWriteAt: [],
+    charge: null,
+    docs: null
+  }
 }
 
 /** How the answers of a provider that speaks `wire` are counted. */
 export const usageOn = (wire: WireName, usage: UsageDialect): UsageDialect => {
   if (wire === "chat") return usage
-  if (wire !== "responses") return { ...wireUsage[wire], docs: usage.docs }
+  if (wire !== "responses") return { ...wireUsage[wire], charge: usage.charge, docs: usage.docs }
   return {
     ...usage,
     reasoningAt: before("output_tokens_details.reasoning_tokens", usage.reasoningAt),

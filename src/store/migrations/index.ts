@@ -46,6 +46,7 @@ import webhookMail from "./0039_webhook_mail.ts"
 import usageFacets from "./0040_usage_facets.ts"
 import presetOwners from "./0041_preset_owners.ts"
 import toldTokens from "./0042_told_tokens.ts"
+import costNotes from "./0043_cost_notes.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -91,7 +92,8 @@ export const migrations: Migrations = {
   "0039_webhook_mail": webhookMail,
   "0040_usage_facets": usageFacets,
   "0041_preset_owners": presetOwners,
-  "0042_told_tokens": toldTokens
+  "0042_told_tokens": toldTokens,
+  "0043_cost_notes": costNotes
 }
 
 /** The schema version a database has after all of these ran. */

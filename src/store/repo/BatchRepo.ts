@@ -1,4 +1,5 @@
 /** Batches. What became of their lines is on disk; see `batches/LineSpool`. */
+import { ModelPrice } from "../../domain/Pricing.ts"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,7 +16,8 @@ const Provider = Schema.Struct({
   connectionId: Text,
   kind: Schema.Literal("openai", "anthropic"),
   id: MaybeText,
-  fileId: MaybeText
+  fileId: MaybeText,
+  prices: Schema.optionalWith(Schema.Record({ key: Schema.String, value: ModelPrice }), { exact: true })
 })
 
 const Row = Schema.Struct({

@@ -4,6 +4,8 @@
  */
 import type { ReasoningCount, UsageDialect } from "../../domain/Dialect.ts"
 import { isObject, type Json, type JsonObject } from "../json/Json.ts"
+import type { ServerToolCounts } from "../../domain/Usage.ts"
+import { billingOf } from "./BillingReading.ts"
 import { countOr, type UsagePatch } from "./Usage.ts"
 
 /** Split paths. They come from dialects, so there are few. */
@@ -26,12 +28,14 @@ const numberAt = (usage: JsonObject, path: string): number | null => {
   return countOr(place)
 }
 
-const firstAt = (usage: JsonObject, paths: ReadonlyArray<string>): number | null => {
+/** The largest of the places where a count may stand: relays write zeros into those that they do not know. */
+const largestAt = (usage: JsonObject, paths: ReadonlyArray<string>): number | null => {
+  let largest: number | null = null
   for (const path of paths) {
     const count = numberAt(usage, path)
-    if (count !== null) return count
+    if (count !== null && (largest === null || count > largest)) largest = count
   }
-  return null
+  return largest
 }
 
 interface Counts {
@@ -49,6 +53,13 @@ interface PromptParts {
 }
 
 const audioAt = "prompt_tokens_details.audio_tokens"
+
+/** Writes to the cache for an hour, as relays of Anthropic's models tell them. */
+const hourAt = [
+  "cache_creation.ephemeral_1h_input_tokens",
+  "prompt_tokens_details.cache_creation_token_details.ephemeral_1h_input_tokens",
+  "cache_creation_token_details.ephemeral_1h_input_tokens"
+]
 
 /**
  * Tokens of the prompt that its count leaves out: cached ones when they exceed the count, or when the total only adds up with them.
@@ -94,13 +105,26 @@ export interface UsageMembers {
   readonly completion: string
 }
 
+/** What stands around a usage object, for the bill. */
+export interface AroundUsage {
+  /** The answer or the chunk. */
+  readonly body: JsonObject
+  /** What the provider's tools did; absent: as the usage says. */
+  readonly tools?: ServerToolCounts | undefined
+}
+
 /** The counts of a usage object. Null members are ignored. */
-export const readUsage = (usage: JsonObject, members: UsageMembers, dialect: UsageDialect): UsagePatch => {
+export const readUsage = (
+  usage: JsonObject,
+  members: UsageMembers,
+  dialect: UsageDialect,
+  around?: AroundUsage
+): UsagePatch => {
   const prompt = countOr(usage[members.prompt])
   const total = countOr(usage["total_tokens"])
-  const reasoning = firstAt(usage, dialect.reasoningAt)
-  const cacheRead = firstAt(usage, dialect.cacheReadAt)
-  const cacheWrite = firstAt(usage, dialect.cacheWriteAt)
+  const reasoning = largestAt(usage, dialect.reasoningAt)
+  const cacheRead = largestAt(usage, dialect.cacheReadAt)
+  const cacheWrite = largestAt(usage, dialect.cacheWriteAt)
   const counts: Counts = { prompt, completion: countOr(usage[members.completion]), total, reasoning: reasoning ?? 0 }
   const beside = besidePrompt(
     counts,
@@ -117,5 +141,12 @@ export const readUsage = (usage: JsonObject, members: UsageMembers, dialect: Usa
   if (cacheRead !== null) patch.cacheRead = cacheRead
   if (cacheWrite !== null) patch.cacheWrite = cacheWrite
   if (reasoning !== null) patch.reasoning = reasoning
+  const hour = largestAt(usage, hourAt)
+  if (hour !== null && hour > 0) patch.cacheWrite1h = hour
+  const billing =
+    around !== undefined && "tools" in around
+      ? billingOf(usage, around.body, dialect.charge, around.tools)
+      : billingOf(usage, around?.body ?? {}, dialect.charge)
+  if (billing !== undefined) patch.billing = billing
   return patch
 }

@@ -94,7 +94,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     }
     if (!started && choice !== undefined) start(chunk)
     const usage = findUsage(chunk, choice)
-    if (usage !== undefined) out.push({ type: "usage", usage: decodeUsage(usage, dialect) })
+    if (usage !== undefined) out.push({ type: "usage", usage: decodeUsage(usage, chunk, dialect) })
     if (choice === undefined) return
     // Some servers send a whole message in the one chunk of a stream.
     const delta = objectOr(choice["delta"] ?? choice["message"])

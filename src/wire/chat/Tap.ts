@@ -63,7 +63,7 @@ const makeReader = ({ dialect, hideUsage }: TapOptions): TapReader => {
     if (finish !== null && open.size === 0) facts.stop = decodeStop(finish, calls > 0)
     const usage = findUsage(chunk, first)
     if (usage === undefined) return "relay"
-    facts.usage = mergeUsage(facts.usage, decodeUsage(usage, dialect))
+    facts.usage = mergeUsage(facts.usage, decodeUsage(usage, chunk, dialect))
     return hideUsage && choices.length === 0 ? "withhold" : "relay"
   }
 

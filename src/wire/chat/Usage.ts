@@ -10,9 +10,9 @@ import { isObject, type JsonObject, objectOr } from "../json/Json.ts"
 
 const members: UsageMembers = { prompt: "prompt_tokens", completion: "completion_tokens" }
 
-/** Token counts of a usage object of the chat wire; counts that it lacks are absent. */
-export const decodeUsage = (usage: JsonObject, dialect: Dialect = plainDialect): UsagePatch =>
-  readUsage(usage, members, dialect.usage)
+/** Token counts of a usage object of the chat wire, in the answer or chunk `body`; counts that it lacks are absent. */
+export const decodeUsage = (usage: JsonObject, body: JsonObject, dialect: Dialect = plainDialect): UsagePatch =>
+  readUsage(usage, members, dialect.usage, { body })
 
 /** The usage of a response or chunk, wherever its provider puts it; undefined when there is none. */
 export const findUsage = (body: JsonObject, choice: JsonObject | undefined): JsonObject | undefined => {
@@ -25,7 +25,7 @@ export const findUsage = (body: JsonObject, choice: JsonObject | undefined): Jso
 
 export const usageOf = (body: JsonObject, choice: JsonObject | undefined, dialect?: Dialect): Usage | null => {
   const usage = findUsage(body, choice)
-  return usage === undefined ? null : mergeUsage(null, decodeUsage(usage, dialect))
+  return usage === undefined ? null : mergeUsage(null, decodeUsage(usage, body, dialect))
 }
 
 export const encodeUsage = (usage: Usage): JsonObject => ({

@@ -150,7 +150,7 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
     const candidate = firstCandidate(chunk)
     logprobs = decodeLogprobs(candidate)
     for (const part of partsOf(candidate)) if (!over) readPart(part)
-    const usage = readUsage(chunk["usageMetadata"])
+    const usage = readUsage(chunk)
     if (over) return
     if (usage !== null) out.push({ type: "usage", usage })
     const failure = candidateFailure(candidate)

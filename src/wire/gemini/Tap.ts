@@ -70,7 +70,7 @@ const makeReader = (): TapReader => {
     const plainText = plainTextOf(chunk)
     if (plainText !== null) return { plainText }
     for (const candidate of candidatesOf(chunk)) readCandidate(candidate, facts)
-    facts.usage = readUsage(chunk["usageMetadata"]) ?? facts.usage
+    facts.usage = readUsage(chunk) ?? facts.usage
     const blocked = blockReasonOf(chunk)
     if (finish !== "" && open.size === 0) facts.stop = decodeStop(finish, calls > 0)
     else if (blocked !== null) facts.stop = blockedStop(blocked)

@@ -1,7 +1,8 @@
 /** Pictures in answers: `{data: [{b64_json} | {url}]}`, and what is told of them for the bill. */
 import { noTokens } from "../../domain/Usage.ts"
 import type { Response } from "../canonical/Response.ts"
-import { countOr, type Usage } from "../canonical/Usage.ts"
+import { billingOf } from "../canonical/BillingReading.ts"
+import { countOr, type Usage, withBilling } from "../canonical/Usage.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, optional, stringOr } from "../json/Json.ts"
 import { type AnswerReading, valueIn } from "../media/OpaqueAnswer.ts"
 import { imageTypeOf } from "../canonical/ImageType.ts"
@@ -40,7 +41,8 @@ export const tokensOf = (told: Json | undefined): Usage | null => {
   const usage = objectOr(told)
   const read = countOr(usage["input_tokens"]) ?? countOr(usage["prompt_tokens"])
   const made = countOr(usage["output_tokens"]) ?? countOr(usage["completion_tokens"])
-  return read === null && made === null ? null : { ...noTokens, in: read ?? 0, out: made ?? 0 }
+  if (read === null && made === null) return null
+  return { ...noTokens, in: read ?? 0, out: made ?? 0, ...withBilling(billingOf(usage, {}, null)) }
 }
 
 /** `body` tells of size and quality where the upstream chose them. */

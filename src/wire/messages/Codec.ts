@@ -44,7 +44,7 @@ export const messages: WireCodec = {
   decodeResponse,
   encodeResponse,
   readAnswer,
-  makeStreamDecoder: () => makeSseDecoder(makeEventDecoder()),
+  makeStreamDecoder: (dialect) => makeSseDecoder(makeEventDecoder(dialect)),
   makeStreamEncoder,
   makeStreamTap,
   renderError,

@@ -3,6 +3,7 @@
  *
  * https://platform.claude.com/docs/en/api/messages
  */
+import type { Dialect } from "../../domain/Dialect.ts"
 import * as Either from "effect/Either"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { AnswerPart, Response } from "../canonical/Response.ts"
@@ -47,9 +48,10 @@ const blocksOf = (body: JsonObject): ReadonlyArray<JsonObject> | null => {
   return isArray(content) ? content.filter(isObject) : null
 }
 
-const usageOf = (body: JsonObject) => (isObject(body["usage"]) ? makeUsageReader()(body["usage"]) : null)
+const usageOf = (body: JsonObject, dialect: Dialect | undefined) =>
+  isObject(body["usage"]) ? makeUsageReader(dialect)(body["usage"]) : null
 
-export const decodeResponse = (body: JsonObject): Either.Either<Response, UpstreamProblem> => {
+export const decodeResponse = (body: JsonObject, dialect?: Dialect): Either.Either<Response, UpstreamProblem> => {
   const blocks = blocksOf(body)
   if (blocks === null || body["type"] === "error") {
     return Either.left(problemOfJson(502, body) ?? problem("The upstream's answer holds no content."))
@@ -62,12 +64,12 @@ export const decodeResponse = (body: JsonObject): Either.Either<Response, Upstre
     createdMs: null,
     parts: blocks.map(decodeBlock),
     stop,
-    usage: usageOf(body),
+    usage: usageOf(body, dialect),
     logprobs: null
   })
 }
 
-export const readAnswer = (body: JsonObject): AnswerFacts => {
+export const readAnswer = (body: JsonObject, dialect?: Dialect): AnswerFacts => {
   const parts = (blocksOf(body) ?? []).map(decodeBlock)
   let textChars = 0
   let toolArgChars = 0
@@ -80,7 +82,7 @@ export const readAnswer = (body: JsonObject): AnswerFacts => {
     if (part.type === "tool_call") toolArgChars += part.args.length
   }
   return {
-    usage: usageOf(body),
+    usage: usageOf(body, dialect),
     stop: decodeStop(body),
     hasContent: textChars + reasoningChars + others > 0,
     textChars,

@@ -3,6 +3,7 @@
  *
  * https://platform.claude.com/docs/en/build-with-claude/streaming
  */
+import type { Dialect } from "../../domain/Dialect.ts"
 import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import type { OpaquePart } from "../canonical/Conversation.ts"
 import type { Stop } from "../canonical/Response.ts"
@@ -75,14 +76,14 @@ const deltaOf = (delta: JsonObject, kind: BlockStart["type"]): BlockDelta | null
 
 const isEmpty = (delta: BlockDelta): boolean => (delta.type === "text" || delta.type === "args") && delta.text === ""
 
-export const makeEventDecoder = (): EventDecoder => {
+export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
   let out: Array<StreamEvent> = []
   let started = false
   let over = false
   let stop: Stop | null = null
   let nextIndex = 0
   const open = new Map<number, OpenBlock>()
-  const readUsage = makeUsageReader()
+  const readUsage = makeUsageReader(dialect)
 
   const tellUsage = (usage: unknown): void => {
     const known = isObject(usage) ? readUsage(usage) : null

@@ -12,8 +12,8 @@ import type { StreamTap, TapOptions } from "../WireCodec.ts"
 import { decodeStop } from "./Stop.ts"
 import { makeUsageReader } from "./Usage.ts"
 
-const makeReader = (model: string | undefined): TapReader => {
-  const readUsage = makeUsageReader()
+const makeReader = ({ dialect, model }: TapOptions): TapReader => {
+  const readUsage = makeUsageReader(dialect)
   let started = false
 
   const tellUsage = (usage: unknown, facts: MutableFacts): void => {
@@ -102,4 +102,4 @@ const makeReader = (model: string | undefined): TapReader => {
 }
 
 /** This wire's streams always have usage: there is nothing to hide. */
-export const makeStreamTap = ({ model }: TapOptions): StreamTap => makeSseTap(makeReader(model))
+export const makeStreamTap = (options: TapOptions): StreamTap => makeSseTap(makeReader(options))

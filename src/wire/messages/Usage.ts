@@ -1,11 +1,13 @@
 /**
  * Usage of the messages wire, both ways. Its `input_tokens` leaves out what was read from or written to the cache; its stream
- * reports totals that may repeat, so later members replace earlier ones and nothing is added up.
+ * reports totals that may repeat, so nothing is added up.
  *
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
-import { noTokens } from "../../domain/Usage.ts"
-import { countOr, type Usage } from "../canonical/Usage.ts"
+import type { Dialect } from "../../domain/Dialect.ts"
+import { type BillingFacts, noTokens } from "../../domain/Usage.ts"
+import { billingOf } from "../canonical/BillingReading.ts"
+import { countOr, mergeBilling, type Usage, withBilling } from "../canonical/Usage.ts"
 import { type JsonObject, objectOr } from "../json/Json.ts"
 
 interface Raw {
@@ -18,17 +20,25 @@ interface Raw {
   thinking: number
 }
 
-/** Merges the usage objects of one answer; null while none had a number. */
-export const makeUsageReader = (): ((usage: JsonObject) => Usage | null) => {
-  const raw: Raw = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0, thinking: 0 }
+const promptOf = ({ cacheRead, cacheWrite, cacheWrite1h, cacheWrite5m, input }: Raw): number =>
+  input + cacheRead + Math.max(cacheWrite, cacheWrite5m + cacheWrite1h)
+
+/**
+ * Merges the usage objects of one answer; null while none had a number. Counts never fall: a zero takes nothing back, and a later report moves
+ * tokens between the parts of the prompt only where the whole of it stays.
+ */
+export const makeUsageReader = (dialect?: Dialect): ((usage: JsonObject, body?: JsonObject) => Usage | null) => {
+  let raw: Raw = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0, thinking: 0 }
+  let billing: BillingFacts | undefined
   let isReported = false
-  const note = (word: keyof Raw, value: unknown): void => {
-    const count = countOr(value)
-    if (count === null) return
-    raw[word] = count
-    isReported = true
-  }
-  return (usage) => {
+  return (usage, body = usage) => {
+    const later = { ...raw }
+    const note = (word: keyof Raw, value: unknown): void => {
+      const count = countOr(value)
+      if (count === null) return
+      if (count > 0) later[word] = count
+      isReported = true
+    }
     note("input", usage["input_tokens"])
     note("output", usage["output_tokens"])
     note("cacheRead", usage["cache_read_input_tokens"])
@@ -37,6 +47,10 @@ export const makeUsageReader = (): ((usage: JsonObject) => Usage | null) => {
     note("cacheWrite5m", written["ephemeral_5m_input_tokens"])
     note("cacheWrite1h", written["ephemeral_1h_input_tokens"])
     note("thinking", objectOr(usage["output_tokens_details"])["thinking_tokens"])
+    billing = mergeBilling(billing, billingOf(usage, body, dialect?.usage.charge ?? null))
+    const output = Math.max(raw.output, later.output)
+    const thinking = Math.max(raw.thinking, later.thinking)
+    raw = { ...(promptOf(later) < promptOf(raw) ? raw : later), output, thinking }
     if (!isReported) return null
     // The total is the sum of the parts; whichever says more counts, should a relay leave one out.
     const cacheWrite = Math.max(raw.cacheWrite, raw.cacheWrite5m + raw.cacheWrite1h)
@@ -46,7 +60,8 @@ export const makeUsageReader = (): ((usage: JsonObject) => Usage | null) => {
       cacheRead: raw.cacheRead,
       cacheWrite,
       ...(raw.cacheWrite1h > 0 ? { cacheWrite1h: raw.cacheWrite1h } : {}),
-      reasoning: raw.thinking
+      reasoning: raw.thinking,
+      ...withBilling(billing)
     }
   }
 }

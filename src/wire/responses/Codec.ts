@@ -46,7 +46,7 @@ export const responses: WireCodec = {
   decodeResponse,
   encodeResponse,
   readAnswer,
-  makeStreamDecoder: () => makeSseDecoder(makeEventDecoder()),
+  makeStreamDecoder: (dialect) => makeSseDecoder(makeEventDecoder(dialect)),
   makeStreamEncoder,
   makeStreamTap,
   renderError,

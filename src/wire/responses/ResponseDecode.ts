@@ -3,6 +3,7 @@
  *
  * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
+import type { Dialect } from "../../domain/Dialect.ts"
 import * as Either from "effect/Either"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { AnswerPart, Response } from "../canonical/Response.ts"
@@ -84,7 +85,7 @@ const stopOf = (body: JsonObject, parts: ReadonlyArray<AnswerPart>) =>
     parts.some((part) => part.type === "tool_call")
   )
 
-export const decodeResponse = (body: JsonObject): Either.Either<Response, UpstreamProblem> => {
+export const decodeResponse = (body: JsonObject, dialect?: Dialect): Either.Either<Response, UpstreamProblem> => {
   // A failed response has its error in `error`.
   if (isObject(body["error"])) return Either.left(streamProblem({ error: body["error"] }))
   const items = itemsOf(body)
@@ -101,12 +102,12 @@ export const decodeResponse = (body: JsonObject): Either.Either<Response, Upstre
     createdMs: created === null ? null : created * 1000,
     parts,
     stop,
-    usage: usageOf(body),
+    usage: usageOf(body, dialect),
     logprobs: logprobsOf(items)
   })
 }
 
-export const readAnswer = (body: JsonObject): AnswerFacts => {
+export const readAnswer = (body: JsonObject, dialect?: Dialect): AnswerFacts => {
   // Without output, or with an error, it is not an answer, whatever its status.
   const isAnswer = itemsOf(body) !== null && !isObject(body["error"])
   const parts = (itemsOf(body) ?? []).flatMap(decodeItem)
@@ -121,7 +122,7 @@ export const readAnswer = (body: JsonObject): AnswerFacts => {
     if (part.type === "tool_call") toolArgChars += part.args.length
   }
   return {
-    usage: usageOf(body),
+    usage: usageOf(body, dialect),
     stop: isAnswer ? stopOf(body, parts) : null,
     hasContent: textChars + reasoningChars + others > 0,
     textChars,

@@ -4,6 +4,7 @@
  *
  * https://developers.openai.com/api/reference/resources/responses/streaming-events
  */
+import type { Dialect } from "../../domain/Dialect.ts"
 import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import type { OpaquePart } from "../canonical/Conversation.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../json/Json.ts"
@@ -82,7 +83,7 @@ export interface ResponsesEventDecoder extends EventDecoder {
   readonly read: (event: JsonObject) => ReadonlyArray<StreamEvent>
 }
 
-export const makeEventDecoder = (): ResponsesEventDecoder => {
+export const makeEventDecoder = (dialect?: Dialect): ResponsesEventDecoder => {
   const items = new Map<number, Item>()
   let out: Array<StreamEvent> = []
   let started = false
@@ -262,7 +263,7 @@ export const makeEventDecoder = (): ResponsesEventDecoder => {
       for (const [key, item] of response["output"].entries()) endItem(key, { item })
     }
     for (const item of items.values()) if (item.open) closeItem(item)
-    const usage = usageOf(response)
+    const usage = usageOf(response, dialect)
     if (usage !== null) out.push({ type: "usage", usage })
     const stop = decodeStop({ ...response, status }, calls > 0)
     if (stop === null) return fail(streamProblem({ error: objectOr(response["error"]) }))

@@ -6,11 +6,11 @@
 import { type MutableFacts, makeObserver } from "../canonical/Facts.ts"
 import { isObject, parseJson } from "../json/Json.ts"
 import { makeSseTap, type TapReader } from "../sse/SseTap.ts"
-import type { StreamTap } from "../WireCodec.ts"
+import type { StreamTap, TapOptions } from "../WireCodec.ts"
 import { makeEventDecoder } from "./StreamDecode.ts"
 
-const makeReader = (): TapReader => {
-  const decoder = makeEventDecoder()
+const makeReader = ({ dialect }: Partial<TapOptions> = {}): TapReader => {
+  const decoder = makeEventDecoder(dialect)
   let observe: ReturnType<typeof makeObserver> | null = null
   return {
     textMember: "delta",
@@ -25,4 +25,4 @@ const makeReader = (): TapReader => {
 }
 
 /** This wire's streams always have usage: there is nothing to hide. */
-export const makeStreamTap = (): StreamTap => makeSseTap(makeReader())
+export const makeStreamTap = (options?: TapOptions): StreamTap => makeSseTap(makeReader(options))

@@ -3,8 +3,9 @@
  *
  * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
-import { plainUsage } from "../../domain/Dialect.ts"
+import { type Dialect, plainUsage } from "../../domain/Dialect.ts"
 import { noTokens } from "../../domain/Usage.ts"
+import { toolsOfResponse } from "../canonical/BillingReading.ts"
 import { mergeUsage, type Usage } from "../canonical/Usage.ts"
 import { readUsage, type UsageMembers } from "../canonical/UsageReading.ts"
 import { isObject, type JsonObject } from "../json/Json.ts"
@@ -12,9 +13,11 @@ import { isObject, type JsonObject } from "../json/Json.ts"
 const members: UsageMembers = { prompt: "input_tokens", completion: "output_tokens" }
 
 /** The usage of a response object; null when there is none. */
-export const usageOf = (response: JsonObject): Usage | null => {
+export const usageOf = (response: JsonObject, dialect?: Dialect): Usage | null => {
   const usage = response["usage"]
-  return isObject(usage) ? mergeUsage(null, readUsage(usage, members, plainUsage)) : null
+  if (!isObject(usage)) return null
+  const around = { body: response, tools: toolsOfResponse(response, usage) }
+  return mergeUsage(null, readUsage(usage, members, { ...plainUsage, charge: dialect?.usage.charge ?? null }, around))
 }
 
 /** Unknown usage is written as zeros, because the wire's clients need the members. */

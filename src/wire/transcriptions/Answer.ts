@@ -7,7 +7,8 @@
  */
 import { noTokens } from "../../domain/Usage.ts"
 import type { Response } from "../canonical/Response.ts"
-import { countOr, type Usage } from "../canonical/Usage.ts"
+import { billingOf } from "../canonical/BillingReading.ts"
+import { countOr, type Usage, withBilling } from "../canonical/Usage.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, objectOr, stringOr } from "../json/Json.ts"
 import { type AnswerReading, valueIn } from "../media/OpaqueAnswer.ts"
 import type { EncodeContext, TextAnswer } from "../WireCodec.ts"
@@ -30,7 +31,8 @@ export const usageIn = (told: Json | undefined): Usage | null => {
   if (usage["type"] === "duration") return secondsUsage(usage["seconds"])
   const read = countOr(usage["input_tokens"]) ?? countOr(usage["prompt_tokens"])
   const made = countOr(usage["output_tokens"]) ?? countOr(usage["completion_tokens"])
-  return read === null && made === null ? null : { ...noTokens, in: read ?? 0, out: made ?? 0 }
+  if (read === null && made === null) return null
+  return { ...noTokens, in: read ?? 0, out: made ?? 0, ...withBilling(billingOf(usage, {}, null)) }
 }
 
 /** OpenAI's own form, whichever the client asked for. */

@@ -87,6 +87,7 @@ export const row = (index: number, given: Partial<UsageRow> = {}): UsageRow => (
   attempts: 1,
   tokens: { ...noTokens, in: 1_000, out: 500 },
   told: null,
+  costNotes: null,
   costNanoUsd: 4_000_000,
   priced: true,
   price: null,

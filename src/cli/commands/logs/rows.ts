@@ -97,5 +97,9 @@ export const story = (row: UsageLog, { connection, key }: Names): string =>
       "Of these",
       `${row.tokens.cacheRead} read from the cache, ${row.tokens.cacheWrite} written to it, ${row.tokens.reasoning} of reasoning`
     ],
-    ["Cost", row.priced ? `${cost(row)} USD` : "no price is known"]
+    ["Cost", row.priced ? `${cost(row)} USD` : "no price is known"],
+    ...(row.priced && row.unpricedParts.length > 0 ? [["Without a price", row.unpricedParts.join(", ")] as const] : []),
+    ...(row.costSource === "upstream"
+      ? [["Charged by the provider", `computed from its prices: ${row.computedCostUsd.toFixed(6)} USD`] as const]
+      : [])
   ])

@@ -1,4 +1,5 @@
 /** The request for a summary: the gateway's own, made in the name of the client whose conversation it is. Pure. */
+import { FixedPrices } from "../../request/FixedPrices.ts"
 import { Trail } from "../../request/Trail.ts"
 import * as Either from "effect/Either"
 import { noPolicy } from "../../../domain/combo/ComboPolicy.ts"
@@ -137,6 +138,7 @@ export const summaryWork = (asking: Asking): Work => {
     decision: { ...decided, reason: { _tag: "Summary", requestId: work.exchange.requestId } },
     sessionId: work.sessionId,
     commitment: null,
+    prices: new FixedPrices(),
     trail: new Trail()
   }
 }

@@ -9,6 +9,7 @@ const seen = (more: Partial<Seen> = {}): Seen => ({
   tokensElsewhere: () => 0,
   visibleChars: 50,
   unseenOut: () => 0,
+  hasServerTools: () => false,
   units: null,
   ...more
 })

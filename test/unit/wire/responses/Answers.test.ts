@@ -113,7 +113,14 @@ describe("a responses answer", () => {
 
   it("reads the same facts for the usage row as a translation", () => {
     assert.deepEqual(responses.readAnswer(answer()), {
-      usage: { in: 50, out: 7, cacheRead: 20, cacheWrite: 0, reasoning: 3 },
+      usage: {
+        in: 50,
+        out: 7,
+        cacheRead: 20,
+        cacheWrite: 0,
+        reasoning: 3,
+        billing: { tools: { webSearches: 1 } }
+      },
       stop: { reason: "tool_calls", raw: "completed", sequence: null },
       hasContent: true,
       textChars: 2,

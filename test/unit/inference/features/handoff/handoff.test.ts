@@ -52,6 +52,7 @@ const emptyBill: Bill = {
   tokens: noTokens,
   source: "estimated",
   told: null,
+  costNotes: null,
   costNanoUsd: 0,
   priced: true,
   price: null,
