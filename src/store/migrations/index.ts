@@ -46,6 +46,7 @@ import webhookMail from "./0039_webhook_mail.ts"
 import usageFacets from "./0040_usage_facets.ts"
 import presetOwners from "./0041_preset_owners.ts"
 import toldTokens from "./0042_told_tokens.ts"
+import limitThresholds from "./0048_limit_thresholds.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -91,7 +92,8 @@ export const migrations: Migrations = {
   "0039_webhook_mail": webhookMail,
   "0040_usage_facets": usageFacets,
   "0041_preset_owners": presetOwners,
-  "0042_told_tokens": toldTokens
+  "0042_told_tokens": toldTokens,
+  "0048_limit_thresholds": limitThresholds
 }
 
 /** The schema version a database has after all of these ran. */

@@ -16,7 +16,7 @@ const standing = (limit: number, used: number) => ({
     limit,
     scope: null
   },
-  window: { startMs: 0, endMs: 1, used, reserved: 0, isTold: false }
+  window: { startMs: 0, endMs: 1, used, reserved: 0, told: null }
 })
 
 const pageOf = (asked: ReadonlyArray<string | null>, budgeted: ReadonlyArray<string> = []): string => {
