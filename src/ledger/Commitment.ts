@@ -3,7 +3,14 @@
  * request takes its own.
  */
 import type { Filed } from "../store/Reservations.ts"
-import { type CallEstimate, type Holder, type KeyAccount, type Obstacle, type Reached, Reservation } from "./KeyAccount.ts"
+import {
+  type CallEstimate,
+  type Holder,
+  type KeyAccount,
+  type Obstacle,
+  type Reached,
+  Reservation
+} from "./KeyAccount.ts"
 import type { Amounts } from "./Meter.ts"
 
 /** What a call has cost, by the model that made it. */

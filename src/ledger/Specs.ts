@@ -1,5 +1,11 @@
 /** The meters that a key's budget, token limits and requests per day stand for. Pure. */
-import { type Budget, defaultWarningThreshold, type ResetInterval, type ResetRule, type TokenLimit } from "../domain/Limits.ts"
+import {
+  type Budget,
+  defaultWarningThreshold,
+  type ResetInterval,
+  type ResetRule,
+  type TokenLimit
+} from "../domain/Limits.ts"
 import type { MeterSpec } from "./Meter.ts"
 
 /** A key's setting that is counted by calendar days; days are those of UTC. */

@@ -9,7 +9,7 @@ import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { UnavailableAnswer } from "../Errors.ts"
 import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../Examples.ts"
-import { body, IsoTime, optional } from "../Inputs.ts"
+import { body, IsoDay, IsoTimeOrDay, optional } from "../Inputs.ts"
 import { LogsQuery } from "./Usage.ts"
 
 const strict = { parseOptions: { onExcessProperty: "error", errors: "all" } } as const
@@ -172,13 +172,6 @@ export const ExportQuery = Schema.Struct({
 }).annotations(strict)
 export type ExportQuery = typeof ExportQuery.Type
 
-/** A day, as `2035-01-31`. */
-const Day = Schema.String.pipe(
-  Schema.pattern(/^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/, {
-    message: () => "must be a day such as 2035-01-31"
-  })
-)
-
 export const CallsQuery = Schema.Struct({
   provider: field(
     Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)),
@@ -186,8 +179,8 @@ export const CallsQuery = Schema.Struct({
     "openai"
   ),
   connectionId: LogsQuery.fields.connectionId,
-  from: field(Day, "The first day, in UTC.", "2035-01-01"),
-  to: field(Day, "The last day, in UTC.", "2035-01-31")
+  from: field(IsoDay, "The first day, in UTC.", "2035-01-01"),
+  to: field(IsoDay, "The last day, in UTC.", "2035-01-31")
 }).annotations(strict)
 
 export const CallsExplained = Schema.Struct({
@@ -245,7 +238,7 @@ export type CallsByDay = typeof CallsByDay.Type
 export const PurgeInput = Schema.NullOr(
   Schema.Struct({
     before: field(
-      optional(IsoTime),
+      optional(IsoTimeOrDay),
       "Requests that arrived before this time are deleted, ISO 8601; absent: all so far.",
       exampleTime
     )

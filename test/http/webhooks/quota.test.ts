@@ -85,7 +85,13 @@ it.scopedLive(
         assert.lengthOf(told(), 0)
         const events = quotaEvents()
         assert.lengthOf(events, 1)
-        assert.deepInclude(events[0]?.data, { apiKeyId: key.id, quota: "budget", window: "monthly", limit: 0.005, threshold: "limit" })
+        assert.deepInclude(events[0]?.data, {
+          apiKeyId: key.id,
+          quota: "budget",
+          window: "monthly",
+          limit: 0.005,
+          threshold: "limit"
+        })
         assert.isAtLeast(Number(events[0]?.data["used"]), 0.01)
         const request = receiver.requests.find((one) => envelopeOf(one).event === "quota.exceeded")
         if (request !== undefined) assertSigned(request, hook.secret)
