@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 import { instantMs, isDay } from "../kernel/IsoInstant.ts"
+import { isTimeZone } from "../kernel/TimeZones.ts"
 
 /** Absent or null: not given. */
 export const optional = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
@@ -68,6 +69,10 @@ export const IsoDay = Schema.String.pipe(
 /** Of a query: a time with its zone, or a day, which stands for its beginning in UTC. */
 export const IsoTimeOrDay = Schema.String.pipe(
   Schema.filter((text) => (isDay(text) || instantMs(text) !== null ? true : `${noTime}, or a day such as 2035-01-31`))
+)
+
+export const TimeZone = Schema.String.pipe(
+  Schema.filter((text) => isTimeZone(text) || "must be a time zone of the IANA database, such as Europe/Zurich or UTC")
 )
 
 /** 204 without a body. */

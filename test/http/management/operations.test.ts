@@ -102,8 +102,8 @@ layer(layerOf(), { excludeTestServices: true })("operations", (it) => {
         "usage/logs?to",
         "usage/export?from",
         "usage/export?to",
-        "audit?from",
-        "audit?to"
+        "compliance/audit-log?from",
+        "compliance/audit-log?to"
       ]
       for (const query of queries) {
         for (const at of ["2026-02-30", "2026-02-30T00:00:00Z", "2035-01-01T00:00:00", "soon"]) {
