@@ -5,6 +5,8 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
+import { instantMs, isDay } from "../kernel/IsoInstant.ts"
+import { isTimeZone } from "../kernel/TimeZones.ts"
 
 /** Absent or null: not given. */
 export const optional = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
@@ -54,11 +56,23 @@ export const Secret = Schema.Redacted(
   })
 )
 
-/** ISO 8601 with an offset or `Z`. */
-export const IsoTime = Schema.String.pipe(
-  Schema.filter((text) =>
-    /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)) ? true : "must be an ISO 8601 time"
-  )
+const noTime = "must be an ISO 8601 time with its zone, such as 2035-01-31T12:00:00Z"
+
+/** A time of a day that there is, with `Z` or an offset. */
+export const IsoTime = Schema.String.pipe(Schema.filter((text) => (instantMs(text) === null ? noTime : true)))
+
+/** A day that there is, such as `2035-01-31`. */
+export const IsoDay = Schema.String.pipe(
+  Schema.filter((text) => (isDay(text) ? true : "must be a day such as 2035-01-31"))
+)
+
+/** Of a query: a time with its zone, or a day, which stands for its beginning in UTC. */
+export const IsoTimeOrDay = Schema.String.pipe(
+  Schema.filter((text) => (isDay(text) || instantMs(text) !== null ? true : `${noTime}, or a day such as 2035-01-31`))
+)
+
+export const TimeZone = Schema.String.pipe(
+  Schema.filter((text) => isTimeZone(text) || "must be a time zone of the IANA database, such as Europe/Zurich or UTC")
 )
 
 /** 204 without a body. */

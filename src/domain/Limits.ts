@@ -16,13 +16,21 @@ export interface ResetRule {
   readonly timeZone: string
 }
 
+/** How much of a limit is used up when it is told (`quota.exceeded`): its warning threshold, or all of it. */
+export const limitThresholds = ["warning", "limit"] as const
+export const LimitThreshold = Schema.Literal(...limitThresholds)
+export type LimitThreshold = typeof LimitThreshold.Type
+
+/** Of a budget that names none, and of limits that have none of their own. */
+export const defaultWarningThreshold = 0.8
+
 /** A key's budget; a limit of 0 is none, and at least one is positive. */
 export interface Budget {
   readonly apiKeyId: string
   readonly dailyLimitNanoUsd: number
   readonly weeklyLimitNanoUsd: number
   readonly monthlyLimitNanoUsd: number
-  /** Part of a limit, from 0 to 1, at which a warning is shown. */
+  /** Part of a limit, from 0 to 1, at which a warning is shown and told. */
   readonly warningThreshold: number
   /** The interval that `windowStart` and the sums of the budget's status refer to. */
   readonly resetInterval: ResetInterval

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
+import type { LimitThreshold } from "../domain/Limits.ts"
 import type { UsageRow } from "../domain/Usage.ts"
 
 /** What kind of limit a key has used up. */
@@ -49,14 +50,15 @@ export type GatewayEvent =
       readonly to: string
       readonly reason: string
     }
-  /** A key has used up a limit; once per limit and window. */
+  /** A key has reached the warning threshold of a limit, or used it up: once each per limit and window. */
   | {
       readonly type: "quota.exceeded"
       readonly atMs: number
-      /** The request that was refused, or that used the limit up. */
+      /** The request that was refused, or whose cost reached the threshold. */
       readonly requestId: string
       readonly apiKeyId: string
       readonly quota: ExceededQuota
+      readonly threshold: LimitThreshold
       readonly limitId: string
       /** `daily`, `weekly`, `monthly`, or the name of another window. */
       readonly window: string

@@ -90,6 +90,26 @@ export const instantOf = (
   return changeBetween(timeZone, wall - Math.max(before, after) - dayMs / 8, wall - Math.min(before, after) + dayMs / 8)
 }
 
+/** What a zone's clocks are ahead of UTC, from an instant on (epoch milliseconds). */
+export interface ZoneOffset {
+  readonly fromMs: number
+  readonly offsetMs: number
+}
+
+/** Shorter than any time between two changes of the clocks of a zone. */
+const betweenChangesMs = 7 * dayMs
+
+/** The offsets of a zone from one instant until another, in order; the first one begins at `fromMs`. */
+export const offsetsOf = (timeZone: string, fromMs: number, untilMs: number): ReadonlyArray<ZoneOffset> => {
+  const found: Array<ZoneOffset> = [{ fromMs, offsetMs: offsetAt(timeZone, fromMs) }]
+  for (let atMs = fromMs; atMs < untilMs; atMs += betweenChangesMs) {
+    const nextMs = Math.min(untilMs, atMs + betweenChangesMs)
+    const offsetMs = offsetAt(timeZone, nextMs)
+    if (offsetMs !== found.at(-1)?.offsetMs) found.push({ fromMs: changeBetween(timeZone, atMs, nextMs), offsetMs })
+  }
+  return found
+}
+
 /** The instant between two at which the offset of a zone changes. */
 const changeBetween = (timeZone: string, fromMs: number, untilMs: number): number => {
   const first = offsetAt(timeZone, fromMs)

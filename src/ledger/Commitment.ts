@@ -3,7 +3,14 @@
  * request takes its own.
  */
 import type { Filed } from "../store/Reservations.ts"
-import { type CallEstimate, type Holder, type KeyAccount, type Obstacle, Reservation } from "./KeyAccount.ts"
+import {
+  type CallEstimate,
+  type Holder,
+  type KeyAccount,
+  type Obstacle,
+  type Reached,
+  Reservation
+} from "./KeyAccount.ts"
 import type { Amounts } from "./Meter.ts"
 
 /** What a call has cost, by the model that made it. */
@@ -77,12 +84,12 @@ export class Commitment implements Holder {
     return this.reservations.filter(({ isOpen }) => isOpen)
   }
 
-  /** Hot: books what the request has cost in all, and gives back what it had reserved. Limits that are now used up. */
-  settle(charges: ReadonlyArray<Charge>): ReadonlyArray<Obstacle> {
+  /** Hot: books what the request has cost in all, and gives back what it had reserved. Thresholds that are now reached. */
+  settle(charges: ReadonlyArray<Charge>): ReadonlyArray<Reached> {
     for (const reservation of this.reservations) this.#account.release(this, reservation)
     for (const charge of charges) this.#account.book(this.receivedMs, charge.provider, charge.model, charge)
     this.#account.holders.delete(this)
-    return this.#account.tellUsedUp(this.receivedMs)
+    return this.#account.tellReached(this.receivedMs)
   }
 
   /** The request has ended, settled or not; further calls do nothing. */

@@ -3,6 +3,7 @@
  * that no order of events passes a limit.
  */
 import type { RateLimit } from "../domain/ApiKey.ts"
+import type { LimitThreshold } from "../domain/Limits.ts"
 import type { ModelPrice } from "../domain/Pricing.ts"
 import type { Amounts, Meter, MeterWindow } from "./Meter.ts"
 import { Sessions, SlidingLog } from "./Rates.ts"
@@ -55,6 +56,13 @@ export interface Obstacle {
   readonly isHeld: boolean
 }
 
+/** A threshold of a limit that was reached, to be told. */
+export interface Reached {
+  readonly meter: Meter
+  readonly window: MeterWindow
+  readonly threshold: LimitThreshold
+}
+
 /** A request with reservations. */
 export interface Holder {
   readonly requestId: string
@@ -89,7 +97,11 @@ export const hasRates = (key: KeyRates): boolean =>
 export const longestRateMs = (key: KeyRates): number =>
   1_000 * ratesOf(key).reduce((longest, { window }) => Math.max(longest, window), 0)
 
-const none: ReadonlyArray<Obstacle> = []
+const none: ReadonlyArray<Reached> = []
+
+/** A window whose end was told needs no warning any more. */
+const isNews = (told: LimitThreshold | null, reached: LimitThreshold): boolean =>
+  told === null || (told === "warning" && reached === "limit")
 
 export class KeyAccount {
   meters: ReadonlyArray<Meter> = []
@@ -182,14 +194,15 @@ export class KeyAccount {
     }
   }
 
-  /** Limits that were used up and not told yet; they count as told from then on. */
-  tellUsedUp(receivedMs: number): ReadonlyArray<Obstacle> {
-    let found: Array<Obstacle> | null = null
+  /** Thresholds of limits that were reached and not told yet; they count as told from then on. */
+  tellReached(receivedMs: number): ReadonlyArray<Reached> {
+    let found: Array<Reached> | null = null
     for (const meter of this.meters) {
       const window = meter.at(receivedMs)
-      if (window.isTold || window.used < meter.spec.limit) continue
-      window.isTold = true
-      ;(found ??= []).push({ meter, window, isHeld: false })
+      const threshold = meter.reached(window)
+      if (threshold === null || !isNews(window.told, threshold)) continue
+      window.told = threshold
+      ;(found ??= []).push({ meter, window, threshold })
     }
     return found ?? none
   }

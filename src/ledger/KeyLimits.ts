@@ -22,7 +22,7 @@ import { SpendRepo } from "../store/repo/SpendRepo.ts"
 import { Reservations } from "../store/Reservations.ts"
 import { UsageJournal } from "../store/UsageJournal.ts"
 import { type Charge, Commitment } from "./Commitment.ts"
-import { hasRates, type Holder, KeyAccount, longestRateMs, type Obstacle } from "./KeyAccount.ts"
+import { hasRates, type Holder, KeyAccount, longestRateMs, type Obstacle, type Reached } from "./KeyAccount.ts"
 import { Meter, type MeterSpec, type MeterWindow } from "./Meter.ts"
 import { recoveredRow } from "./Recovered.ts"
 import { isSameMeter, metersOf } from "./Specs.ts"
@@ -158,7 +158,8 @@ export const make = Effect.gen(function* () {
   const markTold = (account: KeyAccount | undefined): void => {
     for (const meter of account?.meters ?? none) {
       const window = meter.at(startMs)
-      window.isTold = told.get(meter.spec.id) === window.startMs
+      const last = told.get(meter.spec.id)
+      window.told = last?.windowStartMs === window.startMs ? last.threshold : null
     }
   }
 
@@ -180,14 +181,14 @@ export const make = Effect.gen(function* () {
     const specs = specsFor(apiKeyId)
     const known = (spec: MeterSpec) => account.meters.find((meter) => isSameMeter(meter.spec, spec))
     const fresh = specs.filter((spec) => known(spec) === undefined)
-    account.meters = specs.flatMap((spec) => known(spec)?.resized(spec.limit) ?? [])
+    account.meters = specs.flatMap((spec) => known(spec)?.resized(spec) ?? [])
     const atMs = yield* Clock.currentTimeMillis
     for (const spec of fresh) yield* install(account, apiKeyId, spec, atMs)
     const place = new Map(specs.map(({ id }, index) => [id, index]))
     account.meters = account.meters.toSorted((a, b) => (place.get(a.spec.id) ?? 0) - (place.get(b.spec.id) ?? 0))
   })
 
-  const tell = (apiKeyId: string, requestId: string, { meter, window }: Obstacle): void => {
+  const tell = (apiKeyId: string, requestId: string, { meter, threshold, window }: Reached): void => {
     const { id, limit, rule, unit } = meter.spec
     const scale = unit === "usd" ? nanoUsdPerUsd : 1
     events.publish({
@@ -196,6 +197,7 @@ export const make = Effect.gen(function* () {
       requestId,
       apiKeyId,
       quota: unit === "usd" ? "budget" : unit === "tokens" ? "tokens" : "rate",
+      threshold,
       limitId: id,
       window: rule.interval,
       windowStartMs: window.startMs,
@@ -203,14 +205,15 @@ export const make = Effect.gen(function* () {
       used: window.used / scale,
       pct: limit > 0 ? (100 * window.used) / limit : 100
     })
-    const notice = repo.putNotice({ limitId: id, windowStartMs: window.startMs })
+    const notice = repo.putNotice({ limitId: id, windowStartMs: window.startMs, threshold })
     runFork(Effect.catchAll(notice, (error) => Effect.logWarning(`A notice could not be stored: ${error.message}`)))
   }
 
   const tellOnce = (apiKeyId: string, requestId: string, obstacle: Obstacle): void => {
-    if (obstacle.window.isTold || obstacle.isHeld) return
-    obstacle.window.isTold = true
-    tell(apiKeyId, requestId, obstacle)
+    const { isHeld, meter, window } = obstacle
+    if (window.told === "limit" || isHeld) return
+    window.told = "limit"
+    tell(apiKeyId, requestId, { meter, window, threshold: "limit" })
   }
 
   const refused = (apiKeyId: string, requestId: string, obstacle: Obstacle): LimitReached => {
@@ -280,7 +283,7 @@ export const make = Effect.gen(function* () {
   const settle: typeof KeyLimits.Service.settle = (commitment, charges) => {
     const { apiKeyId, receivedMs, requestId } = commitment
     for (const since of booking) since.push({ requestId, receivedMs, charges })
-    for (const usedUp of commitment.settle(charges)) tell(apiKeyId, requestId, usedUp)
+    for (const reached of commitment.settle(charges)) tell(apiKeyId, requestId, reached)
   }
 
   /** Counts requests of an earlier run for the rates of their keys. Most keys have not asked lately. */
@@ -324,7 +327,7 @@ export const make = Effect.gen(function* () {
 
   for (const budget of yield* repo.budgets) budgets.set(budget.apiKeyId, budget)
   for (const limit of yield* repo.tokenLimits) limits.put(limit)
-  const told = new Map((yield* repo.notices).map(({ limitId, windowStartMs }) => [limitId, windowStartMs]))
+  const told = new Map((yield* repo.notices).map((notice) => [notice.limitId, notice]))
   for (const key of keys.list()) if (specsFor(key.id).length > 0) waiting.add(key.id)
   const usedBefore = yield* usedAtStart(spend, Iterable.map(waiting, specsFor), startMs)
   const isSummed = (apiKeyId: string) =>

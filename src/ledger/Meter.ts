@@ -1,5 +1,5 @@
 /** One limit of a key, and what was used and reserved of it in each window. State of the process; plain and synchronous. */
-import type { ResetRule } from "../domain/Limits.ts"
+import type { LimitThreshold, ResetRule } from "../domain/Limits.ts"
 import { type LimitWindow, windowAt } from "./Windows.ts"
 
 /** What is counted: nano-USD, tokens of prompt and answer, or requests. */
@@ -12,6 +12,8 @@ export interface MeterSpec {
   readonly rule: ResetRule
   /** In the unit; nano-USD for money. */
   readonly limit: number
+  /** Part of the limit, from 0 to 1, at which it is told that it nears its end. */
+  readonly warningThreshold: number
   /** Only calls of this provider, and of this model of it where one is named; null: all of them. */
   readonly scope: { readonly provider: string; readonly model: string | null } | null
 }
@@ -19,8 +21,8 @@ export interface MeterSpec {
 export interface MeterWindow extends LimitWindow {
   used: number
   reserved: number
-  /** Its end was told (`quota.exceeded`). */
-  isTold: boolean
+  /** What was told of it last (`quota.exceeded`); null: nothing. */
+  told: LimitThreshold | null
 }
 
 /** What one call takes: in each unit. */
@@ -67,16 +69,23 @@ export class Meter {
     }
   }
 
+  /** Hot: which threshold was reached in a window; null: none. */
+  reached({ used }: Pick<MeterWindow, "used">): LimitThreshold | null {
+    const { limit, warningThreshold } = this.spec
+    if (used >= limit) return "limit"
+    return used >= limit * warningThreshold ? "warning" : null
+  }
+
   /** The same windows under a limit of another size. */
-  resized(limit: number): Meter {
-    const meter = new Meter({ ...this.spec, limit })
+  resized({ limit, warningThreshold }: Pick<MeterSpec, "limit" | "warningThreshold">): Meter {
+    const meter = new Meter({ ...this.spec, limit, warningThreshold })
     meter.#windows = this.#windows
     meter.#latest = this.#latest
     return meter
   }
 
   #open(atMs: number): MeterWindow {
-    const opened = { ...windowAt(this.spec.rule, atMs), used: 0, reserved: 0, isTold: false }
+    const opened = { ...windowAt(this.spec.rule, atMs), used: 0, reserved: 0, told: null }
     this.#windows.push(opened)
     if (this.#windows.length > mostWindows) {
       const oldest = this.#windows.findIndex(({ reserved }) => reserved === 0)

@@ -1,5 +1,11 @@
 /** The meters that a key's budget, token limits and requests per day stand for. Pure. */
-import type { Budget, ResetInterval, ResetRule, TokenLimit } from "../domain/Limits.ts"
+import {
+  type Budget,
+  defaultWarningThreshold,
+  type ResetInterval,
+  type ResetRule,
+  type TokenLimit
+} from "../domain/Limits.ts"
 import type { MeterSpec } from "./Meter.ts"
 
 /** A key's setting that is counted by calendar days; days are those of UTC. */
@@ -14,7 +20,7 @@ const ofBudget = (budget: Budget): ReadonlyArray<MeterSpec> => {
     weekly: budget.weeklyLimitNanoUsd,
     monthly: budget.monthlyLimitNanoUsd
   }
-  const { apiKeyId, resetTime, timeZone } = budget
+  const { apiKeyId, resetTime, timeZone, warningThreshold } = budget
   return (["daily", "weekly", "monthly"] as const)
     .filter((interval) => limitsNanoUsd[interval] > 0)
     .map((interval) => ({
@@ -22,6 +28,7 @@ const ofBudget = (budget: Budget): ReadonlyArray<MeterSpec> => {
       unit: "usd",
       rule: { interval, resetTime, timeZone },
       limit: limitsNanoUsd[interval],
+      warningThreshold,
       scope: null
     }))
 }
@@ -45,6 +52,7 @@ const ofTokenLimit = (limit: TokenLimit): MeterSpec => ({
   unit: "tokens",
   rule: { interval: limit.resetInterval, resetTime: limit.resetTime, timeZone: limit.timeZone },
   limit: limit.tokenLimit,
+  warningThreshold: defaultWarningThreshold,
   scope: scopeOf(limit)
 })
 
@@ -61,11 +69,18 @@ export const metersOf = (
   ...(key?.maxRequestsPerDay == null || key.maxRequestsPerDay <= 0
     ? []
     : [
-        { id: `requests/${key.id}`, unit: "requests", rule: utcDay, limit: key.maxRequestsPerDay, scope: null } as const
+        {
+          id: `requests/${key.id}`,
+          unit: "requests",
+          rule: utcDay,
+          limit: key.maxRequestsPerDay,
+          warningThreshold: defaultWarningThreshold,
+          scope: null
+        } as const
       ])
 ]
 
-/** The two count the same: only the size of the limit may differ. */
+/** The two count the same: only the size of the limit and its warning may differ. */
 export const isSameMeter = (one: MeterSpec, other: MeterSpec): boolean =>
   one.id === other.id &&
   one.rule.interval === other.rule.interval &&

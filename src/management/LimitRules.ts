@@ -2,11 +2,16 @@
 import * as Either from "effect/Either"
 import type { SetBudget, SetTokenLimit } from "../api/Groups/Limits.ts"
 import type { FieldProblem } from "../domain/Errors.ts"
-import { type Budget, type ResetInterval, resetIntervals, type TokenLimit } from "../domain/Limits.ts"
+import {
+  type Budget,
+  defaultWarningThreshold,
+  type ResetInterval,
+  resetIntervals,
+  type TokenLimit
+} from "../domain/Limits.ts"
 import { nanoUsdPerUsd } from "../domain/Usage.ts"
 import { isTimeZone } from "../kernel/TimeZones.ts"
 
-export const defaultWarningThreshold = 0.8
 const midnight = "00:00"
 const utc = "UTC"
 

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type { Kind } from "../declared/Plan.ts"
 import { asSentence } from "../kernel/Sentence.ts"
 import { isArray, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
+import { isCheckedByForm, isPart } from "./ConfigurationParts.ts"
 import * as Calls from "./ConfigurationCalls.ts"
 
 /** A change was refused, and with it the whole plan. */
@@ -81,6 +82,10 @@ const undoOf = (
           : { key: "modelAliases.set", body: { alias: name, model: before["model"] ?? null } }
       return () => Effect.asVoid(Calls.asked(ask, undo))
     }
+    if (isPart(kind)) {
+      const { undo } = yield* Calls.makePart(ask, { ...change, kind })
+      return () => undo
+    }
     const { create, get, member, remove, update } = Calls.endpoints[kind]
     if (action === "create") {
       return (answer: JsonObject) => {
@@ -105,7 +110,10 @@ const undoOf = (
 export const rehearse = (ask: Calls.Ask, changes: ReadonlyArray<Calls.Wish>): Effect.Effect<void, PlanRefused> =>
   Effect.forEach(
     Calls.callsOf(changes),
-    (call) => Effect.mapError(Calls.make(ask, call), (refused) => refusedBy(call, refused, [])),
+    (call) =>
+      Effect.mapError(isCheckedByForm(call[0].kind) ? Calls.judge(ask, call[0]) : Calls.make(ask, call), (refused) =>
+        refusedBy(call, refused, [])
+      ),
     { discard: true }
   )
 

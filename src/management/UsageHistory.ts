@@ -4,13 +4,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ApiKeys } from "../auth/ApiKeys.ts"
-import { beginOf, type UsageRange } from "../domain/UsageRange.ts"
+import { type ChosenSpan, localDayMs, spanOf, type UsageRange, type UsageSpan } from "../domain/UsageRange.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import { PerformanceStats } from "../routing/stats/PerformanceStats.ts"
 import type { ReadRefused } from "../store/ReadWorker.ts"
 import { type CallSums, type CallSumsQuery, CallSumsRepo } from "../store/repo/CallSumsRepo.ts"
 import { noSums, type UsageBreakdown, UsageHistoryRepo, type UsageSums } from "../store/repo/UsageHistoryRepo.ts"
 import { UsageJournal } from "../store/UsageJournal.ts"
+import { InvalidInput } from "./Errors.ts"
 
 /** Calls under way to one model of a connection. */
 export interface ActiveCalls {
@@ -21,12 +22,17 @@ export interface ActiveCalls {
 }
 
 export interface UsageReport {
-  readonly range: UsageRange
+  /** Null: `from` and `to` were given. */
+  readonly range: UsageRange | null
+  /** Name of the IANA database; the days are those of its clocks. */
+  readonly timeZone: string
+  /** What is not exact, in sentences. */
+  readonly inexact: ReadonlyArray<string>
   /** Epoch milliseconds. */
   readonly fromMs: number
   readonly toMs: number
   readonly breakdown: UsageBreakdown
-  /** Every day of the range in UTC, the oldest first, also those without requests. */
+  /** Every day of the range, the oldest first, also those without requests. `startMs`: the beginning of a day of that date in UTC. */
   readonly days: ReadonlyArray<{ readonly startMs: number; readonly sums: UsageSums }>
   readonly connectionName: (id: string) => string | null
   readonly keyName: (id: string) => string | null
@@ -41,8 +47,8 @@ export interface UsageNow extends UsageReport {
 export class UsageHistory extends Context.Tag("gateway/management/UsageHistory")<
   UsageHistory,
   {
-    readonly analytics: (range: UsageRange) => Effect.Effect<UsageReport, ReadRefused>
-    readonly history: (range: UsageRange) => Effect.Effect<UsageNow, ReadRefused>
+    readonly analytics: (span: UsageSpan) => Effect.Effect<UsageReport, InvalidInput | ReadRefused>
+    readonly history: (span: UsageSpan) => Effect.Effect<UsageNow, InvalidInput | ReadRefused>
     /** What calls to a provider cost, by day and model. */
     readonly calls: (
       query: CallSumsQuery
@@ -62,6 +68,16 @@ const periods = (known: ReadonlyMap<number, UsageSums>, fromMs: number, toMs: nu
   return all
 }
 
+const checked = ({ fromMs, range, toMs }: UsageSpan): Effect.Effect<void, InvalidInput> => {
+  const problem =
+    range !== undefined && fromMs !== undefined
+      ? { field: "range", message: "cannot be combined with 'from': give one of them" }
+      : fromMs !== undefined && toMs !== undefined && fromMs >= toMs
+        ? { field: "to", message: "must be later than 'from'" }
+        : null
+  return problem === null ? Effect.void : new InvalidInput({ problems: [problem] })
+}
+
 export const make = Effect.gen(function* () {
   const callSums = yield* CallSumsRepo
   const catalog = yield* Catalog
@@ -72,31 +88,37 @@ export const make = Effect.gen(function* () {
 
   const connectionOf = (id: string) => catalog.current().connections.find((each) => each.id === id)
 
-  const reportOf = (range: UsageRange, fromMs: number, toMs: number, breakdown: UsageBreakdown): UsageReport => ({
-    range,
-    fromMs,
-    toMs,
+  const reportOf = ({ source, ...span }: ChosenSpan, timeZone: string, breakdown: UsageBreakdown): UsageReport => ({
+    ...span,
+    timeZone,
     breakdown,
-    days: periods(breakdown.days, fromMs, toMs, dayMs),
+    days: periods(
+      breakdown.days,
+      localDayMs(source.offsets, span.fromMs),
+      localDayMs(source.offsets, Math.max(span.fromMs, span.toMs - 1)),
+      dayMs
+    ),
     connectionName: (id) => connectionOf(id)?.name ?? null,
     keyName: (id) => keys.get(id)?.name ?? null
   })
 
-  const analytics = Effect.fn("UsageHistory.analytics")(function* (range: UsageRange) {
+  const analytics = Effect.fn("UsageHistory.analytics")(function* (asked: UsageSpan) {
+    yield* checked(asked)
     yield* journal.catchUp
     const nowMs = yield* Clock.currentTimeMillis
-    const source = beginOf(range, nowMs)
-    return reportOf(range, source.sinceMs, nowMs, yield* repo.breakdown(source))
+    const span = spanOf(asked, nowMs)
+    return reportOf(span, asked.timeZone, yield* repo.breakdown(span.source))
   })
 
-  const history = Effect.fn("UsageHistory.history")(function* (range: UsageRange) {
+  const history = Effect.fn("UsageHistory.history")(function* (asked: UsageSpan) {
+    yield* checked(asked)
     yield* journal.catchUp
     const nowMs = yield* Clock.currentTimeMillis
-    const source = beginOf(range, nowMs)
+    const span = spanOf(asked, nowMs)
     const minutesSinceMs = Math.floor(nowMs / minuteMs) * minuteMs - 9 * minuteMs
-    const { breakdown, minutes } = yield* repo.withMinutes(source, minutesSinceMs)
+    const { breakdown, minutes } = yield* repo.withMinutes(span.source, minutesSinceMs)
     return {
-      ...reportOf(range, source.sinceMs, nowMs, breakdown),
+      ...reportOf(span, asked.timeZone, breakdown),
       lastMinutes: periods(minutes, minutesSinceMs, nowMs, minuteMs),
       active: stats.underWay().map(({ connectionId, count, model }) => ({
         connectionId,

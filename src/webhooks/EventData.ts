@@ -58,6 +58,9 @@ const exceeded: Readonly<Record<ExceededQuota, string>> = {
   rate: "rate limit"
 }
 
+const quotaReason = ({ quota, threshold, window }: Extract<GatewayEvent, { type: "quota.exceeded" }>): string =>
+  `The ${window} ${exceeded[quota]} of the key ${threshold === "limit" ? "is used up" : "has reached its warning threshold"}.`
+
 const iso = (epochMs: number): string => new Date(epochMs).toISOString()
 
 export const dataOf = (event: GatewayEvent): Data => {
@@ -87,8 +90,9 @@ export const dataOf = (event: GatewayEvent): Data => {
         api_key_id: event.apiKeyId,
         provider: null,
         connectionId: null,
-        reason: `The ${event.window} ${exceeded[event.quota]} of the key is used up.`,
+        reason: quotaReason(event),
         quota: event.quota,
+        threshold: event.threshold,
         limitId: event.limitId,
         window: event.window,
         windowStart: iso(event.windowStartMs),

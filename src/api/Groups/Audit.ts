@@ -6,7 +6,7 @@ import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { UnavailableAnswer } from "../Errors.ts"
 import { exampleId, exampleRequestId, exampleTime } from "../Examples.ts"
-import { IsoTime } from "../Inputs.ts"
+import { IsoTimeOrDay } from "../Inputs.ts"
 
 const Status = Schema.Literal("success", "failure")
 
@@ -58,8 +58,8 @@ export const AuditQuery = Schema.Struct({
   target: field(given(Word), "What it was done to.", exampleId),
   requestId: field(given(Word), "The request.", exampleRequestId),
   status: field(given(Status), "Whether it was done.", "failure"),
-  from: field(given(IsoTime), "From then on, ISO 8601.", exampleTime),
-  to: field(given(IsoTime), "Before then, ISO 8601.", "2035-01-01T00:00:00.000Z"),
+  from: field(given(IsoTimeOrDay), "From then on, ISO 8601.", exampleTime),
+  to: field(given(IsoTimeOrDay), "Before then, ISO 8601.", "2035-01-01T00:00:00.000Z"),
   limit: field(given(whole(1, 500)), "Rows of the page, at most 500; absent: 100.", 100),
   offset: field(given(whole(0, 1_000_000)), "Rows before the page; absent: 0.", 0)
 }).annotations({ parseOptions: { onExcessProperty: "error", errors: "all" } })

@@ -16,7 +16,7 @@ import {
   UpstreamFailedAnswer
 } from "../Errors.ts"
 import { exampleId, exampleTime } from "../Examples.ts"
-import { body, Created, HeaderMap, IsoTime, Name, NoContent, optional } from "../Inputs.ts"
+import { body, Created, HeaderMap, IsoTimeOrDay, Name, NoContent, optional } from "../Inputs.ts"
 import {
   AttemptView,
   BreakView,
@@ -94,7 +94,7 @@ const CodeQuery = Schema.Struct({
   format: field(Schema.Literal("curl", "python", "typescript"), "The language.", "curl")
 })
 const BreaksQuery = Schema.Struct({
-  since: field(given(IsoTime), "Breaks of requests that began then or later, ISO 8601; absent: all.", exampleTime),
+  since: field(given(IsoTimeOrDay), "Breaks of requests that began then or later, ISO 8601; absent: all.", exampleTime),
   limit: field(given(Limit), "How many breaks to answer at most; absent: 100.", 100)
 })
 

@@ -5,12 +5,11 @@ import * as Schema from "effect/Schema"
 import { endpointCategories, keyScopes, RateLimit } from "../../domain/ApiKey.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../Errors.ts"
-import { body, clearable, Created, IsoTime, Name, nextCursor, NoContent, optional, Text } from "../Inputs.ts"
+import { body, clearable, Created, IsoTime, Name, nextCursor, NoContent, optional, Text, TimeZone } from "../Inputs.ts"
 import { exampleConnectionId, exampleKeyId, exampleTime } from "../Examples.ts"
 import { field } from "../../kernel/Documented.ts"
 import { closest } from "../../kernel/Closest.ts"
 import { isIpRange } from "../../kernel/IpRanges.ts"
-import { isTimeZone } from "../../kernel/TimeZones.ts"
 
 const words = {
   name: "A name for people.",
@@ -105,9 +104,6 @@ const Most = Schema.Int.pipe(Schema.between(0, 1_000_000_000))
 
 const ClockTime = Schema.String.pipe(
   Schema.pattern(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { message: () => "must be a time of day, HH:MM, such as 08:30" })
-)
-const TimeZone = Schema.String.pipe(
-  Schema.filter((text) => isTimeZone(text) || "must be a time zone of the IANA database, such as Europe/Zurich or UTC")
 )
 
 const GivenSchedule = Schema.Struct({

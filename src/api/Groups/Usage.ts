@@ -8,7 +8,7 @@ import { WireName } from "../../domain/Wire.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { NotFoundAnswer } from "../Errors.ts"
 import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../Examples.ts"
-import { IsoTime, nextCursor, PageQuery } from "../Inputs.ts"
+import { IsoTimeOrDay, nextCursor, PageQuery } from "../Inputs.ts"
 import { field } from "../../kernel/Documented.ts"
 
 export const UsageLog = Schema.Struct({
@@ -124,8 +124,8 @@ export const LogsQuery = Schema.Struct({
   apiKeyId: field(given(Word), "The API key that asked.", exampleKeyId),
   batchId: field(given(Word), "The batch whose lines they are.", "batch_0199"),
   status: field(given(StatusFilter), "HTTP status of the answer, a class of them, or how the request ended.", "5xx"),
-  from: field(given(IsoTime), "Requests that arrived then or later, ISO 8601.", exampleTime),
-  to: field(given(IsoTime), "Requests that arrived before, ISO 8601.", "2035-01-01T00:00:00.000Z"),
+  from: field(given(IsoTimeOrDay), "Requests that arrived then or later, ISO 8601.", exampleTime),
+  to: field(given(IsoTimeOrDay), "Requests that arrived before, ISO 8601.", "2035-01-01T00:00:00.000Z"),
   search: field(
     given(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))),
     "A text in one of the ids, names, the outcome, the status or the error; upper and lower case of A to Z are the same.",

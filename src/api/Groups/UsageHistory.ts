@@ -9,7 +9,7 @@ import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../Endpoints.ts"
 import { UnavailableAnswer } from "../Errors.ts"
 import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../Examples.ts"
-import { body, IsoTime, optional } from "../Inputs.ts"
+import { body, IsoDay, IsoTimeOrDay, optional, TimeZone } from "../Inputs.ts"
 import { LogsQuery } from "./Usage.ts"
 
 const strict = { parseOptions: { onExcessProperty: "error", errors: "all" } } as const
@@ -17,10 +17,26 @@ const strict = { parseOptions: { onExcessProperty: "error", errors: "all" } } as
 export const RangeQuery = Schema.Struct({
   range: field(
     Schema.optionalWith(UsageRange, { exact: true }),
-    "How far back; absent: 24h. From a day on it begins at a whole hour, 90d at a whole day in UTC.",
+    "How far back, from `to` or from now; absent: 24h, or what `from` says. From a day on it begins at a whole hour, 90d at a whole day in UTC.",
     "30d"
+  ),
+  from: field(
+    Schema.optionalWith(IsoTimeOrDay, { exact: true }),
+    "Where it begins instead, ISO 8601; a day begins by the clocks of `timezone`. Sums are by whole hours.",
+    "2035-01-01"
+  ),
+  to: field(
+    Schema.optionalWith(IsoTimeOrDay, { exact: true }),
+    "Where it ends, likewise; the day itself is not in it. Absent: now.",
+    "2035-02-01"
+  ),
+  timezone: field(
+    Schema.optionalWith(TimeZone, { exact: true }),
+    "The time zone of the days, a name of the IANA database; absent: UTC.",
+    "Europe/Zurich"
   )
 }).annotations(strict)
+export type RangeQuery = typeof RangeQuery.Type
 
 const words = {
   requests: ["Requests, also failed and aborted ones.", 1_200],
@@ -57,7 +73,7 @@ export type UsageSummary = typeof UsageSummary.Type
 const provider = field(Schema.NullOr(Schema.String), "The provider; null: none served them.", "openai")
 
 export const UsageByDay = Schema.Struct({
-  date: field(Schema.String, "The day in UTC.", "2035-01-01"),
+  date: field(Schema.String, "The day, by the clocks of `timezone`.", "2035-01-01"),
   ...sums
 }).annotations({ identifier: "UsageByDay" })
 export const UsageByProvider = Schema.Struct({ provider, ...sums }).annotations({ identifier: "UsageByProvider" })
@@ -82,9 +98,15 @@ export const UsageByApiKey = Schema.Struct({
 }).annotations({ identifier: "UsageByApiKey" })
 
 const period = {
-  range: field(UsageRange, "The range that was asked for."),
+  range: field(Schema.NullOr(UsageRange), "The range that was asked for; null: `from` or `to` was given.", "24h"),
   from: field(Schema.String, "Where it begins, ISO 8601.", exampleTime),
-  to: field(Schema.String, "Where it ends, ISO 8601.", "2035-01-02T00:00:00.000Z")
+  to: field(Schema.String, "Where it ends, ISO 8601.", "2035-01-02T00:00:00.000Z"),
+  timezone: field(Schema.String, "The time zone of the days.", "UTC"),
+  inexact: field(
+    Schema.Array(Schema.String),
+    "What is not exact, in sentences: `from` or `to` at no whole hour, days of zones that begin at half hours, days from before the sums by hour.",
+    []
+  )
 }
 
 export const UsageAnalytics = Schema.Struct({
@@ -172,13 +194,6 @@ export const ExportQuery = Schema.Struct({
 }).annotations(strict)
 export type ExportQuery = typeof ExportQuery.Type
 
-/** A day, as `2035-01-31`. */
-const Day = Schema.String.pipe(
-  Schema.pattern(/^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/, {
-    message: () => "must be a day such as 2035-01-31"
-  })
-)
-
 export const CallsQuery = Schema.Struct({
   provider: field(
     Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)),
@@ -186,8 +201,8 @@ export const CallsQuery = Schema.Struct({
     "openai"
   ),
   connectionId: LogsQuery.fields.connectionId,
-  from: field(Day, "The first day, in UTC.", "2035-01-01"),
-  to: field(Day, "The last day, in UTC.", "2035-01-31")
+  from: field(IsoDay, "The first day, in UTC.", "2035-01-01"),
+  to: field(IsoDay, "The last day, in UTC.", "2035-01-31")
 }).annotations(strict)
 
 export const CallsExplained = Schema.Struct({
@@ -245,7 +260,7 @@ export type CallsByDay = typeof CallsByDay.Type
 export const PurgeInput = Schema.NullOr(
   Schema.Struct({
     before: field(
-      optional(IsoTime),
+      optional(IsoTimeOrDay),
       "Requests that arrived before this time are deleted, ISO 8601; absent: all so far.",
       exampleTime
     )

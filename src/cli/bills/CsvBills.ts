@@ -7,6 +7,7 @@
  * The columns are documented by the files only, so they are found by name, and others are left alone. Pure.
  */
 import { type BillForm, type BillSums, amountOf, dayOf, inUsd, NoBill } from "./Bill.ts"
+import { isDay } from "../../kernel/IsoInstant.ts"
 import { howToExport } from "./JsonBills.ts"
 
 export type CsvRecord = Readonly<Record<string, string>>
@@ -34,7 +35,7 @@ const day = /^\d{4}-\d\d-\d\d/
 
 const dateOf = (text: string): string => {
   if (seconds.test(text)) return dayOf(Number(text) * 1000)
-  if (!day.test(text)) throw new NoBill("has a day that is none")
+  if (!day.test(text) || !isDay(text.slice(0, 10))) throw new NoBill("has a day that is none")
   return dayOf(Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text))
 }
 

@@ -5,7 +5,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { contractOf } from "../../api/GroupContract.ts"
-import { UsageHistory as UsageHistoryGroup } from "../../api/Groups/UsageHistory.ts"
+import { type RangeQuery, UsageHistory as UsageHistoryGroup } from "../../api/Groups/UsageHistory.ts"
+import type { UsageSpan } from "../../domain/UsageRange.ts"
+import { isDay } from "../../kernel/IsoInstant.ts"
+import { instantOf } from "../../kernel/TimeZones.ts"
 import { UsageExport } from "../../management/UsageExport.ts"
 import { UsageHistory } from "../../management/UsageHistory.ts"
 import { UsageRetention } from "../../usage/history/UsageRetention.ts"
@@ -17,6 +20,20 @@ const contentTypes = { csv: "text/csv; charset=utf-8", jsonl: "application/x-ndj
 
 const dayMs = 86_400_000
 
+/** A day begins by the clocks of the zone. */
+const timeIn = (text: string, timeZone: string): number => {
+  if (!isDay(text)) return Date.parse(text)
+  const [year = 0, month = 0, day = 0] = text.split("-").map(Number)
+  return instantOf(timeZone, { year, month, day, hour: 0, minute: 0 })
+}
+
+const spanIn = ({ from, range, timezone = "UTC", to }: RangeQuery): UsageSpan => ({
+  range,
+  fromMs: from === undefined ? undefined : timeIn(from, timezone),
+  toMs: to === undefined ? undefined : timeIn(to, timezone),
+  timeZone: timezone
+})
+
 const encoder = new TextEncoder()
 
 export const layer = HttpApiBuilder.group(contractOf(UsageHistoryGroup), "usageHistory", (handlers) =>
@@ -25,12 +42,8 @@ export const layer = HttpApiBuilder.group(contractOf(UsageHistoryGroup), "usageH
     const history = yield* UsageHistory
     const retention = yield* UsageRetention
     return handlers
-      .handle("history", ({ urlParams: { range = "24h" } }) =>
-        answered(Effect.map(history.history(range), historyView))
-      )
-      .handle("analytics", ({ urlParams: { range = "24h" } }) =>
-        answered(Effect.map(history.analytics(range), analyticsView))
-      )
+      .handle("history", ({ urlParams }) => answered(Effect.map(history.history(spanIn(urlParams)), historyView)))
+      .handle("analytics", ({ urlParams }) => answered(Effect.map(history.analytics(spanIn(urlParams)), analyticsView)))
       .handle("calls", ({ urlParams: { connectionId, from, provider, to } }) =>
         answered(
           Effect.map(

@@ -31,7 +31,13 @@ const summaryOf = (sums: UsageSums): UsageSummary => ({
 const named = <Names extends object>(names: Names, sums: UsageSums): Names & UsageSummary =>
   Object.assign(names, summaryOf(sums))
 
-const periodOf = ({ fromMs, range, toMs }: UsageReport) => ({ range, from: iso(fromMs), to: iso(toMs) })
+const periodOf = ({ fromMs, inexact, range, timeZone, toMs }: UsageReport) => ({
+  range,
+  from: iso(fromMs),
+  to: iso(toMs),
+  timezone: timeZone,
+  inexact
+})
 
 export const analyticsView = (report: UsageReport): UsageAnalytics => {
   const { breakdown, connectionName, days, keyName } = report

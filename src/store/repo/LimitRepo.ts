@@ -1,10 +1,10 @@
-/** Budgets and token limits of API keys, and the windows in which their end was told. */
+/** Budgets and token limits of API keys, and what was told of their windows. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { type Budget, LimitScope, ResetInterval, type TokenLimit } from "../../domain/Limits.ts"
+import { type Budget, LimitScope, LimitThreshold, ResetInterval, type TokenLimit } from "../../domain/Limits.ts"
 import { Flag, Text, Whole } from "../Columns.ts"
 import type { AlreadyStored, StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
@@ -36,9 +36,9 @@ const TokenLimitRow = Schema.Struct({
   updatedAtMs: Whole
 })
 
-const NoticeRow = Schema.Struct({ limitId: Text, windowStartMs: Whole })
+const NoticeRow = Schema.Struct({ limitId: Text, windowStartMs: Whole, threshold: LimitThreshold })
 
-/** The latest window in which the end of a limit was told. */
+/** The latest window in which something was told of a limit, and what was told last. */
 export type LimitNotice = typeof NoticeRow.Type
 
 export class LimitRepo extends Context.Tag("gateway/store/LimitRepo")<
@@ -80,10 +80,12 @@ export const make = Effect.gen(function* () {
     )
   )
 
-  const putNotice = Effect.fn("LimitRepo.putNotice")(({ limitId, windowStartMs }: LimitNotice) =>
+  const putNotice = Effect.fn("LimitRepo.putNotice")(({ limitId, threshold, windowStartMs }: LimitNotice) =>
     sql`
-      INSERT INTO limit_notices (limit_id, window_start_ms) VALUES (${limitId}, ${windowStartMs})
-      ON CONFLICT (limit_id) DO UPDATE SET window_start_ms = MAX(window_start_ms, excluded.window_start_ms)`.pipe(
+      INSERT INTO limit_notices (limit_id, window_start_ms, threshold) VALUES (${limitId}, ${windowStartMs}, ${threshold})
+      ON CONFLICT (limit_id) DO UPDATE SET window_start_ms = excluded.window_start_ms, threshold = excluded.threshold
+      WHERE excluded.window_start_ms > window_start_ms
+        OR (excluded.window_start_ms = window_start_ms AND excluded.threshold = 'limit')`.pipe(
       Effect.asVoid,
       Effect.mapError(Table.named("LimitRepo.putNotice"))
     )

@@ -5,12 +5,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { nanoUsdParts } from "../../domain/Usage.ts"
+import type { UsageSource } from "../../domain/UsageRange.ts"
 import { type ReadRefused, type ReadRow, type ReadStatement, ReadWorker } from "../ReadWorker.ts"
 import {
   dayMs,
   days,
   dimensions,
   type Grain,
+  hourMs,
   hours,
   minuteMs,
   rowsAsSums,
@@ -49,7 +51,7 @@ export interface NamedSums extends UsageSums {
 
 export interface UsageBreakdown {
   readonly summary: UsageSums
-  /** By the beginning of the day in UTC, epoch milliseconds; days without requests are left out. */
+  /** By the day's date, as the beginning of that day in UTC (epoch milliseconds); days without requests are left out. */
   readonly days: ReadonlyMap<number, UsageSums>
   /** The most requests first, at most `mostNames` each. */
   readonly providers: ReadonlyArray<NamedSums>
@@ -58,16 +60,13 @@ export interface UsageBreakdown {
   readonly apiKeys: ReadonlyArray<NamedSums>
 }
 
-/** From where sums are taken; `sinceMs` is the beginning of one of its periods. */
-export type Source = { readonly by: "rows" | "hours" | "days"; readonly sinceMs: number }
-
 export class UsageHistoryRepo extends Context.Tag("gateway/store/UsageHistoryRepo")<
   UsageHistoryRepo,
   {
-    readonly breakdown: (source: Source) => Effect.Effect<UsageBreakdown, ReadRefused>
+    readonly breakdown: (source: UsageSource) => Effect.Effect<UsageBreakdown, ReadRefused>
     /** The same, and the sums of each minute since a time, by the minute's beginning. */
     readonly withMinutes: (
-      source: Source,
+      source: UsageSource,
       minutesSinceMs: number
     ) => Effect.Effect<
       { readonly breakdown: UsageBreakdown; readonly minutes: ReadonlyMap<number, UsageSums> },
@@ -86,9 +85,9 @@ interface Part {
   readonly parameters: ReadonlyArray<number | string>
 }
 
-const ofSums = ({ table }: Grain, sinceMs: number): Part => ({
-  sql: `SELECT start_ms, ${names} FROM ${table} WHERE start_ms >= ?`,
-  parameters: [sinceMs]
+const ofSums = ({ table }: Grain, day: string, sinceMs: number, untilMs: number): Part => ({
+  sql: `SELECT ${day} AS day, ${names} FROM ${table} WHERE start_ms >= ? AND start_ms < ?`,
+  parameters: [sinceMs, untilMs]
 })
 
 /** Every row since a time, and what was deleted of that time. */
@@ -97,13 +96,38 @@ const ofRows = (sinceMs: number): Part => ({
   parameters: [idAt(sinceMs), sinceMs, Math.floor(sinceMs / minuteMs) * minuteMs]
 })
 
-const partOf = ({ by, sinceMs }: Source): Part => {
-  if (by === "rows") return ofRows(sinceMs)
-  const grain = by === "hours" ? hours : days
-  const summed = ofSums(grain, sinceMs)
+const firstOfDay = (text: string): string => `(${text}) / ${dayMs} * ${dayMs}`
+
+/** The date at `start_ms` by the clocks of a zone, as the beginning of that day in UTC. */
+const localDay = (offsets: UsageSource["offsets"]): string => {
+  const [first, ...later] = offsets
+  const cases = later.toReversed().map(({ fromMs, offsetMs }) => `WHEN start_ms >= ${fromMs} THEN ${offsetMs}`)
+  const offset = first?.offsetMs ?? 0
+  return firstOfDay(
+    cases.length === 0 ? `start_ms + ${offset}` : `start_ms + CASE ${cases.join(" ")} ELSE ${offset} END`
+  )
+}
+
+const withDay = ({ parameters, sql }: Part, day: string): Part => ({
+  sql: `SELECT ${day} AS day, ${names} FROM (${sql})`,
+  parameters
+})
+
+/** With the date of each. Sums by day have that of UTC. */
+const partOf = (source: UsageSource): Part => {
+  const day = localDay(source.offsets)
+  if (source.by === "rows") return withDay(ofRows(source.sinceMs), day)
+  const { sinceMs, splitMs, untilMs } = source
+  const unsummed = rowsAsSums(hourMs, `seq > ${summedSeq} AND timestamp_ms >= ? AND timestamp_ms < ?`)
+  const parts = [
+    ofSums(days, "start_ms", sinceMs, splitMs),
+    ofSums(hours, day, splitMs, untilMs),
+    withDay({ sql: unsummed, parameters: [sinceMs, splitMs] }, firstOfDay("start_ms")),
+    withDay({ sql: unsummed, parameters: [splitMs, untilMs] }, day)
+  ]
   return {
-    sql: `${summed.sql} UNION ALL ${rowsAsSums(grain.ms, `seq > ${summedSeq} AND timestamp_ms >= ?`)}`,
-    parameters: [...summed.parameters, sinceMs]
+    sql: parts.map(({ sql }) => sql).join(" UNION ALL "),
+    parameters: parts.flatMap(({ parameters }) => parameters)
   }
 }
 
@@ -116,7 +140,7 @@ const arm = (kind: string, name: string, provider: string, groups: string, order
 const mostFirst = `ORDER BY requests DESC LIMIT ${mostNames}`
 
 /** One pass over the source; the groups of it are few. */
-const breakdownOf = (source: Source): ReadStatement => {
+const breakdownOf = (source: UsageSource): ReadStatement => {
   const { parameters, sql } = partOf(source)
   const arms = [
     arm("summary", "0", "''", "", ""),
@@ -128,7 +152,7 @@ const breakdownOf = (source: Source): ReadStatement => {
   ]
   return {
     sql: `WITH part AS (${sql}), grouped AS MATERIALIZED (
-      SELECT start_ms / ${dayMs} * ${dayMs} AS day, ${dimensions.join(", ")}, ${totals} FROM part GROUP BY 1, 2, 3, 4, 5
+      SELECT day, ${dimensions.join(", ")}, ${totals} FROM part GROUP BY 1, 2, 3, 4, 5
     ) ${arms.join(" UNION ALL ")}`,
     parameters
   }
@@ -179,10 +203,10 @@ const breakdownIn = (rows: ReadonlyArray<ReadRow>): UsageBreakdown => {
 
 export const make = Effect.gen(function* () {
   const worker = yield* ReadWorker
-  const breakdown = Effect.fn("UsageHistoryRepo.breakdown")((source: Source) =>
+  const breakdown = Effect.fn("UsageHistoryRepo.breakdown")((source: UsageSource) =>
     Effect.map(worker.read([breakdownOf(source)]), ([rows = []]) => breakdownIn(rows))
   )
-  const withMinutes = Effect.fn("UsageHistoryRepo.withMinutes")((source: Source, minutesSinceMs: number) =>
+  const withMinutes = Effect.fn("UsageHistoryRepo.withMinutes")((source: UsageSource, minutesSinceMs: number) =>
     Effect.map(worker.read([breakdownOf(source), minutesOf(minutesSinceMs)]), ([rows = [], minutes = []]) => ({
       breakdown: breakdownIn(rows),
       minutes: new Map(minutes.map((row) => [numberIn(row, "start_ms"), sumsOf(row)]))

@@ -8,6 +8,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { daysKeptMs, hoursKeptMs } from "../../domain/UsageRange.ts"
 import type { Column } from "../Columns.ts"
 import type { StoreError } from "../Errors.ts"
 import { withLateSync } from "../LateSync.ts"
@@ -41,9 +42,6 @@ export const sumStep = 500
 export const deleteStep = 200
 /** The longest window of a limit, and an hour for a change of the clocks. */
 const longestWindowMs = 31 * dayMs + hourMs
-/** Ranges of up to 31 days are answered from hours, longer ones from days. */
-export const hoursKeptMs = 40 * dayMs
-export const daysKeptMs = 800 * dayMs
 /** For the last hour's answer, by the minute. */
 const recentMs = 2 * hourMs
 

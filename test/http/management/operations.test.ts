@@ -48,6 +48,83 @@ layer(layerOf(), { excludeTestServices: true })("operations", (it) => {
     })
   )
 
+  it.effect("times: a day that is none and a time without a zone are refused in every body and query", () =>
+    Effect.gen(function* () {
+      const app = yield* TestApp
+      const made = yield* app.admin("/api/keys", { method: "POST", body: { name: "dated" } })
+      const oauth = { accessToken: "t", tokenUrl: "https://example.com/token" }
+      const bodies: ReadonlyArray<readonly [method: string, path: string, field: string, of: (at: string) => unknown]> =
+        [
+          ["POST", "/api/keys", "expiresAt", (expiresAt) => ({ name: "k", expiresAt })],
+          ["PUT", `/api/keys/${made.at("key.id")}`, "expiresAt", (expiresAt) => ({ expiresAt })],
+          [
+            "POST",
+            "/api/v1/registered-keys",
+            "expiresAt",
+            (expiresAt) => ({ name: "k", provider: "openai", expiresAt })
+          ],
+          [
+            "POST",
+            "/api/providers",
+            "oauth.expiresAt",
+            (expiresAt) => ({ provider: "openai", authType: "oauth", oauth: { ...oauth, expiresAt } })
+          ],
+          [
+            "POST",
+            "/api/providers",
+            "quotas.0.resetAt",
+            (resetAt) => ({
+              provider: "openai",
+              apiKey: "sk-1",
+              quotas: [{ window: "daily", unit: "requests", limit: 5, resetAt }]
+            })
+          ],
+          ["POST", "/api/oauth/claude/import-token", "expiresAt", (expiresAt) => ({ accessToken: "t", expiresAt })],
+          [
+            "POST",
+            "/api/cloud/credentials/update",
+            "credentials.expiresAt",
+            (expiresAt) => ({ provider: "openai", credentials: { accessToken: "t", expiresAt } })
+          ]
+        ]
+      const noTimes = ["2026-02-30T00:00:00Z", "2035-04-31T00:00:00+02:00", "2035-01-01T00:00:00", "2035-01-01", "soon"]
+      for (const [method, path, field, of] of bodies) {
+        for (const at of noTimes) {
+          const answer = yield* app.admin(path, { method, body: of(at) })
+          assert.strictEqual(answer.status, 400, `${method} ${path} ${at}: ${answer.text}`)
+          assert.strictEqual(answer.at("error.param"), field, answer.text)
+          assert.include(answer.text, "with its zone", answer.text)
+        }
+      }
+      // A query may name a day: it begins in UTC.
+      const queries = [
+        "usage/logs?from",
+        "usage/logs?to",
+        "usage/export?from",
+        "usage/export?to",
+        "compliance/audit-log?from",
+        "compliance/audit-log?to"
+      ]
+      for (const query of queries) {
+        for (const at of ["2026-02-30", "2026-02-30T00:00:00Z", "2035-01-01T00:00:00", "soon"]) {
+          const answer = yield* app.admin(`/api/${query}=${encodeURIComponent(at)}`)
+          assert.strictEqual(answer.status, 400, `${query} ${at}: ${answer.text}`)
+        }
+        for (const at of ["2035-01-01", "2035-01-01T00:00:00+02:00"]) {
+          const answer = yield* app.admin(`/api/${query}=${encodeURIComponent(at)}`)
+          assert.strictEqual(answer.status, 200, `${query} ${at}: ${answer.text}`)
+        }
+      }
+      const calls = yield* app.admin("/api/usage/calls?provider=openai&from=2026-02-01&to=2026-02-30")
+      assert.strictEqual(calls.status, 400, calls.text)
+      const purge = yield* app.admin("/api/settings/purge-request-history", {
+        method: "POST",
+        body: { before: "2026-02-30" }
+      })
+      assert.strictEqual(purge.status, 400, purge.text)
+    })
+  )
+
   it.effect("pricing: a patch lays over what is there and answers the whole", () =>
     Effect.gen(function* () {
       const app = yield* TestApp

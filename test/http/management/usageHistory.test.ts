@@ -46,6 +46,33 @@ it.live("sums up what was asked, keeps it when the log is purged, and shows what
           )
         }
 
+        const zoned = await manage("GET", "/api/usage/analytics?timezone=Pacific/Kiritimati&range=7d")
+        const there = new Intl.DateTimeFormat("en-CA", { timeZone: "Pacific/Kiritimati" }).format(new Date(zoned.to))
+        assert.deepInclude(zoned, { timezone: "Pacific/Kiritimati", range: "7d", inexact: [] })
+        assert.deepInclude(zoned.dailyTrend.at(-1), { date: there, requests: 4 })
+        const from = encodeURIComponent(`${zoned.to.slice(0, 10)}T00:00:00Z`)
+        const between = await manage("GET", `/api/usage/history?from=${from}&timezone=Europe/Zurich`)
+        assert.deepInclude(between, { range: null, timezone: "Europe/Zurich", inexact: [] })
+        const wrong: ReadonlyArray<readonly [query: string, field: string]> = [
+          ["timezone=Mars/Base", "timezone"],
+          ["timezone=%2B02:00", "timezone"],
+          ["from=2026-02-30", "from"],
+          ["from=2026-02-01T00:00:00", "from"],
+          [`from=${from}&to=${from}`, "to"],
+          [`from=${from}&range=7d`, "range"],
+          ["tz=UTC", "tz"]
+        ]
+        for (const [query, field] of wrong) {
+          for (const route of ["analytics", "history"]) {
+            const response = await fetch(`${gateway.url}/api/usage/${route}?${query}`, {
+              headers: { authorization: `Bearer ${adminKey}` }
+            })
+            assert.strictEqual(response.status, 400, query)
+            const { error } = (await response.json()) as { readonly error: { readonly param: string } }
+            assert.strictEqual(error.param, field, query)
+          }
+        }
+
         const history = await manage("GET", "/api/usage/history?range=24h")
         assert.strictEqual(history.totalRequests, 4)
         assert.strictEqual(history.byModel["one/m"].requests, 3)

@@ -1,4 +1,4 @@
-/** `quota.exceeded` from the budget of a key to its receivers: one event per window, also after a restart. */
+/** `quota.exceeded` from the budget of a key to its receivers: one event per threshold and window, also after a restart. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -85,10 +85,66 @@ it.scopedLive(
         assert.lengthOf(told(), 0)
         const events = quotaEvents()
         assert.lengthOf(events, 1)
-        assert.deepInclude(events[0]?.data, { apiKeyId: key.id, quota: "budget", window: "monthly", limit: 0.005 })
+        assert.deepInclude(events[0]?.data, {
+          apiKeyId: key.id,
+          quota: "budget",
+          window: "monthly",
+          limit: 0.005,
+          threshold: "limit"
+        })
         assert.isAtLeast(Number(events[0]?.data["used"]), 0.01)
         const request = receiver.requests.find((one) => envelopeOf(one).event === "quota.exceeded")
         if (request !== undefined) assertSigned(request, hook.secret)
       })
     })
+)
+
+it.scopedLive("a limit is told at its warning threshold and at its end, once each per window, whoever restarts", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporary
+    const upstream = yield* Fake.start
+    // 0.01002 USD and 1,020 tokens each.
+    upstream.always(Fake.json(Fake.chatCompletion({ usage: { in: 20, out: 1_000 } })))
+    const secret = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const { ask, gateway, told } = yield* started(dataDir)
+        return yield* Effect.promise(async () => {
+          await gateway.connect("up", upstream, "chat")
+          await gateway.manage("PATCH", "/api/pricing", { up: { m: { input: 1, output: 10 } } })
+          const { key, secret } = await gateway.manage("POST", "/api/keys", { name: "limited", maxRequestsPerDay: 3 })
+          const budget = { apiKeyId: key.id, monthlyLimitUsd: 0.03, dailyLimitUsd: 5, warningThreshold: 0.5 }
+          await gateway.manage("POST", "/api/usage/budget", budget)
+          const limit = { apiKeyId: key.id, scopeType: "provider", scopeValue: "up", tokenLimit: 2_500 }
+          await gateway.manage("POST", "/api/usage/token-limits", limit)
+
+          assert.strictEqual(await ask(secret), 200)
+          assert.lengthOf(told(), 0)
+          assert.strictEqual(await ask(secret), 200)
+          const warned = await eventually("the warnings", told, (frames) => frames.length === 2)
+          assert.deepStrictEqual(
+            warned.map(({ data: { quota, threshold, window } }) => [quota, threshold, window]),
+            [
+              ["budget", "warning", "monthly"],
+              ["tokens", "warning", "monthly"]
+            ]
+          )
+          return secret
+        })
+      })
+    )
+    const { ask, told } = yield* started(dataDir)
+    yield* Effect.promise(async () => {
+      assert.strictEqual(await ask(secret), 200)
+      await eventually("the ends", told, (frames) => frames.length === 3)
+      assert.deepStrictEqual([await ask(secret), await ask(secret)], [429, 429])
+      assert.deepStrictEqual(
+        told().map(({ data: { quota, reason, threshold } }) => [quota, threshold, reason]),
+        [
+          ["budget", "limit", "The monthly budget of the key is used up."],
+          ["tokens", "limit", "The monthly token limit of the key is used up."],
+          ["rate", "limit", "The daily rate limit of the key is used up."]
+        ]
+      )
+    })
+  })
 )

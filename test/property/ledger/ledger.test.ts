@@ -13,10 +13,17 @@ const models = ["a", "b"]
 const rule = (interval: "daily" | "weekly" | "monthly") => ({ interval, resetTime: "00:00", timeZone: "UTC" })
 
 const specs: ReadonlyArray<MeterSpec> = [
-  { id: "day", unit: "usd", rule: rule("daily"), limit: 1_000, scope: null },
-  { id: "month", unit: "usd", rule: rule("monthly"), limit: 2_500, scope: null },
-  { id: "all", unit: "tokens", rule: rule("weekly"), limit: 4_000, scope: null },
-  { id: "of a", unit: "tokens", rule: rule("daily"), limit: 900, scope: { provider: "p", model: "a" } }
+  { id: "day", unit: "usd", rule: rule("daily"), limit: 1_000, warningThreshold: 0.8, scope: null },
+  { id: "month", unit: "usd", rule: rule("monthly"), limit: 2_500, warningThreshold: 0.8, scope: null },
+  { id: "all", unit: "tokens", rule: rule("weekly"), limit: 4_000, warningThreshold: 0.8, scope: null },
+  {
+    id: "of a",
+    unit: "tokens",
+    rule: rule("daily"),
+    limit: 900,
+    warningThreshold: 0.8,
+    scope: { provider: "p", model: "a" }
+  }
 ]
 
 type Step =

@@ -14,9 +14,10 @@ const standing = (limit: number, used: number) => ({
     unit: "usd" as const,
     rule: { interval: "daily" as const, resetTime: "00:00", timeZone: "UTC" },
     limit,
+    warningThreshold: 0.8,
     scope: null
   },
-  window: { startMs: 0, endMs: 1, used, reserved: 0, isTold: false }
+  window: { startMs: 0, endMs: 1, used, reserved: 0, told: null }
 })
 
 const pageOf = (asked: ReadonlyArray<string | null>, budgeted: ReadonlyArray<string> = []): string => {

@@ -9,7 +9,7 @@ import { usd } from "../../output/money.ts"
 import * as Output from "../../output/Output.ts"
 import { Screen } from "../../output/Screen.ts"
 import { hasBars, sparkline } from "../../output/Sparkline.ts"
-import { rangeFlag } from "../usage/range.ts"
+import { rangeFlags, rangeQuery, remarkInexact, spanText } from "../usage/range.ts"
 
 type Row = UsageAnalytics["byModel"][number]
 
@@ -43,21 +43,23 @@ const trend = (days: UsageAnalytics["dailyTrend"]) =>
     yield* Output.remark(`Last ${last.length} days: ${bars}  (at most ${usd(most)} USD a day)`)
   })
 
-export const costShow = Command.make("show", { range: rangeFlag("30d"), ...Client.connection }, (given) =>
+export const costShow = Command.make("show", { ...rangeFlags("30d"), ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
+    const urlParams = yield* rangeQuery(given, "30d")
     const client = yield* Client.group(to, "usageHistory")
-    const answer = yield* client.analytics({ urlParams: { range: given.range } }).pipe(Client.orExplain(to))
+    const answer = yield* client.analytics({ urlParams }).pipe(Client.orExplain(to))
     yield* Output.list({
       schema: UsageAnalytics,
       value: answer,
       rows: answer.byModel.toSorted((one, other) => other.costUsd - one.costUsd),
       columns,
-      empty: `There were no requests in the last ${given.range}.`
+      empty: `There were no requests ${spanText(answer)}.`
     })
+    yield* remarkInexact(answer)
     const { costUsd, requests, unpriced } = answer.summary
     if (requests === 0) return
-    yield* Output.remark(`${usd(costUsd)} USD in ${given.range} for ${Column.thousands(requests)} requests.`)
+    yield* Output.remark(`${usd(costUsd)} USD ${spanText(answer)} for ${Column.thousands(requests)} requests.`)
     if (unpriced > 0) {
       yield* Output.remark(
         `${Column.thousands(unpriced)} requests have no known price and count as 0; set it with 'gateway pricing set'.`

@@ -1,5 +1,7 @@
 /** Times as people give them. Pure. */
 
+import { isDay } from "../../../kernel/IsoInstant.ts"
+
 const unitMs: Readonly<Record<string, number>> = {
   s: 1_000,
   m: 60_000,
@@ -19,8 +21,9 @@ export const durationMs = (text: string): number | null => {
 export const timeOf = (text: string, nowMs: number): string | null => {
   const agoMs = durationMs(text)
   if (agoMs !== null) return new Date(nowMs - agoMs).toISOString()
-  if (!/^\d{4}-\d\d-\d\d(?:[T ]|$)/.test(text.trim())) return null
+  const [, day = "", time = ""] = /^(\d{4}-\d\d-\d\d)(?:[Tt ](.+))?$/.exec(text.trim()) ?? []
+  if (!isDay(day)) return null
   // Without a time of day, JavaScript would take a date for one of UTC.
-  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text.trim()) ? `${text.trim()}T00:00:00` : text.trim())
+  const date = new Date(`${day}T${time === "" ? "00:00:00" : time}`)
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }

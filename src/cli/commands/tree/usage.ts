@@ -24,7 +24,7 @@ export const usage = group(
   {
     section: "Watch",
     otherwise: { name: "show", takesWords: false },
-    examples: ["usage", "usage --by model --range 30d"]
+    examples: ["usage", "usage --by model --range 30d", "usage --by day --from 2035-01-01 --timezone Europe/Zurich"]
   }
 )
 

@@ -6,13 +6,13 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Client from "../../gateway/Client.ts"
 import { taking } from "../../Forms.ts"
-import { IsoTime } from "../../../api/Inputs.ts"
+import { IsoTimeOrDay } from "../../../api/Inputs.ts"
 import * as Output from "../../output/Output.ts"
 
 const Purged = Schema.Struct({ deleted: Schema.Number })
 
 const before = Options.text("before").pipe(
-  taking(IsoTime, () => "--before must be an ISO 8601 time such as 2035-01-01 or 2035-01-01T12:00:00Z."),
+  taking(IsoTimeOrDay, () => "--before must be an ISO 8601 time such as 2035-01-01 or 2035-01-01T12:00:00Z."),
   Options.withDescription("Only requests that arrived before this time, ISO 8601; else all so far."),
   Options.optional
 )

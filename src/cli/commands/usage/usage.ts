@@ -7,7 +7,7 @@ import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
 import { percent, usd } from "../../output/money.ts"
 import * as Output from "../../output/Output.ts"
-import { rangeFlag } from "./range.ts"
+import { rangeFlags, rangeQuery, remarkInexact, spanText } from "./range.ts"
 
 interface Row extends UsageSummary {
   readonly name: string
@@ -51,22 +51,24 @@ const by = Options.choice("by", groupings).pipe(
   Options.withDefault("provider" as const)
 )
 
-export const usageShow = Command.make("show", { by, range: rangeFlag("24h"), ...Client.connection }, (given) =>
+export const usageShow = Command.make("show", { by, ...rangeFlags("24h"), ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
+    const urlParams = yield* rangeQuery(given, "24h")
     const client = yield* Client.group(to, "usageHistory")
-    const answer = yield* client.analytics({ urlParams: { range: given.range } }).pipe(Client.orExplain(to))
+    const answer = yield* client.analytics({ urlParams }).pipe(Client.orExplain(to))
     const { summary } = answer
     yield* Output.list({
       schema: UsageAnalytics,
       value: answer,
       rows: rowsOf(given.by, answer),
       columns: columnsOf(given.by),
-      empty: `There were no requests in the last ${given.range}.`
+      empty: `There were no requests ${spanText(answer)}.`
     })
+    yield* remarkInexact(answer)
     if (summary.requests === 0) return
     yield* Output.remark(
-      `${Column.thousands(summary.requests)} requests in ${given.range}: ${usd(summary.costUsd)} USD, ${Column.thousands(summary.failed)} failed.`
+      `${Column.thousands(summary.requests)} requests ${spanText(answer)}: ${usd(summary.costUsd)} USD, ${Column.thousands(summary.failed)} failed.`
     )
     if (summary.unpriced > 0) {
       yield* Output.remark(
