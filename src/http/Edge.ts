@@ -284,6 +284,7 @@ export const make = Effect.gen(function* () {
       principal,
       madeFor: "client",
       reply,
+      isOnWire: true,
       hooks: undefined
     })
     const exchange = (body: Buffer): Exchange =>
