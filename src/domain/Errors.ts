@@ -44,6 +44,15 @@ export class UploadNotKept extends Data.TaggedError("UploadNotKept")<{ readonly 
 /** The body has a media type or encoding that is not supported. */
 export class UnsupportedBody extends Data.TaggedError("UnsupportedBody")<{ readonly message: string }> {}
 
+/** The body could not be freed of its `Content-Encoding`. */
+export class BodyNotDecoded extends Data.TaggedError("BodyNotDecoded")<{
+  /** It is not in that coding, or is cut; or it becomes too large. */
+  readonly reason: "damaged" | "expands"
+  /** As the client named them. */
+  readonly codings: string
+  readonly maxExpansion: number
+}> {}
+
 export class Unauthenticated extends Data.TaggedError("Unauthenticated")<{ readonly reason: "missing" | "wrong" }> {}
 
 export class KeyRejected extends Data.TaggedError("KeyRejected")<{
@@ -186,6 +195,7 @@ export type InferenceError =
   | UploadStalled
   | UploadNotKept
   | UnsupportedBody
+  | BodyNotDecoded
   | Unauthenticated
   | KeyRejected
   | QuotaNotAllocated
@@ -337,6 +347,16 @@ export const describe = (error: InferenceError): ErrorView => {
         : errorView(500, "The gateway could not keep the upload on its disk. Its log says why.")
     case "UnsupportedBody":
       return errorView(415, error.message)
+    case "BodyNotDecoded":
+      return error.reason === "expands"
+        ? errorView(
+            413,
+            `The request body becomes more than ${error.maxExpansion} times as large when it is decoded. Send it as it is, without Content-Encoding.`
+          )
+        : errorView(
+            400,
+            `The request body is not what its Content-Encoding (${error.codings}) says, is cut, or needs a dictionary or a window of more than 8 MiB. Send it again, or without Content-Encoding.`
+          )
     case "Unauthenticated":
       return errorView(
         401,

@@ -79,6 +79,11 @@ const words = {
     "Milliseconds for which an answer is given again to a request with the same `Idempotency-Key` (`docs/idempotency.md`); 0: never.",
     5_000
   ],
+  streams: "Answers that come as a stream.",
+  heartbeatMs: [
+    "A stream that has sent nothing for so many milliseconds sends its head and a sign of life that clients pass over, again and again until it goes on; 0: never.",
+    15_000
+  ],
   coalescing: "Equal requests at the same time (`docs/idempotency.md`).",
   coalesces: ["Whether those whose answer is always the same share one call.", true],
   keepLast: ["Of these copies so many are kept; those that were asked for are not counted and not removed.", 7]
@@ -139,6 +144,7 @@ export const GatewaySettings = Schema.Struct({
   ),
   idempotencyWindowMs: field(Schema.Number, ...words.idempotencyWindowMs),
   coalescing: field(Schema.Struct({ enabled: field(Schema.Boolean, ...words.coalesces) }), words.coalescing),
+  streams: field(Schema.Struct({ heartbeatMs: field(Schema.Number, ...words.heartbeatMs) }), words.streams),
   memory: field(MemorySettings, words.memory),
   visionBridge: field(VisionBridgeSettings, words.visionBridge),
   cache: field(CacheSettings, words.cache),
@@ -188,6 +194,12 @@ const ModelFallbacks = Schema.Record({ key: Schema.String, value: Schema.String 
       return problem === null ? [] : [{ path: [id.slice(0, maxModelIdLength)], message: problem }]
     })
   })
+)
+
+/** Shorter ones would be most of what a client gets. */
+const HeartbeatMs = Schema.Int.pipe(
+  Schema.between(0, 600_000),
+  Schema.filter((ms) => ms === 0 || ms >= 50 || "must be 0 (never) or at least 50")
 )
 
 /** Any part of the settings; null leaves a member as it is. A member that does not exist is an error. */
@@ -303,6 +315,13 @@ export const GatewaySettingsPatch = Schema.Struct({
     ),
     words.coalescing
   ),
+  streams: field(
+    Schema.optionalWith(
+      Schema.Struct({ heartbeatMs: field(Schema.optionalWith(HeartbeatMs, leave), ...words.heartbeatMs) }),
+      leave
+    ),
+    words.streams
+  ),
   memory: field(Schema.optionalWith(MemorySettingsPatch, leave), words.memory),
   visionBridge: field(Schema.optionalWith(VisionBridgeSettingsPatch, leave), words.visionBridge),
   cache: field(Schema.optionalWith(CacheSettingsPatch, leave), words.cache),
@@ -329,6 +348,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   batches: { maxConcurrency: 8, useProviderBatch: false, retentionDays: 30, maxRows: 10_000 },
   idempotencyWindowMs: 5_000,
   coalescing: { enabled: true },
+  streams: { heartbeatMs: 15_000 },
   memory: defaultMemorySettings,
   visionBridge: defaultVisionBridgeSettings,
   cache: defaultCacheSettings,
@@ -348,6 +368,7 @@ export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySe
   files: { ...settings.files, ...patch.files },
   batches: { ...settings.batches, ...patch.batches },
   coalescing: { ...settings.coalescing, ...patch.coalescing },
+  streams: { ...settings.streams, ...patch.streams },
   memory: { ...settings.memory, ...patch.memory },
   visionBridge: { ...settings.visionBridge, ...patch.visionBridge },
   cache: mergeCacheSettings(settings.cache, patch.cache),

@@ -1,5 +1,6 @@
 /** The first bytes of a request's body, for answers that name what was asked although the body is refused. */
 import type { IncomingMessage } from "node:http"
+import { bodyOf } from "./ContentCodings.ts"
 
 /** Bytes that are kept. */
 const mostBytes = 65_536
@@ -26,7 +27,10 @@ export const beginningOf = (request: IncomingMessage): BodyBeginning => {
     chunks.length = 0
     waiting?.(found)
   }
-  request.on("data", (chunk: Buffer) => {
+  const body = bodyOf(request)
+  // The body's reader tells of it.
+  body.on("error", () => finish(false))
+  body.on("data", (chunk: Buffer) => {
     if (found !== null) return
     const room = mostBytes - length
     // A copy, as a part of a chunk keeps the whole of it.
@@ -34,7 +38,7 @@ export const beginningOf = (request: IncomingMessage): BodyBeginning => {
     length += chunk.length
     if (chunk.length > room) finish(false)
   })
-  request.on("end", () => finish(true))
+  body.on("end", () => finish(true))
   return {
     known: (use) => {
       if (found !== null) return use(found)

@@ -59,6 +59,7 @@ import { SearchCounts } from "../search/SearchCounts.ts"
 import { Searches } from "../search/Searches.ts"
 import { listProviders } from "../search/SearchProviders.ts"
 import { codecs } from "../wire/Codec.ts"
+import { decodedHeaders } from "./ContentCodings.ts"
 import { categoryOf, dialectOf, formOf } from "./Dialects.ts"
 import { handshakeAnswer } from "./Handshake.ts"
 import { isOfKind } from "./KindListings.ts"
@@ -269,6 +270,7 @@ export const make = Effect.gen(function* () {
       offered: () => entriesFor(principal).map(offeredOf)
     })
     const known = "_tag" in dialect ? { codec: codecs[route.wire], fromPath: null, atOnce: null } : dialect
+    const headers = decodedHeaders(request)
     const made = (body: Buffer): Exchange => ({
       requestId: ids.next(receivedMs),
       receivedMs,
@@ -280,10 +282,11 @@ export const make = Effect.gen(function* () {
       body,
       fromPath: known.fromPath,
       atOnce: known.atOnce,
-      headers: request.headers,
+      headers,
       principal,
       madeFor: "client",
       reply,
+      isOnWire: true,
       hooks: undefined
     })
     const exchange = (body: Buffer): Exchange =>
@@ -343,6 +346,7 @@ export const make = Effect.gen(function* () {
       if (body === "no_room") pipeline.refuse(exchange(empty), bodies.refusal())
       else if (body === "too_large")
         pipeline.refuse(exchange(empty), new BodyTooLarge({ limitBytes: config.maxBodyBytes }))
+      else if (body instanceof Error) pipeline.refuse(exchange(empty), body)
       else if (body.length < slicedFromBytes) serveBody(body)
       else slices.whenRead(body, () => serveBody(body), maxTopMembers)
     })

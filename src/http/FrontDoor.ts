@@ -21,6 +21,7 @@ import * as IdGen from "../platform/IdGen.ts"
 import * as Timers from "../platform/Timers.ts"
 import { Tunnels } from "../tunnels/Tunnels.ts"
 import { codecs } from "../wire/Codec.ts"
+import { codingProblem } from "./ContentCodings.ts"
 import { logRefusal } from "./RefusalLog.ts"
 import { refuseUpgrade } from "./ws/Upgrade.ts"
 
@@ -42,13 +43,6 @@ const renderFor = (found: Match, view: ErrorView, requestId: string): string =>
 const preflightSeconds = "600"
 const maxHeaderNames = 1024
 const preflightVary = "Origin, Access-Control-Request-Headers, Access-Control-Request-Private-Network"
-
-const plainOnly = "Compressed request bodies are not read. Send the body as it is, without Content-Encoding."
-
-const isEncoded = (request: IncomingMessage): boolean => {
-  const encoding = request.headers["content-encoding"]
-  return encoding !== undefined && encoding !== "" && encoding.toLowerCase() !== "identity"
-}
 
 const viewOf = ({ code, message, status }: Denied): ErrorView => errorView(status, message, { code })
 
@@ -111,8 +105,9 @@ export const make = Effect.gen(function* () {
         refuse(found, request, response, viewOf(denied))
         return false
       }
-      if (isEncoded(request)) {
-        refuse(found, request, response, describe(new UnsupportedBody({ message: plainOnly })))
+      const unknown = codingProblem(request)
+      if (unknown !== null) {
+        refuse(found, request, response, describe(new UnsupportedBody({ message: unknown })))
         return false
       }
       // Hot: clients that are no browsers end here.

@@ -2,21 +2,17 @@
  * Reads a request body whole, within a limit and a budget. Plain callbacks: it runs before the request's fiber exists.
  */
 import type { IncomingMessage } from "node:http"
+import { BodyNotDecoded } from "../domain/Errors.ts"
 import type { BodyShare } from "../resilience/BodyBudget.ts"
+import { announcedBytes, bodyOf } from "./ContentCodings.ts"
 
-export type BodyResult = Buffer | "too_large" | "no_room" | "gone"
+export type BodyResult = Buffer | BodyNotDecoded | "too_large" | "no_room" | "gone"
 
 /** Memory of this size is given on the client's word; beyond it, as bytes come. */
 const trustedBytes = 1_048_576
 const leastSlabBytes = 16_384
 
 const empty = Buffer.alloc(0)
-
-/** The announced length, when there is one. */
-const announced = (request: IncomingMessage): number => {
-  const length = Number(request.headers["content-length"])
-  return Number.isFinite(length) ? length : 0
-}
 
 /**
  * Bytes gathered in one slab that doubles as it fills: a buffer per chunk would cost a hundred times a chunk of one byte. A body that
@@ -80,7 +76,7 @@ export const readBody = (
   share: BodyShare,
   done: (result: BodyResult) => void
 ): void => {
-  const expectedBytes = announced(request)
+  const expectedBytes = announcedBytes(request)
   if (expectedBytes > limitBytes) {
     request.resume()
     done("too_large")
@@ -91,15 +87,17 @@ export const readBody = (
   const finish = (result: BodyResult): void => {
     if (gathering === null) return
     gathering = null
-    if (typeof result === "string") share.release()
+    if (!Buffer.isBuffer(result)) share.release()
     done(result)
   }
-  request.on("data", (chunk: Buffer) => {
+  const body = bodyOf(request)
+  body.on("data", (chunk: Buffer) => {
     if (gathering === null) return
     receivedBytes += chunk.length
     if (receivedBytes > limitBytes) finish("too_large")
     else if (!gathering.add(chunk)) finish("no_room")
   })
-  request.on("end", () => finish(gathering === null ? empty : gathering.whole()))
-  request.on("close", () => finish("gone"))
+  body.on("end", () => finish(gathering === null ? empty : gathering.whole()))
+  body.on("error", (cause) => finish(cause instanceof BodyNotDecoded ? cause : "gone"))
+  body.on("close", () => finish("gone"))
 }

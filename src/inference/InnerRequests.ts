@@ -205,7 +205,7 @@ export const make = Effect.gen(function* () {
     return { requestId, status, body: Buffer.concat(chunks).toString(), latencyMs, retryAfterMs, tokens, error }
   })
 
-  const relay = (request: RelayedRequest, over: () => void = nothing): void => {
+  const relayed = (request: RelayedRequest, isOnWire: boolean, over: () => void): void => {
     const { behalf, body, headers, path, prepared, reply, spoken } = request
     const receivedMs = timers.nowMs()
     const { atOnce, codec, fromPath, wire } = spoken
@@ -223,14 +223,17 @@ export const make = Effect.gen(function* () {
       headers,
       principal: behalf.principal,
       madeFor: behalf.madeFor,
-      reply
+      reply,
+      ...(isOnWire ? { isOnWire } : {})
     }
     enter(behalf, prepared === undefined ? exchange : prepared(exchange), over)
   }
 
+  const relay = (request: RelayedRequest, over: () => void = nothing): void => relayed(request, true, over)
+
   const hear = Effect.fn("InnerRequests.hear")(function* ({ heard, ...request }: HeardRequest) {
     const reply = makeInnerReply(heard)
-    yield* settled((over) => relay({ ...request, reply }, over), reply.leave)
+    yield* settled((over) => relayed({ ...request, reply }, false, over), reply.leave)
   })
 
   return InnerRequests.of({ ask, relay, hear })

@@ -23,7 +23,10 @@ import * as HookEvents from "./hooks/Events.ts"
 import { isCallersOwn, newRun, runOf } from "./hooks/HookRuns.ts"
 import { namingPlugins } from "./features/plugins/PluginHeader.ts"
 import { type Asked, askPlugins } from "./features/plugins/RequestHooks.ts"
+import { GatewaySettings } from "../flags/GatewaySettings.ts"
+import { AliveReply } from "./reply/AliveReply.ts"
 import { changingHead } from "./reply/ReplyHeaders.ts"
+import { earlyHeaders } from "./request/Headers.ts"
 import * as Engine from "../routing/decide/Engine.ts"
 import type { Commitment } from "../ledger/Commitment.ts"
 import * as TokenCounter from "./counting/TokenCounter.ts"
@@ -88,6 +91,7 @@ export const make = Effect.gen(function* () {
   const ending = yield* Ending
   const { shares } = yield* Engine.Engine
   const features = yield* Features
+  const gateway = yield* GatewaySettings
   const catalog = yield* Catalog.Catalog
   const hooks = yield* Hooks
   const { listens } = hooks
@@ -161,12 +165,25 @@ export const make = Effect.gen(function* () {
     return asked
   }
 
+  /** From here on a client that waits for a stream gets signs of life. */
+  const keepAlive = (exchange: Mutable<Exchange>, work: Work): void => {
+    const asked: Mutable<Exchange> = work.exchange
+    const { codec, startedMs } = asked
+    if (asked.isOnWire !== true || !work.envelope.stream || codec.heartbeat === "") return
+    const { heartbeatMs } = gateway.current().streams
+    if (heartbeatMs === 0) return
+    const headers = (): Array<string> => earlyHeaders(work)
+    asked.reply = new AliveReply(asked.reply, { codec, heartbeatMs, startedMs, earlyHeaders: headers, timers })
+    exchange.reply = asked.reply
+  }
+
   const goesOn = (serving: Serving, exchange: Exchange, opened: Opened): void => {
     if (!("_tag" in opened)) {
       serving.commitment = opened.commitment
       opened.exchange.job?.opened()
       // From here to the end it holds its place in the quota groups it draws on, whatever happens to it.
       serving.leave = shares.enter(opened.resolution, apiKeyIdOf(exchange)) ?? nothing
+      keepAlive(exchange, opened)
       if (listens.any) HookEvents.decided(hooks, opened)
       return answer(opened, serving.ended)
     }
@@ -332,6 +349,7 @@ export const layer: Layer.Layer<
   | Ending
   | Engine.Engine
   | Features
+  | GatewaySettings
   | Hooks
   | InnerDoor
   | Opening

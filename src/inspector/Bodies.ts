@@ -3,7 +3,9 @@
  * a large one; what cannot be decoded is kept as it came.
  */
 import { Buffer } from "node:buffer"
+import { Transform } from "node:stream"
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
+import { ZstdDecoder } from "../kernel/zstd/Decoder.ts"
 import { makeStreamMasker, maskForm, maskText } from "./masking/Masking.ts"
 import type { BodyEncoding } from "../domain/TrafficRecord.ts"
 
@@ -44,10 +46,37 @@ export interface ShownBody {
 /** More codings than this are not undone. */
 const maxCodings = 3
 
-type Decoder = ReturnType<typeof createGunzip> | ReturnType<typeof createBrotliDecompress>
+const zstdPieceBytes = 256
+
+/** zstd as a stream. */
+const zstdDecoder = (): Transform => {
+  const decoder = new ZstdDecoder((block) => void stream.push(block))
+  const stream = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      try {
+        // Small pieces: each may become many blocks.
+        for (let at = 0; at < chunk.length && !stream.destroyed; at += zstdPieceBytes) {
+          decoder.push(chunk.subarray(at, at + zstdPieceBytes))
+        }
+        done()
+      } catch (cause) {
+        done(cause instanceof Error ? cause : new Error("The body is no zstd."))
+      }
+    },
+    flush: (done) => {
+      try {
+        decoder.end()
+        done()
+      } catch (cause) {
+        done(cause instanceof Error ? cause : new Error("The body is no zstd."))
+      }
+    }
+  })
+  return stream
+}
 
 /** A server that calls raw deflate `deflate` is wrong (RFC 9110, section 8.4.1.2) and common: the first byte tells. */
-const decoderOf = (coding: string, first: number): Decoder | null => {
+const decoderOf = (coding: string, first: number): Transform | null => {
   switch (coding) {
     case "gzip":
     case "x-gzip":
@@ -56,13 +85,15 @@ const decoderOf = (coding: string, first: number): Decoder | null => {
       return (first & 0x0f) === 8 ? createInflate() : createInflateRaw()
     case "br":
       return createBrotliDecompress()
+    case "zstd":
+      return zstdDecoder()
     default:
       return null
   }
 }
 
 /** The beginning of what a decoder makes of the bytes; null when it makes nothing of them. */
-const inflate = (decoder: Decoder, bytes: Uint8Array, maxBytes: number): Promise<DecodedBody | null> =>
+const inflate = (decoder: Transform, bytes: Uint8Array, maxBytes: number): Promise<DecodedBody | null> =>
   new Promise((done) => {
     const pieces: Array<Buffer> = []
     let length = 0

@@ -337,6 +337,8 @@ export interface WireCodec {
   readonly errorStatus?: (view: ErrorView) => number
   /** The text of an error event inside a stream that has begun. No success terminator follows it. */
   readonly renderStreamError: (view: ErrorView, requestId: string) => string
+  /** The body of an error answer as that event, in a stream of which nothing has been said. Absent where the wire has no signs of life. */
+  readonly errorBodyInStream?: (body: JsonObject) => string
   /**
    * The whole text of a stream that reports a kind of failure which this wire's providers report inside a stream. Null or absent where
    * they use an error status.

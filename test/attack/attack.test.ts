@@ -11,6 +11,7 @@ import type { Attempt, AttackClass } from "./Attempt.ts"
 import { access } from "./classes/access.ts"
 import { bounds } from "./classes/bounds.ts"
 import { browsers } from "./classes/browsers.ts"
+import { expanding } from "./classes/expanding.ts"
 import { impossible } from "./classes/counts.ts"
 import { doors } from "./classes/doors.ts"
 import { injection } from "./classes/injection.ts"
@@ -37,6 +38,7 @@ const all: ReadonlyArray<AttackClass> = [
   words,
   browsers,
   bounds,
+  expanding,
   models,
   start,
   secrets,

@@ -20,6 +20,7 @@ import { addressAsked } from "../../auth/Credentials.ts"
 import { Gate } from "../../auth/Gate.ts"
 import { peerAddressOf, shownAddressOf } from "../../auth/PeerAddress.ts"
 import { skillIds } from "../../domain/AgentSkill.ts"
+import { BodyNotDecoded, describe } from "../../domain/Errors.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { InnerRequests } from "../../inference/InnerRequests.ts"
 import { apiKeyIdOf, type Caller, identityOf } from "../../mcp/Caller.ts"
@@ -339,6 +340,9 @@ export const make = Effect.gen(function* () {
       if (body === "gone") return
       if (body === "too_large") {
         refuse(413, rpcCodes.invalidRequest, `A message may have at most ${maxBodyBytes} bytes.`)
+      } else if (body instanceof BodyNotDecoded) {
+        const { message, status } = describe(body)
+        refuse(status, rpcCodes.invalidRequest, message)
       } else if (body === "no_room") {
         refuse(503, rpcCodes.unavailable, "The gateway holds too many request bodies now. Try again.")
       } else slices.whenRead(body, () => serve(body, caller, request, reply))

@@ -16,7 +16,14 @@ import {
   type WrongBatchStatus
 } from "../../batches/Batches.ts"
 import type { Principal } from "../../domain/ApiKey.ts"
-import { describe, type ErrorView, errorView, type InferenceError, Overloaded } from "../../domain/Errors.ts"
+import {
+  BodyNotDecoded,
+  describe,
+  type ErrorView,
+  errorView,
+  type InferenceError,
+  Overloaded
+} from "../../domain/Errors.ts"
 import { type FileNotFound, type FileQuotaExceeded, ownerOf } from "../../files/Files.ts"
 import { apiKeyIdOf } from "../../inference/request/Exchange.ts"
 import { IdGen } from "../../platform/IdGen.ts"
@@ -115,6 +122,7 @@ export const make = Effect.gen(function* () {
       if (body === "too_large") {
         return refuse(call, errorView(413, `A request for a batch has at most ${maxBodyBytes} bytes.`))
       }
+      if (body instanceof BodyNotDecoded) return refuse(call, describe(body))
       const request = requestIn(body)
       if (Either.isLeft(request)) return refuse(call, request.left)
       answer(call, batches.create(principal, request.right), (batch) => json(call, viewOf(batch)))

@@ -10,14 +10,16 @@ import type { Parameters } from "../../api/Routes.ts"
 import { Gate } from "../../auth/Gate.ts"
 import type { Principal } from "../../domain/ApiKey.ts"
 import {
+  BodyNotDecoded,
   describe,
-  type ErrorView,
   errorView,
+  type ErrorView,
   type InferenceError,
   Overloaded,
   ShuttingDown,
   UnsupportedBody
 } from "../../domain/Errors.ts"
+import { announcedBytes } from "../ContentCodings.ts"
 import { listQueryOf, type Problem, rangeOf, viewOf } from "../../files/FileRules.ts"
 import { type FileNotFound, FileQuotaExceeded, Files, ownerOf } from "../../files/Files.ts"
 import { Flags } from "../../flags/Flags.ts"
@@ -89,12 +91,12 @@ export const make = Effect.gen(function* () {
     const limitBytes = config.maxUploadBytes
     const tooLarge = (): void =>
       refuse(call, errorView(413, `The file is larger than ${mebibytes(limitBytes)} MiB (GATEWAY_MAX_UPLOAD_MB).`))
-    const announcedBytes = Number(request.headers["content-length"] ?? 0)
-    if (announcedBytes > limitBytes + formBytes) return tooLarge()
+    const announced = announcedBytes(request)
+    if (announced > limitBytes + formBytes) return tooLarge()
     const overQuota = (): void => refuse(call, refusalOf(new FileQuotaExceeded({ quotaBytes: files.quotaBytes() })))
 
     answer(call, files.room(owner), (roomBytes) => {
-      if (announcedBytes - formBytes > roomBytes) return overQuota()
+      if (announced - formBytes > roomBytes) return overQuota()
       receive(request, contentType, limitBytes, files.begin(owner, roomBytes), stop.onStop, (outcome) => {
         switch (outcome._tag) {
           case "Gone":
@@ -104,6 +106,7 @@ export const make = Effect.gen(function* () {
             if (outcome.problem === "too_large") return tooLarge()
             if (outcome.problem === "quota") return overQuota()
             if (outcome.problem === "stopping") return refuse(call, describe(new ShuttingDown()))
+            if (outcome.problem instanceof BodyNotDecoded) return refuse(call, describe(outcome.problem))
             return refuse(call, invalid(outcome.problem))
           }
           case "Failed":

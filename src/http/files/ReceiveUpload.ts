@@ -1,7 +1,9 @@
 /** Brings an upload from the socket to its file, no faster than the disk takes it. */
 import type { IncomingMessage } from "node:http"
 import { expiryOf, type Problem, purposeProblem, safeName } from "../../files/FileRules.ts"
+import { BodyNotDecoded } from "../../domain/Errors.ts"
 import type { Upload } from "../../files/Files.ts"
+import { bodyOf } from "../ContentCodings.ts"
 import { type Form, read } from "./UploadForm.ts"
 
 interface About {
@@ -12,7 +14,7 @@ interface About {
 
 export type Outcome = { readonly upload: Upload } & (
   | { readonly _tag: "Received"; readonly about: About }
-  | { readonly _tag: "Refused"; readonly problem: Problem | "too_large" | "quota" | "stopping" }
+  | { readonly _tag: "Refused"; readonly problem: Problem | BodyNotDecoded | "too_large" | "quota" | "stopping" }
   /** The disk failed. */
   | { readonly _tag: "Failed"; readonly cause: unknown }
   /** The client left. */
@@ -39,6 +41,7 @@ export const receive = (
   onStop: (listener: () => void) => () => void,
   done: (outcome: Outcome) => void
 ): void => {
+  const body = bodyOf(request)
   let isOver = false
   let noLongerStop = (): void => {}
   const finish = (outcome: Outcome): void => {
@@ -47,14 +50,14 @@ export const receive = (
     noLongerStop()
     done(outcome)
   }
-  const refuse = (problem: Problem | "too_large" | "quota" | "stopping"): void =>
+  const refuse = (problem: Problem | BodyNotDecoded | "too_large" | "quota" | "stopping"): void =>
     finish({ _tag: "Refused", problem, upload })
   const parser = read(contentType, limitBytes, {
     chunk: (chunk) => {
       if (isOver) return
       const taken = upload.write(chunk)
       if (taken === null) refuse("quota")
-      else if (!taken) request.pause()
+      else if (!taken) body.pause()
     },
     problem: refuse,
     done: (form) => {
@@ -64,12 +67,15 @@ export const receive = (
     }
   })
   noLongerStop = onStop(() => refuse("stopping"))
-  upload.onDrain(() => request.resume())
+  upload.onDrain(() => body.resume())
   upload.onFailure((cause) => finish({ _tag: "Failed", cause, upload }))
-  request.on("data", (chunk: Buffer) => {
+  body.on("data", (chunk: Buffer) => {
     if (!isOver) parser.write(chunk)
   })
-  request.on("end", () => parser.end())
-  request.on("close", () => finish({ _tag: "Gone", upload }))
+  body.on("end", () => parser.end())
+  body.on("error", (cause) => {
+    if (cause instanceof BodyNotDecoded) refuse(cause)
+  })
+  body.on("close", () => finish({ _tag: "Gone", upload }))
   if (request.destroyed && !request.complete) finish({ _tag: "Gone", upload })
 }

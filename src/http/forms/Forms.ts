@@ -6,6 +6,7 @@ import * as Runtime from "effect/Runtime"
 import type { IncomingMessage } from "node:http"
 import { mkdir } from "node:fs/promises"
 import {
+  BodyNotDecoded,
   BodyTooLarge,
   type InferenceError,
   InvalidRequest,
@@ -18,6 +19,7 @@ import { AppConfig } from "../../platform/AppConfig.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { BodyShare } from "../../resilience/BodyBudget.ts"
 import { uploadsFolder } from "../../store/DataFolder.ts"
+import { announcedBytes, bodyOf } from "../ContentCodings.ts"
 import { StoreError } from "../../store/Errors.ts"
 import { makeFormBody } from "./FormBody.ts"
 import { type FormProblem, readForm } from "./FormReader.ts"
@@ -85,13 +87,14 @@ export const make = Effect.gen(function* () {
   const tooLarge = (): BodyTooLarge => new BodyTooLarge({ limitBytes, setting: "GATEWAY_MAX_UPLOAD_MB" })
 
   const receive: typeof Forms.Service.receive = ({ files, id, request, share }, done) => {
+    const source = bodyOf(request)
     let isOver = false
     const silence = timers.after(silentMs, () => refuse(new UploadStalled({ silentMs })))
     const spool = makeSpool(folder, id, share, {
       onReady: () => {
         if (isOver) return
         silence.restart()
-        request.resume()
+        source.resume()
       },
       onFailure: (cause) => {
         if (isOver) return
@@ -110,7 +113,7 @@ export const make = Effect.gen(function* () {
       spool.discard()
       done(result)
     }
-    if (Number(request.headers["content-length"] ?? 0) > limitBytes + limits.maxOtherBytes) {
+    if (announcedBytes(request) > limitBytes + limits.maxOtherBytes) {
       refuse(tooLarge())
       return () => {}
     }
@@ -119,7 +122,7 @@ export const make = Effect.gen(function* () {
       if (chunk === null || isOver) return
       const taken = spool.write(chunk)
       if (taken === "no_room") refuse("no_room")
-      else if (!taken) request.pause()
+      else if (!taken) source.pause()
     }
     const parser = readForm(
       request.headers["content-type"] ?? "",
@@ -148,7 +151,7 @@ export const make = Effect.gen(function* () {
           if (problem !== null) return refuse(invalid(problem))
           spool.finish((uploads) => {
             received = uploads
-            request.resume()
+            source.resume()
             if (hasEnded || epilogueBytes > maxEpilogueBytes) deliver()
           })
         }
@@ -162,7 +165,7 @@ export const make = Effect.gen(function* () {
       if (received === null || !leave()) return
       done({ body: body.bytes(received), uploads: received, discard: spool.discard })
     }
-    request.on("data", (chunk: Buffer) => {
+    source.on("data", (chunk: Buffer) => {
       if (isOver) return
       silence.restart()
       if (received !== null) {
@@ -172,7 +175,10 @@ export const make = Effect.gen(function* () {
       }
       parser.write(chunk)
     })
-    request.on("end", () => {
+    source.on("error", (cause) => {
+      if (cause instanceof BodyNotDecoded) refuse(cause)
+    })
+    source.on("end", () => {
       hasEnded = true
       parser.end()
       deliver()

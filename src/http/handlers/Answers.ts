@@ -15,12 +15,13 @@ import {
   NotImplemented,
   statusOf,
   toBody,
+  TooLarge,
   TooManyRequests,
   Unavailable,
   UpstreamFailed
 } from "../../api/Errors.ts"
 import type { ContractError } from "../../api/Errors.ts"
-import type { FieldProblem } from "../../domain/Errors.ts"
+import { type BodyNotDecoded, describe, type FieldProblem } from "../../domain/Errors.ts"
 import { closest } from "../../kernel/Closest.ts"
 import { expectedOf } from "../../kernel/Expectation.ts"
 import type { ManagementError } from "../../management/Errors.ts"
@@ -31,6 +32,12 @@ const unknownField = (field: string, message: string): string => {
   const known = Array.from(message.matchAll(/"([^"]*)"/g), ([, name = ""]) => name)
   const [near] = closest(field, known, 1)
   return near === undefined ? "is not a known field" : `is not a known field; did you mean '${near}'?`
+}
+
+/** Why a body could not be freed of its `Content-Encoding`. */
+export const notDecoded = (error: BodyNotDecoded): BadRequest | TooLarge => {
+  const { message, status } = describe(error)
+  return status === 413 ? new TooLarge({ message }) : new BadRequest({ message })
 }
 
 /** Issues that are reported. Each is compared with the others, so their number must be bounded. */

@@ -2,16 +2,17 @@
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
-import { TooLarge, Unavailable } from "../../api/Errors.ts"
-import { describe } from "../../domain/Errors.ts"
+import { type BadRequest, TooLarge, Unavailable } from "../../api/Errors.ts"
+import { BodyNotDecoded, describe } from "../../domain/Errors.ts"
 import type { BodyBudget } from "../../resilience/BodyBudget.ts"
 import { readBody } from "../RequestBody.ts"
+import { notDecoded } from "./Answers.ts"
 
 export const receiveArchive = (
   request: HttpServerRequest.HttpServerRequest,
   limitBytes: number,
   bodies: typeof BodyBudget.Service
-): Effect.Effect<Uint8Array, TooLarge | Unavailable> =>
+): Effect.Effect<Uint8Array, BadRequest | TooLarge | Unavailable> =>
   Effect.async((resume) => {
     const share = bodies.share(null)
     NodeHttpServerRequest.toServerResponse(request).once("close", share.release)
@@ -22,6 +23,7 @@ export const receiveArchive = (
         const refusal = bodies.refusal()
         const { code, message } = describe(refusal)
         resume(new Unavailable({ code, message, retryAfterMs: refusal.retryAfterMs }))
-      } else resume(result === "gone" ? Effect.interrupt : Effect.succeed(result))
+      } else if (result instanceof BodyNotDecoded) resume(notDecoded(result))
+      else resume(result === "gone" ? Effect.interrupt : Effect.succeed(result))
     })
   })

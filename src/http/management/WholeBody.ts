@@ -10,7 +10,7 @@ import { BadRequest, TooLarge, Unavailable } from "../../api/Errors.ts"
 import { firstProblem, largeBodyBytes, takesBody } from "../../api/LargeBodies.ts"
 import { type ManagementRoute, managementRoutes, streamedBodies } from "../../api/ManagementRoutes.ts"
 import { WholeBody } from "../../api/WholeBody.ts"
-import { type BufferFull, describe } from "../../domain/Errors.ts"
+import { BodyNotDecoded, type BufferFull, describe } from "../../domain/Errors.ts"
 import { isSafeMethod } from "../../auth/Csrf.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { BodyBudget, type BodyShare } from "../../resilience/BodyBudget.ts"
@@ -18,7 +18,7 @@ import { Slices } from "../../resilience/Slices.ts"
 import { notJson, readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { isObject } from "../../wire/json/Json.ts"
 import { readForeignBody } from "../../wire/json/LargeBodies.ts"
-import { badInput } from "../handlers/Answers.ts"
+import { badInput, notDecoded } from "../handlers/Answers.ts"
 import { readBody } from "../RequestBody.ts"
 import { CurrentTrail, type Trail } from "../AuditTrail.ts"
 import { InnerCaller } from "../InnerCaller.ts"
@@ -36,11 +36,12 @@ const bytesOf = (
   limitBytes: number,
   share: BodyShare,
   refusal: () => BufferFull
-): Effect.Effect<Buffer, TooLarge | Unavailable> =>
+): Effect.Effect<Buffer, BadRequest | TooLarge | Unavailable> =>
   Effect.async((resume) =>
     readBody(message, limitBytes, share, (result) => {
       if (result === "too_large") resume(tooLarge(limitBytes))
       else if (result === "no_room") resume(noRoom(refusal()))
+      else if (result instanceof BodyNotDecoded) resume(notDecoded(result))
       else resume(result === "gone" ? Effect.interrupt : Effect.succeed(result))
     })
   )

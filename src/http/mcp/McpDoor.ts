@@ -15,6 +15,7 @@ import type { McpRoute } from "../../api/EdgeRoutes.ts"
 import type { Denied } from "../../auth/Access.ts"
 import { Gate } from "../../auth/Gate.ts"
 import { peerAddressOf, shownAddressOf } from "../../auth/PeerAddress.ts"
+import { BodyNotDecoded, describe } from "../../domain/Errors.ts"
 import { Flags } from "../../flags/Flags.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
 import { InnerRequests } from "../../inference/InnerRequests.ts"
@@ -399,6 +400,9 @@ export const make = Effect.gen(function* () {
       if (body === "gone") return
       if (body === "too_large") {
         refuse(413, rpcCodes.invalidRequest, `A message may have at most ${maxBodyBytes} bytes.`)
+      } else if (body instanceof BodyNotDecoded) {
+        const { message, status } = describe(body)
+        refuse(status, rpcCodes.invalidRequest, message)
       } else if (body === "no_room") {
         refuse(503, rpcCodes.unavailable, "The gateway holds too many request bodies now. Try again.")
       } else slices.whenRead(body, () => serve(body, caller, request, response, reply))

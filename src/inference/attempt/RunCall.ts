@@ -65,9 +65,6 @@ const nothing = (): void => {}
 
 type ClockAndTimers = typeof Timers.Service
 
-/** A stream silent for this long gets a sign of life. */
-export const heartbeatMs = 15_000
-
 /** After the end mark an upstream may take this long to close its body before its socket is given up. */
 const lingerMs = 1_000
 
@@ -126,10 +123,7 @@ export const startCall = (
   let idle: Timer | null = null
   let total: Timer | null = null
   let linger: Timer | null = null
-  let beat: Timer | null = null
   let caution: Timer | null = null
-  /** Events the client got since the last heartbeat was due. */
-  let eventsSinceBeat = 0
   /** The client reads slower than the upstream writes: its slowness is not the upstream's silence. */
   let paused = false
   /** Headers of the upstream that a client of its own wire reads. */
@@ -150,7 +144,6 @@ export const startCall = (
     waiting.cancel()
     total?.cancel()
     idle?.cancel()
-    beat?.cancel()
     caution?.cancel()
     stopListening()
     done(noteSent(result, sentBytes))
@@ -213,17 +206,6 @@ export const startCall = (
     idle = timers.after(Math.min(timeouts.idleMs, afterStopMs), () => (paused ? keepWaiting() : silent()))
   }
 
-  /** Keeps the way to the client open through a long silence. */
-  const startBeating = (): void => {
-    const { heartbeat } = work.exchange.codec
-    if (heartbeat === "" || beat !== null) return
-    beat = timers.after(heartbeatMs, () => {
-      if (eventsSinceBeat === 0 && !paused) reply.write(heartbeat)
-      eventsSinceBeat = 0
-      beat?.restart()
-    })
-  }
-
   const openStream = (): BodyReader =>
     streamReader({
       work,
@@ -239,17 +221,13 @@ export const startCall = (
         if (input.holdBack !== null) caution = timers.after(input.holdBack.holdBackMs, () => reader?.release())
       },
       commit: () => {
-        startBeating()
         noLongerDrain = reply.onDrain(() => {
           paused = false
           running.resume()
         })
         reply.head(200, input.streamHeaders(passed.length === 0 ? call : { ...call, passed }))
       },
-      alive: () => {
-        eventsSinceBeat += 1
-        keepWaiting()
-      },
+      alive: keepWaiting,
       stopped: endSoon,
       finish: (result) => {
         settle(result)
@@ -330,9 +308,6 @@ export const startCall = (
     }
   })
 
-  // The client is in the middle of an answer.
-  if (work.resumption !== undefined) startBeating()
-
   noLongerListen = reply.onClose(() => {
     if (settled) return
     running.abort()
@@ -345,7 +320,6 @@ export const startCall = (
     waiting.cancel()
     total?.cancel()
     idle?.cancel()
-    beat?.cancel()
     caution?.cancel()
     stopListening()
     running.abort()

@@ -109,6 +109,8 @@ export interface Exchange {
   /** Called with the error before it is written as the answer. */
   readonly onError?: (error: InferenceError) => void
   readonly reply: ClientReply
+  /** Between the client and the gateway is a connection that silence may end: streams get signs of life. */
+  readonly isOnWire?: true
   /** Of a request that plugins listen to. */
   readonly hooks?: HookRun | undefined
   /** Of a request that is recorded. */

@@ -146,6 +146,18 @@ const servedBy = (
   return headers
 }
 
+/** Headers of a stream whose target is not fixed yet. */
+export const earlyHeaders = (work: Work): Array<string> => {
+  const headers = identityHeaders(work.exchange.requestId)
+  headers.push("Content-Type", work.exchange.codec.streamContentType)
+  const { relaxedFilters } = work.decision
+  if (relaxedFilters.length > 0) headers.push("X-Gateway-Filter-Relaxed", headerSafe(relaxedFilters.join(",")))
+  if (work.sessionId !== null) headers.push("X-Gateway-Session-Id", headerSafe(work.sessionId))
+  if (work.leftOut.length > 0) headers.push("X-Gateway-Dropped", namesOf(work.leftOut))
+  headers.push("Cache-Control", "no-cache", "X-Accel-Buffering", "no")
+  return headers
+}
+
 /** Headers of a stream, sent when its target is fixed; what it costs is not known yet. */
 export const streamHeaders = (work: Work, target: Target, traces: Traces): Array<string> => {
   const headers = servedBy(work, target, work.exchange.codec.streamContentType, traces)

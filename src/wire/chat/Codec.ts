@@ -8,7 +8,7 @@ import { makeSseDecoder } from "../sse/SseDecoder.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
-import { renderError, renderStreamError } from "./Errors.ts"
+import { errorBodyInStream, renderError, renderStreamError } from "./Errors.ts"
 import { forOthers } from "./ForOthers.ts"
 import { misspelt } from "./Members.ts"
 import { partTexts } from "./PartTexts.ts"
@@ -54,5 +54,6 @@ export const chat: WireCodec = {
   makeStreamTap,
   renderError,
   renderStreamError,
+  errorBodyInStream,
   readUpstreamError
 }

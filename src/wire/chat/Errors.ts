@@ -20,5 +20,7 @@ export const renderError = (view: ErrorView, requestId: string): JsonObject =>
   renderOpenAiError(view, requestId, "chat", words)
 
 /** One data line, and no `[DONE]` after it, because the answer is incomplete. */
+export const errorBodyInStream = (body: JsonObject): string => encodeSse(null, JSON.stringify(body))
+
 export const renderStreamError = (view: ErrorView, requestId: string): string =>
-  encodeSse(null, JSON.stringify(renderError(view, requestId)))
+  errorBodyInStream(renderError(view, requestId))

@@ -8,7 +8,7 @@ import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { makeArrayTap } from "./ArrayTap.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
-import { renderArrayError, renderError, renderStreamError } from "./Errors.ts"
+import { errorBodyInArray, errorBodyInStream, renderArrayError, renderError, renderStreamError } from "./Errors.ts"
 import { misspelt } from "./Members.ts"
 import { partTexts } from "./PartTexts.ts"
 import { decodeRequest } from "./RequestDecode.ts"
@@ -52,6 +52,7 @@ export const gemini: WireCodec = {
   makeStreamTap,
   renderError,
   renderStreamError,
+  errorBodyInStream,
   readUpstreamError
 }
 
@@ -66,5 +67,6 @@ export const geminiArray: WireCodec = {
   heartbeat: "\n",
   makeStreamEncoder: makeArrayEncoder,
   makeStreamTap: makeArrayTap,
-  renderStreamError: renderArrayError
+  renderStreamError: renderArrayError,
+  errorBodyInStream: errorBodyInArray
 }

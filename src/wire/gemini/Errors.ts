@@ -6,7 +6,7 @@ import type { ErrorView } from "../../domain/Errors.ts"
 import { attemptsMember, nativeOf } from "../canonical/NativeError.ts"
 import { inputTokenCountExceeds } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"
-import { lastElement } from "./Framing.ts"
+import { arrayEnd, arrayFraming, lastElement } from "./Framing.ts"
 
 const statuses: Readonly<Record<number, string>> = {
   401: "UNAUTHENTICATED",
@@ -75,10 +75,16 @@ export const renderError = (view: ErrorView, requestId: string): JsonObject => {
  * The error as an event, and again as bare JSON after it. Readers of events use the first; Google's own JavaScript client takes an
  * error event for an empty chunk and a normal end, but fails on a stream that ends in bare text.
  */
-export const renderStreamError = (view: ErrorView, requestId: string): string => {
-  const json = JSON.stringify(renderError(view, requestId))
+export const errorBodyInStream = (body: JsonObject): string => {
+  const json = JSON.stringify(body)
   return `data: ${json}\n\n${json}`
 }
+
+export const renderStreamError = (view: ErrorView, requestId: string): string =>
+  errorBodyInStream(renderError(view, requestId))
+
+/** The error as the only element of an array. */
+export const errorBodyInArray = (body: JsonObject): string => arrayFraming().chunk(JSON.stringify(body)) + arrayEnd
 
 /** The error as the last element of an array, which already has one: a stream begins with its first chunk. */
 export const renderArrayError = (view: ErrorView, requestId: string): string =>

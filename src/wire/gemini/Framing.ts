@@ -19,7 +19,7 @@ export const eventFraming = (): Framing => ({
   opens: false
 })
 
-const arrayEnd = "\n]"
+export const arrayEnd = "\n]"
 const separator = ",\n"
 
 /** An array is opened with a first chunk at once, so that whatever follows (an error too) is a further element. */

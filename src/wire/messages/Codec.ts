@@ -8,7 +8,7 @@ import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { blockTexts } from "./BlockTexts.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
-import { errorStatus, renderError, renderStreamError } from "./Errors.ts"
+import { errorBodyInStream, errorStatus, renderError, renderStreamError } from "./Errors.ts"
 import { forOthers } from "./ForOthers.ts"
 import { misspelt } from "./Members.ts"
 import { decodeRequest } from "./RequestDecode.ts"
@@ -50,5 +50,6 @@ export const messages: WireCodec = {
   renderError,
   errorStatus,
   renderStreamError,
+  errorBodyInStream,
   readUpstreamError
 }

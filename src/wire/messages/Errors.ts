@@ -103,5 +103,7 @@ export const renderError = (view: ErrorView, requestId: string): JsonObject => (
 })
 
 /** The `error` event; no `message_stop` follows it. */
+export const errorBodyInStream = (body: JsonObject): string => encodeSse("error", JSON.stringify(body))
+
 export const renderStreamError = (view: ErrorView, requestId: string): string =>
-  encodeSse("error", JSON.stringify(renderError(view, requestId)))
+  errorBodyInStream(renderError(view, requestId))

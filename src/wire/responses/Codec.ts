@@ -8,7 +8,7 @@ import { makeSseDecoder } from "../sse/SseDecoder.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
-import { renderError, renderFailedStream, renderStreamError } from "./Errors.ts"
+import { errorBodyInStream, renderError, renderFailedStream, renderStreamError } from "./Errors.ts"
 import { itemTexts } from "./ItemTexts.ts"
 import { misspelt } from "./Members.ts"
 import { decodeRequest } from "./RequestDecode.ts"
@@ -52,5 +52,6 @@ export const responses: WireCodec = {
   renderError,
   renderFailedStream,
   renderStreamError,
+  errorBodyInStream,
   readUpstreamError
 }

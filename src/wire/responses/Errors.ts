@@ -2,7 +2,7 @@
 import type { ErrorView } from "../../domain/Errors.ts"
 import { type ErrorTable, renderOpenAiError } from "../canonical/OpenAiError.ts"
 import { exceedsContextWindow } from "../canonical/Overflow.ts"
-import type { JsonObject } from "../json/Json.ts"
+import { isObject, type JsonObject } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
 import type { EncodeContext } from "../WireCodec.ts"
 import { responseHead, unfinished } from "./ResponseObject.ts"
@@ -45,19 +45,21 @@ export const renderFailedStream = (view: ErrorView, requestId: string, context: 
 const lastSequenceNumber = 2_147_483_647
 
 /** The `error` event. Its members are in both places where clients read them: at the top level, and in `error` as in a body. */
-export const errorEvent = (view: ErrorView, requestId: string): JsonObject => {
-  const body = renderError(view, requestId)
-  const { code, message, param } = body["error"] as JsonObject
+const eventOf = (body: JsonObject): JsonObject => {
+  const { code, message, param } = isObject(body["error"]) ? body["error"] : body
   return {
     type: "error",
     sequence_number: lastSequenceNumber,
     code: code ?? null,
-    message: message ?? view.message,
+    message: message ?? "",
     param: param ?? null,
     ...body
   }
 }
 
-/** No `response.completed` follows it. */
+export const errorEvent = (view: ErrorView, requestId: string): JsonObject => eventOf(renderError(view, requestId))
+
+export const errorBodyInStream = (body: JsonObject): string => encodeSse("error", JSON.stringify(eventOf(body)))
+
 export const renderStreamError = (view: ErrorView, requestId: string): string =>
-  encodeSse("error", JSON.stringify(errorEvent(view, requestId)))
+  errorBodyInStream(renderError(view, requestId))

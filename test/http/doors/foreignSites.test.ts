@@ -304,24 +304,3 @@ describe("while keys are required", () => {
     })
   )
 })
-
-describe("bodies", () => {
-  it.scopedLive("compressed ones are 415 in the caller's own words, on both planes", () =>
-    Effect.gen(function* () {
-      const { gateway } = yield* setUp()
-      yield* Effect.promise(async () => {
-        for (const encoding of ["gzip", "br", "deflate", "zstd"]) {
-          const headers = { ...json, "content-encoding": encoding }
-          const messages = await ask(gateway, "POST", "/v1/messages", headers, "x")
-          assert.strictEqual(messages.status, 415)
-          assert.strictEqual(JSON.parse(messages.body).type, "error")
-          const managed = await ask(gateway, "POST", "/api/keys", headers, "x")
-          assert.strictEqual(managed.status, 415)
-          assert.strictEqual(JSON.parse(managed.body).error.code, "unsupported_media_type")
-        }
-        const headers = { ...json, "content-encoding": "identity" }
-        assert.strictEqual((await ask(gateway, "POST", "/v1/chat/completions", headers, chat)).status, 200)
-      })
-    })
-  )
-})

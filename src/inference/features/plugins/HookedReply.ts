@@ -1,11 +1,10 @@
 /**
  * The reply to a client whose answer goes to plugins as well. It keeps a copy of what goes through it, and holds a stream back where a plugin is to
- * change it: then nothing but signs of life goes out before `conclude`. What goes out in the place of the end is set by `conclude`, so that features
+ * change it: then nothing goes out before `conclude`. What goes out in the place of the end is set by `conclude`, so that features
  * further in see the answer unchanged.
  */
 import { describe, type PluginFailed } from "../../../domain/Errors.ts"
 import { Listeners } from "../../../kernel/Listeners.ts"
-import type { Timer, Timers } from "../../../platform/Timers.ts"
 import { chunkOverheadBytes, type Room } from "../../reply/HeldChunks.ts"
 import { withHeaders } from "../../reply/ReplyHeaders.ts"
 import type { ClientReply, Exchange, Trailers } from "../../request/Exchange.ts"
@@ -15,8 +14,6 @@ import { answerError } from "../../request/OwnAnswer.ts"
 export const maxAnswerBytes = 16 * 1_048_576
 /** Of all answers that are kept or held at the same time. */
 export const roomBytes = 128 * 1_048_576
-/** A stream that is held back sends a sign of life this often. */
-export const heartbeatMs = 15_000
 
 export interface HookedReplyOptions {
   readonly isStream: boolean
@@ -25,7 +22,6 @@ export interface HookedReplyOptions {
   /** What is too large to be held must not go out. */
   readonly isGuarded: boolean
   readonly room: Room
-  readonly timers: Pick<typeof Timers.Service, "after">
   /** Makes the headers of what goes out. What it adds only once the head has gone out goes into the trailers. */
   readonly marked: (headers: Array<string>) => Array<string>
 }
@@ -60,7 +56,7 @@ const bufferOf = (chunk: Buffer | string): Buffer => (typeof chunk === "string" 
 
 export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): HookedReply => {
   const { codec, reply: client, requestId } = exchange
-  const { holds, isGuarded, isStream, marked, room, timers } = options
+  const { holds, isGuarded, isStream, marked, room } = options
   const leaving = new Listeners()
   let chunks: Array<Buffer> = []
   let bytes = 0
@@ -75,7 +71,6 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
   let headSent = false
   /** What `marked` has added to the head. */
   let marks = ""
-  let beat: Timer | null = null
   /** The client has taken what was held, once that was released. */
   let isFree = true
 
@@ -85,18 +80,9 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
     chunks = []
   }
 
-  const stopBeating = (): void => {
-    beat?.cancel()
-    beat = null
-  }
-
-  const noLongerClose = client.onClose(() => {
-    stopBeating()
-    drop()
-  })
+  const noLongerClose = client.onClose(drop)
 
   const over = (): void => {
-    stopBeating()
     noLongerClose()
     drop()
   }
@@ -109,20 +95,9 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
     client.head(status, status === 200 ? marked(headers) : headers)
   }
 
-  const startBeating = (): void => {
-    if (codec.heartbeat === "") return
-    beat = timers.after(heartbeatMs, () => {
-      if (!isHolding || client.isClosed()) return
-      sendHead()
-      client.write(codec.heartbeat)
-      beat?.restart()
-    })
-  }
-
   const release = (): void => {
     if (!isHolding) return
     isHolding = false
-    stopBeating()
     if (head === null) return
     sendHead()
     if (chunks.length > 0) isFree = client.write(Buffer.concat(chunks))
@@ -174,7 +149,7 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
       head = { status, headers }
       isError = status !== 200
       if (isError) isHolding = false
-      if (isHolding) return startBeating()
+      if (isHolding) return
       // The head of a changed answer is sent with its end.
       if (isError || concluded === null) sendHead()
     },
@@ -182,9 +157,6 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
       if (isWithheld) return true
       if (isError) return client.write(chunk)
       if (concluded !== null) return true
-      if (typeof chunk === "string" && chunk === codec.heartbeat && chunk !== "") {
-        return isHolding ? true : client.write(chunk)
-      }
       const wasHolding = isHolding
       keep(bufferOf(chunk))
       if (isHolding || isWithheld) return true
@@ -231,7 +203,6 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
     hasHead: () => headSent,
     conclude: (all) => {
       isHolding = false
-      stopBeating()
       drop()
       concluded = all
     },

@@ -212,7 +212,6 @@ export const make = Effect.gen(function* () {
       holds,
       isGuarded: holds && hooks.guardOf("onResponse", true) !== null,
       room: rooms.of(work.owner),
-      timers,
       marked: (headers) => namingPlugins(headers, run.touched)
     })
     const answering = Effect.onExit(next({ ...work, exchange: { ...exchange, reply: reply.reply } }), (exit) =>

@@ -1,4 +1,4 @@
-/** What a client sees while a model is silent: the head in time, and signs of life in its own dialect. Time is the test's own. */
+/** What a client sees while a model is silent: the head in time. Time is the test's own. */
 import { assert, describe, it } from "@effect/vitest"
 import { noSecrets } from "../../../../src/kernel/SentSecrets.ts"
 import { fromRaw } from "../../../../src/egress/UpstreamHeaders.ts"
@@ -6,7 +6,6 @@ import { startCall } from "../../../../src/inference/attempt/RunCall.ts"
 import * as StopSignal from "../../../../src/inference/request/StopSignal.ts"
 import type { AttemptResult } from "../../../../src/inference/attempt/AttemptResult.ts"
 import type { Work } from "../../../../src/inference/request/Exchange.ts"
-import { heartbeatMs } from "../../../../src/inference/attempt/RunCall.ts"
 import { unwatched } from "../../../../src/inference/state/AnswerWatch.ts"
 import { maxHoldBackMs } from "../../../../src/inference/attempt/StreamReader.ts"
 import type { UpstreamSink } from "../../../../src/egress/Upstream.ts"
@@ -141,10 +140,6 @@ const ping = 'event: ping\ndata: {"type":"ping"}\n\n'
 const word =
   'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\nevent: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}}\n\n'
 
-const delta =
-  'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" there"}}\n\n'
-const chunk = 'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Hi"}}]}\n\n'
-
 describe("a silent model", () => {
   it("holds the preamble back, and releases it when the upstream is alive and there is no other target", () => {
     const run = start("messages")
@@ -174,23 +169,6 @@ describe("a silent model", () => {
     assert.strictEqual(result?._tag, "Broken")
     assert.strictEqual(result?._tag === "Broken" ? result.failure.reason : "", "first_byte_timeout")
   })
-
-  for (const [wire, first, more, beat] of [
-    ["messages", preamble + word, delta, ping],
-    ["chat", chunk, chunk, ": keep-alive\n\n"]
-  ] as const) {
-    it(`sends ${wire} clients a sign of life in every silent interval, and none while it speaks`, () => {
-      const run = start(wire)
-      run.say(first)
-      const spoken = run.sent.length
-      // What was said since the last beat counts as a sign of life.
-      run.say(more)
-      run.clock.advance(heartbeatMs)
-      assert.lengthOf(run.sent, spoken + 1)
-      run.clock.advance(2 * heartbeatMs)
-      assert.deepStrictEqual(run.sent.slice(spoken + 1), [beat, beat])
-    })
-  }
 
   it("with recovery on, holds the first words back for a moment, and fails over what breaks in it", () => {
     const run = start("messages", false, { holdBackMs: 750, holdBackBytes: 65_536 })

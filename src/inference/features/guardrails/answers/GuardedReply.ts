@@ -154,14 +154,6 @@ export const guardReply = (
     return client.write(take())
   }
 
-  const signOfLife = (chunk: string): boolean => {
-    if (head !== null) {
-      sendHead()
-      if (outBytes > 0) client.write(take())
-    }
-    return client.write(chunk)
-  }
-
   const withhold = (): void => {
     isWithheld = true
   }
@@ -240,7 +232,7 @@ export const guardReply = (
         body.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk)
         return true
       }
-      return chunk === codec.heartbeat && typeof chunk === "string" ? signOfLife(chunk) : pushed(chunk)
+      return pushed(chunk)
     },
     end: (chunk, trailers) => {
       if (isWithheld) return

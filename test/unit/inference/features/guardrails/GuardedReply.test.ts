@@ -102,14 +102,6 @@ describe("a watched stream", () => {
     assert.isTrue(got.text.endsWith(done))
   })
 
-  it("lets a sign of life pass what is held back", () => {
-    const { got, guarded } = setUp()
-    guarded.reply.head(200, headers())
-    guarded.reply.write(chunk("Hello wor"))
-    guarded.reply.write(codecs.chat.heartbeat)
-    assert.strictEqual(got.text, codecs.chat.heartbeat)
-  })
-
   it("tells that the client reads slowly, and that it has left", () => {
     const { guarded, leave, state } = setUp()
     let left = 0
