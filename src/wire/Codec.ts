@@ -69,6 +69,10 @@ const withinLimit = (
   return { ...conversation, maxOutputTokens: most }
 }
 
+/** The wish to reason under the name of the member that says it. */
+const inOwnWords = (name: string, { reasoning, wire }: Conversation): string =>
+  wire === "chat" && name === "reasoning_effort" ? (reasoning?.inOwnWords ?? name) : name
+
 const encodeAdapted = (
   source: WireCodec,
   target: WireCodec,
@@ -104,8 +108,21 @@ const encodeAdapted = (
         ...(encoded.lost ?? [])
       ])
     ],
-    dropped: [...new Set([...(conversation.leftOut ?? []), ...log.dropped, ...encoded.dropped])],
-    mapped: [...new Set([...(conversation.bent ?? []), ...log.mapped, ...encoded.mapped, ...adapted.mapped])],
+    dropped: [
+      ...new Set([
+        ...(conversation.leftOut ?? []),
+        ...log.dropped,
+        ...encoded.dropped.map((name) => inOwnWords(name, conversation))
+      ])
+    ],
+    mapped: [
+      ...new Set([
+        ...(conversation.bent ?? []),
+        ...log.mapped,
+        ...encoded.mapped.map((name) => inOwnWords(name, conversation)),
+        ...adapted.mapped
+      ])
+    ],
     ...(adapted.toolNames === null ? {} : { toolNames: adapted.toolNames }),
     ...(adapted.callIds === null ? {} : { callIds: adapted.callIds })
   }

@@ -198,8 +198,8 @@ export interface ReasoningAsk {
   readonly budgetTokens?: number
   /** How reasoning is to be shown (`auto`, `concise`, `detailed`, `summarized`, `omitted`). */
   readonly summary?: string
-  /** The client's own words for it stand among `extras`, for the wire that they are of. */
-  readonly inOwnWords?: true
+  /** The client's own words for it stand among `extras`, for the wire that they are of: the member that says it. */
+  readonly inOwnWords?: string
 }
 
 export interface Conversation {

@@ -92,19 +92,20 @@ const strength = { off: 3, budget: 2, effort: 1, adaptive: 0 } as const
 export const reasoningAsk = (body: JsonObject): ReasoningAsk | null => {
   const template = objectOr(body["chat_template_kwargs"])
   const budget = body["thinking_budget"]
-  const asks = [
-    effortIn(body["reasoning_effort"]),
-    ofReasoning(body["reasoning"]),
-    ofThinking(body["thinking"]) ?? ofSwitch(body["thinking"]),
-    body["include_reasoning"] === true ? { mode: "adaptive" as const } : null,
-    isTokens(budget) ? ofBudget(budget) : null,
-    ofSwitch(body["enable_thinking"]),
-    ofSwitch(template["enable_thinking"]) ?? ofSwitch(template["thinking"]),
-    ofGoogle(thinkingConfig(body))
-  ].filter((ask) => ask !== null)
-  const strongest = asks.toSorted((one, other) => strength[other.mode] - strength[one.mode])[0]
+  const asks = Object.entries({
+    reasoning_effort: effortIn(body["reasoning_effort"]),
+    reasoning: ofReasoning(body["reasoning"]),
+    thinking: ofThinking(body["thinking"]) ?? ofSwitch(body["thinking"]),
+    include_reasoning: body["include_reasoning"] === true ? ofSwitch(true) : null,
+    thinking_budget: isTokens(budget) ? ofBudget(budget) : null,
+    enable_thinking: ofSwitch(body["enable_thinking"]),
+    chat_template_kwargs: ofSwitch(template["enable_thinking"]) ?? ofSwitch(template["thinking"]),
+    extra_body: ofGoogle(thinkingConfig(body))
+  }).flatMap(([member, ask]) => (ask === null ? [] : [{ member, ask }]))
+  const strongest = asks.toSorted((one, other) => strength[other.ask.mode] - strength[one.ask.mode])[0]
   if (strongest === undefined) return null
-  return strongest.mode === "off" ? strongest : { ...strongest, ...summaryIn(body) }
+  const { ask, member } = strongest
+  return { ...ask, ...(ask.mode === "off" ? {} : summaryIn(body)), inOwnWords: member }
 }
 
 /** Hot: a request without such words has nothing to read. */

@@ -30,6 +30,6 @@ export const forOthers = (conversation: Conversation): Conversation => {
     ...conversation,
     messages: messages.map((message) => markedMessage(withSound(withProofs(message)))),
     tools: tools.map(markedTool),
-    extras: withoutFunctions(reasoning?.inOwnWords === true ? withoutReasoningWords(extras) : extras)
+    extras: withoutFunctions(reasoning?.inOwnWords !== undefined ? withoutReasoningWords(extras) : extras)
   }
 }

@@ -95,7 +95,7 @@ const decodeReasoning = (body: JsonObject, read: FieldReader): ReasoningAsk | nu
   const effort = read.string(body, "reasoning_effort")
   if (hasReasoningWords(body)) {
     const ask = reasoningAsk(body)
-    if (ask !== null) return { ...ask, inOwnWords: true }
+    if (ask !== null) return ask
   }
   if (effort === undefined) return null
   return effort === "none" ? { mode: "off" } : { mode: "effort", effort }

@@ -78,7 +78,7 @@ const efforts = new Set(["minimal", "low", "medium", "high", "xhigh"])
 
 const encodeReasoning = (ask: ReasoningAsk | null, options: EncodeOptions, own: boolean, log: DropLog): JsonObject => {
   if (ask === null) return {}
-  if (ask.inOwnWords === true && own) return {}
+  if (ask.inOwnWords !== undefined && own) return {}
   if (own) return ask.mode === "off" ? { reasoning_effort: "none" } : optional("reasoning_effort", ask.effort)
   if (ask.mode === "off") return {}
   // `adaptive` needs no field: a model that cannot reason would refuse it.
@@ -104,7 +104,7 @@ const encodeUser = (user: string | null, own: boolean, log: DropLog): JsonObject
 
 /** What the gateway asks for instead of the client takes the place of the client's words. */
 const ownExtras = ({ extras, reasoning }: Conversation): Conversation["extras"] =>
-  reasoning === null || reasoning.inOwnWords === true || !hasReasoningWords(extras)
+  reasoning === null || reasoning.inOwnWords !== undefined || !hasReasoningWords(extras)
     ? extras
     : withoutReasoningWords(extras)
 

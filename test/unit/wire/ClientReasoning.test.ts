@@ -76,6 +76,19 @@ describe("asking for reasoning", () => {
     }
   })
 
+  it("is named by the member that says it", () => {
+    assert.deepStrictEqual(claude({ thinking: enabled(4_000), reasoning_effort: "low" }).mapped, [])
+    assert.deepStrictEqual(claude({ enable_thinking: true }).mapped, ["enable_thinking"])
+    assert.deepStrictEqual(claude({ reasoning: { effort: "high" } }).mapped, ["reasoning"])
+    assert.deepStrictEqual(claude({ reasoning_effort: "high" }).mapped, ["reasoning_effort"])
+    const { dropped } = translate("chat", "messages", chatBody({ thinking: enabled(4_000) }), {
+      model: "claude-3-haiku",
+      maxOutputTokens: 9_000,
+      reasoning: false
+    })
+    assert.deepStrictEqual(dropped, ["thinking"])
+  })
+
   it("names what else stands in those members", () => {
     assert.deepStrictEqual(claude({ chat_template_kwargs: { enable_thinking: true, style: 1 } }).dropped, [
       "chat_template_kwargs"
