@@ -7,10 +7,17 @@ import { CreateCombo } from "../api/Groups/Combos.ts"
 import { CreateKey } from "../api/Groups/Keys.ts"
 import { CreateMcpServer } from "../api/Groups/McpServers.ts"
 import { ModelPriceInput } from "../api/Groups/Pricing.ts"
+import { SetBudget, SetTokenLimit } from "../api/Groups/Limits.ts"
+import { SetPluginConfig } from "../api/Groups/Plugins.ts"
+import { ProviderModelInput } from "../api/Groups/ProviderModels.ts"
+import { AssignProxy, CreateProxy } from "../api/Groups/Proxies.ts"
+import { CreateQuotaGroup } from "../api/Groups/QuotaGroups.ts"
+import { CreateWebhook, MailInput } from "../api/Groups/Webhooks.ts"
 import { CreateNode } from "../api/Groups/ProviderNodes.ts"
 import { CreateConnection } from "../api/Groups/Providers.ts"
 import { HttpUrl } from "../api/Inputs.ts"
 import { GatewaySettingsPatch } from "../domain/GatewaySettings.ts"
+import { ResiliencePatch } from "../domain/Resilience.ts"
 import { field } from "../kernel/Documented.ts"
 
 const maybe = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
@@ -55,6 +62,51 @@ const ApiKey = Schema.Struct({
   )
 })
 
+const Key = field(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)), "The API key, by its name.", "laptop")
+
+const { apiKeyId: _budgetKey, ...budgetFields } = SetBudget.fields
+const Budget = Schema.Struct({ key: Key, ...budgetFields })
+
+const { apiKeyId: _limitKey, id: _limitId, ...limitFields } = SetTokenLimit.fields
+const TokenLimit = Schema.Struct({ key: Key, ...limitFields })
+
+/** Without what it logs in with. */
+const { password: _password, username: _username, ...proxyFields } = CreateProxy.fields
+const Proxy = Schema.Struct(proxyFields)
+
+const ProxyAssignment = Schema.Struct({
+  scope: AssignProxy.fields.scope,
+  of: field(
+    maybe(Schema.String.pipe(Schema.maxLength(600))),
+    "The name of the API key, `<provider>/<name>` of the connection, or the id of the provider; absent for `global`.",
+    "openai/work"
+  ),
+  proxy: field(Schema.String, "The proxy, by its name.", "berlin")
+})
+
+/** Without the key of its signatures and the password of its mail server. */
+const { mail: _mail, secret: _secret, ...webhookFields } = CreateWebhook.fields
+const { password: _mailPassword, ...mailFields } = MailInput.fields
+const Webhook = Schema.Struct({ ...webhookFields, mail: maybe(Schema.Struct(mailFields)) })
+
+const Weight = Schema.Number.pipe(Schema.positive())
+const { allocations: _allocations, members: _members, ...groupFields } = CreateQuotaGroup.fields
+const QuotaGroup = Schema.Struct({
+  ...groupFields,
+  members: Schema.Array(
+    Schema.Struct({
+      connection: field(Schema.String, "The connection, as `<provider>/<name>`.", "openai/work"),
+      weight: Weight
+    })
+  ).pipe(Schema.maxItems(most)),
+  allocations: maybe(Schema.Array(Schema.Struct({ key: Key, weight: Weight })).pipe(Schema.maxItems(most)))
+})
+
+const Plugin = Schema.Struct({
+  name: field(Schema.String, "The plugin, which is installed already.", "rate-limiter"),
+  values: SetPluginConfig.fields.values
+})
+
 const Alias = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))
 
 const listOf = <A, I, R>(schema: Schema.Schema<A, I, R>) => maybe(Schema.Array(schema).pipe(Schema.maxItems(most)))
@@ -77,8 +129,20 @@ export const Declared = Schema.Struct({
     "Prices of your own by provider and model, in USD per 1,000,000 tokens.",
     { openai: { "gpt-4o-mini": { input: 0.15, output: 0.6, cached: 0.075 } } }
   ),
-  keys: field(listOf(ApiKey), "API keys, known by their `name`; the secret of a new one is shown once."),
+  keys: field(
+    listOf(ApiKey),
+    "API keys, known by their `name` (a second one of a name as `name#2`); the secret of a new one is shown once."
+  ),
   mcpServers: field(listOf(McpServer), "MCP servers of others whose tools are offered, known by their `name`."),
+  models: field(listOf(ProviderModelInput), "Facts of models that you declare, known by `provider` and `modelId`."),
+  quotaGroups: field(listOf(QuotaGroup), "Groups of connections that share their quotas, known by their `name`."),
+  budgets: field(listOf(Budget), "Budgets of API keys; each is one value, what is absent is as usual."),
+  tokenLimits: field(listOf(TokenLimit), "Token limits of API keys, known by key, scope and interval."),
+  proxies: field(listOf(Proxy), "Egress proxies without what they log in with, known by their `name`."),
+  proxyAssignments: field(listOf(ProxyAssignment), "Which calls leave by which proxy."),
+  webhooks: field(listOf(Webhook), "Receivers of events without their secrets, known by their `url`."),
+  plugins: field(listOf(Plugin), "The configuration of plugins that are installed, without its secrets."),
+  resilience: field(maybe(ResiliencePatch), "Settings of resilience; what is absent stays."),
   settings: field(maybe(GatewaySettingsPatch), "Settings of the gateway; what is absent stays.")
 }).annotations({
   identifier: "GatewayConfiguration",

@@ -1,6 +1,9 @@
 /** A gateway's configuration as a file: without what is as usual, and with references in the place of secrets. Pure. */
 import { defaultGatewaySettings } from "../domain/GatewaySettings.ts"
+import { defaultWarningThreshold } from "../domain/Limits.ts"
+import { defaultResilience } from "../domain/Resilience.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr } from "../wire/json/Json.ts"
+import { hasSecret } from "./Present.ts"
 import { priceParts, same, type Thing } from "./Plan.ts"
 import { escaped, variableOf } from "./Variables.ts"
 
@@ -16,7 +19,6 @@ export interface Exported {
 const usual: Readonly<Record<string, Json>> = {
   isActive: true,
   proxyEnabled: true,
-  priority: 0,
   models: [],
   quotas: [],
   authType: "apikey",
@@ -25,7 +27,16 @@ const usual: Readonly<Record<string, Json>> = {
   rateLimits: [],
   scopes: [],
   timeoutMs: 30_000,
-  enabled: true
+  enabled: true,
+  hidden: false,
+  family: "auto",
+  kind: "custom",
+  warningThreshold: defaultWarningThreshold,
+  dailyLimitUsd: 0,
+  weeklyLimitUsd: 0,
+  monthlyLimitUsd: 0,
+  resetTime: "00:00",
+  tz: "UTC"
 }
 
 const isUsual = (name: string, value: Json): boolean =>
@@ -49,6 +60,11 @@ const kept = (fields: JsonObject, left: ReadonlySet<string> = new Set()): JsonOb
       left.has(name) || isUsual(name, value ?? null) ? [] : [[name, written(value ?? null)]]
     )
   )
+
+const unsaid: ReadonlySet<string> = new Set([hasSecret])
+
+const elsewhere =
+  "What is no part of the file at all: feature flags, the admin password, settings that have routes of their own (IP filter, thinking budget, system prompt, switch of proxies, guardrails, compression profiles), tunnels, capture, agents of the bridge, suites of evaluations, presets of the playground, skills, memories, files, batches, and what was used."
 
 /** The members of settings that are not as usual. */
 const changed = (settings: JsonObject, defaults: JsonObject): JsonObject =>
@@ -121,6 +137,33 @@ export const exported = (present: ReadonlyArray<Thing>): Exported => {
     leftOut.push(`The MCP server '${name}' is a program of the gateway's machine; add it there with 'gateway mcp add'.`)
     return []
   })
+  const plainOf = (kind: Thing["kind"]) => of(kind).map(({ fields }) => kept(fields, unsaid))
+  const proxies = of("proxy").flatMap(({ fields, name, readOnly }): ReadonlyArray<JsonObject> => {
+    if (readOnly)
+      leftOut.push(`The proxy '${name}' was found in a public list; look for free ones on the other gateway.`)
+    else if (hasSecret in fields)
+      leftOut.push(`What the proxy '${name}' logs in with: set it with 'gateway proxy edit'.`)
+    return readOnly ? [] : [kept(fields, unsaid)]
+  })
+  const free = new Set(of("proxy").flatMap(({ name, readOnly }) => (readOnly ? [name] : [])))
+  const assignments = of("proxyAssignment").filter(({ fields }) => !free.has(String(fields["proxy"])))
+  const webhooks = of("webhook").map(({ fields, name }) => {
+    if (hasSecret in fields) leftOut.push(`The password of the mail server of the webhook '${name}'.`)
+    return kept(fields, unsaid)
+  })
+  if (webhooks.length > 0)
+    leftOut.push("Secrets of webhooks: one that is made anew signs with another key, which 'gateway webhook show' has.")
+  const plugins = of("plugin").flatMap(({ fields, name }): ReadonlyArray<JsonObject> => {
+    if (hasSecret in fields) leftOut.push(`The secret values of the plugin '${name}'.`)
+    return Object.keys(objectOr(fields["values"])).length === 0
+      ? []
+      : [written({ name, values: fields["values"] ?? {} })].map(objectOr)
+  })
+  if (of("plugin").length > 0)
+    leftOut.push("Plugins themselves: install them first, so that their configuration finds them.")
+  const [resilience] = of("resilience")
+  const resilient = changed(resilience?.fields ?? {}, defaultResilience as unknown as JsonObject)
+  leftOut.push(elsewhere)
   const keys = of("key").map(({ fields }) => kept(fields))
   if (keys.length > 0)
     leftOut.push("Secrets of API keys are not kept anywhere: a key that is made anew has another one.")
@@ -135,6 +178,15 @@ export const exported = (present: ReadonlyArray<Thing>): Exported => {
     ["prices", prices],
     ["keys", keys],
     ["mcpServers", servers],
+    ["models", plainOf("model")],
+    ["quotaGroups", plainOf("quotaGroup")],
+    ["budgets", plainOf("budget")],
+    ["tokenLimits", plainOf("tokenLimit")],
+    ["proxies", proxies],
+    ["proxyAssignments", assignments.map(({ fields }) => kept(fields))],
+    ["webhooks", webhooks],
+    ["plugins", plugins],
+    ["resilience", resilient],
     ["settings", own]
   ]
   const document = Object.fromEntries(

@@ -2,7 +2,25 @@
 import { isSecretHeader, maskSecret } from "../kernel/Masking.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
 
-export const kinds = ["node", "connection", "combo", "alias", "price", "key", "mcpServer", "settings"] as const
+export const kinds = [
+  "node",
+  "proxy",
+  "connection",
+  "model",
+  "combo",
+  "alias",
+  "price",
+  "key",
+  "mcpServer",
+  "quotaGroup",
+  "budget",
+  "tokenLimit",
+  "proxyAssignment",
+  "webhook",
+  "plugin",
+  "resilience",
+  "settings"
+] as const
 export type Kind = (typeof kinds)[number]
 
 /** One thing on the gateway. */
@@ -109,8 +127,23 @@ const identity: Readonly<Record<Kind, ReadonlySet<string>>> = {
   price: new Set(),
   key: new Set(["name"]),
   mcpServer: new Set(["name"]),
+  proxy: new Set(["name"]),
+  model: new Set(["provider", "modelId"]),
+  quotaGroup: new Set(["name"]),
+  budget: new Set(["key"]),
+  tokenLimit: new Set(["key", "scopeType", "scopeValue", "resetInterval"]),
+  proxyAssignment: new Set(["scope", "of"]),
+  webhook: new Set(["url"]),
+  plugin: new Set(["name"]),
+  resilience: new Set(),
   settings: new Set()
 }
+
+/** Kinds of which a part is changed by naming its members, deep down. */
+const deep: ReadonlySet<Kind> = new Set(["plugin", "resilience", "settings"])
+
+/** Kinds that are one value, which is sent whole. */
+const whole: ReadonlySet<Kind> = new Set(["budget", "model", "proxyAssignment", "tokenLimit"])
 
 /** The wanted members of an object that differ, deep down to what is wanted. */
 const differing = (wanted: Json, present: Json | undefined): boolean => {
@@ -123,7 +156,7 @@ const changesOf = ({ fields, kind }: Wanted, present: Thing): ReadonlyArray<Fiel
     if (identity[kind].has(field) || field === "oauth") return []
     const to = shown(kind, field, value ?? null)
     const from = present.fields[field] ?? null
-    const isDifferent = kind === "settings" ? differing(to, from) : !same(to, from)
+    const isDifferent = deep.has(kind) ? differing(to, from) : !same(to, from)
     return isDifferent ? [{ field, from, to }] : []
   })
 
@@ -180,7 +213,9 @@ export const plan = (
       if (thing === undefined) return [{ kind, action: "create", name, id: null, changes: [], body: fields }]
       const changes = changesOf(each, thing)
       if (changes.length === 0) return []
-      const body = Object.fromEntries(withSecrets(changes, fields).map((field) => [field, fields[field] ?? null]))
+      const body = whole.has(kind)
+        ? fields
+        : Object.fromEntries(withSecrets(changes, fields).map((field) => [field, fields[field] ?? null]))
       return [{ kind, action: "update", name, id: thing.id, changes, body }]
     })
   const names = new Set(wanted.map(keyOf))

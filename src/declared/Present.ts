@@ -1,5 +1,6 @@
 /** What a gateway has, from the answers of its management API, in the form of a file. Pure. */
-import { isArray, type Json, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
+import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
+import { byAge, labelsOf } from "./Labels.ts"
 import { namesOnly, type Thing } from "./Plan.ts"
 
 /** Answers of the lists, as they came. */
@@ -12,6 +13,17 @@ export interface Answers {
   readonly keys: JsonObject
   readonly mcpServers: JsonObject
   readonly settings: JsonObject
+  readonly models?: JsonObject
+  readonly quotaGroups?: JsonObject
+  readonly budgets?: JsonObject
+  readonly tokenLimits?: JsonObject
+  readonly proxies?: JsonObject
+  readonly proxyAssignments?: JsonObject
+  readonly webhooks?: JsonObject
+  readonly resilience?: JsonObject
+  readonly plugins?: JsonObject
+  /** Configurations of plugins, by the plugin's name. */
+  readonly pluginConfigs?: JsonObject
 }
 
 const listOf = (answer: JsonObject, member: string): ReadonlyArray<JsonObject> => {
@@ -93,6 +105,95 @@ const keyOf = (key: JsonObject, names: ReadonlyMap<string, string>): JsonObject 
 export const connectionName = (connection: JsonObject): string =>
   `${textOf(connection["provider"])}/${textOf(connection["name"])}`
 
+const modelFields = ["provider", "modelId", "name", "contextLength", "maxOutputTokens", "capabilities", "hidden"]
+const budgetFields = [
+  "dailyLimitUsd",
+  "weeklyLimitUsd",
+  "monthlyLimitUsd",
+  "warningThreshold",
+  "resetInterval",
+  "resetTime",
+  "tz"
+]
+const limitFields = ["scopeType", "scopeValue", "tokenLimit", "resetInterval", "resetTime", "tz", "enabled"]
+const proxyFields = ["name", "type", "host", "port", "family", "isActive"]
+const webhookFields = ["url", "events", "kind", "description"]
+
+/** What these are known by in a file. */
+export const modelName = (model: JsonObject): string => `${textOf(model["provider"])}/${textOf(model["modelId"])}`
+export const limitName = (limit: JsonObject): string =>
+  [limit["key"], limit["scopeType"], limit["scopeValue"], limit["resetInterval"]].map(textOf).join(" ")
+export const assignmentName = (assignment: JsonObject): string =>
+  [assignment["scope"], assignment["of"]].map(textOf).join(" ").trim()
+
+const modelOf = (model: JsonObject): JsonObject => {
+  const { capabilities, ...fields } = picked(model, modelFields)
+  return Object.keys(objectOr(capabilities)).length === 0 ? fields : { ...fields, capabilities: objectOr(capabilities) }
+}
+
+/** A webhook without its secrets, which are members of its own that say whether there are any. */
+const webhookOf = (webhook: JsonObject): JsonObject => {
+  const { password, ...mail } = given(objectOr(webhook["mail"]))
+  return {
+    ...picked(webhook, webhookFields),
+    enabled: webhook["enabled"] === 1 || webhook["enabled"] === true,
+    ...(Object.keys(mail).length === 0 ? {} : { mail }),
+    ...(password === undefined ? {} : { [hasSecret]: true })
+  }
+}
+
+/** Of a thing whose login or password a file does not have. No member of a body has this name. */
+export const hasSecret = "(has a secret)"
+
+/** The values of a plugin that are not secret and not the plugin's own defaults. */
+const pluginOf = (name: string, config: JsonObject): JsonObject => {
+  const schema = objectOr(config["schema"])
+  const values = Object.entries(objectOr(config["values"]))
+  const isSecret = (field: string): boolean => objectOr(schema[field])["secret"] === true
+  const set = values.filter(
+    ([field, value]) =>
+      value !== null && !isSecret(field) && JSON.stringify(value) !== JSON.stringify(objectOr(schema[field])["default"])
+  )
+  return {
+    name,
+    values: Object.fromEntries(set) as JsonObject,
+    ...(values.some(([field, value]) => isSecret(field) && value !== null) ? { [hasSecret]: true } : {})
+  }
+}
+
+/** Names of keys and connections by their ids. */
+interface Names {
+  readonly keys: ReadonlyMap<string, string>
+  readonly connections: ReadonlyMap<string, string>
+}
+
+const quotaGroupOf = (group: JsonObject, names: Names): JsonObject => {
+  const members = listOf(group, "members").map((each): JsonObject => ({
+    connection: names.connections.get(textOf(each["connectionId"])) ?? textOf(each["connectionId"]),
+    weight: each["weight"] ?? null
+  }))
+  const allocations = listOf(group, "allocations").map((each): JsonObject => ({
+    key: names.keys.get(textOf(each["apiKeyId"])) ?? textOf(each["apiKeyId"]),
+    weight: each["weight"] ?? null
+  }))
+  return { name: group["name"] ?? null, members, ...(allocations.length === 0 ? {} : { allocations }) }
+}
+
+/** Whom an assignment is for; null: it is gone. */
+const assignedTo = ({ scope, scopeId }: JsonObject, names: Names): string | null => {
+  const id = textOf(scopeId)
+  switch (scope) {
+    case "key":
+      return names.keys.get(id) ?? null
+    case "connection":
+      return names.connections.get(id) ?? null
+    case "provider":
+      return id
+    default:
+      return ""
+  }
+}
+
 /** A combo's target with its connection by name, and without members that say nothing. */
 export const targetOf = (target: JsonObject, names: ReadonlyMap<string, string>): JsonObject => {
   const { connectionId, ...rest } = target
@@ -100,18 +201,72 @@ export const targetOf = (target: JsonObject, names: ReadonlyMap<string, string>)
   return given({ ...rest, connection })
 }
 
-export const presentOf = ({
-  aliases,
-  combos,
-  connections,
-  keys,
-  mcpServers,
-  nodes,
-  prices,
-  settings
-}: Answers): ReadonlyArray<Thing> => {
+type Thinged = (
+  kind: Thing["kind"],
+  name: string,
+  id: Json | undefined,
+  fields: JsonObject,
+  readOnly?: boolean
+) => Thing
+
+/** What belongs to keys and connections, and settings of their own. */
+const furtherOf = (answers: Answers, names: Names, thing: Thinged): ReadonlyArray<Thing> => {
+  const of = (part: keyof Answers, member: string) => listOf(answers[part] ?? {}, member)
+  const hooks = byAge(of("webhooks", "webhooks"), "created_at")
+  const urls = labelsOf(hooks.map((each) => textOf(each["url"])))
+  return [
+    ...of("proxies", "proxies").map((each) =>
+      thing(
+        "proxy",
+        textOf(each["name"]),
+        each["id"],
+        {
+          ...picked(each, proxyFields),
+          ...(each["username"] === null && each["password"] === null ? {} : { [hasSecret]: true })
+        },
+        each["source"] === "free"
+      )
+    ),
+    ...of("models", "models").map((each) => thing("model", modelName(each), null, modelOf(each))),
+    ...of("quotaGroups", "groups").map((each) =>
+      thing("quotaGroup", textOf(each["name"]), each["id"], quotaGroupOf(each, names))
+    ),
+    ...of("budgets", "budgets").flatMap((each) => {
+      const key = names.keys.get(textOf(each["apiKeyId"]))
+      if (key === undefined || !isObject(each["budget"])) return []
+      return [thing("budget", key, null, { key, ...picked(each["budget"], budgetFields) })]
+    }),
+    ...of("tokenLimits", "limits").flatMap((each) => {
+      const key = names.keys.get(textOf(each["apiKeyId"]))
+      if (key === undefined) return []
+      const fields = { key, ...picked(each, limitFields) }
+      return [thing("tokenLimit", limitName(fields), each["id"], fields)]
+    }),
+    ...of("proxyAssignments", "assignments").flatMap((each) => {
+      const to = assignedTo(each, names)
+      if (to === null || each["proxyName"] === null) return []
+      const fields: JsonObject = {
+        scope: each["scope"] ?? null,
+        ...(to === "" ? {} : { of: to }),
+        proxy: each["proxyName"] ?? null
+      }
+      return [thing("proxyAssignment", assignmentName(fields), null, fields)]
+    }),
+    ...hooks.map((each, at) => thing("webhook", urls[at] ?? "", each["id"], webhookOf(each))),
+    ...of("plugins", "plugins").map((each) => {
+      const name = textOf(each["name"])
+      return thing("plugin", name, null, pluginOf(name, objectOr((answers.pluginConfigs ?? {})[name])))
+    }),
+    ...(answers.resilience === undefined ? [] : [thing("resilience", "resilience", null, answers.resilience)])
+  ]
+}
+
+export const presentOf = (answers: Answers): ReadonlyArray<Thing> => {
+  const { aliases, combos, connections, keys: keyList, mcpServers, nodes, prices, settings } = answers
   const accounts = listOf(connections, "connections")
-  const keyNames = new Map(listOf(keys, "keys").map((each) => [textOf(each["id"]), textOf(each["name"])]))
+  const keys = byAge(listOf(keyList, "keys"), "createdAt")
+  const labels = labelsOf(keys.map((each) => textOf(each["name"])))
+  const keyNames = new Map(keys.map((each, at) => [textOf(each["id"]), labels[at] ?? ""]))
   const names = new Map(accounts.map((each) => [textOf(each["id"]), connectionName(each)]))
   const thing = (
     kind: Thing["kind"],
@@ -150,7 +305,7 @@ export const presentOf = ({
             thing("price", `${provider}/${model}`, null, { price: price ?? null })
           )
     ),
-    ...listOf(keys, "keys").map((each) => thing("key", textOf(each["name"]), each["id"], keyOf(each, names))),
+    ...keys.map((each, at) => thing("key", labels[at] ?? "", each["id"], keyOf(each, names))),
     ...listOf(mcpServers, "servers").map((each) =>
       thing(
         "mcpServer",
@@ -161,6 +316,7 @@ export const presentOf = ({
         each["transport"] === "stdio"
       )
     ),
+    ...furtherOf(answers, { keys: keyNames, connections: names }, thing),
     thing("settings", "settings", null, settings)
   ]
 }

@@ -1,5 +1,8 @@
 /** What a file wants, thing by thing. Pure. */
+import { defaultWarningThreshold } from "../domain/Limits.ts"
 import { isArray, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
+import { labelsOf } from "./Labels.ts"
+import { assignmentName, limitName, modelName } from "./Present.ts"
 import { placeOf, type Sorted } from "./Kept.ts"
 import type { Thing, Wanted } from "./Plan.ts"
 
@@ -34,6 +37,42 @@ export const ambiguous = (wanted: ReadonlyArray<Wanted>, present: ReadonlyArray<
 /** As the gateway keeps it: what is not paid for by tokens costs nothing by them. */
 const wholePrice = (given: JsonObject): JsonObject => ({ input: 0, output: 0, ...given })
 
+const usualWindow = { resetTime: "00:00", tz: "UTC" }
+
+/** As the gateway keeps it: a budget replaces the one before it. */
+const wholeBudget = (given: JsonObject): JsonObject => ({
+  dailyLimitUsd: 0,
+  weeklyLimitUsd: 0,
+  monthlyLimitUsd: 0,
+  warningThreshold: defaultWarningThreshold,
+  ...usualWindow,
+  ...given
+})
+
+const wholeTokenLimit = (given: JsonObject): JsonObject => ({
+  resetInterval: "monthly",
+  enabled: true,
+  ...usualWindow,
+  ...given
+})
+
+/** `generic` is another name of `custom`, and 1 of true. */
+const plainWebhook = (given: JsonObject): JsonObject => ({
+  ...given,
+  ...(given["kind"] === "generic" ? { kind: "custom" } : {}),
+  ...(given["enabled"] === 1 ? { enabled: true } : given["enabled"] === 0 ? { enabled: false } : {})
+})
+
+/** Things of which several may have one name. */
+const labelled = (
+  all: ReadonlyArray<JsonObject>,
+  kind: "key" | "webhook",
+  member: "name" | "url"
+): ReadonlyArray<Wanted> => {
+  const labels = labelsOf(all.map((fields) => textOf(fields[member])))
+  return all.map((fields, at) => ({ kind, name: labels[at] ?? "", fields }))
+}
+
 type Missing = Sorted["missing"]
 const none: Missing = new Map()
 
@@ -67,10 +106,35 @@ export const wantedOf = (document: JsonObject, missing = none): ReadonlyArray<Wa
       fields: { price: wholePrice(objectOr(price)) }
     }))
   ),
-  ...listOf(document, "keys").map((fields): Wanted => ({ kind: "key", name: textOf(fields["name"]), fields })),
+  ...labelled(listOf(document, "keys"), "key", "name"),
   ...listOf(document, "mcpServers").map((fields, at) =>
     withMissing({ kind: "mcpServer", name: textOf(fields["name"]), fields }, missing, "mcpServers", at)
   ),
+  ...listOf(document, "proxies").map((fields): Wanted => ({ kind: "proxy", name: textOf(fields["name"]), fields })),
+  ...listOf(document, "models").map((fields): Wanted => ({ kind: "model", name: modelName(fields), fields })),
+  ...listOf(document, "quotaGroups").map((fields): Wanted => ({
+    kind: "quotaGroup",
+    name: textOf(fields["name"]),
+    fields
+  })),
+  ...listOf(document, "budgets").map((given): Wanted => {
+    const fields = wholeBudget(given)
+    return { kind: "budget", name: textOf(fields["key"]), fields }
+  }),
+  ...listOf(document, "tokenLimits").map((given): Wanted => {
+    const fields = wholeTokenLimit(given)
+    return { kind: "tokenLimit", name: limitName(fields), fields }
+  }),
+  ...listOf(document, "proxyAssignments").map((fields): Wanted => ({
+    kind: "proxyAssignment",
+    name: assignmentName(fields),
+    fields
+  })),
+  ...labelled(listOf(document, "webhooks").map(plainWebhook), "webhook", "url"),
+  ...listOf(document, "plugins").map((fields): Wanted => ({ kind: "plugin", name: textOf(fields["name"]), fields })),
+  ...(document["resilience"] === undefined
+    ? []
+    : [{ kind: "resilience", name: "resilience", fields: objectOr(document["resilience"]) } satisfies Wanted]),
   ...(document["settings"] === undefined
     ? []
     : [{ kind: "settings", name: "settings", fields: objectOr(document["settings"]) } satisfies Wanted])

@@ -2,9 +2,13 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../api/ManagementRoutes.ts"
+import { byAge, labelsOf } from "../declared/Labels.ts"
 import { type Change, type Kind, priceParts } from "../declared/Plan.ts"
 import { connectionName } from "../declared/Present.ts"
+import * as Parts from "./ConfigurationParts.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
+
+export type OwnKind = Parts.OwnKind
 
 export interface Call {
   readonly key: ManagementKey
@@ -35,11 +39,11 @@ export const asked = (ask: Ask, call: Call): Effect.Effect<JsonObject, CallRefus
     })
   })
 
-/** A change as it is asked for: what of a plan is needed to make it. */
-export type Wish = Pick<Change, "action" | "body" | "id" | "kind" | "name">
+/** Of the configuration of plugins the gateway takes changes from its own machine only, by their own route. */
+export type WishKind = Exclude<Kind, "plugin">
 
-/** Kinds whose things have an id and endpoints of their own. */
-export type OwnKind = Exclude<Kind, "alias" | "price" | "settings">
+/** A change as it is asked for: what of a plan is needed to make it. */
+export type Wish = Pick<Change, "action" | "body" | "id" | "name"> & { readonly kind: WishKind }
 
 interface Endpoints {
   readonly list: ManagementKey
@@ -91,6 +95,22 @@ export const endpoints: Readonly<Record<OwnKind, Endpoints>> = {
     update: "mcpServers.update",
     remove: "mcpServers.remove",
     member: "server"
+  },
+  quotaGroup: {
+    list: "quotaGroups.list",
+    get: "quotaGroups.get",
+    create: "quotaGroups.create",
+    update: "quotaGroups.update",
+    remove: "quotaGroups.remove",
+    member: "group"
+  },
+  webhook: {
+    list: "webhooks.list",
+    get: "webhooks.get",
+    create: "webhooks.create",
+    update: "webhooks.update",
+    remove: "webhooks.remove",
+    member: "webhook"
   }
 }
 
@@ -110,8 +130,16 @@ const idsByName = (given: Json | undefined, nameOf: (each: JsonObject) => string
 const connectionIds = (ask: Ask) =>
   Effect.map(asked(ask, { key: "providers.list" }), ({ connections }) => idsByName(connections, connectionName))
 
+/** The second key of a name is known as `name#2`. */
 const keyIds = (ask: Ask) =>
-  Effect.map(asked(ask, { key: "keys.list" }), ({ keys }) => idsByName(keys, (each) => textOf(each["name"])))
+  Effect.map(asked(ask, { key: "keys.list" }), ({ keys }) => {
+    const all = byAge(isArray(keys) ? keys.map(objectOr) : [], "createdAt")
+    const labels = labelsOf(all.map((each) => textOf(each["name"])))
+    return new Map(all.map((each, at) => [labels[at] ?? "", [textOf(each["id"])]]))
+  })
+
+const proxyIds = (ask: Ask) =>
+  Effect.map(asked(ask, { key: "proxies.list" }), ({ proxies }) => idsByName(proxies, (each) => textOf(each["name"])))
 
 const unclear = (what: string, ids: ReadonlyArray<string> | undefined): CallRefused =>
   new CallRefused({
@@ -163,11 +191,143 @@ const serverBody = (ask: Ask, body: JsonObject): Effect.Effect<JsonObject, CallR
     return { ...body, allowedKeys: wanted.flatMap((each) => ids.get(each) ?? []) }
   })
 
+type Ids = ReadonlyMap<string, ReadonlyArray<string>>
+
+/** The id of what has a name. */
+const idOf = (ids: Ids, what: string, name: string): Effect.Effect<string, CallRefused> => {
+  const found = ids.get(name)
+  const [id] = found ?? []
+  return id === undefined || found?.length !== 1 ? unclear(`the ${what} '${name}'`, found) : Effect.succeed(id)
+}
+
+/** A budget or token limit with the id of its key. */
+const limitBody = (ask: Ask, { key, ...body }: JsonObject): Effect.Effect<JsonObject, CallRefused> =>
+  typeof key === "string"
+    ? Effect.map(
+        Effect.flatMap(keyIds(ask), (ids) => idOf(ids, "API key", key)),
+        (apiKeyId) => ({ ...body, apiKeyId })
+      )
+    : Effect.succeed(body)
+
+const listIn = (body: JsonObject, member: string): ReadonlyArray<JsonObject> =>
+  isArray(body[member]) ? body[member].map(objectOr) : []
+
+/** A quota group with the ids of its connections and keys; what is named by no name is an id that is gone. */
+const groupBody = (ask: Ask, body: JsonObject): Effect.Effect<JsonObject, CallRefused> =>
+  Effect.gen(function* () {
+    const connections = yield* connectionIds(ask)
+    const keys = yield* keyIds(ask)
+    const members = yield* Effect.forEach(listIn(body, "members"), ({ connection, ...rest }) =>
+      typeof connection === "string"
+        ? Effect.map(idOf(connections, "connection", connection), (connectionId) => ({ ...rest, connectionId }))
+        : Effect.succeed(rest)
+    )
+    const allocations = yield* Effect.forEach(listIn(body, "allocations"), ({ key, ...rest }) =>
+      typeof key === "string"
+        ? Effect.map(idOf(keys, "API key", key), (apiKeyId) => ({ ...rest, apiKeyId }))
+        : Effect.succeed(rest)
+    )
+    return {
+      ...body,
+      ...(isArray(body["members"]) ? { members } : {}),
+      ...(isArray(body["allocations"]) ? { allocations } : {})
+    }
+  })
+
+/** Whom a proxy is assigned to, by the id that it has here. */
+const assignedBody = (ask: Ask, { of, ...body }: JsonObject): Effect.Effect<JsonObject, CallRefused> => {
+  if (typeof of !== "string") return Effect.succeed(body)
+  const withId = (ids: Effect.Effect<Ids, CallRefused>, what: string) =>
+    Effect.map(
+      Effect.flatMap(ids, (all) => idOf(all, what, of)),
+      (scopeId) => ({ ...body, scopeId })
+    )
+  if (body["scope"] === "key") return withId(keyIds(ask), "API key")
+  if (body["scope"] === "connection") return withId(connectionIds(ask), "connection")
+  return Effect.succeed({ ...body, scopeId: of })
+}
+
 const references: Partial<Record<Kind, (ask: Ask, body: JsonObject) => Effect.Effect<JsonObject, CallRefused>>> = {
   combo: comboBody,
   key: keyBody,
-  mcpServer: serverBody
+  mcpServer: serverBody,
+  budget: limitBody,
+  tokenLimit: limitBody,
+  quotaGroup: groupBody,
+  proxyAssignment: assignedBody
 }
+
+/** Which keys and proxies a name stands for; a copy of the configuration has no proxies. */
+const withProxy = (ask: Ask, { proxy, ...body }: JsonObject): Effect.Effect<JsonObject, CallRefused> =>
+  typeof proxy === "string"
+    ? Effect.map(
+        Effect.flatMap(proxyIds(ask), (ids) => idOf(ids, "proxy", proxy)),
+        (proxyId) => ({ ...body, proxyId })
+      )
+    : Effect.succeed(body)
+
+/** The identity of a part that a removal and an update may leave to its name. */
+const namedBody = ({ body, kind, name }: Wish): JsonObject => {
+  if (kind === "proxy") return { name, ...body }
+  if (kind === "budget" && body["key"] === undefined) return { ...body, key: name }
+  if (kind === "model" && body["modelId"] === undefined) {
+    const [provider, modelId] = priceParts(name)
+    return { ...body, provider, modelId }
+  }
+  if (kind === "tokenLimit" && body["key"] === undefined) {
+    const words = name.split(" ")
+    const [scopeType = "", scopeValue = "", resetInterval = ""] = words.slice(-3)
+    return {
+      ...body,
+      key: words.slice(0, -3).join(" "),
+      scopeType,
+      resetInterval,
+      ...(scopeValue === "" ? {} : { scopeValue })
+    }
+  }
+  if (kind === "proxyAssignment" && body["scope"] === undefined) {
+    const space = name.indexOf(" ")
+    return space < 0 ? { ...body, scope: name } : { ...body, scope: name.slice(0, space), of: name.slice(space + 1) }
+  }
+  return body
+}
+
+/** A change of a part with the ids of this gateway. */
+const partOf = (
+  ask: Ask,
+  change: Wish & { readonly kind: Parts.PartKind }
+): Effect.Effect<Parts.PartChange, CallRefused> =>
+  Effect.gen(function* () {
+    const { action, kind } = change
+    const known = yield* references[kind]?.(ask, namedBody(change)) ?? Effect.succeed(namedBody(change))
+    return { kind, action, body: kind === "proxyAssignment" ? yield* withProxy(ask, known) : known }
+  })
+
+/** A change of a part, and what takes it back. */
+export const makePart = (ask: Ask, change: Wish & { readonly kind: Parts.PartKind }) =>
+  Effect.gen(function* () {
+    const part = yield* partOf(ask, change)
+    const read = (call: Parts.PartCall) => asked(ask, call)
+    const before = yield* Parts.partBefore(read, part)
+    const call = Parts.partCall(part, before)
+    const undo = Effect.gen(function* () {
+      const back = Parts.partUndo(part, before, yield* Parts.partBefore(read, part))
+      if (back !== null) yield* asked(ask, back)
+    })
+    return { make: call === null ? Effect.succeed<JsonObject>({}) : asked(ask, call), undo }
+  })
+
+/** Judges a change that a copy of the configuration has no services for: its form, and the names of connections and keys in it. */
+export const judge = (ask: Ask, change: Wish): Effect.Effect<void, CallRefused> =>
+  Effect.gen(function* () {
+    const { action, kind } = change
+    const named = namedBody(change)
+    const known = yield* references[kind]?.(ask, named) ?? Effect.succeed(named)
+    const { proxy, ...rest } = known
+    const body = kind === "proxyAssignment" && typeof proxy === "string" ? { ...rest, proxyId: proxy } : known
+    const problem = Parts.formProblem(kind, action, body)
+    if (problem !== null) yield* new CallRefused({ status: 400, reason: problem, code: null })
+  })
 
 /** Prices that are set with one call: the gateway writes its whole table each time. */
 const mostPrices = 500
@@ -212,6 +372,7 @@ export const make = (
         ? yield* asked(ask, { key: "modelAliases.remove", query: { alias: name } })
         : yield* asked(ask, { key: "modelAliases.set", body: { ...body, alias: name } })
     }
+    if (Parts.isPart(kind)) return yield* Effect.flatMap(makePart(ask, { ...change, kind }), (part) => part.make)
     const { create, remove, update } = endpoints[kind]
     if (action === "remove") return yield* asked(ask, { key: remove, path: { id: id ?? "" } })
     const whole = yield* references[kind]?.(ask, body) ?? Effect.succeed(body)

@@ -5,14 +5,14 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { Kind } from "../declared/Plan.ts"
 import { asSentence } from "../kernel/Sentence.ts"
 import { isArray, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
+import { isCheckedByForm, isPart } from "./ConfigurationParts.ts"
 import * as Calls from "./ConfigurationCalls.ts"
 
 /** A change was refused, and with it the whole plan. */
 export class PlanRefused extends Data.TaggedError("PlanRefused")<{
-  readonly kind: Kind
+  readonly kind: Calls.WishKind
   readonly name: string
   /** Changes of the same call, which were refused with it. */
   readonly more: number
@@ -81,6 +81,10 @@ const undoOf = (
           : { key: "modelAliases.set", body: { alias: name, model: before["model"] ?? null } }
       return () => Effect.asVoid(Calls.asked(ask, undo))
     }
+    if (isPart(kind)) {
+      const { undo } = yield* Calls.makePart(ask, { ...change, kind })
+      return () => undo
+    }
     const { create, get, member, remove, update } = Calls.endpoints[kind]
     if (action === "create") {
       return (answer: JsonObject) => {
@@ -105,7 +109,10 @@ const undoOf = (
 export const rehearse = (ask: Calls.Ask, changes: ReadonlyArray<Calls.Wish>): Effect.Effect<void, PlanRefused> =>
   Effect.forEach(
     Calls.callsOf(changes),
-    (call) => Effect.mapError(Calls.make(ask, call), (refused) => refusedBy(call, refused, [])),
+    (call) =>
+      Effect.mapError(isCheckedByForm(call[0].kind) ? Calls.judge(ask, call[0]) : Calls.make(ask, call), (refused) =>
+        refusedBy(call, refused, [])
+      ),
     { discard: true }
   )
 
@@ -119,11 +126,15 @@ export const carryOut = (
     const secrets: Record<string, string> = {}
     const undos: Array<readonly [what: string, undo: Undo]> = []
 
-    const takeBack = Effect.suspend(() =>
-      Effect.filter(undos.toReversed(), ([, undo]) =>
-        Effect.match(undo, { onFailure: () => true, onSuccess: () => false })
-      )
-    )
+    /** What could not be taken back. In a loop: what others need is taken back after them, in this order and no other. */
+    const takeBack = Effect.gen(function* () {
+      const left: Array<string> = []
+      for (const [what, undo] of undos.toReversed()) {
+        const isDone = yield* Effect.match(undo, { onFailure: () => false, onSuccess: () => true })
+        if (!isDone) left.push(what)
+      }
+      return left
+    })
     for (const call of Calls.callsOf(changes)) {
       const [{ kind, name }] = call
       const answer = yield* undoOf(ask, secretsOf, call).pipe(
@@ -132,17 +143,7 @@ export const carryOut = (
             Effect.sync(() => void undos.push([`${kind} '${name}'`, undo(given)]))
           )
         ),
-        Effect.catchAll((refused) =>
-          Effect.flatMap(takeBack, (left) =>
-            Effect.fail(
-              refusedBy(
-                call,
-                refused,
-                left.map(([what]) => what)
-              )
-            )
-          )
-        )
+        Effect.catchAll((refused) => Effect.flatMap(takeBack, (left) => Effect.fail(refusedBy(call, refused, left))))
       )
       const secret = stringOr(answer["secret"])
       if (kind === "key" && secret !== null) secrets[name] = secret

@@ -11,7 +11,24 @@ const mostChanges = 30_000
 
 const Change = Schema.Struct({
   kind: field(
-    Schema.Literal("node", "connection", "combo", "alias", "price", "key", "mcpServer", "settings"),
+    Schema.Literal(
+      "node",
+      "connection",
+      "combo",
+      "alias",
+      "price",
+      "key",
+      "mcpServer",
+      "model",
+      "quotaGroup",
+      "budget",
+      "tokenLimit",
+      "proxy",
+      "proxyAssignment",
+      "webhook",
+      "resilience",
+      "settings"
+    ),
     "What is changed.",
     "alias"
   ),
@@ -28,7 +45,7 @@ const Change = Schema.Struct({
   ),
   body: field(
     optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
-    "The body of the route that makes the change: of an alias `{model}`, of a price `{price}`. Targets of combos and keys may name connections as `<provider>/<name>`, MCP servers keys by their names.",
+    "The body of the route that makes the change: of an alias `{model}`, of a price `{price}`. Connections are named as `<provider>/<name>`, API keys (`key`) and proxies (`proxy`) by their names; the second key of a name is `name#2`.",
     { model: "openai/gpt-4o" }
   )
 })

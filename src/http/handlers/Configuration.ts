@@ -28,6 +28,16 @@ const wishesOf = ({ changes }: ApplyConfiguration): ReadonlyArray<Wish> =>
     body: (body ?? {}) as JsonObject
   }))
 
+/** Kinds that are API keys, or may name some. */
+const namesKeys: ReadonlySet<Wish["kind"]> = new Set([
+  "key",
+  "mcpServer",
+  "budget",
+  "tokenLimit",
+  "quotaGroup",
+  "proxyAssignment"
+])
+
 const askBy =
   (ask: AskPlane, principal: Principal, ip: string): Ask =>
   ({ body = null, key, path = {}, query = {} }) =>
@@ -77,7 +87,7 @@ export const layer = HttpApiBuilder.group(contractOf(Configuration), "configurat
         const wishes = wishesOf(payload)
         const principal = (yield* CurrentTrail)?.principal ?? { _tag: "Anonymous" as const }
         const ip = yield* clientAddress
-        const withKeys = wishes.some(({ kind }) => kind === "key" || kind === "mcpServer")
+        const withKeys = wishes.some(({ kind }) => namesKeys.has(kind))
         yield* Effect.scoped(
           Effect.flatMap(answered(planes.rehearsal({ withKeys })), (ask) => rehearse(askBy(ask, principal, ip), wishes))
         )

@@ -66,7 +66,13 @@ export const carryOut = (
     const there = yield* present(to)
     const [unclear] = ambiguous(all, there)
     if (unclear !== undefined) return yield* new BadArgument({ message: unclear, hint: "Nothing was changed." })
-    const { notes, problems, wanted } = keeping(all, there)
+    const { notes, problems, wanted: kept } = keeping(all, there)
+    const installed = new Set(there.flatMap(({ kind, name }) => (kind === "plugin" ? [name] : [])))
+    const isThere = ({ kind, name }: Wanted): boolean => kind !== "plugin" || installed.has(name)
+    const wanted = kept.filter(isThere)
+    for (const { name } of kept.filter((each) => !isThere(each))) {
+      yield* Output.note(`The plugin '${name}' is not installed there: its configuration was left out.`)
+    }
     if (problems.length > 0 && !(given.dryRun && given.withoutSecrets === true)) {
       return yield* new BadArgument({ message: problems.join("\n"), hint: "Nothing was changed." })
     }
