@@ -58,6 +58,13 @@ const connections = tuple(suffix, subarray(providers, { minLength: 2 })).chain((
   )
 )
 
+const mailed = {
+  url: "smtps://93.184.216.35:465",
+  events: ["*"],
+  kind: "email",
+  mail: { from: "gateway@example.com", to: ["oncall@example.com"] }
+}
+
 /** What belongs to keys and connections, by their names. */
 const everything = tuple(nodes, connections, array(suffix, { minLength: 2, maxLength: 4 })).chain(
   ([ownNodes, accounts, tails]) => {
@@ -83,7 +90,7 @@ const everything = tuple(nodes, connections, array(suffix, { minLength: 2, maxLe
             allowedConnections: maybe(subarray(named, { minLength: 1 })),
             maxRequestsPerDay: maybe(integer({ min: 1, max: 500 })),
             expiresAt: maybe(FastCheck.constant("2035-02-28T12:00:00.000Z"))
-          }).map((fields) => ({ name, ...plain(fields) }))
+          }).map((fields) => Object.assign({ name }, plain(fields)))
         )
       ),
       mcpServers: someKeys.map((allowedKeys) => [{ name: "pages", url: "https://mcp.example.com/mcp", allowedKeys }]),
@@ -94,7 +101,7 @@ const everything = tuple(nodes, connections, array(suffix, { minLength: 2, maxLe
           maxOutputTokens: maybe(integer({ min: 1, max: 64_000 })),
           capabilities: maybe(record({ vision: boolean(), toolCalling: boolean() }, { requiredKeys: [] })),
           hidden: boolean()
-        }).map((fields) => ({ provider: "cellar", modelId, ...plain(fields) }))
+        }).map((fields) => Object.assign({ provider: "cellar", modelId }, plain(fields)))
       ),
       quotaGroups: tuple(subarray(named, { minLength: 1 }), someKeys, integer({ min: 1, max: 9 })).map(
         ([members, keys, weight]) => [
@@ -114,7 +121,7 @@ const everything = tuple(nodes, connections, array(suffix, { minLength: 2, maxLe
           resetInterval: maybe(interval),
           resetTime: maybe(clock),
           tz: maybe(zone)
-        }).map((fields) => ({ key, ...plain(fields) }))
+        }).map((fields) => Object.assign({ key }, plain(fields)))
       ),
       tokenLimits: of(someKeys, (key) =>
         record({
@@ -130,7 +137,7 @@ const everything = tuple(nodes, connections, array(suffix, { minLength: 2, maxLe
           resetInterval: interval,
           tz: maybe(zone),
           enabled: boolean()
-        }).map(({ scope, ...fields }) => ({ key, ...scope, ...plain(fields) }))
+        }).map(({ scope, ...fields }) => Object.assign({ key }, scope, plain(fields)))
       ),
       proxies: of(subarray(["berlin", "oslo", "rome"], { minLength: 1 }), (name) =>
         record({
@@ -139,7 +146,7 @@ const everything = tuple(nodes, connections, array(suffix, { minLength: 2, maxLe
           port: integer({ min: 1, max: 65_535 }),
           family: constantFrom("auto", "ipv4"),
           isActive: boolean()
-        }).map((fields) => ({ name, ...fields }))
+        }).map((fields) => Object.assign({ name }, fields))
       ),
       webhooks: of(FastCheck.constant(["a", "b", "a"]), (path) =>
         record({
@@ -147,16 +154,8 @@ const everything = tuple(nodes, connections, array(suffix, { minLength: 2, maxLe
           kind: constantFrom("custom", "slack", "discord"),
           enabled: boolean(),
           description: maybe(constantFrom("Alerts", "$ {x} ${y}"))
-        }).map((fields) => ({ url: `https://93.184.216.34/${path}`, ...plain(fields) }))
-      ).map((hooks) => [
-        ...hooks,
-        {
-          url: "smtps://93.184.216.35:465",
-          events: ["*"],
-          kind: "email",
-          mail: { from: "gateway@example.com", to: ["oncall@example.com"] }
-        }
-      ]),
+        }).map((fields) => Object.assign({ url: `https://93.184.216.34/${path}` }, plain(fields)))
+      ).map((hooks): ReadonlyArray<object> => [...hooks, mailed]),
       plugins: integer({ min: 1, max: 1_000 }).map((perMinute) => [{ name: "rate-limiter", values: { perMinute } }]),
       resilience: record({
         retry: record({ maxRetries: integer({ min: 1, max: 3 }) }),
@@ -167,11 +166,11 @@ const everything = tuple(nodes, connections, array(suffix, { minLength: 2, maxLe
     }).chain((all) =>
       record({
         proxyAssignments: tuple(
-          subarray([...labels.map((of) => ({ scope: "key", of }))]),
-          subarray([...named.map((of) => ({ scope: "connection", of }))]),
+          subarray(labels.map((of) => ({ scope: "key", of }))),
+          subarray(named.map((of) => ({ scope: "connection", of }))),
           subarray([{ scope: "provider", of: "cellar" }, { scope: "global" }])
-        ).map((scopes) => scopes.flat().map((scope) => ({ ...scope, proxy: all.proxies[0]?.name ?? "" })))
-      }).map((assignments) => ({ version: 1, ...all, ...assignments }))
+        ).map((scopes) => scopes.flat().map((scope) => Object.assign({ proxy: all.proxies[0]?.name ?? "" }, scope)))
+      }).map((assignments) => Object.assign({ version: 1 }, all, assignments))
     )
   }
 )

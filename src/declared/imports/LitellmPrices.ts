@@ -90,7 +90,7 @@ const writtenOf = ({ base, tiers }: ByLength): JsonObject => ({
     : {
         tiers: [...tiers]
           .toSorted(([one], [other]) => one - other)
-          .map(([above, prices]) => ({ above, ...Object.fromEntries(prices) }))
+          .map(([above, prices]) => Object.assign({ above }, Object.fromEntries(prices)))
       })
 })
 

@@ -232,10 +232,10 @@ teams:
 `),
       options
     )
-    assert.deepStrictEqual(limited["keys"], [{ name: "red" }, { name: "blue $\${X}" }])
+    assert.deepStrictEqual(limited["keys"], [{ name: "red" }, { name: "blue $${X}" }])
     assert.deepStrictEqual(limited["budgets"], [
       { key: "red", weeklyLimitUsd: 20 },
-      { key: "blue $\${X}", monthlyLimitUsd: 3 }
+      { key: "blue $${X}", monthlyLimitUsd: 3 }
     ])
     Schema.decodeUnknownSync(Declared)(limited)
     const lines = told.map(({ reason, result, what }) => `${result}: ${what}. ${reason}`).join("\n")
