@@ -19,7 +19,6 @@ export interface Exported {
 const usual: Readonly<Record<string, Json>> = {
   isActive: true,
   proxyEnabled: true,
-  priority: 0,
   models: [],
   quotas: [],
   authType: "apikey",
@@ -163,7 +162,13 @@ export const exported = (present: ReadonlyArray<Thing>): Exported => {
   if (of("plugin").length > 0)
     leftOut.push("Plugins themselves: install them first, so that their configuration finds them.")
   const [resilience] = of("resilience")
-  const resilient = changed(resilience?.fields ?? {}, defaultResilience as unknown as JsonObject)
+  const { loadShedding, ...others } = resilience?.fields ?? {}
+  const { maxInFlight, ...shedding } = objectOr(loadShedding)
+  const resilient = changed({ ...others, loadShedding: shedding }, defaultResilience as unknown as JsonObject)
+  if (maxInFlight !== undefined)
+    leftOut.push(
+      `resilience.loadShedding.maxInFlight (${String(maxInFlight)}): it is taken from the machine's memory where it is not set.`
+    )
   leftOut.push(elsewhere)
   const keys = of("key").map(({ fields }) => kept(fields))
   if (keys.length > 0)

@@ -49,7 +49,7 @@ export const filled = (value: Json, environment: ReadonlyMap<string, string>): F
 }
 
 /** A value that must not be read as a reference. */
-export const escaped = (text: string): string => text.replaceAll("${", "$${")
+export const escaped = (text: string): string => text.replaceAll("${", () => "$${")
 
 /** `OPENAI_WORK_API_KEY` of the parts `openai` and `work`. */
 export const variableOf = (...parts: ReadonlyArray<string>): string =>

@@ -39,8 +39,11 @@ export const asked = (ask: Ask, call: Call): Effect.Effect<JsonObject, CallRefus
     })
   })
 
+/** Of the configuration of plugins the gateway takes changes from its own machine only, by their own route. */
+export type WishKind = Exclude<Kind, "plugin">
+
 /** A change as it is asked for: what of a plan is needed to make it. */
-export type Wish = Pick<Change, "action" | "body" | "id" | "kind" | "name">
+export type Wish = Pick<Change, "action" | "body" | "id" | "name"> & { readonly kind: WishKind }
 
 interface Endpoints {
   readonly list: ManagementKey
@@ -265,7 +268,7 @@ const withProxy = (ask: Ask, { proxy, ...body }: JsonObject): Effect.Effect<Json
 
 /** The identity of a part that a removal and an update may leave to its name. */
 const namedBody = ({ body, kind, name }: Wish): JsonObject => {
-  if (kind === "proxy" || kind === "plugin") return { name, ...body }
+  if (kind === "proxy") return { name, ...body }
   if (kind === "budget" && body["key"] === undefined) return { ...body, key: name }
   if (kind === "model" && body["modelId"] === undefined) {
     const [provider, modelId] = priceParts(name)

@@ -1,12 +1,11 @@
 /**
  * Changes of the configuration that are one value each and have no endpoints by id: budgets, token limits, facts of models, proxies and what they
- * are assigned to, the configuration of plugins, settings of resilience. A change of one lays a value down, and taking it back lays down the one before.
+ * are assigned to, settings of resilience. A change of one lays a value down, and taking it back lays down the one before.
  */
 import * as Effect from "effect/Effect"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { SetBudget, SetTokenLimit } from "../api/Groups/Limits.ts"
-import { SetPluginConfig } from "../api/Groups/Plugins.ts"
 import { ProviderModelInput } from "../api/Groups/ProviderModels.ts"
 import { AssignProxy, CreateProxy, UpdateProxy } from "../api/Groups/Proxies.ts"
 import { CreateQuotaGroup, UpdateQuotaGroup } from "../api/Groups/QuotaGroups.ts"
@@ -18,7 +17,7 @@ import { isArray, type Json, type JsonObject, objectOr, stringOr } from "../wire
 /** Kinds whose things have endpoints of their own by id. */
 export type OwnKind = "node" | "connection" | "combo" | "key" | "mcpServer" | "quotaGroup" | "webhook"
 /** Kinds that are one value each. */
-export type PartKind = "model" | "budget" | "tokenLimit" | "proxy" | "proxyAssignment" | "plugin" | "resilience"
+export type PartKind = "model" | "budget" | "tokenLimit" | "proxy" | "proxyAssignment" | "resilience"
 
 /** What is asked of the management. */
 export interface PartCall {
@@ -39,8 +38,6 @@ export interface PartCall {
     | "proxies.remove"
     | "proxies.assignments"
     | "proxies.assign"
-    | "plugins.config"
-    | "plugins.setConfig"
     | "resilience.get"
     | "resilience.update"
   readonly path?: Readonly<Record<string, string>>
@@ -84,7 +81,9 @@ const parts: Readonly<Record<PartKind, Part>> = {
   budget: {
     read: (ask, { apiKeyId }) =>
       Effect.map(ask({ key: "limits.budget", query: { apiKeyId: textOf(apiKeyId) } }), ({ budget }) =>
-        budget === null || budget === undefined ? null : picked(objectOr(budget), budgetMembers)
+        budget === null || budget === undefined
+          ? null
+          : { ...picked(objectOr(budget), budgetMembers), apiKeyId: apiKeyId ?? null }
       ),
     set: (body) => ({ key: "limits.setBudget", body }),
     remove: ({ apiKeyId }) => ({ key: "limits.removeBudget", query: { apiKeyId: textOf(apiKeyId) } })
@@ -93,7 +92,7 @@ const parts: Readonly<Record<PartKind, Part>> = {
     read: (ask, body) =>
       Effect.map(ask({ key: "limits.tokenLimits" }), (answer) => {
         const limit = found(answer, "limits", isSameLimit(body))
-        return limit === null ? null : picked(limit, limitMembers)
+        return limit === null ? null : { ...picked(limit, limitMembers), id: limit["id"] ?? null }
       }),
     set: (body) => ({ key: "limits.setTokenLimit", body }),
     remove: ({ id }) => ({ key: "limits.removeTokenLimit", query: { id: textOf(id) } })
@@ -135,19 +134,6 @@ const parts: Readonly<Record<PartKind, Part>> = {
       }),
     set: (body) => ({ key: "proxies.assign", body }),
     remove: (former) => ({ key: "proxies.assign", body: { ...scopeQuery(former), proxyId: null } })
-  },
-  plugin: {
-    read: (ask, { name }) =>
-      Effect.map(ask({ key: "plugins.config", path: { name: textOf(name) } }), ({ values }) => ({
-        name: name ?? null,
-        values: objectOr(values)
-      })),
-    set: ({ name, values }) => ({
-      key: "plugins.setConfig",
-      path: { name: textOf(name) },
-      body: { values: objectOr(values) }
-    }),
-    remove: null
   },
   resilience: {
     read: (ask) => ask({ key: "resilience.get" }),
@@ -194,7 +180,7 @@ export const partUndo = (
 ): PartCall | null => {
   const { remove, set } = parts[kind]
   if (before === null) return after === null || remove === null ? null : remove(after)
-  if (kind === "plugin" || kind === "resilience") return set(restored(before, body), before)
+  if (kind === "resilience") return set(restored(before, body), before)
   const { id: _, ...whole } = before
   return set(whole, after)
 }
@@ -208,10 +194,6 @@ const forms: Partial<
   model: { create: ProviderModelInput, update: ProviderModelInput },
   proxy: { create: CreateProxy, update: Schema.Struct({ ...UpdateProxy.fields, id: Schema.optional(Schema.String) }) },
   proxyAssignment: { create: AssignProxy, update: AssignProxy },
-  plugin: {
-    create: Schema.Struct({ name: Schema.String, ...SetPluginConfig.fields }),
-    update: Schema.Struct({ name: Schema.String, ...SetPluginConfig.fields })
-  },
   resilience: { create: ResiliencePatch, update: ResiliencePatch },
   quotaGroup: { create: CreateQuotaGroup, update: UpdateQuotaGroup },
   webhook: { create: CreateWebhook, update: UpdateWebhook }

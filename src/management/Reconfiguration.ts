@@ -5,7 +5,6 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { Kind } from "../declared/Plan.ts"
 import { asSentence } from "../kernel/Sentence.ts"
 import { isArray, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
 import { isCheckedByForm, isPart } from "./ConfigurationParts.ts"
@@ -13,7 +12,7 @@ import * as Calls from "./ConfigurationCalls.ts"
 
 /** A change was refused, and with it the whole plan. */
 export class PlanRefused extends Data.TaggedError("PlanRefused")<{
-  readonly kind: Kind
+  readonly kind: Calls.WishKind
   readonly name: string
   /** Changes of the same call, which were refused with it. */
   readonly more: number
@@ -127,11 +126,15 @@ export const carryOut = (
     const secrets: Record<string, string> = {}
     const undos: Array<readonly [what: string, undo: Undo]> = []
 
-    const takeBack = Effect.suspend(() =>
-      Effect.filter(undos.toReversed(), ([, undo]) =>
-        Effect.match(undo, { onFailure: () => true, onSuccess: () => false })
-      )
-    )
+    /** What could not be taken back. In a loop: what others need is taken back after them, in this order and no other. */
+    const takeBack = Effect.gen(function* () {
+      const left: Array<string> = []
+      for (const [what, undo] of undos.toReversed()) {
+        const isDone = yield* Effect.match(undo, { onFailure: () => false, onSuccess: () => true })
+        if (!isDone) left.push(what)
+      }
+      return left
+    })
     for (const call of Calls.callsOf(changes)) {
       const [{ kind, name }] = call
       const answer = yield* undoOf(ask, secretsOf, call).pipe(
@@ -140,17 +143,7 @@ export const carryOut = (
             Effect.sync(() => void undos.push([`${kind} '${name}'`, undo(given)]))
           )
         ),
-        Effect.catchAll((refused) =>
-          Effect.flatMap(takeBack, (left) =>
-            Effect.fail(
-              refusedBy(
-                call,
-                refused,
-                left.map(([what]) => what)
-              )
-            )
-          )
-        )
+        Effect.catchAll((refused) => Effect.flatMap(takeBack, (left) => Effect.fail(refusedBy(call, refused, left))))
       )
       const secret = stringOr(answer["secret"])
       if (kind === "key" && secret !== null) secrets[name] = secret

@@ -26,7 +26,6 @@ const Change = Schema.Struct({
       "proxy",
       "proxyAssignment",
       "webhook",
-      "plugin",
       "resilience",
       "settings"
     ),

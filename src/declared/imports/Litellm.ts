@@ -7,6 +7,7 @@ import { same } from "../Plan.ts"
 import { escaped, variableOf } from "../Variables.ts"
 import { makeAccounts } from "./Accounts.ts"
 import { changed, type Imported, type ImportOptions, leftOut, type Row, taken } from "./Imported.ts"
+import { budgetsElsewhere, budgetsOf } from "./LitellmBudgets.ts"
 import { priceOf } from "./LitellmPrices.ts"
 import { comboName, prefixFor } from "./Names.ts"
 
@@ -247,15 +248,21 @@ export const readLitellm = (given: Json, options: ImportOptions): Imported => {
     } else if (alias(name, model)) rows.push(taken(`model_group_alias ${name}`))
   }
 
+  const teams = budgetsOf(config)
+  rows.push(...teams.rows)
   for (const [section, members] of Object.entries(config)) {
     if (section === "model_list") continue
     if (!isObject(members)) {
-      rows.push(leftOut(section, "It has no counterpart here."))
+      rows.push(
+        leftOut(section, section === "teams" ? "Of teams only budgets are taken." : "It has no counterpart here.")
+      )
       continue
     }
     for (const name of Object.keys(members)) {
       if (["fallbacks", "context_window_fallbacks", "model_group_alias", "routing_strategy"].includes(name)) continue
-      rows.push(leftOut(`${section}.${name}`, elsewhere[name] ?? "It has no counterpart here."))
+      rows.push(
+        leftOut(`${section}.${name}`, elsewhere[name] ?? budgetsElsewhere[name] ?? "It has no counterpart here.")
+      )
     }
   }
 
@@ -268,7 +275,8 @@ export const readLitellm = (given: Json, options: ImportOptions): Imported => {
       ...(connections.length > 0 ? { connections } : {}),
       ...(combos.length > 0 ? { combos } : {}),
       ...(Object.keys(aliases).length > 0 ? { aliases } : {}),
-      ...(prices.size > 0 ? { prices: priceTable(prices) } : {})
+      ...(prices.size > 0 ? { prices: priceTable(prices) } : {}),
+      ...(teams.keys.length > 0 ? { keys: teams.keys, budgets: teams.budgets } : {})
     },
     rows
   }

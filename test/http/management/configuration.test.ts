@@ -23,10 +23,23 @@ const alias = (name: string, model: string) => create("alias", name, { model })
 const key = (name: string) => create("key", name, { name })
 const price = (name: string, input: number) => create("price", name, { price: { input, output: 1 } })
 
+const further = [
+  "/api/provider-models",
+  "/api/usage/budget",
+  "/api/usage/token-limits",
+  "/api/quota/groups",
+  "/api/v1/management/proxies",
+  "/api/v1/management/proxies/assignments",
+  "/api/webhooks",
+  "/api/resilience"
+]
+
 const lists = ["/api/provider-nodes", "/api/providers", "/api/combos", "/api/models/alias", "/api/keys", "/api/pricing"]
 
 const stateOf = async ({ manage }: TestGateway.TestGateway): Promise<string> =>
-  JSON.stringify(await Promise.all([...lists, "/api/settings", "/api/mcp/servers"].map((path) => manage("GET", path))))
+  JSON.stringify(
+    await Promise.all([...lists, ...further, "/api/settings", "/api/mcp/servers"].map((path) => manage("GET", path)))
+  )
 
 const apply = async ({ url }: TestGateway.TestGateway, changes: ReadonlyArray<unknown>, dryRun: boolean) => {
   const response = await fetch(`${url}/api/configuration/apply`, {
@@ -77,15 +90,57 @@ describe("a plan", () => {
     ],
     ["settings of the wrong kind", create("settings", "settings", { metricsPublic: "yes" }), /^settings 'settings': /],
     ["a price below zero", price("cellar/m", -1), /^price 'cellar\/m'/],
+    ["a budget of nobody", create("budget", "none", { key: "none", dailyLimitUsd: 1 }), /^budget 'none': .*'none'/],
+    ["a budget of nothing", create("budget", "laptop", { key: "laptop", dailyLimitUsd: -1 }), /^budget 'laptop': /],
+    [
+      "a quota group of nobody",
+      create("quotaGroup", "g", { name: "g", members: [{ connection: "a/b", weight: 1 }] }),
+      /^quotaGroup 'g': .*'a\/b'/
+    ],
+    [
+      "resilience of the wrong kind",
+      create("resilience", "resilience", { retry: { maxRetries: "many" } }),
+      /^resilience /
+    ],
+    ["a receiver at a forbidden address", create("webhook", "w", { url: "http://169.254.169.254/" }), /^webhook 'w': /],
+    [
+      "a proxy at a forbidden address",
+      create("proxy", "p", { name: "p", type: "http", host: "169.254.169.254", port: 80 }),
+      /^proxy 'p': /
+    ],
+    [
+      "a proxy that is named and not there",
+      create("proxyAssignment", "global", { scope: "global", proxy: "none" }),
+      /^proxyAssignment 'global': .*'none'/
+    ],
     ["a program", create("mcpServer", "p", { name: "p", command: "/bin/sh" }), /^mcpServer 'p': /]
   ] as const) {
     it.scopedLive(`with ${what} is refused with its entry, and changes nothing`, () =>
       Effect.gen(function* () {
         const gateway = yield* TestGateway.start()
         yield* Effect.promise(async () => {
-          const good = [node("cellar"), connection("cellar", "one"), combo("best", "cellar/m"), key("laptop")]
+          const good = [
+            node("cellar"),
+            connection("cellar", "one"),
+            combo("best", "cellar/m"),
+            create("combo", "outer", { name: "outer", targets: [{ model: "combo:best" }] }),
+            key("laptop"),
+            create("budget", "laptop", { key: "laptop", dailyLimitUsd: 1 }),
+            create("tokenLimit", "laptop global  daily", {
+              key: "laptop",
+              scopeType: "global",
+              tokenLimit: 5,
+              resetInterval: "daily"
+            }),
+            create("model", "cellar/m", { provider: "cellar", modelId: "m", contextLength: 1_000 }),
+            create("proxy", "berlin", { name: "berlin", type: "http", host: "93.184.216.36", port: 8_080 }),
+            create("proxyAssignment", "key laptop", { scope: "key", of: "laptop", proxy: "berlin" }),
+            create("resilience", "resilience", { retry: { maxRetries: 2 } })
+          ]
           const before = await stateOf(gateway)
-          for (const dryRun of [true, false]) {
+          // What only the services in force can judge is refused when it is carried out, and everything before it is taken back.
+          const isJudgedLate = /forbidden address|a proxy that is named/.test(what)
+          for (const dryRun of isJudgedLate ? [false] : [true, false]) {
             const refused = await apply(gateway, [...good, bad, alias("later", "cellar/m")], dryRun)
             assert.isAtLeast(refused.status, 400)
             assert.isBelow(refused.status, 500)

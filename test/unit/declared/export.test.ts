@@ -80,6 +80,16 @@ describe("an export", () => {
     assert.deepStrictEqual(plan(wantedOf(value as never), present, { prune: new Set() }), [])
   })
 
+  it("pins no number that the gateway takes from its machine", () => {
+    const resilience = {
+      loadShedding: { maxInFlight: 9_872, retryAfterMs: 7_000 },
+      retry: { maxRetries: 0, delayMs: 500 }
+    }
+    const { document, leftOut } = exported(presentOf({ ...answers, resilience }))
+    assert.deepStrictEqual(document["resilience"], { loadShedding: { retryAfterMs: 7_000 } })
+    assert.isTrue(leftOut.some((sentence) => sentence.includes("maxInFlight (9872)")))
+  })
+
   it("does not touch a program that a file has by the same name", () => {
     const wanted = wantedOf({ mcpServers: [{ name: "program", url: "https://x.example.com/mcp" }] })
     const thing = present.find(({ name }) => name === "program")

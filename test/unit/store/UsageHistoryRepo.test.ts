@@ -4,43 +4,17 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import { localDayMs, spanOf, type UsageSpan } from "../../../src/domain/UsageRange.ts"
-import type { UsageRow } from "../../../src/domain/Usage.ts"
-import { PerFacts } from "../../../src/domain/UsageFacts.ts"
 import * as SqlClient from "@effect/sql/SqlClient"
 import { ReadWorker, type ReadRow } from "../../../src/store/ReadWorker.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 import * as UsageHistoryRepo from "../../../src/store/repo/UsageHistoryRepo.ts"
 import * as UsageSumsRepo from "../../../src/store/repo/UsageSumsRepo.ts"
-import { insert, sharedFacts } from "../../../src/store/UsageInsert.ts"
-import { usageRow } from "../../support/usageRow.ts"
+import { put, rowAt, sumAll } from "../../support/UsageLog.ts"
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 /** Within 40 days before are changes of the clocks in Europe and in America. */
 const nowMs = Date.UTC(2026, 10, 10, 12, 34, 56)
-
-const idAt = (ms: number, n: number): string => {
-  const time = ms.toString(16).padStart(12, "0")
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${n.toString(16).padStart(12, "0")}`
-}
-
-const rowAt = (ms: number, n: number): UsageRow =>
-  usageRow({ id: idAt(ms, n), requestId: idAt(ms, n), timestampMs: ms, costNanoUsd: n })
-
-const put = (rows: ReadonlyArray<UsageRow>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => {
-    const facts = new PerFacts(sharedFacts)
-    return insert(
-      sql,
-      rows.map((row) => ({ row, facts: facts.of(row) })),
-      false
-    )
-  })
-
-const sumAll = Effect.gen(function* () {
-  const sums = yield* UsageSumsRepo.UsageSumsRepo
-  while (yield* sums.sumNext);
-})
 
 /** Reads on the same connection: the thread needs a file. */
 const reader = Layer.effect(
@@ -92,7 +66,7 @@ describe("usage over time", () => {
     it.effect(`has the days of ${timeZone} exactly, rows in the sums and rows that are not`, () =>
       Effect.gen(function* () {
         const all = yield* times
-        yield* put(all.slice(0, 500).map(rowAt))
+        yield* put(all.slice(0, 500).map((ms, n) => rowAt(ms, n)))
         yield* sumAll
         yield* put(all.slice(500).map((ms, n) => rowAt(ms, 500 + n)))
         const fromMs = nowMs - 31 * dayMs - (nowMs % hourMs)
@@ -116,7 +90,7 @@ describe("usage over time", () => {
   it.effect("says where an hour is shared by two days, and how far 'from' and 'to' were moved", () =>
     Effect.gen(function* () {
       const all = yield* times
-      yield* put(all.map(rowAt))
+      yield* put(all.map((ms, n) => rowAt(ms, n)))
       yield* sumAll
       const fromMs = nowMs - 9 * dayMs
       const toMs = nowMs - 2 * dayMs + 1
@@ -135,7 +109,7 @@ describe("usage over time", () => {
   it.effect("takes days of UTC where the sums by hour are gone, and says so", () =>
     Effect.gen(function* () {
       const old = Array.from({ length: 90 }, (_, n) => nowMs - n * dayMs - 11 * hourMs)
-      yield* put(old.map(rowAt))
+      yield* put(old.map((ms, n) => rowAt(ms, n)))
       yield* sumAll
       const sums = yield* UsageSumsRepo.UsageSumsRepo
       while ((yield* sums.deleteOldSums(nowMs)) > 0);

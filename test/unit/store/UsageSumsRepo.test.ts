@@ -7,40 +7,15 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import type { UsageRow } from "../../../src/domain/Usage.ts"
-import { PerFacts } from "../../../src/domain/UsageFacts.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 import * as SpendRepo from "../../../src/store/repo/SpendRepo.ts"
 import * as UsageSumsRepo from "../../../src/store/repo/UsageSumsRepo.ts"
-import { insert, sharedFacts } from "../../../src/store/UsageInsert.ts"
 import { mostGroups, otherModel } from "../../../src/store/UsageSumsSql.ts"
-import { usageRow } from "../../support/usageRow.ts"
+import { put, rowAt, sumAll } from "../../support/UsageLog.ts"
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const nowMs = Date.UTC(2026, 8, 20, 12, 34, 56)
-
-const idAt = (ms: number, n: number): string => {
-  const time = ms.toString(16).padStart(12, "0")
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${n.toString(16).padStart(12, "0")}`
-}
-
-const rowAt = (ms: number, n: number, more: Partial<UsageRow> = {}): UsageRow =>
-  usageRow({ id: idAt(ms, n), requestId: idAt(ms, n), timestampMs: ms, ...more })
-
-const put = (rows: ReadonlyArray<UsageRow>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => {
-    const facts = new PerFacts(sharedFacts)
-    return insert(
-      sql,
-      rows.map((row) => ({ row, facts: facts.of(row) })),
-      false
-    )
-  })
-
-const sumAll = Effect.gen(function* () {
-  const sums = yield* UsageSumsRepo.UsageSumsRepo
-  while (yield* sums.sumNext);
-})
 
 const deleteAll = (expired: UsageSumsRepo.Expired) =>
   Effect.gen(function* () {

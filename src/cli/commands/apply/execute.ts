@@ -28,7 +28,17 @@ export const execute = (
   changes: ReadonlyArray<Change>,
   dryRun: boolean
 ): Effect.Effect<Done, CliFailure> =>
-  Effect.map(
-    manage(to, "POST", "/api/configuration/apply", { changes: changes.map(sent), dryRun }, "1 hour"),
-    ({ secrets }) => ({ secrets: textsOf(secrets) })
-  )
+  Effect.gen(function* () {
+    const planned = changes.filter(({ kind }) => kind !== "plugin")
+    const { secrets } =
+      planned.length === 0
+        ? { secrets: null }
+        : yield* manage(to, "POST", "/api/configuration/apply", { changes: planned.map(sent), dryRun }, "1 hour")
+    // The gateway takes these from its own machine only, each by itself.
+    for (const { body, kind, name } of dryRun ? [] : changes) {
+      if (kind !== "plugin") continue
+      const path = `/api/plugins/${encodeURIComponent(name)}/config`
+      yield* manage(to, "PUT", path, { values: objectOr(body["values"]) })
+    }
+    return { secrets: textsOf(secrets ?? null) }
+  })

@@ -150,6 +150,106 @@ model_list:
     Schema.decodeUnknownSync(Declared)({ prices: priced["prices"] })
   })
 
+  it("has prices by the length of the prompt, by service tier and by kind of token, and names those without a place", () => {
+    const { document: priced, rows: told } = readLitellm(
+      parse(`
+model_list:
+  - model_name: long
+    litellm_params:
+      model: openai/long
+      input_cost_per_token: 1.25e-6
+      output_cost_per_token: 1.0e-5
+      input_cost_per_token_above_200k_tokens: 2.5e-6
+      output_cost_per_token_above_200k_tokens: 1.5e-5
+      cache_read_input_token_cost: 1.25e-7
+      cache_read_input_token_cost_above_200k_tokens: 2.5e-7
+      input_cost_per_token_above_272k_tokens_priority: 5.0e-6
+      input_cost_per_token_priority: 4.0e-6
+      output_cost_per_token_batches: 5.0e-6
+      input_cost_per_token_flex: 6.0e-7
+      cache_creation_input_token_cost_above_1hr: 2.0e-6
+      cache_creation_input_token_cost_above_1hr_above_200k_tokens: 4.0e-6
+  - model_name: ears
+    litellm_params: { model: openai/ears }
+    model_info:
+      input_cost_per_token: 1.0e-6
+      output_cost_per_token: 2.0e-6
+      input_cost_per_audio_token: 3.0e-6
+      output_cost_per_audio_token: 2.0e-5
+      output_cost_per_image_token: 4.0e-5
+      input_cost_per_moon_token: 1
+      constructor_cost: 1
+      search_context_cost_per_query: { search_context_size_low: 0.03 }
+  - model_name: ranges
+    litellm_params: { model: groq/ranges }
+    model_info:
+      tiered_pricing:
+        - { range: [0, 32000], input_cost_per_token: 1.0e-6, output_cost_per_token: 5.0e-6 }
+        - { range: [32000, 128000], input_cost_per_token: 2.0e-6, output_cost_per_token: 8.0e-6 }
+`),
+      options
+    )
+    assert.deepStrictEqual(priced["prices"], {
+      openai: {
+        long: {
+          input: 1.25,
+          output: 10,
+          cached: 0.125,
+          cacheCreation1h: 2,
+          tiers: [{ above: 200_000, input: 2.5, output: 15, cached: 0.25, cacheCreation1h: 4 }],
+          serviceTiers: {
+            priority: { input: 4, tiers: [{ above: 272_000, input: 5 }] },
+            batch: { output: 5 },
+            flex: { input: 0.6 }
+          }
+        },
+        ears: { input: 1, output: 2, inputAudio: 3, outputAudio: 20, outputImage: 40 }
+      },
+      groq: { ranges: { input: 1, output: 5, tiers: [{ above: 32_000, input: 2, output: 8 }] } }
+    })
+    const why = Object.fromEntries(told.map(({ reason, what }) => [what, reason]))
+    assert.strictEqual(
+      why["model_list.1: ears"],
+      "Not taken of its price: input_cost_per_moon_token, constructor_cost, search_context_cost_per_query."
+    )
+  })
+
+  it("has teams whose budgets become those of API keys, and names every other budget", () => {
+    const { document: limited, rows: told } = readLitellm(
+      parse(`
+litellm_settings:
+  max_budget: 100
+  budget_duration: 30d
+  default_team_settings:
+    - { team_id: red, max_budget: 20, budget_duration: 7d }
+    - { team_id: forever, max_budget: 20 }
+    - { team_id: red, max_budget: 5, budget_duration: 1d }
+    - { team_id: free }
+router_settings:
+  provider_budget_config: { openai: { budget_limit: 1, time_period: 1d } }
+teams:
+  - { team_alias: "blue \${X}", max_budget: 3, budget_duration: 1mo }
+`),
+      options
+    )
+    assert.deepStrictEqual(limited["keys"], [{ name: "red" }, { name: "blue $${X}" }])
+    assert.deepStrictEqual(limited["budgets"], [
+      { key: "red", weeklyLimitUsd: 20 },
+      { key: "blue $${X}", monthlyLimitUsd: 3 }
+    ])
+    Schema.decodeUnknownSync(Declared)(limited)
+    const lines = told.map(({ reason, result, what }) => `${result}: ${what}. ${reason}`).join("\n")
+    for (const words of [
+      /left out: team forever: max_budget. 20 USD with no budget_duration/,
+      /left out: team red: max_budget. There is another team/,
+      /left out: litellm_settings.max_budget. .*gateway budget set/,
+      /left out: router_settings.provider_budget_config. .*quota/,
+      /left out: teams. Of teams only budgets/
+    ]) {
+      assert.match(lines, words)
+    }
+  })
+
   it("may be anything", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.jsonValue({ maxDepth: 4 }), (any, entry) => {
