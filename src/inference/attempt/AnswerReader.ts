@@ -17,7 +17,7 @@ import {
   ownFailure,
   failureInAnswer
 } from "./AttemptResult.ts"
-import { noReport } from "../request/AnswerReport.ts"
+import { type AnswerReport, noReport } from "../request/AnswerReport.ts"
 import { makeCollector } from "../request/Collector.ts"
 import type { Work } from "../request/Exchange.ts"
 import type { AnswerWatch } from "../state/AnswerWatch.ts"
@@ -67,7 +67,7 @@ export const answerReader = (
   const completed = (
     form: "whole" | "replayed",
     bytes: Buffer | string,
-    report: AnswerFacts,
+    report: AnswerReport,
     lost: ReadonlyArray<string> = []
   ): Extract<AttemptResult, { _tag: "Completed" }> => ({
     _tag: "Completed",
@@ -139,6 +139,11 @@ export const answerReader = (
     const parsed = parseJson(bytes.toString("utf8"))
     if (!isObject(parsed)) return failed(notJson)
     const facts = call.codec.readAnswer(parsed, call.dialect)
+    if (call.sameWire && !work.envelope.stream && (client.underWay?.inAnswer(parsed) ?? null) !== null) {
+      watch.onAnswer?.(parsed, bytes)
+      // What was cancelled may have taken tokens.
+      return completed("whole", bytes, facts.usage === null ? { ...noReport, isUnderWay: true } : facts)
+    }
     if (facts.stop === null) return failed(noAnswer(parsed, facts))
     if (!facts.hasContent && !lastChance) return failed(empty)
     const isRelayed = call.sameWire && !work.envelope.stream && (client.isAsAsked?.(parsed, work.asked) ?? true)

@@ -215,6 +215,7 @@ export const startCall = (
       lastChance: input.lastChance,
       secrets: () => secretsOf(input.target.account.connection, input.target.account.spec),
       monotonicMs: timers.monotonicMs,
+      isUnderWay: () => input.watch.isUnderWay?.() === true,
       cautionBytes: input.holdBack?.holdBackBytes ?? 0,
       contentBegins: () => {
         startRelaying()

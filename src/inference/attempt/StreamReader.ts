@@ -40,6 +40,8 @@ export interface StreamReaderOptions {
   /** What must never reach the client. */
   readonly secrets: () => ReadonlyArray<string>
   readonly monotonicMs: () => number
+  /** The answer is made at its provider whether the client waits or not: no other target is asked any more. */
+  readonly isUnderWay?: () => boolean
   /** Sends the head: from here on the target is fixed. */
   readonly commit: () => void
   /** The first content is there. */
@@ -103,7 +105,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   }
 
   const noteContent = (): void => {
-    if (firstMs !== null || !facts.content) return
+    if (firstMs !== null || !(facts.content || isUnderWay())) return
     firstMs = options.monotonicMs()
     options.contentBegins()
   }
@@ -116,7 +118,10 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     options.stopped()
   }
 
+  const isUnderWay = (): boolean => options.isUnderWay?.() === true
+
   const isHeld = (): boolean => {
+    if (isUnderWay()) return false
     const waitedLong = options.monotonicMs() - openedMs >= maxHoldBackMs
     // A wire that tells a tool call in one piece has nothing to send before its end.
     if (facts.content) return held.bytes() === 0 ? !waitedLong : held.bytes() < options.cautionBytes

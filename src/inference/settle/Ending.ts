@@ -221,7 +221,9 @@ export const make = Effect.gen(function* () {
     others: ReadonlyArray<Served>
   ): Bill => {
     const { reply } = work.exchange
-    const served = { target, report: result.report, firstContentMs: result.firstContentMs }
+    // It is billed when it is over.
+    const report = result.report?.isUnderWay === true ? null : result.report
+    const served = { target, report, firstContentMs: result.firstContentMs }
     const bill = settlement.bill(work, served, others)
     countQuota(work, served, others.length === 0 ? bill : settlement.bill(work, served))
     switch (result._tag) {
