@@ -9,6 +9,7 @@ import type { Stop } from "../canonical/Response.ts"
 import { isObject, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../json/Json.ts"
 import type { EventDecoder } from "../sse/SseDecoder.ts"
 import { eventTypeOf, incompleteStream, isTornEvent, secondAnswer, streamProblem, tornEvent } from "../UpstreamError.ts"
+import { inferredStop } from "../canonical/Response.ts"
 import { decodeStop } from "./Stop.ts"
 import { makeUsageReader } from "./Usage.ts"
 
@@ -81,6 +82,7 @@ export const makeEventDecoder = (): EventDecoder => {
   let over = false
   let stop: Stop | null = null
   let nextIndex = 0
+  let hasCalls = false
   const open = new Map<number, OpenBlock>()
   const readUsage = makeUsageReader()
 
@@ -103,6 +105,7 @@ export const makeEventDecoder = (): EventDecoder => {
     closeBlock(key)
     const block = startOf(source)
     const index = nextIndex++
+    hasCalls ||= block.type === "tool_call"
     open.set(key, { index, input: objectOr(source["input"]), kind: block.type, hasArgs: false })
     out.push({ type: "block_start", index, block })
     for (const delta of initialDeltas(source, block.type)) out.push({ type: "delta", index, delta })
@@ -124,8 +127,10 @@ export const makeEventDecoder = (): EventDecoder => {
     tellUsage(message["usage"])
   }
 
-  const finishUp = (): void => {
+  /** `isMarked`: the stream has said that it is over. */
+  const finishUp = (isMarked: boolean): void => {
     for (const key of open.keys()) closeBlock(key)
+    if (stop === null && isMarked && nextIndex > 0) stop = inferredStop(hasCalls)
     if (stop === null) return fail(incompleteStream)
     over = true
     out.push({ type: "finish", stop }, { type: "done" })
@@ -154,7 +159,7 @@ export const makeEventDecoder = (): EventDecoder => {
         stop = decodeStop(objectOr(event["delta"])) ?? stop
         return tellUsage(event["usage"])
       case "message_stop":
-        return finishUp()
+        return finishUp(true)
       case "ping":
         return void out.push({ type: "ping" })
       case "error":
@@ -177,7 +182,7 @@ export const makeEventDecoder = (): EventDecoder => {
       return take()
     },
     end: () => {
-      if (!over) finishUp()
+      if (!over) finishUp(false)
       return take()
     }
   }

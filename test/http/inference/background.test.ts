@@ -82,6 +82,7 @@ const house = (config: Parameters<typeof TestGateway.start>[0] = {}) =>
   })
 
 interface Row {
+  readonly [member: string]: unknown
   readonly tokens: { readonly in: number; readonly out: number }
 }
 
