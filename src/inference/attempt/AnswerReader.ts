@@ -4,6 +4,7 @@
  */
 import * as Either from "effect/Either"
 import { type LostParts, lostParts, pictureOnly } from "../../wire/canonical/Pictures.ts"
+import { offersFreeForm, withJsonCalls } from "../../wire/canonical/JsonCalls.ts"
 import { replay } from "../../wire/canonical/Replay.ts"
 import type { Response } from "../../wire/canonical/Response.ts"
 import { restoreTools } from "../../wire/canonical/ToolRestoration.ts"
@@ -122,7 +123,7 @@ export const answerReader = (
         type === null ? ownFailure(status, "bad_answer", message) : failureInAnswer(decoded.left, "answer", call.wire)
       )
     }
-    const response = restoreTools(decoded.right, call)
+    const response = withJsonCalls(restoreTools(decoded.right, call), offersFreeForm(client.name, work.asked))
     if (call.isComplete?.(response) === false) return failed(notAll)
     watch.onParts?.(response.parts)
     // Of an endpoint of its own the opaque part is the answer.

@@ -5,11 +5,10 @@
  */
 import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import type { OpaquePart } from "../canonical/Conversation.ts"
-import type { Stop } from "../canonical/Response.ts"
+import { inferredStop, type Stop } from "../canonical/Response.ts"
 import { isObject, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../json/Json.ts"
 import type { EventDecoder } from "../sse/SseDecoder.ts"
 import { eventTypeOf, incompleteStream, isTornEvent, secondAnswer, streamProblem, tornEvent } from "../UpstreamError.ts"
-import { inferredStop } from "../canonical/Response.ts"
 import { decodeStop } from "./Stop.ts"
 import { makeUsageReader } from "./Usage.ts"
 
@@ -29,6 +28,7 @@ const startOf = (block: JsonObject): BlockStart => {
     case "text":
       return { type: "text" }
     case "thinking":
+    case "redacted_thinking":
       return { type: "reasoning" }
     case "tool_use":
       return {
@@ -45,6 +45,8 @@ const startOf = (block: JsonObject): BlockStart => {
 /** Content that a block has in its start event. */
 const initialDeltas = (block: JsonObject, kind: BlockStart["type"]): ReadonlyArray<BlockDelta> => {
   const text = stringOr(kind === "reasoning" ? block["thinking"] : kind === "text" ? block["text"] : null) ?? ""
+  const encrypted = block["type"] === "redacted_thinking" ? stringOr(block["data"]) : null
+  if (encrypted !== null) return [{ type: "state", state: { wire: "messages", encrypted } }]
   const signature = kind === "reasoning" ? (stringOr(block["signature"]) ?? "") : ""
   return [
     ...(text === "" ? [] : [{ type: "text" as const, text }]),
