@@ -13,6 +13,7 @@ import * as Chat from "./compat/Chat.ts"
 import { asking, DocumentedQuery, words } from "./compat/Described.ts"
 import * as Gemini from "./compat/Gemini.ts"
 import * as Images from "./compat/Images.ts"
+import * as Background from "./compat/BackgroundEndpoints.ts"
 import * as Jobs from "./compat/JobEndpoints.ts"
 import * as LocalRunner from "./compat/LocalRunner.ts"
 import * as Media from "./compat/Media.ts"
@@ -245,6 +246,10 @@ class Inference extends HttpApiGroup.make("inference")
       .addSuccess(Chat.ImageAnswer)
       .annotateContext(words("Vary a picture", "OpenAI's variations of a picture."))
   )
+  .add(Background.response)
+  .add(Background.deleteResponse)
+  .add(Background.cancelResponse)
+  .add(Background.responseItems)
   .add(Jobs.createVideo)
   .add(Jobs.videoJobs)
   .add(Jobs.video)

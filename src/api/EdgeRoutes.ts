@@ -110,6 +110,14 @@ export type JobRoute = Shape<
   "chat"
 >
 
+/** Responses that were made in the background, by their id. */
+export type ResponseRoute = Shape<
+  "inference.response" | "inference.deleteResponse" | "inference.cancelResponse" | "inference.responseItems",
+  "GET" | "POST" | "DELETE",
+  "inference",
+  "chat"
+>
+
 /** The MCP server: who may do what is decided by its tools. */
 export type McpRoute = Shape<
   "mcp.sendMessage" | "mcp.listen" | "mcp.endSession",
@@ -132,6 +140,7 @@ export type EdgeRoute =
   | FileRoute
   | BatchRoute
   | JobRoute
+  | ResponseRoute
   | McpRoute
   | A2aRoute
   | PublicRoute
@@ -390,6 +399,15 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     ["inference.deleteSong", "DELETE", "/v1/music/generations/:job"],
     ["inference.cancelSong", "POST", "/v1/music/generations/:job/cancel"],
     ["inference.songContent", "GET", "/v1/music/generations/:job/content"]
+  ),
+  ...["/v1/responses/:response", "/responses/:response"].flatMap((path) =>
+    objectRoutes<ResponseRoute["key"]>(
+      "chat",
+      ["inference.response", "GET", path],
+      ["inference.deleteResponse", "DELETE", path],
+      ["inference.cancelResponse", "POST", `${path}/cancel`],
+      ["inference.responseItems", "GET", `${path}/input_items`]
+    )
   ),
   ...objectRoutes(
     "files",

@@ -39,6 +39,7 @@ import * as A2aDoor from "../http/a2a/A2aDoor.ts"
 import * as McpDoor from "../http/mcp/McpDoor.ts"
 import * as Upstreams from "../mcp/upstream/Upstreams.ts"
 import * as JobDoor from "../http/jobs/JobDoor.ts"
+import * as ResponseDoor from "../http/jobs/ResponseDoor.ts"
 import * as MediaJobs from "../inference/jobs/MediaJobs.ts"
 import * as Forms from "../http/forms/Forms.ts"
 import * as FrontDoor from "../http/FrontDoor.ts"
@@ -57,6 +58,7 @@ import * as CaptureDoor from "../capture/CaptureDoor.ts"
 import * as InspectorDoor from "../inspector/InspectorDoor.ts"
 import * as PlaygroundDoor from "../playground/PlaygroundDoor.ts"
 import * as Idempotency from "../inference/features/idempotency/Idempotency.ts"
+import * as BackgroundDoor from "../inference/request/BackgroundDoor.ts"
 import * as InnerDoor from "../inference/request/InnerDoor.ts"
 import * as InnerRequests from "../inference/InnerRequests.ts"
 import * as ModelCatalogue from "../inference/catalogue/ModelCatalogue.ts"
@@ -248,7 +250,15 @@ export const engine = Layer.mergeAll(
   PriceSync.layer
 ).pipe(
   Layer.provideMerge(
-    Layer.mergeAll(routing, Hooks.layer, InnerDoor.layer, StopSignal.layer, TrafficTap.layer, Decisions.layer)
+    Layer.mergeAll(
+      routing,
+      Hooks.layer,
+      BackgroundDoor.layer,
+      InnerDoor.layer,
+      StopSignal.layer,
+      TrafficTap.layer,
+      Decisions.layer
+    )
   ),
   Layer.provideMerge(KeyLimits.layer.pipe(Layer.provideMerge(Reservations.layer))),
   Layer.provideMerge(Layer.mergeAll(providers, recording, access, AnswerCache.layer, Memories.layer, compression)),
@@ -272,7 +282,7 @@ const objects = Layer.mergeAll(
   BatchRetention.layer
 ).pipe(Layer.provide(Files.layer))
 
-const jobs = JobDoor.layer.pipe(Layer.provideMerge(MediaJobs.layer))
+const jobs = Layer.mergeAll(JobDoor.layer, ResponseDoor.layer).pipe(Layer.provideMerge(MediaJobs.layer))
 
 const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ served }) => served))
 

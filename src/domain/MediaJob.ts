@@ -19,6 +19,10 @@ export interface JobTicket {
 export const mediaJobKinds = ["videos", "music"] as const
 export type MediaJobKind = (typeof mediaJobKinds)[number]
 
+/** What is kept of jobs: those above, and responses that are made in the background. */
+export const jobKinds = [...mediaJobKinds, "responses"] as const
+export type JobKind = (typeof jobKinds)[number]
+
 export const mediaJobStatuses = ["queued", "in_progress", "completed", "failed", "cancelled"] as const
 export type MediaJobStatus = (typeof mediaJobStatuses)[number]
 
@@ -41,7 +45,7 @@ export interface MediaJob {
   readonly id: string
   /** Id of an API key; empty for callers without one. */
   readonly owner: string
-  readonly kind: MediaJobKind
+  readonly kind: JobKind
   /** Of its usage row. */
   readonly requestId: string
   /** As the client named it. */

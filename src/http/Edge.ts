@@ -15,7 +15,8 @@ import {
   type JobRoute,
   type ListingRoute,
   type McpRoute,
-  type QuestionRoute
+  type QuestionRoute,
+  type ResponseRoute
 } from "../api/EdgeRoutes.ts"
 import { type Match, type Parameters, routeAt } from "../api/Routes.ts"
 import type { Access, Denied } from "../auth/Access.ts"
@@ -80,6 +81,7 @@ import * as OpenStreams from "./OpenStreams.ts"
 import { providerNamed, scopedBody, type ScopeView } from "./ProviderScope.ts"
 import { logRefusal } from "./RefusalLog.ts"
 import { JobDoor, jobKinds } from "./jobs/JobDoor.ts"
+import { ResponseDoor } from "./jobs/ResponseDoor.ts"
 import { videoBody } from "./jobs/VideoBody.ts"
 import { maxTopMembers } from "../wire/json/Excess.ts"
 import { slicedFromBytes } from "../wire/json/LargeBodies.ts"
@@ -110,6 +112,13 @@ const isDisguised = ({ "content-type": type, origin }: IncomingMessage["headers"
   origin !== undefined && !/^application\/json\s*(?:;|$)/i.test(type ?? "")
 
 const jobKeys: ReadonlySet<string> = new Set(Object.keys(jobKinds))
+const responseKeys: ReadonlySet<string> = new Set<ResponseRoute["key"]>([
+  "inference.response",
+  "inference.deleteResponse",
+  "inference.cancelResponse",
+  "inference.responseItems"
+])
+const isResponseRoute = (route: EdgeRoute): route is ResponseRoute => responseKeys.has(route.key)
 const isJobRoute = (route: EdgeRoute): route is JobRoute => jobKeys.has(route.key)
 
 const isFileRoute = (route: EdgeRoute): route is FileRoute => route.category === "files"
@@ -168,6 +177,7 @@ export const make = Effect.gen(function* () {
   const batches = yield* BatchDoor
   const mediaJobs = yield* MediaJobs
   const jobDoor = yield* JobDoor
+  const responseDoor = yield* ResponseDoor
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Who is calling; a failure in the words every wire can render. */
@@ -440,6 +450,17 @@ export const make = Effect.gen(function* () {
       const caller = isUnasked ? new UnsupportedBody({ message: jsonOnly }) : identify(request, timers.nowMs(), route)
       return batches.handle(route, parameters, caller, request, response)
     }
+    if (isResponseRoute(route)) {
+      const nowMs = timers.nowMs()
+      return responseDoor.handle(route, {
+        address: "",
+        requestId: ids.next(nowMs),
+        identity: identify(request, nowMs, route),
+        job: parameters["response"] ?? "",
+        query: () => queryOf(request.url ?? "/"),
+        reply: new NodeReply(response, streams)
+      })
+    }
     if (isJobRoute(route)) {
       const nowMs = timers.nowMs()
       return jobDoor.handle(route, {
@@ -538,6 +559,7 @@ export const layer: Layer.Layer<
   | McpDoor
   | A2aDoor
   | JobDoor
+  | ResponseDoor
   | MediaJobs
   | Forms
   | BatchDoor

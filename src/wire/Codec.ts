@@ -13,6 +13,7 @@ import { forcedTool } from "./canonical/ForcedTools.ts"
 import { withPlainContent } from "./canonical/ForeignContent.ts"
 import { mediaFromUser } from "./canonical/SpokenMedia.ts"
 import { makeForeignBlocks } from "./canonical/ForeignBlocks.ts"
+import { makeJsonCalls, offersFreeForm, withJsonCalls } from "./canonical/JsonCalls.ts"
 import { pictureOnly } from "./canonical/Pictures.ts"
 import { withTrueTypes } from "./canonical/TrueTypes.ts"
 import { adaptTools, limitsFor } from "./canonical/ToolAdaptation.ts"
@@ -192,7 +193,10 @@ export const translateRequest = (
 
 /** Encodes a complete answer for the client, with the client's own tools. */
 export const encodeAnswer = (client: WireCodec, response: Response, context: EncodeContext): JsonObject =>
-  client.encodeResponse(restoreTools(response, context), context)
+  client.encodeResponse(
+    withJsonCalls(restoreTools(response, context), offersFreeForm(client.name, context.request)),
+    context
+  )
 
 /** Translates a stream from the upstream's wire to the client's. */
 export interface StreamTranslator {
@@ -242,11 +246,16 @@ export const makeStreamTranslator = (
   )
   const blocks = makeForeignBlocks(client.name, client.carriesPicture)
   const restore = makeToolRestorer(context)
+  const asJson = makeJsonCalls(offersFreeForm(client.name, context.request))
   let chars = 0
 
-  const emit = (event: StreamEvent): string => {
-    listen?.(event)
-    return encoder.encode(event)
+  const emit = (restored: StreamEvent): string => {
+    let text = ""
+    for (const event of asJson(restored)) {
+      listen?.(event)
+      text += encoder.encode(event)
+    }
+    return text
   }
 
   const write = (events: ReadonlyArray<StreamEvent>): string => {

@@ -251,6 +251,12 @@ export interface WireCodec {
   readonly isComplete?: (response: Response, conversation: Conversation) => boolean
   /** A client's codec: one answer of those to the parts, in their order. */
   readonly join?: (first: Response, others: ReadonlyArray<Response>) => Response
+  /** A client's codec: a whole answer, or events of one, that goes on at its provider while nobody waits, or was ended there. */
+  readonly underWay?: {
+    readonly idIn: (body: JsonObject) => string | null
+    readonly inAnswer: (body: JsonObject) => { readonly id: string; readonly isOpen: boolean } | null
+    readonly inEvents: (bytes: Buffer | string) => { readonly id: string; readonly isOpen: boolean } | null
+  }
   /** An upstream's codec of an endpoint that takes requests as jobs: how they are asked about. */
   readonly job?: PolledJob
   /** An upstream's codec whose answers are not JSON: they are relayed as they come. */

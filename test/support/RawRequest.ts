@@ -5,6 +5,7 @@ export interface RawAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: string
+  readonly trailers: Readonly<Record<string, string | undefined>>
 }
 
 export interface RawAsk {
@@ -27,7 +28,8 @@ export const ask = (url: string, { body, headers, method, path }: RawAsk): Promi
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,
-            body: Buffer.concat(chunks).toString("utf8")
+            body: Buffer.concat(chunks).toString("utf8"),
+            trailers: response.trailers
           })
         )
       }

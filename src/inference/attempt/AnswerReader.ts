@@ -4,6 +4,7 @@
  */
 import * as Either from "effect/Either"
 import { type LostParts, lostParts, pictureOnly } from "../../wire/canonical/Pictures.ts"
+import { offersFreeForm, withJsonCalls } from "../../wire/canonical/JsonCalls.ts"
 import { replay } from "../../wire/canonical/Replay.ts"
 import type { Response } from "../../wire/canonical/Response.ts"
 import { restoreTools } from "../../wire/canonical/ToolRestoration.ts"
@@ -17,7 +18,7 @@ import {
   ownFailure,
   failureInAnswer
 } from "./AttemptResult.ts"
-import { noReport } from "../request/AnswerReport.ts"
+import { type AnswerReport, noReport } from "../request/AnswerReport.ts"
 import { makeCollector } from "../request/Collector.ts"
 import type { Work } from "../request/Exchange.ts"
 import type { AnswerWatch } from "../state/AnswerWatch.ts"
@@ -67,7 +68,7 @@ export const answerReader = (
   const completed = (
     form: "whole" | "replayed",
     bytes: Buffer | string,
-    report: AnswerFacts,
+    report: AnswerReport,
     lost: ReadonlyArray<string> = []
   ): Extract<AttemptResult, { _tag: "Completed" }> => ({
     _tag: "Completed",
@@ -122,7 +123,7 @@ export const answerReader = (
         type === null ? ownFailure(status, "bad_answer", message) : failureInAnswer(decoded.left, "answer", call.wire)
       )
     }
-    const response = restoreTools(decoded.right, call)
+    const response = withJsonCalls(restoreTools(decoded.right, call), offersFreeForm(client.name, work.asked))
     if (call.isComplete?.(response) === false) return failed(notAll)
     watch.onParts?.(response.parts)
     // Of an endpoint of its own the opaque part is the answer.
@@ -139,6 +140,11 @@ export const answerReader = (
     const parsed = parseJson(bytes.toString("utf8"))
     if (!isObject(parsed)) return failed(notJson)
     const facts = call.codec.readAnswer(parsed, call.dialect)
+    if (call.sameWire && !work.envelope.stream && (client.underWay?.inAnswer(parsed) ?? null) !== null) {
+      watch.onAnswer?.(parsed, bytes)
+      // What was cancelled may have taken tokens.
+      return completed("whole", bytes, facts.usage === null ? { ...noReport, isUnderWay: true } : facts)
+    }
     if (facts.stop === null) return failed(noAnswer(parsed, facts))
     if (!facts.hasContent && !lastChance) return failed(empty)
     const isRelayed = call.sameWire && !work.envelope.stream && (client.isAsAsked?.(parsed, work.asked) ?? true)

@@ -8,6 +8,10 @@ import { directEgress } from "../../domain/Proxy.ts"
 import { type ClientGone, shutdown, type ShuttingDown } from "../../domain/Errors.ts"
 import * as Flags from "../../flags/Flags.ts"
 import { GatewaySettings } from "../../flags/GatewaySettings.ts"
+import { BackgroundDoor } from "../request/BackgroundDoor.ts"
+import { backgroundWatch } from "../state/BackgroundWatch.ts"
+import type { WireCodec } from "../../wire/WireCodec.ts"
+import { ticketFor } from "../../wire/responses/Background.ts"
 import * as PublicFetch from "../../egress/PublicFetch.ts"
 import * as Upstream from "../../egress/Upstream.ts"
 import { Hooks } from "../../plugins/hooks/Hooks.ts"
@@ -194,6 +198,7 @@ const tappedCall = (work: Work, { relays, target }: Way, { request, wire }: Upst
 })
 
 export const make = Effect.gen(function* () {
+  const begun = yield* BackgroundDoor
   const catalog = yield* Catalog.Catalog
   const flags = yield* Flags.Flags
   const media = yield* MediaFetch.MediaFetch
@@ -231,9 +236,48 @@ export const make = Effect.gen(function* () {
       replays: way.replays,
       keepsResponses: way.target.account.spec.keepsResponses
     })
+    const { codec } = work.exchange
+    if (work.asked["background"] === true && call.sameWire && codec.underWay !== undefined && codec.job === undefined) {
+      return inBackground(work, way, call, codec.underWay, lastChance, watch)
+    }
     const recorder = continuation?.mayContinue(work) === true ? continuation.makeDeliveredPrefix : null
     if (call.codec.job !== undefined) return asJob(work, way, call, call.codec.job, lastChance, watch)
     return started(work, way, call, lastChance, watch, recorder)
+  }
+
+  /** What its provider goes on with when the client does not wait for it is noted for when it comes back, and billed then. */
+  const inBackground = (
+    work: Work,
+    way: Way,
+    call: UpstreamCall,
+    underWay: NonNullable<WireCodec["underWay"]>,
+    lastChance: boolean,
+    watch: AnswerWatcher.AnswerWatch
+  ): Attempting => {
+    const { account, model } = way.target
+    const { origin, path } = call.request
+    const background = backgroundWatch(watch, underWay, ({ id, isOpen }) =>
+      begun.note({
+        ticket: ticketFor(origin + path, id),
+        isOpen,
+        principal: work.exchange.principal,
+        requestedModel: work.envelope.model,
+        provider: account.spec.id,
+        connectionId: account.connection.id,
+        model
+      })
+    )
+    const attempting = started(work, way, call, lastChance, background.watch, null)
+    if (attempting._tag !== "Call") return attempting
+    return {
+      _tag: "Call",
+      start: (done) =>
+        attempting.start((result) => {
+          const isCut = result._tag === "Aborted" || result._tag === "Broken"
+          if (!isCut || !background.left()) return done(result)
+          done({ ...result, report: { ...(result.report ?? noReport), isUnderWay: true } })
+        })
+    }
   }
 
   /** A job of the provider, waited for until it is over. */
@@ -505,6 +549,7 @@ export const layer: Layer.Layer<
   never,
   | Catalog.Catalog
   | Flags.Flags
+  | BackgroundDoor
   | GatewaySettings
   | Hooks
   | MediaFetch.MediaFetch

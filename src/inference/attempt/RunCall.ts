@@ -215,17 +215,19 @@ export const startCall = (
       lastChance: input.lastChance,
       secrets: () => secretsOf(input.target.account.connection, input.target.account.spec),
       monotonicMs: timers.monotonicMs,
+      isUnderWay: () => input.watch.isUnderWay?.() === true,
       cautionBytes: input.holdBack?.holdBackBytes ?? 0,
       contentBegins: () => {
         startRelaying()
         if (input.holdBack !== null) caution = timers.after(input.holdBack.holdBackMs, () => reader?.release())
       },
-      commit: () => {
+      commit: (mapped) => {
         noLongerDrain = reply.onDrain(() => {
           paused = false
           running.resume()
         })
-        reply.head(200, input.streamHeaders(passed.length === 0 ? call : { ...call, passed }))
+        const traces = mapped === undefined ? call : { ...call, mapped: [...(call.mapped ?? []), ...mapped] }
+        reply.head(200, input.streamHeaders(passed.length === 0 ? traces : { ...traces, passed }))
       },
       alive: keepWaiting,
       stopped: endSoon,

@@ -28,6 +28,15 @@ const maxHoldBackBytes = 1_048_576
  */
 export const maxHoldBackMs = 15_000
 
+/** Where clients read why an answer has ended. */
+const reasonMember: Readonly<Record<WireName, string>> = {
+  chat: "finish_reason",
+  messages: "stop_reason",
+  responses: "status",
+  gemini: "finishReason",
+  ollama: "done_reason"
+}
+
 export interface StreamReaderOptions {
   readonly work: Work
   readonly source: StreamSource
@@ -40,8 +49,10 @@ export interface StreamReaderOptions {
   /** What must never reach the client. */
   readonly secrets: () => ReadonlyArray<string>
   readonly monotonicMs: () => number
+  /** The answer is made at its provider whether the client waits or not: no other target is asked any more. */
+  readonly isUnderWay?: () => boolean
   /** Sends the head: from here on the target is fixed. */
-  readonly commit: () => void
+  readonly commit: (mapped: ReadonlyArray<string> | undefined) => void
   /** The first content is there. */
   readonly contentBegins: () => void
   /** Upstream bytes with events arrived after the commit. */
@@ -65,13 +76,18 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   /** What had been said when the finish reason came; null before. */
   let saidAtStop: number | null = null
 
+  /** Named where the reason of the end is not the upstream's own. */
+  const inferred = (): ReadonlyArray<string> | undefined =>
+    facts.stop?.isInferred === true ? [reasonMember[codec.name]] : undefined
+
   const completed = (body: Buffer | string): AttemptResult => ({
     _tag: "Completed",
     form: "relayed",
     body,
     report: reportOf(facts),
     firstContentMs: firstMs,
-    dropped: options.dropped
+    dropped: options.dropped,
+    ...optional("mapped", inferred())
   })
 
   /** After the commit the client has to be told, in the wire's own error event; before it the failure is still ours alone. */
@@ -99,11 +115,11 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
 
   const begin = (): void => {
     committed = true
-    options.commit()
+    options.commit(inferred())
   }
 
   const noteContent = (): void => {
-    if (firstMs !== null || !facts.content) return
+    if (firstMs !== null || !(facts.content || isUnderWay())) return
     firstMs = options.monotonicMs()
     options.contentBegins()
   }
@@ -116,7 +132,10 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     options.stopped()
   }
 
+  const isUnderWay = (): boolean => options.isUnderWay?.() === true
+
   const isHeld = (): boolean => {
+    if (isUnderWay()) return false
     const waitedLong = options.monotonicMs() - openedMs >= maxHoldBackMs
     // A wire that tells a tool call in one piece has nothing to send before its end.
     if (facts.content) return held.bytes() === 0 ? !waitedLong : held.bytes() < options.cautionBytes

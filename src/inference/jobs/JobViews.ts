@@ -1,18 +1,12 @@
 /** A job as clients see it: OpenAI's video object, with the result in `data` once it is completed. Pure. */
-import {
-  isOver,
-  type MediaJob,
-  type MediaJobKind,
-  type MediaJobProblem,
-  type MediaOutput
-} from "../../domain/MediaJob.ts"
+import { isOver, type MediaJob, type JobKind, type MediaJobProblem, type MediaOutput } from "../../domain/MediaJob.ts"
 import { secondsOf } from "../../wire/jobs/Outputs.ts"
 import { isArray, isObject, type Json, type JsonObject, optional, parseJson, stringOr } from "../../wire/json/Json.ts"
 
 /** Longer ones are no measures. */
 const mostSizeChars = 40
 
-const objects: Readonly<Record<MediaJobKind, string>> = { videos: "video", music: "song" }
+const objects: Readonly<Record<JobKind, string>> = { videos: "video", music: "song", responses: "response" }
 
 const seconds = (ms: number | null): number | null => (ms === null ? null : Math.floor(ms / 1000))
 

@@ -16,6 +16,7 @@ import { BodyTooLarge, LimitReached } from "../../domain/Errors.ts"
 import {
   isOver,
   type MediaJob,
+  type JobKind,
   type MediaJobKind,
   type MediaJobProblem,
   type MediaOutput
@@ -33,9 +34,11 @@ import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { isObject } from "../../wire/json/Json.ts"
 import { secondsOf } from "../../wire/jobs/Outputs.ts"
 import { music } from "../../wire/music/Codec.ts"
+import { backgroundResponses } from "../../wire/responses/Codec.ts"
 import { videos } from "../../wire/videos/Codec.ts"
 import type { WireCodec } from "../../wire/WireCodec.ts"
 import { Pipeline } from "../Pipeline.ts"
+import { BackgroundDoor, type BegunResponse } from "../request/BackgroundDoor.ts"
 import { apiKeyIdOf, type ClientReply, type Exchange } from "../request/Exchange.ts"
 import { identityHeaders } from "../request/Headers.ts"
 import { type InnerReply, makeInnerReply } from "../request/InnerReply.ts"
@@ -54,9 +57,11 @@ export class MediaJobs extends Context.Tag("gateway/inference/jobs/MediaJobs")<
     /** Jobs that are not forgotten yet. */
     readonly list: (owner: string, kind: MediaJobKind, query: JobListQuery) => Effect.Effect<JobPage, StoreError>
     /** Null: the owner has none of that id. */
-    readonly find: (owner: string, kind: MediaJobKind, id: string) => Effect.Effect<MediaJob | null, StoreError>
+    readonly find: (owner: string, kind: JobKind, id: string) => Effect.Effect<MediaJob | null, StoreError>
     /** Ends a job that runs, also at the provider. The job as it is then; null: the owner has none of that id. */
     readonly cancel: (owner: string, kind: MediaJobKind, id: string) => Effect.Effect<MediaJob | null, StoreError>
+    /** Done when a job that runs is over; at once where none does. */
+    readonly over: (id: string) => Effect.Effect<void>
     /** Forgets a job that is over. */
     readonly remove: (owner: string, id: string) => Effect.Effect<boolean, StoreError>
   }
@@ -69,7 +74,17 @@ export interface JobListQuery {
   readonly order: "asc" | "desc"
 }
 
-const codecs: Readonly<Record<MediaJobKind, WireCodec>> = { videos, music }
+const codecs: Readonly<Record<JobKind, WireCodec>> = { videos, music, responses: backgroundResponses }
+
+/** What a job that a provider has is asked about with: the form of its request is all that matters. */
+const formOf = ({ id, kind, model, request }: MediaJob, isKept: boolean): Pick<Exchange, "body" | "path" | "wire"> => {
+  if (kind === "responses") {
+    const asked = { model, input: `response ${id}`, store: false }
+    return { wire: "responses", path: "/v1/responses", body: Buffer.from(JSON.stringify(asked)) }
+  }
+  const asked = isKept ? (request ?? {}) : { ...request, prompt: unknownPrompt }
+  return { wire: "chat", path: `/v1/${kind}/generations`, body: Buffer.from(JSON.stringify(asked)) }
+}
 
 /** Of a job whose request is not on file. */
 const unknownPrompt = "-"
@@ -139,6 +154,7 @@ interface RunOptions {
 }
 
 export const make = Effect.gen(function* () {
+  const background = yield* BackgroundDoor
   const keys = yield* ApiKeys
   const ids = yield* IdGen
   const pipeline = yield* Pipeline
@@ -394,12 +410,9 @@ export const make = Effect.gen(function* () {
         requestId,
         receivedMs,
         startedMs: timers.monotonicMs(),
-        wire: "chat",
+        ...formOf(job, isKept),
         codec: codecs[job.kind],
         method: "POST",
-        path: `/v1/${job.kind}/generations`,
-        // The provider has it: only the form of the request is needed to ask for what became of it.
-        body: Buffer.from(JSON.stringify(isKept ? (job.request ?? {}) : { ...job.request, prompt: unknownPrompt })),
         fromPath: null,
         atOnce: null,
         headers: {},
@@ -419,6 +432,58 @@ export const make = Effect.gen(function* () {
     return yield* Deferred.await(own.ended)
   })
 
+  /** Responses that were begun, until they are on file. */
+  const begun = new Map<string, MediaJob>()
+
+  /** So many are asked about at once; the others wait for their turn. */
+  const inTurn = (job: MediaJob): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const leave = places.enter(job.owner)
+      return leave === null
+        ? Effect.zipRight(Effect.sleep(resumePauseMs), inTurn(job))
+        : Effect.ensuring(goOn(job), Effect.sync(leave))
+    })
+
+  /** A response that its provider makes in the background: it is asked about until it is over, so that it is billed whoever comes back for it. */
+  const note = ({ connectionId, isOpen, model, principal, provider, requestedModel, ticket }: BegunResponse): void => {
+    const nowMs = timers.nowMs()
+    const job: MediaJob = {
+      id: ticket.id,
+      owner: principal._tag === "Key" ? principal.key.id : "",
+      kind: "responses",
+      requestId: ids.next(nowMs),
+      model: requestedModel,
+      request: { model: requestedModel },
+      status: isOpen ? "in_progress" : "completed",
+      progress: null,
+      provider,
+      connectionId,
+      providerModel: model,
+      ticket: isOpen ? ticket : null,
+      outputs: null,
+      seconds: null,
+      problem: null,
+      createdAtMs: nowMs,
+      submittedAtMs: nowMs,
+      endedAtMs: isOpen ? null : nowMs,
+      expiresAtMs: isOpen ? null : nowMs + media().keepJobsMs
+    }
+    begun.set(job.id, job)
+    const stored = Effect.ensuring(
+      logged(repo.insert(kept(principal, job))),
+      Effect.sync(() => begun.delete(job.id))
+    )
+    runFork(isOpen ? Effect.zipRight(stored, inTurn(job)) : stored)
+  }
+  background.attach(note)
+
+  const find: typeof MediaJobs.Service.find = (owner, kind, id) =>
+    Effect.suspend(() => {
+      const job = begun.get(id)
+      if (job !== undefined && job.owner === owner && job.kind === kind) return Effect.succeed(job)
+      return repo.find(owner, kind, id, timers.nowMs())
+    })
+
   const open = yield* repo.open
   const goOnInPlace = (job: MediaJob): Effect.Effect<void> =>
     Effect.acquireUseRelease(
@@ -433,7 +498,11 @@ export const make = Effect.gen(function* () {
 
   return MediaJobs.of({
     serve,
-    find: (owner, kind, id) => repo.find(owner, kind, id, timers.nowMs()),
+    find,
+    over: (id) => {
+      const own = running.get(id)
+      return own === undefined ? Effect.void : Effect.asVoid(Deferred.await(own.ended))
+    },
     list: (owner, kind, query) =>
       Effect.map(repo.page({ ...query, owner, kind, limit: query.limit + 1 }, timers.nowMs()), (rows) => ({
         jobs: rows.slice(0, query.limit),
@@ -447,5 +516,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   MediaJobs,
   StoreError,
-  ApiKeys | GatewaySettings | IdGen | MediaJobRepo | Pipeline | StopSignal | Timers
+  ApiKeys | BackgroundDoor | GatewaySettings | IdGen | MediaJobRepo | Pipeline | StopSignal | Timers
 > = Layer.scoped(MediaJobs, make)

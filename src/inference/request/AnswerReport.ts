@@ -12,6 +12,8 @@ export interface AnswerReport {
   readonly reasoningChars: number
   /** `usage` is in part an estimate of ours. */
   readonly isEstimated?: true
+  /** The answer is still made at its provider, and billed when it is over. */
+  readonly isUnderWay?: true
   /** What was sent for it: the body of the call; absent: as long as the request. */
   readonly sentBytes?: number
 }

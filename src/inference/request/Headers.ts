@@ -36,6 +36,7 @@ export interface AnswerCost {
   readonly told?: Pick<TokenCounts, "in" | "out"> | null
 }
 
+const mappedHeader = "X-Gateway-Mapped"
 const toldHeader = "X-Gateway-Tokens-Told"
 
 /** What every answer tells of its cost: in headers where it is known before the body, else in trailers. Flat name–value list. */
@@ -55,6 +56,10 @@ export const costFacts = ({ costNanoUsd, isCacheHit = false, latencyMs, told, to
 
 const nothingSpent: AnswerCost = { tokens: noTokens, costNanoUsd: 0, latencyMs: 0 }
 
+/** What became known of the translation only at the end of a stream. */
+export const mappedFacts = (mapped: ReadonlyArray<string> | undefined): Array<string> =>
+  mapped === undefined || mapped.length === 0 ? [] : [mappedHeader, namesOf(mapped)]
+
 /** Names plugins that have changed or blocked a request; in a trailer where that was not known before the head. */
 export const pluginsHeader = "X-Gateway-Plugins"
 
@@ -62,6 +67,7 @@ export const pluginsHeader = "X-Gateway-Plugins"
 export const trailerNames = [
   ...costFacts(nothingSpent).filter((_, at) => at % 2 === 0),
   toldHeader,
+  mappedHeader,
   pluginsHeader
 ].join(", ")
 
@@ -140,7 +146,7 @@ const servedBy = (
     headers.push("X-Gateway-Dropped", namesOf([...work.leftOut, ...dropped]))
   }
   const changed = [...modelMapped(work), ...mapped]
-  if (changed.length > 0) headers.push("X-Gateway-Mapped", namesOf(changed))
+  if (changed.length > 0) headers.push(mappedHeader, namesOf(changed))
   if (passed !== undefined) headers.push(...passed)
   if (work.trail.headers.length > 0) headers.push(...work.trail.headers)
   return headers

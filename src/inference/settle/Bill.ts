@@ -49,8 +49,8 @@ export interface Served {
 type Prices = Pick<typeof PriceBook.Service, "price">
 
 /** The upstream has told nothing of what it took and gave: zeros all over are nothing. */
-export const saysNothing = ({ usage }: AnswerReport): boolean =>
-  usage === null || (usage.in === 0 && usage.out === 0 && usage.units === undefined)
+export const saysNothing = ({ isUnderWay, usage }: AnswerReport): boolean =>
+  isUnderWay === true ? false : usage === null || (usage.in === 0 && usage.out === 0 && usage.units === undefined)
 
 /**
  * The upstream reported no usage: the prompt is counted for the bill. Not for a client that left before the first content: whether the

@@ -14,7 +14,7 @@ import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import * as Engine from "../../routing/decide/Engine.ts"
 import type { FailoverEnd, RequestEnd } from "../failover/FailoverEnd.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
-import { answerHeaders, costFacts, streamHeaders } from "../request/Headers.ts"
+import { answerHeaders, costFacts, mappedFacts, streamHeaders } from "../request/Headers.ts"
 import { errorKindOf } from "../attempt/ClientError.ts"
 import * as Timers from "../../platform/Timers.ts"
 import type { Bill, Served } from "./Bill.ts"
@@ -221,7 +221,9 @@ export const make = Effect.gen(function* () {
     others: ReadonlyArray<Served>
   ): Bill => {
     const { reply } = work.exchange
-    const served = { target, report: result.report, firstContentMs: result.firstContentMs }
+    // It is billed when it is over.
+    const report = result.report?.isUnderWay === true ? null : result.report
+    const served = { target, report, firstContentMs: result.firstContentMs }
     const bill = settlement.bill(work, served, others)
     countQuota(work, served, others.length === 0 ? bill : settlement.bill(work, served))
     switch (result._tag) {
@@ -236,7 +238,8 @@ export const make = Effect.gen(function* () {
             reply.head(200, streamHeaders(work, target, result))
           }
           if (result.form === "whole") reply.end(result.body)
-          else reply.end(result.body, () => costFacts(bill))
+          else if (result.form === "replayed") reply.end(result.body, () => costFacts(bill))
+          else reply.end(result.body, () => [...costFacts(bill), ...mappedFacts(result.mapped)])
         })
         return bill
       case "Broken":

@@ -25,6 +25,8 @@ export interface AnswerWatch {
   readonly onSent: ((bytes: Buffer | string) => void) | null
   /** A whole answer as the client gets it. */
   readonly onAnswer: ((body: JsonObject, bytes: Buffer | string) => void) | null
+  /** It goes on at its provider, whether the client waits or not. */
+  readonly isUnderWay?: () => boolean
   /** The answer is complete and reached the client. */
   readonly keep: () => void
 }

@@ -171,9 +171,7 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   "cut-mid-tool-call": call("a tool call breaks off", "truncated_stream", "half", { midway: true }),
   "cut-mid-letter": call("breaks off inside of a letter", "truncated_stream", "half", { midway: true }),
   "no-finish-reason": call("all the text, but no end", "truncated_stream", "answer", { midway: true }),
-  "end-without-finish-reason": call("says that it is done, but not why", "incomplete_answer", "answer", {
-    midway: true
-  }),
+  "end-without-finish-reason": harmless("says that it is done, but not why"),
   "terminator-twice": harmless("says twice that it is done"),
   "content-type-plain": harmless("calls its answer plain text"),
   "gzip-garbage": call("says gzip, and is not", "protocol", "answer"),

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { OnFile } from "../../domain/ContentPermission.ts"
-import { type MediaJob, type MediaJobKind, mediaJobKinds, mediaJobStatuses } from "../../domain/MediaJob.ts"
+import { type JobKind, jobKinds, type MediaJob, mediaJobStatuses } from "../../domain/MediaJob.ts"
 import { Json, MaybeText, MaybeWhole, Text, Whole } from "../Columns.ts"
 import type { StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
@@ -25,7 +25,7 @@ const Problem = Schema.Struct({ message: Text, type: MaybeText, code: MaybeText 
 const Row = Schema.Struct({
   id: Text,
   owner: Text,
-  kind: Schema.Literal(...mediaJobKinds),
+  kind: Schema.Literal(...jobKinds),
   requestId: Text,
   model: Text,
   request: Schema.NullOr(Json(AnyObject)),
@@ -46,7 +46,7 @@ const Row = Schema.Struct({
 
 export interface MediaJobPage {
   readonly owner: string
-  readonly kind: MediaJobKind
+  readonly kind: JobKind
   /** The page begins behind this id. */
   readonly after: string | null
   readonly order: "asc" | "desc"
@@ -62,7 +62,7 @@ export class MediaJobRepo extends Context.Tag("gateway/store/MediaJobRepo")<
     /** Null also for what has expired. */
     readonly find: (
       owner: string,
-      kind: MediaJobKind,
+      kind: JobKind,
       id: string,
       nowMs: number
     ) => Effect.Effect<MediaJob | null, StoreError>

@@ -27,7 +27,17 @@ export interface Stop {
   readonly raw: string
   /** The stop string that was met, when the provider reports it. */
   readonly sequence: string | null
+  /** The answer has its end mark alone: the reason is what it says of itself. */
+  readonly isInferred?: true
 }
+
+/** Of an answer that has come to its end mark without a reason. */
+export const inferredStop = (hasToolCalls: boolean): Stop => ({
+  reason: hasToolCalls ? "tool_calls" : "stop",
+  raw: "",
+  sequence: null,
+  isInferred: true
+})
 
 export type AnswerPart = TextPart | RefusalPart | ReasoningPart | ToolCallPart | OpaquePart
 

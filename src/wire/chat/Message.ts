@@ -19,9 +19,13 @@ const joinParts = (content: Json | undefined, kind: "text" | "thinking"): string
   return text
 }
 
+/** What is said in sound alone. */
+const transcriptOf = ({ audio }: JsonObject): string => (isObject(audio) ? (stringOr(audio["transcript"]) ?? "") : "")
+
 export const textOf = (message: JsonObject): string => {
   const content = message["content"]
-  return typeof content === "string" ? content : joinParts(content, "text")
+  const text = typeof content === "string" ? content : joinParts(content, "text")
+  return text === "" ? transcriptOf(message) : text
 }
 
 /** `reasoning_content` (DeepSeek, Qwen, xAI …), `reasoning` (Groq, OpenRouter, vLLM), thinking parts (Mistral). */

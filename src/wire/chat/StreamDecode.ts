@@ -20,6 +20,7 @@ import type { EventDecoder } from "../sse/SseDecoder.ts"
 import { incompleteStream, isTornEvent, streamProblem, tornEvent } from "../UpstreamError.ts"
 import { makeCallBlocks } from "./CallBlocks.ts"
 import { callsOf, firstChoice, imagesOf, logprobsOf, reasoningOf, refusalOf, textOf } from "./Message.ts"
+import { inferredStop } from "../canonical/Response.ts"
 import { decodeStop } from "./Stop.ts"
 import { decodeUsage, findUsage } from "./Usage.ts"
 
@@ -115,11 +116,14 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     if (reason !== "") finish = reason
   }
 
-  const finishUp = (): void => {
+  /** `isMarked`: the stream has said that it is over. */
+  const finishUp = (isMarked: boolean): void => {
     over = true
     closeText()
     calls.finish()
-    if (finish === null) out.push({ type: "error", problem: incompleteStream })
+    if (finish === null && isMarked && nextIndex > 0) {
+      out.push({ type: "finish", stop: inferredStop(calls.count() > 0) }, { type: "done" })
+    } else if (finish === null) out.push({ type: "error", problem: incompleteStream })
     else out.push({ type: "finish", stop: decodeStop(finish, calls.count() > 0) }, { type: "done" })
   }
 
@@ -132,7 +136,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
   return {
     event: ({ data }) => {
       if (over) return []
-      if (data.trim() === "[DONE]") finishUp()
+      if (data.trim() === "[DONE]") finishUp(true)
       else {
         const chunk = parseJson(data)
         if (isObject(chunk)) readChunk(chunk)
@@ -141,7 +145,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
       return take()
     },
     end: () => {
-      if (!over) finishUp()
+      if (!over) finishUp(false)
       return take()
     }
   }

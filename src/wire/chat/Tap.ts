@@ -10,7 +10,9 @@ import { makeSseTap, type TapReader, type Verdict } from "../sse/SseTap.ts"
 import { streamProblem } from "../UpstreamError.ts"
 import type { StreamTap, TapOptions } from "../WireCodec.ts"
 import { callsOf, firstChoice, imagesOf, reasoningOf, refusalOf, textOf } from "./Message.ts"
-import { decodeStop } from "./Stop.ts"
+import { inferredStop } from "../canonical/Response.ts"
+import { encodeSse } from "../sse/SseScanner.ts"
+import { decodeStop, finishReasons } from "./Stop.ts"
 import { decodeUsage, findUsage } from "./Usage.ts"
 
 const keyCount = (object: JsonObject): number => Object.keys(object).length
@@ -30,6 +32,8 @@ const makeReader = ({ dialect, hideUsage }: TapOptions): TapReader => {
   const open = new Set<number>()
   let calls = 0
   let finish: string | null = null
+  /** The latest chunk, as the frame of one that has to be made. */
+  let last: JsonObject = {}
 
   const readChoice = (choice: JsonObject, facts: MutableFacts): void => {
     const delta = objectOr(choice["delta"])
@@ -57,6 +61,7 @@ const makeReader = ({ dialect, hideUsage }: TapOptions): TapReader => {
       facts.problem = streamProblem(chunk)
       return "withhold"
     }
+    last = chunk
     const plainText = plainTextOf(choices, chunk)
     if (plainText !== null) return { plainText }
     for (const choice of choices) if (isObject(choice)) readChoice(choice, facts)
@@ -67,12 +72,23 @@ const makeReader = ({ dialect, hideUsage }: TapOptions): TapReader => {
     return hideUsage && choices.length === 0 ? "withhold" : "relay"
   }
 
+  /** Clients read the reason from a chunk: one is put before the end mark, for each answer that has none. */
+  const endOf = (facts: MutableFacts): Verdict => {
+    if (!facts.content) return "withhold"
+    facts.stop = finish === null ? inferredStop(calls > 0) : { ...decodeStop(finish, calls > 0), isInferred: true }
+    const indices = [...(finish === null ? [0] : []), ...open]
+    const { choices: _, usage: __, ...frame } = last
+    const reason = finishReasons[calls > 0 ? "tool_calls" : "stop"]
+    const ends = indices.map((index) => ({ index, delta: {}, logprobs: null, finish_reason: reason }))
+    return { instead: encodeSse(null, JSON.stringify({ ...frame, choices: ends })) + encodeSse(null, "[DONE]") }
+  }
+
   return {
     textMember: "content",
     read: ({ data }, facts) => {
       if (data.trim() === "[DONE]") {
         facts.terminated = true
-        return facts.stop === null ? "withhold" : "relay"
+        return facts.stop === null ? endOf(facts) : "relay"
       }
       const chunk = parseJson(data)
       return isObject(chunk) ? readChunk(chunk, facts) : "unreadable"

@@ -6,7 +6,7 @@
 import type { Dialect } from "../../domain/Dialect.ts"
 import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import type { OpaquePart } from "../canonical/Conversation.ts"
-import type { Stop } from "../canonical/Response.ts"
+import { inferredStop, type Stop } from "../canonical/Response.ts"
 import { isObject, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../json/Json.ts"
 import type { EventDecoder } from "../sse/SseDecoder.ts"
 import { eventTypeOf, incompleteStream, isTornEvent, secondAnswer, streamProblem, tornEvent } from "../UpstreamError.ts"
@@ -29,6 +29,7 @@ const startOf = (block: JsonObject): BlockStart => {
     case "text":
       return { type: "text" }
     case "thinking":
+    case "redacted_thinking":
       return { type: "reasoning" }
     case "tool_use":
       return {
@@ -45,6 +46,8 @@ const startOf = (block: JsonObject): BlockStart => {
 /** Content that a block has in its start event. */
 const initialDeltas = (block: JsonObject, kind: BlockStart["type"]): ReadonlyArray<BlockDelta> => {
   const text = stringOr(kind === "reasoning" ? block["thinking"] : kind === "text" ? block["text"] : null) ?? ""
+  const encrypted = block["type"] === "redacted_thinking" ? stringOr(block["data"]) : null
+  if (encrypted !== null) return [{ type: "state", state: { wire: "messages", encrypted } }]
   const signature = kind === "reasoning" ? (stringOr(block["signature"]) ?? "") : ""
   return [
     ...(text === "" ? [] : [{ type: "text" as const, text }]),
@@ -82,6 +85,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
   let over = false
   let stop: Stop | null = null
   let nextIndex = 0
+  let hasCalls = false
   const open = new Map<number, OpenBlock>()
   const readUsage = makeUsageReader(dialect)
 
@@ -104,6 +108,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     closeBlock(key)
     const block = startOf(source)
     const index = nextIndex++
+    hasCalls ||= block.type === "tool_call"
     open.set(key, { index, input: objectOr(source["input"]), kind: block.type, hasArgs: false })
     out.push({ type: "block_start", index, block })
     for (const delta of initialDeltas(source, block.type)) out.push({ type: "delta", index, delta })
@@ -125,8 +130,10 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     tellUsage(message["usage"])
   }
 
-  const finishUp = (): void => {
+  /** `isMarked`: the stream has said that it is over. */
+  const finishUp = (isMarked: boolean): void => {
     for (const key of open.keys()) closeBlock(key)
+    if (stop === null && isMarked && nextIndex > 0) stop = inferredStop(hasCalls)
     if (stop === null) return fail(incompleteStream)
     over = true
     out.push({ type: "finish", stop }, { type: "done" })
@@ -155,7 +162,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
         stop = decodeStop(objectOr(event["delta"])) ?? stop
         return tellUsage(event["usage"])
       case "message_stop":
-        return finishUp()
+        return finishUp(true)
       case "ping":
         return void out.push({ type: "ping" })
       case "error":
@@ -178,7 +185,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
       return take()
     },
     end: () => {
-      if (!over) finishUp()
+      if (!over) finishUp(false)
       return take()
     }
   }

@@ -9,12 +9,14 @@ import { encodeSse } from "../sse/SseScanner.ts"
 import { makeSseTap, type TapReader, type Verdict } from "../sse/SseTap.ts"
 import { eventTypeOf, secondAnswer, streamProblem } from "../UpstreamError.ts"
 import type { StreamTap, TapOptions } from "../WireCodec.ts"
-import { decodeStop } from "./Stop.ts"
+import { inferredStop } from "../canonical/Response.ts"
+import { decodeStop, stopReasons } from "./Stop.ts"
 import { makeUsageReader } from "./Usage.ts"
 
 const makeReader = ({ dialect, model }: TapOptions): TapReader => {
   const readUsage = makeUsageReader(dialect)
   let started = false
+  let hasCalls = false
 
   const tellUsage = (usage: unknown, facts: MutableFacts): void => {
     if (isObject(usage)) facts.usage = readUsage(usage) ?? facts.usage
@@ -41,6 +43,7 @@ const makeReader = ({ dialect, model }: TapOptions): TapReader => {
     observeText(facts, stringOr(block["text"]))
     observeReasoning(facts, stringOr(block["thinking"]))
     // Calls, server tools and redacted thinking are content from their start.
+    hasCalls ||= block["type"] === "tool_use"
     if (block["type"] !== "text" && block["type"] !== "thinking") facts.content = true
     return "relay"
   }
@@ -63,6 +66,17 @@ const makeReader = ({ dialect, model }: TapOptions): TapReader => {
     }
   }
 
+  /** Clients read the reason from an event of its own: one is put before the end mark. */
+  const endOf = (event: JsonObject, facts: MutableFacts): Verdict => {
+    if (!facts.content) return "withhold"
+    facts.stop = inferredStop(hasCalls)
+    const delta = { stop_reason: stopReasons[facts.stop.reason], stop_sequence: null }
+    const told = { type: "message_delta", delta, usage: { output_tokens: facts.usage?.out ?? 0 } }
+    return {
+      instead: encodeSse("message_delta", JSON.stringify(told)) + encodeSse("message_stop", JSON.stringify(event))
+    }
+  }
+
   const readEvent = (event: JsonObject, facts: MutableFacts): Verdict => {
     switch (eventTypeOf(event)) {
       case "message_start":
@@ -77,7 +91,7 @@ const makeReader = ({ dialect, model }: TapOptions): TapReader => {
         return "relay"
       case "message_stop":
         facts.terminated = true
-        return facts.stop === null ? "withhold" : "relay"
+        return facts.stop === null ? endOf(event, facts) : "relay"
       case "error":
         facts.problem = streamProblem(event)
         return "withhold"

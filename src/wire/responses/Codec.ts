@@ -8,6 +8,7 @@ import { makeSseDecoder } from "../sse/SseDecoder.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
+import { backgroundJob, responseIdIn, underWayIn, underWayInEvents } from "./Background.ts"
 import { errorBodyInStream, renderError, renderFailedStream, renderStreamError } from "./Errors.ts"
 import { itemTexts } from "./ItemTexts.ts"
 import { misspelt } from "./Members.ts"
@@ -52,6 +53,14 @@ export const responses: WireCodec = {
   renderError,
   renderFailedStream,
   renderStreamError,
+  underWay: { idIn: responseIdIn, inAnswer: underWayIn, inEvents: underWayInEvents },
   errorBodyInStream,
   readUpstreamError
+}
+
+/** Asks what became of a response that its provider makes in the background. It is answered as it stands there. */
+export const backgroundResponses: WireCodec = {
+  ...responses,
+  peer: (wire) => (wire === "responses" ? backgroundResponses : null),
+  job: backgroundJob
 }

@@ -11,6 +11,7 @@ const batches = "test/http/batches/batches.test.ts"
 const count = "test/http/inference/count.test.ts"
 const videosSdk = "test/sdk/videos.test.ts"
 const jobs = "test/http/media/jobs.test.ts"
+const background = "test/http/inference/background.test.ts"
 const rank = "test/http/media/rank.test.ts"
 const search = "test/http/search/search.test.ts"
 const searchPolicies = "test/http/search/policies.test.ts"
@@ -167,6 +168,19 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
   "inference.deleteSong": row("End such a job", [jobs, "is the same for music"]),
   "inference.cancelSong": row("The same, of one that runs", [jobs, "is the same for music"]),
   "inference.songContent": row("The bytes of music", [jobs, "is the same for music"]),
+  "inference.response": row("A response that was made in the background, as it stands", [
+    background,
+    "is asked about at the connection that made it: its state, its items, its end"
+  ]),
+  "inference.responseItems": row("What it was asked", [
+    background,
+    "is asked about at the connection that made it: its state, its items, its end"
+  ]),
+  "inference.cancelResponse": row("End it at its provider", [
+    background,
+    "is asked about at the connection that made it: its state, its items, its end"
+  ]),
+  "inference.deleteResponse": row("Delete it at its provider", [background, "is on the bill before it is deleted"]),
   "inference.models": row("The models a caller may use", [
     models,
     "show a key what it may use",

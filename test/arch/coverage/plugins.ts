@@ -164,13 +164,13 @@ export const pluginRows: ReadonlyArray<StatementRow> = [
     ],
     [
       "test/unit/inference/features/plugins/HookedReply.test.ts",
-      "sends nothing but signs of life, and then what it is concluded with",
+      "sends nothing, and then what it is concluded with",
       "goes on as it comes where it is too large"
     ]
   ),
   statement("Plugins that changed a stream whose head had gone out are named in a trailer", [
     "test/unit/inference/features/plugins/HookedReply.test.ts",
-    "names them in a trailer where its head was sent with a sign of life",
+    "names them in a trailer where its head was sent before",
     "reaches a client over a socket with its trailer, if that takes some"
   ]),
   statement(

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
+import * as RawRequest from "../../support/RawRequest.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
 const ask = { messages: [{ role: "user", content: "Hi" }] }
@@ -133,7 +134,6 @@ describe("after the first word", () => {
     "a cut": (gate) => Fake.cutOff([role, word, gate]),
     "a reset": (gate) => Fake.resetMidBody([role, word, gate]),
     "an orderly end without a finish reason": (gate) => Fake.sse([role, word, gate]),
-    "[DONE] without a finish reason": (gate) => Fake.sse([role, word, gate, "data: [DONE]\n\n"]),
     "an error event": (gate) => Fake.sse([role, word, gate, 'data: {"error":{"message":"boom"}}\n\n'])
   }
   for (const [name, answer] of Object.entries(broken)) {
@@ -161,6 +161,59 @@ describe("after the first word", () => {
       )
     }
   }
+
+  const call = { id: "c1", name: "bake", arguments: "{}" }
+  const messagesPieces = Fake.messagesStream(["some text"])
+  const unreasoned: Readonly<Record<"chat" | "messages", ReadonlyArray<string>>> = {
+    chat: [role, word, "data: [DONE]\n\n"],
+    messages: messagesPieces.filter((piece) => !piece.includes("message_delta"))
+  }
+  for (const wire of ["chat", "messages"] as const) {
+    for (const [path, reason, mapped] of [
+      ["/v1/chat/completions", /"finish_reason":"stop"/, "finish_reason"],
+      ["/v1/messages", /"stop_reason":"end_turn"/, "stop_reason"],
+      ["/v1/responses", /"status":"completed"/, "status"]
+    ] as const) {
+      it.scopedLive(`the end mark without a finish reason is an end, named as mapped (${wire} to ${path})`, () =>
+        Effect.gen(function* () {
+          const { gateway } = yield* pair
+          const up = yield* Fake.start
+          up.always(Fake.sse(unreasoned[wire]))
+          yield* Effect.promise(async () => {
+            await gateway.connect("short", up, wire)
+            const asked = { ...ask, input: "Hi", max_tokens: 9, model: "short/m", stream: true }
+            const body = path === "/v1/responses" ? { input: "Hi", model: "short/m", stream: true } : asked
+            const answer = await RawRequest.ask(gateway.url, {
+              method: "POST",
+              path,
+              headers: { "content-type": "application/json", te: "trailers" },
+              body: JSON.stringify(path === "/v1/chat/completions" ? { ...body, input: undefined } : body)
+            })
+            assert.match(answer.body, reason)
+            assert.notInclude(answer.body, "event: error")
+            const told = `${answer.headers["x-gateway-mapped"] ?? ""},${answer.trailers["x-gateway-mapped"] ?? ""}`
+            assert.include(told, mapped)
+            const row = await gateway.usageRow(String(answer.headers["x-gateway-request-id"]))
+            assert.deepInclude(row, { outcome: "completed" })
+            const { connections } = await gateway.manage("GET", "/api/providers")
+            for (const { backoffLevel, lastError } of connections)
+              assert.deepStrictEqual([backoffLevel, lastError], [0, null])
+          })
+        })
+      )
+    }
+  }
+
+  it.scopedLive("an end mark behind a call is an end by it", () =>
+    Effect.gen(function* () {
+      const { bad, gateway } = yield* pair
+      bad.always(Fake.sse([...Fake.chatStream([], { toolCalls: [call] }).slice(0, 2), "data: [DONE]\n\n"]))
+      yield* Effect.promise(async () => {
+        const response = await gateway.post("/v1/chat/completions", { ...ask, model: "bad/m", stream: true })
+        assert.include(await response.text(), '"finish_reason":"tool_calls"')
+      })
+    })
+  )
 
   it.scopedLive("a finish reason without the end mark is a whole answer and gets its mark", () =>
     Effect.gen(function* () {

@@ -158,10 +158,13 @@ describe("chat stream → messages client", () => {
     assert.strictEqual(events(text).at(-2).delta.stop_reason, "refusal")
   })
 
-  it("accepts a missing [DONE], and no stream without a finish reason", () => {
+  it("accepts a missing [DONE] or a missing finish reason, and no stream without both", () => {
     const whole = translateStream("messages", "chat", sse(chunk({ content: "a" }), chunk({}, "length")))
     assert.strictEqual(events(whole.text).at(-2).delta.stop_reason, "max_tokens")
-    for (const cutShort of [sse(chunk({ content: "a" })), sse(chunk({ content: "a" }), "[DONE]")]) {
+    const marked = translateStream("messages", "chat", sse(chunk({ content: "a" }), "[DONE]"))
+    assert.strictEqual(events(marked.text).at(-2).delta.stop_reason, "end_turn")
+    assert.deepInclude(marked.facts.stop, { reason: "stop", isInferred: true })
+    for (const cutShort of [sse(chunk({ content: "a" })), sse("[DONE]")]) {
       const { facts, text } = translateStream("messages", "chat", cutShort)
       assert.notInclude(text, "message_stop")
       assert.strictEqual(facts.problem?.code, "incomplete_stream")

@@ -107,13 +107,26 @@ describe("chat tap", () => {
     assert.strictEqual(tapStream("chat", onLast, true).text, onLast)
   })
 
-  it("withholds [DONE] when no finish reason was seen, for any of several answers", () => {
+  it("puts a finish reason before a [DONE] that has none, for any of several answers; not where nothing was said", () => {
     const { facts, text: out } = tapStream("chat", sse(chunk({ content: "a" }), "[DONE]"))
-    assert.notInclude(out, "[DONE]")
-    assert.isNull(facts.stop)
+    assert.match(
+      out,
+      /"choices":\[\{"index":0,"delta":\{\},"logprobs":null,"finish_reason":"stop"\}\]\}\n\ndata: \[DONE\]\n\n$/
+    )
+    assert.deepInclude(facts.stop, { reason: "stop", isInferred: true })
+    const called = chunk({
+      tool_calls: [{ index: 0, id: "c", type: "function", function: { name: "f", arguments: "{}" } }]
+    })
+    assert.include(tapStream("chat", sse(called, "[DONE]")).text, '"finish_reason":"tool_calls"')
+    const silent = tapStream("chat", sse(chunk({ role: "assistant" }), "[DONE]"))
+    assert.notInclude(silent.text, "[DONE]")
+    assert.isNull(silent.facts.stop)
     const second = (finish: string | null) =>
       chunk({}, null, { choices: [{ index: 1, delta: { content: "b" }, finish_reason: finish }] })
-    assert.notInclude(tapStream("chat", sse(second(null), chunk({}, "stop"), "[DONE]")).text, "[DONE]")
+    assert.include(
+      tapStream("chat", sse(second(null), chunk({}, "stop"), "[DONE]")).text,
+      '"choices":[{"index":1,"delta":{},"logprobs":null,"finish_reason":"stop"}]'
+    )
     assert.include(tapStream("chat", sse(second("stop"), chunk({}, "stop"), "[DONE]")).text, "[DONE]")
   })
 
@@ -177,11 +190,11 @@ describe("messages tap", () => {
     assert.isFalse(facts.content)
   })
 
-  it("withholds message_stop without a stop reason, errors, and a repeated start", () => {
-    assert.strictEqual(
-      tapStream("messages", sse(messageStart, text("a"), { type: "message_stop" })).text,
-      sse(messageStart, text("a"))
-    )
+  it("puts a stop reason before a message_stop that has none; withholds one behind nothing, errors, and a repeated start", () => {
+    const { facts, text: out } = tapStream("messages", sse(messageStart, text("a"), { type: "message_stop" }))
+    assert.match(out, /event: message_delta\ndata: .*"stop_reason":"end_turn".*\n\nevent: message_stop\n/)
+    assert.deepInclude(facts.stop, { reason: "stop", isInferred: true })
+    assert.strictEqual(tapStream("messages", sse(messageStart, { type: "message_stop" })).text, sse(messageStart))
     const failed = tapStream(
       "messages",
       sse(messageStart, { type: "error", error: { type: "overloaded_error", message: "busy" } }, ...messageEnd)
