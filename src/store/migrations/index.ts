@@ -47,6 +47,7 @@ import usageFacets from "./0040_usage_facets.ts"
 import presetOwners from "./0041_preset_owners.ts"
 import toldTokens from "./0042_told_tokens.ts"
 import costNotes from "./0043_cost_notes.ts"
+import usagePrincipal from "./0044_usage_principal.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -93,7 +94,8 @@ export const migrations: Migrations = {
   "0040_usage_facets": usageFacets,
   "0041_preset_owners": presetOwners,
   "0042_told_tokens": toldTokens,
-  "0043_cost_notes": costNotes
+  "0043_cost_notes": costNotes,
+  "0044_usage_principal": usagePrincipal
 }
 
 /** The schema version a database has after all of these ran. */
