@@ -2,6 +2,7 @@
  * Prices that stand in a configuration of LiteLLM, among a deployment's parameters or in its `model_info`. Pure.
  * https://docs.litellm.ai/docs/proxy/custom_pricing
  */
+import { litellmConditions } from "../../domain/LitellmConditions.ts"
 import { type Json, type JsonObject, numberOr, stringOr } from "../../wire/json/Json.ts"
 
 /** USD per token. */
@@ -73,5 +74,15 @@ export const priceOf = (params: JsonObject, info: JsonObject): LitellmPrice => {
     const missing = price.has("input") ? "output_cost_per_token" : "input_cost_per_token"
     return { price: null, read, problem: `Its price is not taken: ${missing} is missing.` }
   }
-  return { price: { input: 0, output: 0, ...Object.fromEntries(price) }, read, problem: null }
+  const further = litellmConditions(
+    new Set([...Object.keys(params), ...Object.keys(info)]),
+    (name) => {
+      const value = usd(params[name]) ?? usd(info[name])
+      return value === null || perMillion(value) > mostUsd ? null : value
+    },
+    perMillion
+  )
+  for (const name of further.read) read.add(name)
+  const members = further.members as JsonObject
+  return { price: { input: 0, output: 0, ...Object.fromEntries(price), ...members }, read, problem: null }
 }
