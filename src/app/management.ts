@@ -39,6 +39,9 @@ import * as SystemControl from "../management/SystemControl.ts"
 import * as SystemHealth from "../management/SystemHealth.ts"
 import * as UsageExport from "../management/UsageExport.ts"
 import * as UsageHistory from "../management/UsageHistory.ts"
+import * as OperatorSpending from "../management/OperatorSpending.ts"
+import * as PriceBook from "../usage/PriceBook.ts"
+import { priceOverrides } from "./settingsTables.ts"
 import * as UsageReports from "../management/UsageReports.ts"
 import * as ToolSettings from "../management/ToolSettings.ts"
 import { configurationCopies, rehearsals } from "./rehearsals.ts"
@@ -56,7 +59,7 @@ export const management = Layer.mergeAll(
   Backups.layer,
   CloudSync.layer.pipe(Layer.provideMerge(Layer.mergeAll(Combos.layer, ModelAliases.layer))),
   Layer.mergeAll(SignIns.layer, CloudMembers.layer.pipe(Layer.provide(ModelAliases.layer))).pipe(
-    Layer.provideMerge(Connections.layer)
+    Layer.provideMerge(Connections.layer.pipe(Layer.provide(OperatorSpending.layer)))
   ),
   Evals.layer,
   IssueReports.layer,
@@ -103,6 +106,9 @@ export const localNodes = ProviderNodes.layer.pipe(
 
 /** For commands that work on the data folder by themselves. */
 export const localManagement = Layer.mergeAll(Connections.layer, Keys.layer).pipe(
+  Layer.provide(
+    OperatorSpending.layerDirect.pipe(Layer.provide(Layer.orDie(PriceBook.layer.pipe(Layer.provide(priceOverrides)))))
+  ),
   Layer.provide(ConnectionRecords.layer),
   Layer.provide(Layer.mergeAll(ConfigChanges.layer, KeyChanges.layerLocal, ObservedState.layerLocal))
 )

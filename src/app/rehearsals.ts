@@ -33,6 +33,7 @@ import { StoreError } from "../store/Errors.ts"
 import * as Repos from "../store/Repos.ts"
 import * as Sql from "../store/Sql.ts"
 import * as PriceBook from "../usage/PriceBook.ts"
+import * as OperatorSpending from "../management/OperatorSpending.ts"
 import { priceOverrides } from "./settingsTables.ts"
 
 const noAudit = Layer.succeed(
@@ -58,7 +59,7 @@ const storeOf = (live: SqlClient.SqlClient, withKeys: boolean) =>
 const servicesOver = (live: SqlClient.SqlClient, withKeys: boolean) =>
   Layer.mergeAll(
     CloudSync.layer.pipe(Layer.provide(noCopies), Layer.provideMerge(Layer.mergeAll(Combos.layer, ModelAliases.layer))),
-    Connections.layer,
+    Connections.layer.pipe(Layer.provide(OperatorSpending.layerNone)),
     IssueReports.layer,
     Keys.layer,
     McpServers.layer.pipe(Layer.provide(Upstreams.layer)),

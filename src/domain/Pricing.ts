@@ -73,11 +73,11 @@ const mostUsdPerUnit = 1_000_000
 const PricePerUnit = Schema.NonNegative.pipe(
   Schema.lessThanOrEqualTo(mostUsdPerUnit, { message: () => `must be at most ${mostUsdPerUnit} USD` })
 )
-const MinSeconds = Schema.NonNegative.pipe(
+export const MinSeconds = Schema.NonNegative.pipe(
   Schema.lessThanOrEqualTo(86_400, { message: () => "must be at most 86400 seconds" })
 )
-/** Absent or null: not given. */
-const maybe = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true, nullable: true })
+
+const maybe = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
 
 /** Prices in USD that do not count tokens. */
 export const unitPrices = {
@@ -151,7 +151,7 @@ export const PriceInput = PricePer1M.pipe(
   Schema.lessThanOrEqualTo(mostUsdPer1M, { message: () => `must be at most ${mostUsdPer1M} USD per 1,000,000 tokens` })
 )
 
-export const partPriceFields = partFieldsOf(PriceInput)
+const partPriceFields = partFieldsOf(PriceInput)
 
 const changedPrices = {
   input: field(maybe(PriceInput), ...priceWords.input),
@@ -212,11 +212,13 @@ const Terms = Schema.Record({
 )
 
 /** Prices that depend on what the answer says. */
-export const conditionFields = {
-  tiers: field(maybe(PriceTiers), ...priceWords.tiers),
-  serviceTiers: field(maybe(Terms), ...priceWords.serviceTiers),
-  speeds: field(maybe(Terms), ...priceWords.speeds),
-  geos: field(maybe(Terms), ...priceWords.geos)
+export const conditions = { tiers: PriceTiers, serviceTiers: Terms, speeds: Terms, geos: Terms } as const
+
+const conditionFields = {
+  tiers: field(maybe(conditions.tiers), ...priceWords.tiers),
+  serviceTiers: field(maybe(conditions.serviceTiers), ...priceWords.serviceTiers),
+  speeds: field(maybe(conditions.speeds), ...priceWords.speeds),
+  geos: field(maybe(conditions.geos), ...priceWords.geos)
 }
 
 export const ModelPrice = Schema.Struct({

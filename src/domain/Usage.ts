@@ -125,6 +125,8 @@ export interface UsageRow {
   readonly timestampMs: number
   readonly requestId: string
   readonly apiKeyId: string | null
+  /** `operator`: the admin's key or session, the machine's owner, or a test of theirs; null: the key, or a caller without one. */
+  readonly principal: "operator" | null
   readonly requestedModel: string
   readonly combo: string | null
   readonly provider: string | null

@@ -7,6 +7,7 @@ import type { UsageRow } from "./Usage.ts"
 export type UsageFacts = Pick<
   UsageRow,
   | "apiKeyId"
+  | "principal"
   | "requestedModel"
   | "combo"
   | "provider"
@@ -29,6 +30,7 @@ export type UsageFacts = Pick<
 
 const factsOf = (row: UsageFacts): UsageFacts => ({
   apiKeyId: row.apiKeyId,
+  principal: row.principal,
   requestedModel: row.requestedModel,
   combo: row.combo,
   provider: row.provider,
@@ -52,6 +54,7 @@ const factsOf = (row: UsageFacts): UsageFacts => ({
 const isSame = (one: UsageFacts, other: UsageFacts): boolean =>
   one.requestedModel === other.requestedModel &&
   one.apiKeyId === other.apiKeyId &&
+  one.principal === other.principal &&
   one.connectionId === other.connectionId &&
   one.model === other.model &&
   one.status === other.status &&

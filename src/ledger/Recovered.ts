@@ -17,6 +17,7 @@ export const recoveredRow = (request: OpenRequest, nowMs: number): UsageRow => {
     timestampMs: receivedMs,
     requestId,
     apiKeyId,
+    principal: null,
     requestedModel,
     combo: null,
     provider: last?.provider ?? null,

@@ -11,7 +11,7 @@ import { Flags } from "../flags/Flags.ts"
 import { IdGen } from "../platform/IdGen.ts"
 import { Catalog } from "../providers/Catalog.ts"
 import type { ListedModel } from "../providers/ModelLists.ts"
-import { ProviderCalls, type TestResult, type ValidationResult } from "../providers/ProviderCalls.ts"
+import { ProviderCalls, type TestFindings, type ValidationFindings } from "../providers/ProviderCalls.ts"
 import { ProxyPlan } from "../providers/ProxyPlan.ts"
 import { Cooldowns } from "../resilience/cooldown/Cooldowns.ts"
 import type { StoreError } from "../store/Errors.ts"
@@ -20,6 +20,7 @@ import { ConfigChanges } from "./ConfigChanges.ts"
 import { ConnectionRecords } from "./ConnectionRecords.ts"
 import * as Rules from "./ConnectionRules.ts"
 import { testConnection } from "./ConnectionTest.ts"
+import { OperatorSpending } from "./OperatorSpending.ts"
 import { connectionMoveProblem } from "./CredentialBinding.ts"
 import * as Errors from "./Errors.ts"
 import { type ObservedConnection, ObservedState } from "./ObservedState.ts"
@@ -67,12 +68,12 @@ export class Connections extends Context.Tag("gateway/management/Connections")<
     >
     readonly remove: (id: string) => Effect.Effect<void, Errors.EntityNotFound | Errors.ConnectionReadOnly | StoreError>
     /** Asks a tiny question; `model` null: one that the connection is known to have. A good answer ends every cooldown. */
-    readonly test: (id: string, model: string | null) => Effect.Effect<TestResult, Errors.EntityNotFound>
+    readonly test: (id: string, model: string | null) => Effect.Effect<TestFindings, Errors.EntityNotFound>
     readonly models: (id: string) => Effect.Effect<ModelListing, Errors.EntityNotFound | Errors.ModelsNotListed>
     /** Whether a provider accepts a key. Nothing is stored. */
     readonly validateKey: (
       candidate: CandidateKey
-    ) => Effect.Effect<ValidationResult, Errors.UnknownProvider | Errors.InvalidInput | Errors.EntityNotFound>
+    ) => Effect.Effect<ValidationFindings, Errors.UnknownProvider | Errors.InvalidInput | Errors.EntityNotFound>
     /** Whether every connection is complete and readable and, unless `offline`, its provider accepts the credential. */
     readonly checkAll: (options: {
       readonly offline: boolean
@@ -93,6 +94,7 @@ export const make = Effect.gen(function* () {
   const ids = yield* IdGen
   const proxies = yield* ProxyPlan
   const { apply } = yield* ConfigChanges
+  const spending = yield* OperatorSpending
 
   const specOf = (provider: string): Effect.Effect<ProviderSpec, Errors.UnknownProvider> => {
     const spec = catalog.current().provider(provider)
@@ -182,7 +184,7 @@ export const make = Effect.gen(function* () {
   }, apply)
 
   const test = Effect.fn("Connections.test")(function* (id: string, model: string | null) {
-    return yield* testConnection({ calls, cooldowns }, yield* find(id), model)
+    return yield* testConnection({ calls, cooldowns, spending }, yield* find(id), model)
   })
 
   const models = Effect.fn("Connections.models")(function* (id: string) {
@@ -208,12 +210,17 @@ export const make = Effect.gen(function* () {
       baseUrl: baseUrl ?? null,
       proxyId: proxyId ?? null
     })
-    return result ?? (yield* new Errors.UnknownProvider({ provider }))
+    if (result === null) return yield* new Errors.UnknownProvider({ provider })
+    const { answered, ...found } = result
+    yield* spending.book(answered)
+    return found
   })
 
   const rejection = (connection: Connection): Effect.Effect<ReadonlyArray<string>> =>
-    Effect.map(calls.check(connection), (result) =>
-      result === null || result.valid ? [] : [result.error ?? "The provider does not accept its credential."]
+    Effect.map(
+      Effect.tap(calls.check(connection), (result) => spending.book(result?.answered ?? [])),
+      (result) =>
+        result === null || result.valid ? [] : [result.error ?? "The provider does not accept its credential."]
     )
 
   const checkAll = Effect.fn("Connections.checkAll")(function* ({ offline }: { readonly offline: boolean }) {
@@ -247,6 +254,7 @@ export const layer: Layer.Layer<
   | Flags
   | IdGen
   | ObservedState
+  | OperatorSpending
   | ProviderCalls
   | ProxyPlan
 > = Layer.effect(Connections, make)

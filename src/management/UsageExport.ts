@@ -37,6 +37,7 @@ const fields: ReadonlyArray<readonly [name: string, value: (row: ReadRow) => Csv
   ["timestamp", (row) => new Date(number(row, "timestamp_ms")).toISOString()],
   ["requestId", (row) => text(row, "request_id")],
   ["apiKeyId", (row) => text(row, "api_key_id")],
+  ["principal", (row) => text(row, "principal")],
   ["requestedModel", (row) => text(row, "requested_model")],
   ["combo", (row) => text(row, "combo")],
   ["provider", (row) => text(row, "provider")],

@@ -39,13 +39,39 @@ export interface TestResult {
   /** Models the upstream lists, asked at the same time; null when it does not say. */
   readonly models: number | null
   readonly modelsError: string | null
+  /** What was answered, and so may have cost something. */
+  readonly answered: ReadonlyArray<AnsweredCall>
 }
+
+/** What a test has found, without the answers themselves. */
+export type TestFindings = Omit<TestResult, "answered">
 
 export interface ValidationResult {
   readonly valid: boolean
   readonly status: number | null
   readonly error: string | null
+  /** What was answered, and so may have cost something. */
+  readonly answered: ReadonlyArray<AnsweredCall>
 }
+
+/** A small question that an upstream has answered. */
+export interface AnsweredCall {
+  readonly spec: ProviderSpec
+  /** Null: of a connection that is not made yet. */
+  readonly connectionId: string | null
+  readonly model: string
+  readonly wire: WireName
+  readonly status: number
+  /** The answer as it came. */
+  readonly body: Buffer
+  /** What was sent, in bytes. */
+  readonly sentBytes: number
+  /** Epoch milliseconds. */
+  readonly startedMs: number
+  readonly latencyMs: number
+}
+
+export type ValidationFindings = Omit<ValidationResult, "answered">
 
 /** A connection that may be made. */
 export interface Candidate {
@@ -156,6 +182,20 @@ const notRenewed = (failed: RefreshFailed): Extract<ModelsResult, { readonly _ta
   isTransient: failed._tag === "RefreshTransient"
 })
 
+const none: ReadonlyArray<AnsweredCall> = []
+
+/** The id of a connection that is not made yet. */
+const candidateId = "candidate"
+
+/** What came of a question. */
+interface Asked {
+  readonly status: number | null
+  readonly error: string | null
+  readonly answered: ReadonlyArray<AnsweredCall>
+}
+
+const notAsked = (error: string): Asked => ({ status: null, error, answered: none })
+
 type Asking = Pick<typeof Upstream.Upstream.Service, "request">
 
 export const make = Effect.gen(function* () {
@@ -168,19 +208,22 @@ export const make = Effect.gen(function* () {
   const ask = (by: Asking, spec: ProviderSpec, connection: Connection, model: string) => {
     const wire = (connection.wires ?? spec.wires)[0] ?? spec.wires[0]
     const endpoint = endpointOf(spec, connection, wire)
-    if (endpoint._tag === "Left") return Effect.succeed({ status: null, error: endpoint.left.message })
+    if (endpoint._tag === "Left") return Effect.succeed(notAsked(endpoint.left.message))
     const request = isForSearchesOnly(spec)
       ? searchRequest(spec, endpoint.right)
       : jsonRequest(endpoint.right, model, ping(wire, model))
-    return request === null
-      ? Effect.succeed({ status: null, error: `${spec.name} has no endpoint that can be tried.` })
-      : by.request({ ...request, owner: ownerOf(connection) }, limits).pipe(
-          Effect.map(({ status, body }) => ({
-            status,
-            error: status < 300 ? null : reasonOf(connection, spec, status, body)
-          })),
-          Effect.catchAll((error) => Effect.succeed({ status: null, error: failureText(error) }))
-        )
+    if (request === null) return Effect.succeed(notAsked(`${spec.name} has no endpoint that can be tried.`))
+    const connectionId = connection.id === candidateId ? null : connection.id
+    const sentBytes = typeof request.body === "string" ? Buffer.byteLength(request.body) : 0
+    return Effect.gen(function* () {
+      const startedMs = yield* Clock.currentTimeMillis
+      const { body, status } = yield* by.request({ ...request, owner: ownerOf(connection) }, limits)
+      if (status >= 300)
+        return { status, error: reasonOf(connection, spec, status, body), answered: none } satisfies Asked
+      const latencyMs = (yield* Clock.currentTimeMillis) - startedMs
+      const call: AnsweredCall = { spec, connectionId, model, wire, status, body, sentBytes, startedMs, latencyMs }
+      return { status, error: null, answered: [call] } satisfies Asked
+    }).pipe(Effect.catchAll((error) => Effect.succeed(notAsked(failureText(error)))))
   }
 
   /** What was learned in details before stands in for what a list leaves out, until the details are asked again. */
@@ -231,7 +274,7 @@ export const make = Effect.gen(function* () {
   const test = Effect.fn("ProviderCalls.test")(function* (connection: Connection, wanted: string | null) {
     const startedMs = yield* Clock.currentTimeMillis
     const listing = yield* Effect.fork(models(connection, { refresh: true }))
-    const done = Effect.fnUntraced(function* (model: string | null, status: number | null, error: string | null) {
+    const done = Effect.fnUntraced(function* (model: string | null, { answered, error, status }: Asked) {
       const nowMs = yield* Clock.currentTimeMillis
       const listed = Option.getOrNull(yield* Effect.timeoutOption(Fiber.join(listing), listPatience))
       return {
@@ -246,22 +289,23 @@ export const make = Effect.gen(function* () {
             ? "The upstream has not listed its models yet."
             : listed._tag === "Listed"
               ? null
-              : listed.error
+              : listed.error,
+        answered
       } satisfies TestResult
     })
     const spec = catalog.current().provider(connection.provider)
-    if (spec === null) return yield* done(null, null, `The provider '${connection.provider}' is not known.`)
+    if (spec === null) return yield* done(null, notAsked(`The provider '${connection.provider}' is not known.`))
     const model = isForSearchesOnly(spec)
       ? searchModel
       : (wanted ??
         connection.defaultModel ??
         questionable(spec, [...connection.models, ...spec.models]) ??
         questionable(spec, listedIn(yield* Fiber.join(listing))))
-    if (model === null) return yield* done(null, null, "No model is known for this connection; give it a defaultModel.")
+    if (model === null)
+      return yield* done(null, notAsked("No model is known for this connection; give it a defaultModel."))
     const usable = yield* Effect.either(tokens.usable(connection))
-    if (usable._tag === "Left") return yield* done(model, null, usable.left.message)
-    const { status, error } = yield* ask(upstream, spec, usable.right, model)
-    return yield* done(model, status, error)
+    if (usable._tag === "Left") return yield* done(model, notAsked(usable.left.message))
+    return yield* done(model, yield* ask(upstream, spec, usable.right, model))
   })
 
   /** Some providers list their models to every caller: such a list says nothing about a key. */
@@ -276,10 +320,10 @@ export const make = Effect.gen(function* () {
   const judge = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
     const listed = yield* fetchModels(control, spec, connection)
     if (listed._tag === "Listed" && !(yield* listsToAnybody(spec, connection))) {
-      return { valid: true, status: 200, error: null } satisfies ValidationResult
+      return { valid: true, status: 200, error: null, answered: none } satisfies ValidationResult
     }
     if (listed._tag === "NotListed" && (listed.status === 401 || listed.status === 403)) {
-      return { valid: false, status: listed.status, error: listed.error } satisfies ValidationResult
+      return { valid: false, status: listed.status, error: listed.error, answered: none } satisfies ValidationResult
     }
     // A tiny request tells a refused key (401, 403) from any other complaint, such as an unknown model.
     const model =
@@ -289,7 +333,8 @@ export const make = Effect.gen(function* () {
       "gateway-validation"
     const asked = yield* ask(control, spec, connection, model)
     const refused = isForSearchesOnly(spec) ? refusesSearches(asked) : refusesKey(asked.status)
-    return { valid: !refused, status: asked.status, error: refused ? asked.error : null } satisfies ValidationResult
+    const { answered, error, status } = asked
+    return { valid: !refused, status, error: refused ? error : null, answered } satisfies ValidationResult
   })
 
   const validate = Effect.fn("ProviderCalls.validate")((candidate: Candidate) => {
@@ -302,7 +347,7 @@ export const make = Effect.gen(function* () {
     return spec === null
       ? Effect.succeed(null)
       : Effect.matchEffect(tokens.usable(connection), {
-          onFailure: ({ message }) => Effect.succeed({ valid: false, status: null, error: message }),
+          onFailure: ({ message }) => Effect.succeed({ valid: false, status: null, error: message, answered: none }),
           onSuccess: (usable) => judge(spec, usable)
         })
   })
@@ -312,7 +357,7 @@ export const make = Effect.gen(function* () {
 
 const candidateConnection = (spec: ProviderSpec, { apiKey, baseUrl, proxyId }: Candidate): Connection => ({
   ...healthy,
-  id: "candidate",
+  id: candidateId,
   provider: spec.id,
   name: spec.name,
   authType: apiKey === null ? "none" : "apikey",

@@ -1,7 +1,7 @@
 /**
  * The file of reservations: what calls that run may cost, so that a crash does not lose it. A line is written before its call is made, with
- * one write for all requests of a turn of the event loop; it counts until the request's usage row is on file. Files are removed when nothing
- * in them counts any more.
+ * one write for all requests of a turn of the event loop; it counts until the request's usage row is on file, and a line says so then: what is open
+ * is known from this file alone, whatever becomes of the row. Files are removed when nothing in them counts any more.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,6 +22,8 @@ export class Filed {
   readonly requestId: string
   /** Where its latest line is; null: nothing of it counts. */
   part: Part | null = null
+  /** Its latest line. */
+  line = ""
 
   constructor(requestId: string) {
     this.requestId = requestId
@@ -47,10 +49,12 @@ export class Reservations extends Context.Tag("gateway/store/Reservations")<
 
 /** Bytes of a file, after which another one is begun. */
 const fileBytes = 262_144
+/** Files at once: what is still open in the oldest is then written anew, so that one long call does not keep them all. */
+const mostFiles = 8
 
-/** A file and how many requests have their latest line in it. */
+/** A file and the requests that have their latest line in it. */
 interface Part {
-  open: number
+  readonly open: Set<Filed>
   bytes: number
   /** Null while it is written to. */
   path: string | null
@@ -66,40 +70,65 @@ export interface ReservationOptions {
 }
 
 export const makeFile = ({ defect, lost, segments, soon }: ReservationOptions): ReservationFile => {
-  let current: Part = { open: 0, bytes: 0, path: null }
-  let lines = ""
+  let current: Part = { open: new Set(), bytes: 0, path: null }
+  /** The oldest first. */
+  const earlier: Array<Part> = []
+  let lines: Array<string> = []
   /** Lines of requests that hold nothing any more. */
-  let closing = ""
+  let closing: Array<string> = []
   let waiting: Array<() => void> = []
   let ended: Array<Filed> = []
 
-  const letGo = (part: Part): void => {
-    part.open -= 1
-    if (part.open > 0) return
-    if (part.path !== null) segments.remove(part.path)
-    // A file without anything that counts goes before it has become large.
-    else if (part.bytes >= fileBytes) endPart()
+  /** False where the system refuses; what says that a request has ended is then tried again with the next lines. */
+  const put = (added: ReadonlyArray<string>): boolean => {
+    const text = [...closing, ...added].join("\n")
+    if (text === "") return true
+    try {
+      segments.append(text)
+      current.bytes += text.length + 1
+      closing = []
+      return true
+    } catch (cause) {
+      lost(cause)
+      return false
+    }
+  }
+
+  const enter = (request: Filed): void => {
+    request.part?.open.delete(request)
+    request.part = current
+    current.open.add(request)
+  }
+
+  /** In their order: that a request has ended stands in the same file as its own line, or in a later one. */
+  const removeEmpty = (): void => {
+    for (let oldest = earlier[0]; oldest !== undefined && oldest.open.size === 0; oldest = earlier[0]) {
+      earlier.shift()
+      if (oldest.path !== null) segments.remove(oldest.path)
+    }
   }
 
   const endPart = (): void => {
     const path = segments.rotate()
     if (path === null) return
     current.path = path
-    if (current.open === 0) segments.remove(path)
-    current = { open: 0, bytes: 0, path: null }
+    earlier.push(current)
+    current = { open: new Set(), bytes: 0, path: null }
+    const [oldest] = earlier
+    if (earlier.length > mostFiles && oldest !== undefined) {
+      const still = [...oldest.open]
+      if (put(still.map(({ line }) => line))) for (const request of still) enter(request)
+    }
+    removeEmpty()
   }
 
   const endOfTurn = (): void => {
-    const text = closing + lines
-    closing = ""
     const calls = waiting
-    lines = ""
+    const written = lines
+    lines = []
     waiting = []
-    try {
-      segments.append(text)
-    } catch (cause) {
-      lost(cause)
-    }
+    put(written)
+    removeEmpty()
     if (current.bytes >= fileBytes) endPart()
     for (const call of calls) {
       try {
@@ -110,35 +139,43 @@ export const makeFile = ({ defect, lost, segments, soon }: ReservationOptions): 
     }
   }
 
-  const closeEnded = (): void => {
-    const requests = ended
-    ended = []
+  const close = (requests: ReadonlyArray<Filed>): void => {
     for (const request of requests) {
       const { part } = request
       if (part === null) continue
       request.part = null
-      // Goes with the next line that has to be written: the request's usage row says the same.
-      if (part.path === null) closing += `[${JSON.stringify(request.requestId)}]\n`
-      letGo(part)
+      part.open.delete(request)
+      closing.push(JSON.stringify([request.requestId]))
     }
+    // With the lines of this turn, where there are some.
+    if (waiting.length > 0) return
+    put([])
+    removeEmpty()
+    // A file without anything that counts goes before it has become large.
+    if (current.open.size === 0 && current.bytes >= fileBytes) endPart()
+  }
+
+  /** A step later: by then the rows of all of them are on file, whichever was told first. */
+  const closeEnded = (): void => {
+    const requests = ended
+    ended = []
+    soon(() => close(requests))
   }
 
   return {
     write: (request, line, then) => {
-      const before = request.part
-      if (before !== current) {
-        request.part = current
-        current.open += 1
-        if (before !== null) letGo(before)
-      }
-      current.bytes += line.length + 1
-      lines = lines === "" ? line : `${lines}\n${line}`
+      if (request.part !== current) enter(request)
+      request.line = line
+      lines.push(line)
       if (waiting.push(then) === 1) soon(endOfTurn)
     },
     close: (request) => {
       if (ended.push(request) === 1) soon(closeEnded)
     },
-    finish: endPart
+    finish: () => {
+      endPart()
+      removeEmpty()
+    }
   }
 }
 

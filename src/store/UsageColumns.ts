@@ -27,6 +27,7 @@ export const Row = Schema.Struct({
   timestampMs: Whole,
   requestId: Text,
   apiKeyId: MaybeText,
+  principal: Schema.NullOr(Schema.Literal("operator")),
   requestedModel: Text,
   combo: MaybeText,
   provider: MaybeText,
@@ -89,6 +90,7 @@ const flag = (value: boolean): number => (value ? 1 : 0)
 /** Columns of the facts that rows share. */
 const shared: ReadonlyArray<readonly [column: string, value: (facts: UsageFacts) => Column]> = [
   ["api_key_id", (facts) => clipped(facts.apiKeyId)],
+  ["principal", (facts) => facts.principal],
   ["requested_model", (facts) => clipped(facts.requestedModel)],
   ["combo", (facts) => clipped(facts.combo)],
   ["provider", (facts) => clipped(facts.provider)],

@@ -96,6 +96,7 @@ const Measure = Schema.transform(Schema.NullOr(Schema.Number), Schema.Number, {
 
 const facts = {
   apiKeyId: MaybeText,
+  principal: Schema.optionalWith(Schema.NullOr(Schema.Literal("operator")), { default: () => null }),
   requestedModel: Schema.String,
   combo: MaybeText,
   provider: MaybeText,

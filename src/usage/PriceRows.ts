@@ -5,6 +5,7 @@
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import { litellmConditions } from "../domain/LitellmConditions.ts"
 import { ModelPrice, PriceInput, type PriceTable } from "../domain/Pricing.ts"
 
 /** Models of all providers together; further ones are left out. */
@@ -45,6 +46,15 @@ const listedRow = (name: string, entry: unknown): Row | null => {
   if (Either.isLeft(decoded)) return null
   const listed = decoded.right
   const theirs = listed.litellm_provider
+  const members = Predicate.isRecord(entry) ? entry : {}
+  const conditions = litellmConditions(
+    Object.keys(members),
+    (each) => {
+      const usd = members[each]
+      return typeof usd === "number" && usd >= 0 && Number.isFinite(usd) ? usd : null
+    },
+    perMillion
+  )
   const {
     cache_creation_input_token_cost: creation,
     cache_creation_input_token_cost_above_1hr: creation1h,
@@ -58,7 +68,8 @@ const listedRow = (name: string, entry: unknown): Row | null => {
       output: perMillion(listed.output_cost_per_token),
       ...(read === undefined ? {} : { cached: perMillion(read) }),
       ...(creation === undefined ? {} : { cacheCreation: perMillion(creation) }),
-      ...(creation1h === undefined ? {} : { cacheCreation1h: perMillion(creation1h) })
+      ...(creation1h === undefined ? {} : { cacheCreation1h: perMillion(creation1h) }),
+      ...conditions.members
     }
   }
 }

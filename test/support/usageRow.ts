@@ -22,6 +22,7 @@ export const usageRow = (more: Partial<UsageRow> = {}): UsageRow => ({
   tokens: { in: 10, out: 20, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
   told: null,
   costNotes: null,
+  principal: null,
   costNanoUsd: 1_500_000,
   priced: true,
   price: null,

@@ -3,14 +3,13 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import {
-  conditionFields,
+  conditions,
+  MinSeconds,
   ModelPrice,
-  partPriceFields,
   PriceInput,
   PriceTable,
   priceWords,
   SourcedPriceTable,
-  unitPriceFields,
   unitPrices
 } from "../../domain/Pricing.ts"
 import { endpointsOf } from "../Endpoints.ts"
@@ -23,9 +22,35 @@ const isMissing = (name: string) => ({ path: [name], message: "is missing" })
 const GivenPrice = Schema.Struct({
   input: field(optional(PriceInput), ...priceWords.input),
   output: field(optional(PriceInput), ...priceWords.output),
-  ...partPriceFields,
-  ...unitPriceFields,
-  ...conditionFields
+  cached: field(optional(PriceInput), ...priceWords.cached),
+  cacheCreation: field(optional(PriceInput), ...priceWords.cacheCreation),
+  cacheCreation1h: field(optional(PriceInput), ...priceWords.cacheCreation1h),
+  reasoning: field(optional(PriceInput), ...priceWords.reasoning),
+  citation: field(optional(PriceInput), ...priceWords.citation),
+  inputAudio: field(optional(PriceInput), ...priceWords.inputAudio),
+  inputImage: field(optional(PriceInput), ...priceWords.inputImage),
+  inputVideo: field(optional(PriceInput), ...priceWords.inputVideo),
+  cachedAudio: field(optional(PriceInput), ...priceWords.cachedAudio),
+  cachedImage: field(optional(PriceInput), ...priceWords.cachedImage),
+  cachedVideo: field(optional(PriceInput), ...priceWords.cachedVideo),
+  outputAudio: field(optional(PriceInput), ...priceWords.outputAudio),
+  outputImage: field(optional(PriceInput), ...priceWords.outputImage),
+  outputVideo: field(optional(PriceInput), ...priceWords.outputVideo),
+  perImage: field(optional(unitPrices.perImage), ...priceWords.perImage),
+  perSecond: field(optional(unitPrices.perSecond), ...priceWords.perSecond),
+  perCharacter: field(optional(unitPrices.perCharacter), ...priceWords.perCharacter),
+  perSearchUnit: field(optional(unitPrices.perSearchUnit), ...priceWords.perSearchUnit),
+  perPage: field(optional(unitPrices.perPage), ...priceWords.perPage),
+  perRequest: field(optional(unitPrices.perRequest), ...priceWords.perRequest),
+  perWebSearch: field(optional(unitPrices.perWebSearch), ...priceWords.perWebSearch),
+  perGroundedAnswer: field(optional(unitPrices.perGroundedAnswer), ...priceWords.perGroundedAnswer),
+  perFileSearch: field(optional(unitPrices.perFileSearch), ...priceWords.perFileSearch),
+  perCodeExecution: field(optional(unitPrices.perCodeExecution), ...priceWords.perCodeExecution),
+  minSeconds: field(optional(MinSeconds), ...priceWords.minSeconds),
+  tiers: field(optional(conditions.tiers), ...priceWords.tiers),
+  serviceTiers: field(optional(conditions.serviceTiers), ...priceWords.serviceTiers),
+  speeds: field(optional(conditions.speeds), ...priceWords.speeds),
+  geos: field(optional(conditions.geos), ...priceWords.geos)
 })
   .pipe(
     Schema.filter(({ input, output, ...others }) => {

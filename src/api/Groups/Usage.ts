@@ -16,6 +16,11 @@ export const UsageLog = Schema.Struct({
   timestamp: field(Schema.String, "When the request arrived, ISO 8601.", exampleTime),
   requestId: field(Schema.String, "The answer's `X-Gateway-Request-Id`.", exampleRequestId),
   apiKeyId: field(Schema.NullOr(Schema.String), "Who asked; null: a caller without a key.", exampleKeyId),
+  principal: field(
+    Schema.Literal("key", "operator", "anonymous"),
+    "Who asked: an API key; the operator, whose tests of connections stand here too; or a caller without a key.",
+    "key"
+  ),
   requestedModel: field(Schema.String, "The model id of the request.", "auto"),
   combo: field(Schema.NullOr(Schema.String), "The combo that served it; null: none.", null),
   provider: field(Schema.NullOr(Schema.String), "The provider that served it; null: none did.", "openai"),

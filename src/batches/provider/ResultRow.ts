@@ -69,6 +69,7 @@ export const resultRow = (facts: LineFacts): UsageRow => {
     timestampMs: atMs,
     requestId: id,
     apiKeyId: batch.owner === "" ? null : batch.owner,
+    principal: null,
     requestedModel,
     combo: null,
     provider: spec.id,

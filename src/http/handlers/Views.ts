@@ -198,6 +198,7 @@ export const usageLog = ({
 }: UsageRow): UsageLog => ({
   ...row,
   timestamp: iso(timestampMs),
+  principal: row.principal ?? (row.apiKeyId === null ? "anonymous" : "key"),
   costUsd: costNanoUsd / nanoUsdPerUsd,
   costSource: (costNotes?.computedNanoUsd ?? null) === null ? "computed" : "upstream",
   computedCostUsd: (costNotes?.computedNanoUsd ?? costNanoUsd) / nanoUsdPerUsd,

@@ -7,6 +7,9 @@ import type { Bill, Served } from "./Bill.ts"
 /** What the row says as an entry of the ledger. */
 export type Entry = Pick<UsageRow, "reservedNanoUsd" | "calls">
 
+const principalOf = ({ principal }: Pick<Exchange, "principal">): UsageRow["principal"] =>
+  principal._tag === "Key" || principal._tag === "Anonymous" ? null : "operator"
+
 const modelOf = (kept: Kept | null): string | null => (kept === null || kept.provider === null ? null : kept.model)
 
 export const rowOf = (
@@ -25,6 +28,7 @@ export const rowOf = (
     timestampMs: exchange.receivedMs,
     requestId: exchange.requestId,
     apiKeyId: apiKeyIdOf(exchange),
+    principal: principalOf(exchange),
     requestedModel: work.envelope.model,
     combo: resolution.combo?.name ?? null,
     provider: account?.spec.id ?? kept?.provider ?? null,
@@ -65,6 +69,7 @@ export const refusedRow = (
   timestampMs: exchange.receivedMs,
   requestId: exchange.requestId,
   apiKeyId: apiKeyIdOf(exchange),
+  principal: principalOf(exchange),
   requestedModel: model,
   combo: null,
   provider: null,

@@ -48,6 +48,7 @@ import presetOwners from "./0041_preset_owners.ts"
 import toldTokens from "./0042_told_tokens.ts"
 import costNotes from "./0043_cost_notes.ts"
 import limitThresholds from "./0044_limit_thresholds.ts"
+import usagePrincipal from "./0045_usage_principal.ts"
 
 export type Migrations = Readonly<Record<string, Effect.Effect<void, unknown, SqlClient.SqlClient>>>
 
@@ -95,7 +96,8 @@ export const migrations: Migrations = {
   "0041_preset_owners": presetOwners,
   "0042_told_tokens": toldTokens,
   "0043_cost_notes": costNotes,
-  "0044_limit_thresholds": limitThresholds
+  "0044_limit_thresholds": limitThresholds,
+  "0045_usage_principal": usagePrincipal
 }
 
 /** The schema version a database has after all of these ran. */

@@ -112,4 +112,64 @@ describe("killed at any moment", () => {
       }),
     rounds * roundMs
   )
+
+  it.scopedLive(
+    "brings back no request that was answered, though its row was purged",
+    () =>
+      Effect.gen(function* () {
+        const upstream = yield* Fake.start
+        const held = Fake.makeLatch()
+        upstream.always(async (response, request) => {
+          if (request.body.includes("wait")) await held.opened
+          await Fake.json(Fake.chatCompletion({ usage }))(response, request)
+        })
+        const program = yield* Program.start(env)
+        const json = async (running: Program.Program, method: string, path: string, body?: unknown) =>
+          JSON.parse((await call(running, method, path, body)).text)
+        yield* Effect.promise(async () => {
+          const baseUrl = `${upstream.origin}/v1`
+          await json(program, "POST", "/api/provider-nodes", {
+            name: "up",
+            prefix: "up",
+            type: "openai-compatible",
+            baseUrl
+          })
+          await json(program, "POST", "/api/providers", { provider: "up", apiKey: "k-0123456789", models: ["m"] })
+          await json(program, "PATCH", "/api/pricing", { up: { m: { input: 1, output: 10 } } })
+          const { key, secret } = await json(program, "POST", "/api/keys", { name: "limited" })
+          await json(program, "POST", "/api/usage/budget", { apiKeyId: key.id, monthlyLimitUsd: 1 })
+          for (let index = 0; index < 5; index += 1)
+            assert.strictEqual((await ask(program, secret, false))?.status, 200)
+          const running = call(
+            program,
+            "POST",
+            "/v1/chat/completions",
+            { model: "up/m", max_tokens: 100, messages: [{ role: "user", content: "wait" }] },
+            secret
+          ).catch(() => null)
+          await upstream.received(6)
+          // Rows that are not in the table yet are not deleted.
+          await json(program, "GET", "/api/usage/logs?limit=50")
+          const { deleted } = await json(program, "POST", "/api/settings/purge-request-history", {
+            before: new Date(Date.now() + 60_000).toISOString()
+          })
+          assert.strictEqual(deleted, 5)
+          program.signal("SIGKILL")
+          await program.ended
+          await running
+        })
+        const again = yield* Program.start(env, program.dataDir)
+        yield* Effect.promise(async () => {
+          const { logs } = await json(again, "GET", "/api/usage/logs?limit=50")
+          // The one that was under way, and none of those that were answered.
+          assert.deepStrictEqual(
+            logs.map(({ error }: { error: string | null }) => error),
+            ["gateway_crashed"]
+          )
+        })
+        held.open()
+        yield* again.stop
+      }),
+    60_000
+  )
 })

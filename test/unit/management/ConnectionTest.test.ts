@@ -29,10 +29,15 @@ describe("an operator's test of a connection", () => {
           model: "m",
           error: null,
           models: null,
-          modelsError: null
+          modelsError: null,
+          answered: []
         }
         const calls = { test: () => Effect.succeed(answer) }
-        const result = yield* testConnection({ calls, cooldowns }, bareConnection, null)
+        const result = yield* testConnection(
+          { calls, cooldowns, spending: { book: () => Effect.void } },
+          bareConnection,
+          null
+        )
         assert.strictEqual(result.ok, ok)
         assert.strictEqual((yield* repo.get(bareConnection.id))?.testStatus, expected)
       }).pipe(Effect.provide(reposInMemory))

@@ -88,6 +88,7 @@ export const row = (index: number, given: Partial<UsageRow> = {}): UsageRow => (
   tokens: { ...noTokens, in: 1_000, out: 500 },
   told: null,
   costNotes: null,
+  principal: null,
   costNanoUsd: 4_000_000,
   priced: true,
   price: null,

@@ -173,6 +173,7 @@ export const usageRow = (n: number, more: Partial<UsageRow> = {}): UsageRow => (
   tokens: { in: 100, out: 20, cacheRead: 50, cacheWrite: 5, reasoning: 7 },
   told: null,
   costNotes: null,
+  principal: null,
   costNanoUsd: 123_456_789,
   priced: true,
   price: null,

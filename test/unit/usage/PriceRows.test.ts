@@ -55,4 +55,38 @@ describe("readPrices", () => {
     assert.isTrue(Either.isRight(found))
     assert.strictEqual(({} as Record<string, unknown>)["m"], undefined)
   })
+
+  it("takes tiers, sound and service tiers of the list that LiteLLM publishes", () => {
+    const text = JSON.stringify({
+      "gpt-5.4": {
+        litellm_provider: "openai",
+        input_cost_per_token: 2.5e-6,
+        output_cost_per_token: 1.5e-5,
+        input_cost_per_token_above_272k_tokens: 5e-6,
+        output_cost_per_token_above_272k_tokens: 2.25e-5,
+        input_cost_per_token_priority: 5e-6,
+        output_cost_per_token_priority: 3e-5,
+        input_cost_per_token_flex: 1.25e-6,
+        input_cost_per_token_above_272k_tokens_flex: 2.5e-6,
+        output_cost_per_token_batches: 7.5e-6,
+        input_cost_per_audio_token: 4e-5
+      }
+    })
+    const read = readPrices(text)
+    assert.deepStrictEqual(Either.getOrThrow(read).table, {
+      openai: {
+        "gpt-5.4": {
+          input: 2.5,
+          output: 15,
+          inputAudio: 40,
+          tiers: [{ above: 272_000, input: 5, output: 22.5 }],
+          serviceTiers: {
+            priority: { input: 5, output: 30 },
+            flex: { input: 1.25, tiers: [{ above: 272_000, input: 2.5 }] },
+            batch: { output: 7.5 }
+          }
+        }
+      }
+    })
+  })
 })
