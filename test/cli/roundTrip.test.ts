@@ -155,7 +155,7 @@ const everything = tuple(nodes, connections, array(suffix, { minLength: 2, maxLe
           enabled: boolean(),
           description: maybe(constantFrom("Alerts", "$ {x} ${y}"))
         }).map((fields) => Object.assign({ url: `https://93.184.216.34/${path}` }, plain(fields)))
-      ).map((hooks): ReadonlyArray<object> => [...hooks, mailed]),
+      ).map((hooks): ReadonlyArray<object> => hooks.concat(mailed)),
       plugins: integer({ min: 1, max: 1_000 }).map((perMinute) => [{ name: "rate-limiter", values: { perMinute } }]),
       resilience: record({
         retry: record({ maxRetries: integer({ min: 1, max: 3 }) }),

@@ -117,10 +117,10 @@ describe("redacted thinking", () => {
   })
 
   it("gives messages clients the block itself", () => {
-    const inStream = eventsIn(streamed("messages", "messages", events)).filter(
+    const inStream = eventsIn(streamed("messages", "messages", events)).find(
       ({ type }) => type === "content_block_start"
     )
-    assert.deepStrictEqual(inStream[0]?.["content_block"], redacted)
+    assert.deepStrictEqual(inStream?.["content_block"], redacted)
     assert.deepStrictEqual((whole("messages", "messages", message)["content"] as ReadonlyArray<unknown>)[0], redacted)
   })
 
