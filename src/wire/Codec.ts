@@ -74,6 +74,18 @@ const withinLimit = (
 const inOwnWords = (name: string, { reasoning, wire }: Conversation): string =>
   wire === "chat" && name === "reasoning_effort" ? (reasoning?.inOwnWords ?? name) : name
 
+/** Wires whose schema of an answer has no description beside it: it stands in the schema. */
+const describesInSchema: ReadonlySet<WireName> = new Set(["messages", "gemini"])
+
+const withDescription = (conversation: Conversation, target: WireName, log: DropLog): Conversation => {
+  const { outputFormat: format } = conversation
+  if (format?.type !== "json_schema" || format.description === undefined || !describesInSchema.has(target))
+    return conversation
+  log.map("outputFormat")
+  const { description, schema, ...rest } = format
+  return { ...conversation, outputFormat: { ...rest, schema: { description, ...schema } } }
+}
+
 const encodeAdapted = (
   source: WireCodec,
   target: WireCodec,
@@ -84,7 +96,11 @@ const encodeAdapted = (
   const log = makeDropLog(source.name)
   const conversation = sameWire
     ? decoded
-    : withinLimit(withTrueTypes(mediaFromUser(forOtherWires(source, decoded), target.name)), options, log)
+    : withDescription(
+        withinLimit(withTrueTypes(mediaFromUser(forOtherWires(source, decoded), target.name)), options, log),
+        target.name,
+        log
+      )
   const paired = sameWire
     ? null
     : pairCalls(conversation, target.toolLimits.wantsResults && !source.toolLimits.wantsResults)
