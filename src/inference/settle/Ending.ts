@@ -17,7 +17,9 @@ import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
 import { answerHeaders, costFacts, mappedFacts, streamHeaders } from "../request/Headers.ts"
 import { errorKindOf } from "../attempt/ClientError.ts"
 import * as Timers from "../../platform/Timers.ts"
-import type { Bill, Served } from "./Bill.ts"
+import { streamWithUsage } from "../../wire/EstimatedUsage.ts"
+import type { AttemptResult } from "../attempt/AttemptResult.ts"
+import { type Bill, saysNothing, type Served } from "./Bill.ts"
 import { answerError } from "../request/OwnAnswer.ts"
 import { optional } from "../../wire/json/Json.ts"
 import { ComboSwitches, type Place } from "./ComboSwitches.ts"
@@ -45,6 +47,18 @@ const settlingInstead =
       },
       kept
     )
+
+/** The last bytes of a stream, with the estimate that the bill has where the upstream told no usage and the client is to see some. */
+const lastOf = (
+  { envelope, exchange }: Work,
+  { body, report }: Extract<AttemptResult, { _tag: "Completed" }>,
+  { source, tokens }: Bill
+): Buffer | string => {
+  const { codec, requestId, wire } = exchange
+  if (source !== "estimated" || !envelope.wantsUsage || codec.endpoint !== undefined || !saysNothing(report))
+    return body
+  return streamWithUsage(wire, body, tokens, { requestId, model: envelope.model })
+}
 
 const outcomes = { Completed: "completed", Broken: "failed", Aborted: "aborted" } as const
 
@@ -238,8 +252,8 @@ export const make = Effect.gen(function* () {
             reply.head(200, streamHeaders(work, target, result))
           }
           if (result.form === "whole") reply.end(result.body)
-          else if (result.form === "replayed") reply.end(result.body, () => costFacts(bill))
-          else reply.end(result.body, () => [...costFacts(bill), ...mappedFacts(result.mapped)])
+          else if (result.form === "replayed") reply.end(lastOf(work, result, bill), () => costFacts(bill))
+          else reply.end(lastOf(work, result, bill), () => [...costFacts(bill), ...mappedFacts(result.mapped)])
         })
         return bill
       case "Broken":
