@@ -48,12 +48,15 @@ interface Placed {
 
 const rank = ({ operation: { operationId } }: Placed): number => rankOf(operationId)
 
-/** The examples of the document are done at once, so that no job is kept: those routes answer that there is none. */
+/** The examples of the document are done at once, so that no job is kept, and no response in the background: those routes answer that there is none. */
 const mayRefuse = ({ operation: { operationId }, path }: Placed): boolean =>
-  path.includes("{job}") || refusedHere[operationId] !== undefined
+  /\{(?:job|response)\}/.test(path) || refusedHere[operationId] !== undefined
 
 /** Members of a query that only an answer before can give. */
 const fromAnswers = new Set(["cursor", "after", "after_id", "before_id", "pageToken"])
+
+/** Times that are given in the place of a `range`. */
+const inPlaceOfRange = new Set(["from", "to"])
 
 /** Filters that leave the record of the examples; the generated client reads lines of JSON as one value, which no line is not. */
 const ownQueries: Readonly<Record<string, object>> = { inspectorJsonl: {} }
@@ -265,6 +268,7 @@ const callAll = async (url: string, upstream: string): Promise<void> => {
       Object.fromEntries(
         parameters
           .filter((parameter) => parameter.in === "query" && !fromAnswers.has(parameter.name))
+          .filter(({ name }) => !inPlaceOfRange.has(name) || parameters.every((other) => other.name !== "range"))
           .map(({ example, name }) => [name, exampleOf(operationId, example)])
       )
 
