@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { codeBlocks } from "../../src/skills/CodeBlocks.ts"
 import { running } from "../cli/omniRouteData.ts"
 import { eventually } from "../support/eventually.ts"
 import { blocksOf } from "./Pages.ts"
@@ -60,6 +61,19 @@ const captured = async (world: World): Promise<void> => {
   )
   world.variables["ID"] = requests[0].id
   world.variables["OTHER"] = requests[1].id
+}
+
+/** A block that the owner wrote into a skill's page, with its number as a variable. */
+const writtenBlock = async ({ folder, url, variables }: World): Promise<void> => {
+  const fence = "```"
+  const page = join(folder, ".gateway/skills/gw-providers")
+  mkdirSync(page, { recursive: true })
+  writeFileSync(
+    join(page, "SKILL.md"),
+    `<!-- skill:custom-start -->\n${fence}js\nreturn 6 * 7\n${fence}\n<!-- skill:custom-end -->\n`
+  )
+  const served = await (await fetch(`${url}/skills/gw-providers/SKILL.md`)).text()
+  variables["BLOCK"] = String(codeBlocks(served).length)
 }
 
 const asked = async (world: World): Promise<void> => {
@@ -196,8 +210,12 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
         begins: "gateway inspect tail",
         types: [[/[^\n]/, interrupt]],
         ends: { "gateway inspect tail": 130 }
-      }
+      },
+      { begins: "gateway inspect   #", types: [[/gpt-4o-mini/, "q"]] }
     ]
+  },
+  "docs/skills.md": {
+    blocks: [{ begins: "gateway mcp call gateway_skills_execute", before: writtenBlock, shows: /"value":42/ }]
   },
   "docs/playground.md": { before: captured, blocks: [] },
   "docs/keys.md": {
