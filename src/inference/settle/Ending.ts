@@ -19,7 +19,7 @@ import { errorKindOf } from "../attempt/ClientError.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { streamWithUsage } from "../../wire/EstimatedUsage.ts"
 import type { AttemptResult } from "../attempt/AttemptResult.ts"
-import { type Bill, saysNothing, type Served } from "./Bill.ts"
+import type { Bill, Served } from "./Bill.ts"
 import { answerError } from "../request/OwnAnswer.ts"
 import { optional } from "../../wire/json/Json.ts"
 import { ComboSwitches, type Place } from "./ComboSwitches.ts"
@@ -55,7 +55,7 @@ const lastOf = (
   { source, tokens }: Bill
 ): Buffer | string => {
   const { codec, requestId, wire } = exchange
-  if (source !== "estimated" || !envelope.wantsUsage || codec.endpoint !== undefined || !saysNothing(report))
+  if (source !== "estimated" || !envelope.wantsUsage || codec.endpoint !== undefined || report.usage !== null)
     return body
   return streamWithUsage(wire, body, tokens, { requestId, model: envelope.model })
 }

@@ -10,6 +10,7 @@ import { inferredStop, type Stop } from "../canonical/Response.ts"
 import { isObject, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../json/Json.ts"
 import type { EventDecoder } from "../sse/SseDecoder.ts"
 import { eventTypeOf, incompleteStream, isTornEvent, secondAnswer, streamProblem, tornEvent } from "../UpstreamError.ts"
+import type { Usage } from "../canonical/Usage.ts"
 import { decodeStop } from "./Stop.ts"
 import { makeUsageReader } from "./Usage.ts"
 
@@ -86,12 +87,24 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
   let stop: Stop | null = null
   let nextIndex = 0
   let hasCalls = false
+  let hasContent = false
   const open = new Map<number, OpenBlock>()
   const readUsage = makeUsageReader(dialect)
 
+  /** What the start told, until the end tells more. */
+  let atStart: Usage | null = null
+
   const tellUsage = (usage: unknown): void => {
-    const known = isObject(usage) ? readUsage(usage) : null
-    if (known !== null) out.push({ type: "usage", usage: known })
+    const known = isObject(usage) ? readUsage(usage, !hasContent) : null
+    if (known === null) return
+    atStart = null
+    out.push({ type: "usage", usage: known })
+  }
+
+  /** The output is a placeholder here: it counts where nothing takes its place. */
+  const tellStart = (usage: unknown): void => {
+    atStart = isObject(usage) ? readUsage(usage) : null
+    if (atStart !== null) out.push({ type: "usage", usage: { ...atStart, out: 0 } })
   }
 
   const closeBlock = (key: number): void => {
@@ -111,7 +124,9 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     hasCalls ||= block.type === "tool_call"
     open.set(key, { index, input: objectOr(source["input"]), kind: block.type, hasArgs: false })
     out.push({ type: "block_start", index, block })
-    for (const delta of initialDeltas(source, block.type)) out.push({ type: "delta", index, delta })
+    const deltas = initialDeltas(source, block.type)
+    for (const delta of deltas) out.push({ type: "delta", index, delta })
+    hasContent ||= (block.type !== "text" && block.type !== "reasoning") || deltas.some((delta) => !isEmpty(delta))
   }
 
   const fail = (problem: UpstreamProblem): void => {
@@ -127,7 +142,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     }
     started = true
     out.push({ type: "start", id: stringOr(message["id"]), model: stringOr(message["model"]), createdMs: null })
-    tellUsage(message["usage"])
+    tellStart(message["usage"])
   }
 
   /** `isMarked`: the stream has said that it is over. */
@@ -136,6 +151,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     if (stop === null && isMarked && nextIndex > 0) stop = inferredStop(hasCalls)
     if (stop === null) return fail(incompleteStream)
     over = true
+    if (atStart !== null) out.push({ type: "usage", usage: atStart })
     out.push({ type: "finish", stop }, { type: "done" })
   }
 
@@ -144,6 +160,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     if (block === undefined) return
     const delta = deltaOf(objectOr(event["delta"]), block.kind)
     if (delta === null || isEmpty(delta)) return
+    hasContent = true
     if (delta.type === "args") block.hasArgs = true
     out.push({ type: "delta", index: block.index, delta })
   }

@@ -19,7 +19,7 @@ const makeReader = ({ dialect, model }: TapOptions): TapReader => {
   let hasCalls = false
 
   const tellUsage = (usage: unknown, facts: MutableFacts): void => {
-    if (isObject(usage)) facts.usage = readUsage(usage) ?? facts.usage
+    if (isObject(usage)) facts.usage = readUsage(usage, !facts.content) ?? facts.usage
   }
 
   const start = (event: JsonObject, facts: MutableFacts): Verdict => {

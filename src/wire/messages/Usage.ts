@@ -25,13 +25,14 @@ const promptOf = ({ cacheRead, cacheWrite, cacheWrite1h, cacheWrite5m, input }: 
 
 /**
  * Merges the usage objects of one answer; null while none had a number. Counts never fall: a zero takes nothing back, and a later report moves
- * tokens between the parts of the prompt only where the whole of it stays.
+ * tokens between the parts of the prompt only where the whole of it stays. The output told at the start is a placeholder, so a zero at the end of an
+ * answer that has no content (`isEmpty`) is what it took.
  */
-export const makeUsageReader = (dialect?: Dialect): ((usage: JsonObject, body?: JsonObject) => Usage | null) => {
+export const makeUsageReader = (dialect?: Dialect): ((usage: JsonObject, isEmpty?: boolean) => Usage | null) => {
   let raw: Raw = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0, thinking: 0 }
   let billing: BillingFacts | undefined
   let isReported = false
-  return (usage, body = usage) => {
+  return (usage, isEmpty = false) => {
     const later = { ...raw }
     const note = (word: keyof Raw, value: unknown): void => {
       const count = countOr(value)
@@ -47,8 +48,8 @@ export const makeUsageReader = (dialect?: Dialect): ((usage: JsonObject, body?: 
     note("cacheWrite5m", written["ephemeral_5m_input_tokens"])
     note("cacheWrite1h", written["ephemeral_1h_input_tokens"])
     note("thinking", objectOr(usage["output_tokens_details"])["thinking_tokens"])
-    billing = mergeBilling(billing, billingOf(usage, body, dialect?.usage.charge ?? null))
-    const output = Math.max(raw.output, later.output)
+    billing = mergeBilling(billing, billingOf(usage, usage, dialect?.usage.charge ?? null))
+    const output = isEmpty && usage["output_tokens"] === 0 ? 0 : Math.max(raw.output, later.output)
     const thinking = Math.max(raw.thinking, later.thinking)
     raw = { ...(promptOf(later) < promptOf(raw) ? raw : later), output, thinking }
     if (!isReported) return null

@@ -204,6 +204,16 @@ describe("counts of one answer", () => {
     })
   }
 
+  it("on the messages wire: a zero at the end of an answer without content takes the placeholder's place", () => {
+    const text = message({ input_tokens: 9, output_tokens: 1 }, { output_tokens: 0 }).replace(
+      '"text":"hi"',
+      '"text":""'
+    )
+    for (const usage of streamed("messages", text)) {
+      assert.deepStrictEqual({ ...usage }, { in: 9, out: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 } as never)
+    }
+  })
+
   it("do not fall with zeros in a final gemini chunk", () => {
     const piece = (usageMetadata: JsonObject, more: JsonObject = {}): string =>
       event({ candidates: [{ content: { role: "model", parts: [{ text: "hi" }] }, index: 0, ...more }], usageMetadata })
