@@ -101,7 +101,12 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     out.push({ type: "usage", usage: known })
   }
 
-  /** The output is a placeholder here: it counts where nothing takes its place. */
+  const tellRest = (): void => {
+    if (atStart !== null) out.push({ type: "usage", usage: atStart })
+    atStart = null
+  }
+
+  /** The output is a placeholder here: it counts from the first content, or where nothing takes its place. */
   const tellStart = (usage: unknown): void => {
     atStart = isObject(usage) ? readUsage(usage) : null
     if (atStart !== null) out.push({ type: "usage", usage: { ...atStart, out: 0 } })
@@ -127,6 +132,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     const deltas = initialDeltas(source, block.type)
     for (const delta of deltas) out.push({ type: "delta", index, delta })
     hasContent ||= (block.type !== "text" && block.type !== "reasoning") || deltas.some((delta) => !isEmpty(delta))
+    if (hasContent) tellRest()
   }
 
   const fail = (problem: UpstreamProblem): void => {
@@ -149,9 +155,9 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
   const finishUp = (isMarked: boolean): void => {
     for (const key of open.keys()) closeBlock(key)
     if (stop === null && isMarked && nextIndex > 0) stop = inferredStop(hasCalls)
+    tellRest()
     if (stop === null) return fail(incompleteStream)
     over = true
-    if (atStart !== null) out.push({ type: "usage", usage: atStart })
     out.push({ type: "finish", stop }, { type: "done" })
   }
 
@@ -161,6 +167,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     const delta = deltaOf(objectOr(event["delta"]), block.kind)
     if (delta === null || isEmpty(delta)) return
     hasContent = true
+    tellRest()
     if (delta.type === "args") block.hasArgs = true
     out.push({ type: "delta", index: block.index, delta })
   }

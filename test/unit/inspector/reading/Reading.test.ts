@@ -144,7 +144,7 @@ describe("metadata of a model's exchange", () => {
     for (const { apiKind, path, request, stream } of modelTraffic) {
       const format = formatOf(path, asBody(request))
       if (format === null || stream === undefined || apiKind === "gemini") continue
-      const cut = stream.body.slice(0, stream.body.indexOf("lo") + 20)
+      const cut = stream.body.slice(0, stream.body.indexOf(`lo"`) + 20)
       const facts = factsOf(format, null, { text: cut, contentType: stream.type, isCut: true })
       assert.isTrue(facts.tokensEstimated || facts.usage !== null, apiKind)
       assert.isAbove(facts.tokensIn ?? 0, 0, apiKind)
