@@ -1,6 +1,6 @@
 /**
  * A recorded request, sent once more to the server that it was sent to, as it is kept or changed. A stored credential goes only to the address
- * of its connection, by that connection's own way; anything else goes under the rules for addresses that nobody vouches for. Redirects are
+ * of its connection, by that connection's own way; anything else goes under the rules for untrusted addresses (`GuardedFetch`). Redirects are
  * not followed. Both are recorded, and their answers compared by those who asked.
  */
 import * as Context from "effect/Context"
@@ -35,7 +35,7 @@ export class AddressBlocked extends Data.TaggedError("AddressBlocked")<{ readonl
 /** The server gave no answer. */
 export class NoDirectAnswer extends Data.TaggedError("NoDirectAnswer")<{ readonly message: string }> {}
 
-/** What has come; `id`: of its record. */
+/** The exchange that has come; `id`: of its record. */
 export interface DirectAnswer {
   readonly id: string
   /** The connection whose credential was sent; null: none was. */
@@ -54,7 +54,7 @@ export class DirectReplay extends Context.Tag("gateway/bridge/DirectReplay")<
 
 const limits: Upstream.RequestLimits = { timeoutMs: 300_000, maxBytes: 16 * 1_048_576 }
 
-/** What is sent of a connection. */
+/** The members of a connection that are sent. */
 interface Way {
   readonly account: Account
   readonly headers: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** What is sent of a recorded request that goes to its own server once more. Pure. */
+/** Prepares a recorded request to be sent to its own server once more. Pure. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -9,12 +9,12 @@ import { isObject } from "../wire/json/Json.ts"
 import { readForeignJson } from "../wire/json/Bounds.ts"
 import { BodyTruncated } from "./Replay.ts"
 
-/** Why a request cannot be sent to its own server. */
+/** The reason for which a request cannot be sent to its own server. */
 export class DirectNotPossible extends Data.TaggedError("DirectNotPossible")<{
   readonly reason: "gateway" | "scheme" | "method" | "address" | "binary" | "model"
 }> {}
 
-/** What was masked is no credential any more, and none was given. */
+/** A masked credential is not usable, and no other was given. */
 export class CredentialNeeded extends Data.TaggedError("CredentialNeeded")<{
   /** Of headers; those of the query begin with `?`. */
   readonly names: ReadonlyArray<string>
@@ -41,7 +41,7 @@ export interface DirectRequest {
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>
   readonly body: string | null
-  /** What the caller gave, which must not come back. */
+  /** Credentials that the caller gave; they must not come back in the answer. */
   readonly given: ReadonlyArray<Redacted.Redacted>
   /** What was masked and is left out. */
   readonly missing: ReadonlyArray<string>

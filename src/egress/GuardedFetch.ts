@@ -1,5 +1,5 @@
 /**
- * Requests to addresses that nobody vouches for: what a plugin fetches, and the servers of captured requests. The rules are those of `PublicFetch`, for any method: private and metadata
+ * Requests to untrusted addresses: what a plugin fetches, and the servers of captured requests. The rules are those of `PublicFetch`, for any method: private and metadata
  * addresses are refused by the address that is connected to, and a redirect is followed only to the same origin.
  */
 import * as Context from "effect/Context"

@@ -1,4 +1,4 @@
-/** What other gateways and programs of the operator ask of this one (docs/cloud-sync.md). */
+/** Serves what other gateways and programs of the operator ask for (docs/cloud-sync.md). */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"

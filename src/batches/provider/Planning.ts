@@ -42,7 +42,7 @@ export interface Plan {
   readonly commitment: Commitment | null
   /** Numbers of lines that are over a limit of the key: they are not in the file. */
   readonly beyond: ReadonlySet<number>
-  /** What is paid for its models, by their names at the provider. */
+  /** Prices of its models, by their names at the provider. */
   readonly prices: Readonly<Record<string, ModelPrice>>
 }
 

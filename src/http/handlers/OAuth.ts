@@ -58,7 +58,7 @@ const failed = (status: number, sentence: string): Shown => ({ status, title: "T
 
 const unknownState = "This sign-in is not known: it is over, was finished, or was never begun. Begin it again."
 
-/** What is told of an error to whoever holds the browser. */
+/** The text of an error for the browser's user. */
 const shownOf = (error: Effect.Effect.Error<ReturnType<(typeof SignIns.Service)["arrive"]>>): Shown => {
   switch (error._tag) {
     case "EntityNotFound":
