@@ -13,6 +13,7 @@ import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { Slots } from "../kernel/Slots.ts"
 import { StalledBodies, type StallLimits, stallLimits } from "./StalledBodies.ts"
 
 /** The address cannot be listened on. `message` is for people and has the remedy. */
@@ -21,6 +22,13 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{ readonly me
 export interface Handlers {
   readonly request: (request: IncomingMessage, response: ServerResponse) => void
   readonly upgrade: (server: Server, request: IncomingMessage, socket: Duplex, head: Buffer) => void
+}
+
+/** An answer that is being made, and its place among those. */
+interface Running {
+  readonly response: ServerResponse
+  readonly over: () => void
+  place: number
 }
 
 export interface AnotherAddress {
@@ -122,7 +130,7 @@ export const makeWith = ({
     let address: AddressInfo | null = null
     let held: Array<{ readonly socket: Duplex; readonly go: (handlers: Handlers) => void }> = []
     let isClosing: Effect.Effect<void> = Effect.void
-    const running = new Map<ServerResponse, () => void>()
+    const running = new Slots<Running>()
 
     const bodies = new StalledBodies(body)
     const options = {
@@ -220,11 +228,8 @@ export const makeWith = ({
       isClosing = Deferred.await(closed)
     })
 
-    const over = (response: ServerResponse): void => {
-      const then = running.get(response)
-      if (then === undefined) return
-      running.delete(response)
-      then()
+    const over = (one: Running): void => {
+      if (running.remove(one.place, one)) one.over()
     }
 
     // A start that failed, or a stop during a restart: what waits is not served any more.
@@ -247,13 +252,15 @@ export const makeWith = ({
         return isClosing
       }),
       track: (response, then) => {
-        running.set(response, then)
-        response.on("close", () => over(response))
+        const one: Running = { response, over: then, place: 0 }
+        one.place = running.add(one)
+        response.on("close", () => over(one))
       },
-      setAside: over,
-      cutRunning: () => {
-        for (const response of running.keys()) response.destroy()
-      }
+      setAside: (response) =>
+        running.forEach((one) => {
+          if (one.response === response) over(one)
+        }),
+      cutRunning: () => running.forEach(({ response }) => response.destroy())
     })
   })
 
