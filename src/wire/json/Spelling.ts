@@ -7,9 +7,10 @@ import type { Members, ReadMembers } from "./Members.ts"
 
 /** The known members of one place of a request. Where a place holds several kinds of objects, those of all kinds together. */
 interface Place {
-  /** By folded name. */
-  readonly known: ReadonlyMap<string, string>
-  readonly inner: ReadonlyMap<string, Place>
+  /** By the name as it is spelled: the known members of its own value; null where those are not known. */
+  readonly members: ReadonlyMap<string, Place | null>
+  /** The spelled names by their folded form. */
+  readonly folded: ReadonlyMap<string, string>
 }
 
 export interface SpellingOptions {
@@ -43,18 +44,24 @@ const placesOf = (members: Members): ReadonlyArray<ReadMembers> => {
 }
 
 const placeOf = (kinds: ReadonlyArray<ReadMembers>, fold: (name: string) => string): Place => {
-  const known = new Map<string, string>()
-  const within = new Map<string, Array<ReadMembers>>()
+  const inner = new Map<string, Array<ReadMembers>>()
   for (const kind of kinds) {
     for (const [name, members] of Object.entries(kind)) {
-      known.set(fold(name), name)
-      const inner = placesOf(members)
-      if (inner.length > 0) within.set(name, [...(within.get(name) ?? []), ...inner])
+      inner.set(name, [...(inner.get(name) ?? []), ...placesOf(members)])
     }
   }
-  const inner = new Map([...within].map(([name, places]): [string, Place] => [name, placeOf(places, fold)]))
-  return { known, inner }
+  const members = new Map<string, Place | null>()
+  const names = new Map<string, string>()
+  for (const [name, places] of inner) {
+    members.set(name, places.length === 0 ? null : placeOf(places, fold))
+    names.set(fold(name), name)
+  }
+  return { members, folded: names }
 }
+
+/** Puts the name of the member or item around what was found in it. */
+const within = (name: string, found: Misspelt | null): Misspelt | null =>
+  found === null ? null : { path: `${name}.${found.path}`, message: found.message }
 
 /** Makes the check of a wire's requests: the first member of more than one reading, or null. Linear in the members of known places. */
 export const makeSpelling = (
@@ -64,38 +71,46 @@ export const makeSpelling = (
   const fold = takesSnakeCase ? foldedCamel : folded
   const top = placeOf([members, also], fold)
 
-  /** The known member that the name stands for; undefined for one that is not known. */
-  const meant = ({ known }: Place, name: string): string | undefined =>
-    name.length > maxKnownChars ? undefined : known.get(fold(name))
+  const isSpelt = (name: string, as: string): boolean => takesSnakeCase && camelName(name) === as
 
-  const isSpelt = (name: string, as: string): boolean => name === as || (takesSnakeCase && camelName(name) === as)
+  /** Looks at a member that is not spelled as a known one. */
+  const otherwiseSpelt = (place: Place, object: JsonObject, name: string): Misspelt | null => {
+    const as = name.length > maxKnownChars ? undefined : place.folded.get(fold(name))
+    if (as === undefined) return null
+    if (!isSpelt(name, as)) return { path: name, message: `the member is spelled '${as}'` }
+    if (object[as] !== undefined) return { path: name, message: `the same member is there as '${as}', send it once` }
+    const inner = place.members.get(as) ?? null
+    return inner === null ? null : within(name, inValue(inner, object[name]))
+  }
 
-  const inObject = (place: Place, object: JsonObject, path: string): Misspelt | null => {
+  const inObject = (place: Place, object: JsonObject): Misspelt | null => {
     for (const name in object) {
-      const as = meant(place, name)
-      if (as === undefined) continue
-      const own = path === "" ? name : `${path}.${name}`
-      if (!isSpelt(name, as)) return { path: own, message: `${own}: the member is spelled '${as}'` }
-      if (name !== as && object[as] !== undefined) {
-        return { path: own, message: `${own}: the same member is there as '${as}', send it once` }
+      const inner = place.members.get(name)
+      if (inner === null) continue
+      if (inner === undefined) {
+        const found = otherwiseSpelt(place, object, name)
+        if (found !== null) return found
+        continue
       }
-      const inner = place.inner.get(as)
-      const found = inner === undefined ? null : inValue(inner, object[name], own)
-      if (found !== null) return found
+      const value = object[name]
+      const found = typeof value === "object" ? inValue(inner, value) : null
+      if (found !== null) return within(name, found)
     }
     return null
   }
 
-  const inValue = (place: Place, value: Json | undefined, path: string): Misspelt | null => {
-    if (isObject(value)) return inObject(place, value, path)
-    if (!isArray(value)) return null
+  const inValue = (place: Place, value: Json | undefined): Misspelt | null => {
+    if (!isArray(value)) return isObject(value) ? inObject(place, value) : null
     for (let index = 0; index < value.length; index += 1) {
       const item = value[index]
-      const found = typeof item === "object" ? inValue(place, item, `${path}.${index}`) : null
-      if (found !== null) return found
+      const found = typeof item === "object" ? inValue(place, item) : null
+      if (found !== null) return within(String(index), found)
     }
     return null
   }
 
-  return (body) => inObject(top, body, "")
+  return (body) => {
+    const found = inObject(top, body)
+    return found === null ? null : { path: found.path, message: `${found.path}: ${found.message}` }
+  }
 }

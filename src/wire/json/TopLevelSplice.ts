@@ -58,14 +58,15 @@ interface Scan {
   readonly members: ReadonlyArray<TopMember>
 }
 
-/** Top-level members that start before `limit`; null when the scan disagrees with `JSON.parse`. */
-const membersOf = (text: string, limit: number): Scan | null => {
+/** Top-level members up to the `wanted`th of the edited ones; null when the scan disagrees with `JSON.parse`. */
+const membersOf = (text: string, edits: ReadonlyArray<Edit>, wanted: number): Scan | null => {
   // A byte order mark is three characters in this view.
   const open = skipSpace(text, text.startsWith("\u00ef\u00bb\u00bf") ? 3 : 0)
   if (text[open] !== "{") return null
   const members: Array<TopMember> = []
+  let missing = wanted
   let at = skipSpace(text, open + 1)
-  while (at < limit && text.charCodeAt(at) === quote) {
+  while (missing > 0 && text.charCodeAt(at) === quote) {
     const keyEnd = skipString(text, at)
     if (keyEnd < 0) return null
     const literal = text.slice(at, keyEnd)
@@ -76,25 +77,15 @@ const membersOf = (text: string, limit: number): Scan | null => {
     if (valueEnd <= valueStart) return null
     const key: unknown = literal.includes("\\") ? JSON.parse(literal) : literal.slice(1, -1)
     const comma = skipSpace(text, valueEnd)
+    // The text may end here because only the beginning of the body is looked at.
+    if (comma >= text.length) return null
     const nextStart = text[comma] === "," ? skipSpace(text, comma + 1) : null
     members.push({ key: String(key), keyStart: at, valueStart, valueEnd, nextStart })
+    if (jsonOf(edits, String(key)) !== undefined) missing -= 1
     if (nextStart === null) break
     at = nextStart
   }
-  return { open, members }
-}
-
-/**
- * One past the opening quote of the last `"key"`; 0 without one. Searches forwards and for the part after that quote: an engine's
- * backward search, and one for a text that begins like every string of the body, take several times as long.
- */
-const afterLastSpelling = (text: string, key: string): number => {
-  const needle = `${key}"`
-  let last = 0
-  for (let at = text.indexOf(needle, 1); at >= 0; at = text.indexOf(needle, at + needle.length)) {
-    if (text.charCodeAt(at - 1) === quote) last = at
-  }
-  return last
+  return missing === 0 ? { open, members } : null
 }
 
 /** A top-level member and its new JSON text; null removes it. */
@@ -105,26 +96,25 @@ const jsonOf = (edits: ReadonlyArray<Edit>, key: string): string | null | undefi
   return undefined
 }
 
-/** What of the body has to be known for the edits; null when the scan fails. */
-const scanOf = (raw: Buffer, edits: ReadonlyArray<Edit>): Scan | null => {
+/** Most clients write the model and the options before the messages. */
+const beginningBytes = 1_024
+
+/** Returns the top-level members up to the last edited one; null when the scan fails. */
+const scanOf = (raw: Buffer, parsed: JsonObject, edits: ReadonlyArray<Edit>): Scan | null => {
   const facts = factsOf(raw)
   if (facts !== null) return { open: facts.open, members: facts.topMembers }
-  const text = raw.toString("latin1")
-  // No edited key starts after its last literal spelling, unless keys may be written with \u escapes.
-  let limit = text.length
-  if (!text.includes("\\u00")) {
-    limit = 0
-    for (const [key] of edits) limit = Math.max(limit, afterLastSpelling(text, key))
-  }
-  return membersOf(text, limit)
+  let wanted = 0
+  for (const [key] of edits) if (Object.hasOwn(parsed, key)) wanted += 1
+  const found = raw.length > beginningBytes ? membersOf(raw.toString("latin1", 0, beginningBytes), edits, wanted) : null
+  return found ?? membersOf(raw.toString("latin1"), edits, wanted)
 }
 
 /**
- * Sets top-level members to the given JSON texts, or removes them: every occurrence of a key is edited (parsers differ on which
- * duplicate counts), a missing one is put first. All other bytes are kept. Falls back to serialising the object when the scan fails.
+ * Sets top-level members of a body without repeated members (`readForeignBody` refuses those) to the given JSON texts, or removes them; a
+ * missing one is put first. All other bytes are kept. Falls back to serialising the object when the scan fails.
  */
 export const setTopLevel = (raw: Buffer, parsed: JsonObject, edits: ReadonlyArray<Edit>): Buffer => {
-  const scan = scanOf(raw, edits)
+  const scan = scanOf(raw, parsed, edits)
   if (scan === null) return rewritten(parsed, edits)
   const cuts: Array<Cut> = missingFirst(scan, parsed, edits)
   const begin = scan.open + 1
