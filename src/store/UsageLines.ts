@@ -15,7 +15,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { LedgerCall } from "../domain/Ledger.ts"
 import { ModelPrice } from "../domain/Pricing.ts"
-import type { TokenCounts, UsageRow } from "../domain/Usage.ts"
+import type { CostNotes, TokenCounts, UsageRow } from "../domain/Usage.ts"
 import type { UsageFacts } from "../domain/UsageFacts.ts"
 import { WireName } from "../domain/Wire.ts"
 import { jsonNumber } from "../kernel/JsonTexts.ts"
@@ -35,17 +35,33 @@ export const factsLine = (facts: UsageFacts): FactsLine => ({
   file: -1
 })
 
-const toldOf = ({ costNotes, told }: UsageRow): string => {
+let lastParts: ReadonlyArray<string> | null = null
+let lastPartsJson = ""
+
+/** Hot for models without a price: their rows share the list of what has none. */
+const notesJson = (notes: CostNotes): string => {
+  if (notes.computedNanoUsd !== null || notes.facts !== null) return JSON.stringify(notes)
+  if (notes.unpricedParts !== lastParts) {
+    lastParts = notes.unpricedParts
+    lastPartsJson = JSON.stringify(notes)
+  }
+  return lastPartsJson
+}
+
+const countsAndNotes = ({ costNotes, told }: UsageRow): string => {
   if (told === null && costNotes === null) return ""
-  const counts = told === null ? null : [told.in, told.out, told.cacheRead, told.cacheWrite, told.reasoning]
-  return `,${JSON.stringify(counts)}${costNotes === null ? "" : `,${JSON.stringify(costNotes)}`}`
+  const counts =
+    told === null
+      ? "null"
+      : JSON.stringify([told.in, told.out, told.cacheRead, told.cacheWrite, told.reasoning])
+  return costNotes === null ? `,${counts}` : `,${counts},${notesJson(costNotes)}`
 }
 
 const rest = (row: UsageRow, idJson: string): string => {
   const { calls, id, requestId, reservedNanoUsd } = row
   return (
     `,${requestId === id ? idJson : JSON.stringify(requestId)},${jsonNumber(reservedNanoUsd)},` +
-    `${calls === null ? "null" : JSON.stringify(calls)}${toldOf(row)}]`
+    `${calls === null ? "null" : JSON.stringify(calls)}${countsAndNotes(row)}]`
   )
 }
 

@@ -29,7 +29,13 @@ const toolsWithout = ({ billing }: TokenCounts, price: ModelPrice): ReadonlyArra
   ]
 }
 
+/** Tokens alone, by what there is of them: what most answers of a model without a price use. */
+const tokensOnly: ReadonlyArray<ReadonlyArray<string>> = [none, ["input"], ["output"], ["input", "output"]]
+
 const allOf = (tokens: TokenCounts): ReadonlyArray<string> => {
+  if (tokens.units === undefined && tokens.billing === undefined) {
+    return tokensOnly[(tokens.in > 0 ? 1 : 0) + (tokens.out > 0 ? 2 : 0)] ?? none
+  }
   const nothing: ModelPrice = { input: 0, output: 0 }
   return [
     ...(tokens.in > 0 ? ["input"] : none),

@@ -19,10 +19,14 @@ export const termOf = (value: Json | undefined): string | null => {
   return usual.has(name) || !/^[\w.:-]+$/.test(name) ? null : name
 }
 
+const noTerms: AnswerTerms = {}
+
 export const termsOf = (serviceTier: Json | undefined, speed: Json | undefined, geo: Json | undefined): AnswerTerms => {
+  if (serviceTier === undefined && speed === undefined && geo === undefined) return noTerms
   const tier = termOf(serviceTier)
   const fast = termOf(speed)
   const place = termOf(geo)
+  if (tier === null && fast === null && place === null) return noTerms
   return {
     ...(tier === null ? {} : { serviceTier: tier }),
     ...(fast === null ? {} : { speed: fast }),
@@ -30,31 +34,51 @@ export const termsOf = (serviceTier: Json | undefined, speed: Json | undefined, 
   }
 }
 
-const kinds = ["audio", "image", "video"] as const
+type Counts = { -readonly [Name in keyof ModalityCounts]: ModalityCounts[Name] }
 
-const noteKinds = (into: Record<string, number>, details: JsonObject, side: "In" | "Cached" | "Out"): void => {
+interface Kind {
+  readonly member: string
+  readonly In: keyof ModalityCounts
+  readonly Cached: keyof ModalityCounts
+  readonly Out: keyof ModalityCounts
+}
+
+const kinds: ReadonlyArray<Kind> = [
+  { member: "audio_tokens", In: "audioIn", Cached: "audioCached", Out: "audioOut" },
+  { member: "image_tokens", In: "imageIn", Cached: "imageCached", Out: "imageOut" },
+  { member: "video_tokens", In: "videoIn", Cached: "videoCached", Out: "videoOut" }
+]
+
+/** Adds the counts of some details; null: nothing is counted yet. */
+const withKinds = (known: Counts | null, details: Json | undefined, side: "In" | "Cached" | "Out"): Counts | null => {
+  if (!isObject(details)) return known
+  let counts = known
   for (const kind of kinds) {
-    const count = countOr(details[`${kind}_tokens`])
-    if (count !== null && count > 0) into[`${kind}${side}`] = count
+    const count = countOr(details[kind.member])
+    if (count === null || count === 0) continue
+    counts ??= {}
+    counts[kind[side]] = count
   }
+  return counts
 }
 
 /** Names under which the details of the prompt and of the answer stand. */
 const ofPrompt = ["prompt_tokens_details", "input_tokens_details", "input_token_details"]
 const ofAnswer = ["completion_tokens_details", "output_tokens_details", "output_token_details"]
 
+/** Hot. */
 export const modalitiesOf = (usage: JsonObject): ModalityCounts | undefined => {
-  const counts: Record<string, number> = {}
+  let counts: Counts | null = null
   for (const name of ofPrompt) {
     const details = usage[name]
     if (!isObject(details)) continue
-    noteKinds(counts, details, "In")
-    noteKinds(counts, objectOr(details["cached_tokens_details"]), "Cached")
+    counts = withKinds(counts, details, "In")
+    counts = withKinds(counts, details["cached_tokens_details"], "Cached")
   }
-  for (const name of ofAnswer) noteKinds(counts, objectOr(usage[name]), "Out")
+  for (const name of ofAnswer) counts = withKinds(counts, usage[name], "Out")
   const citations = countOr(usage["citation_tokens"])
-  if (citations !== null && citations > 0) counts["citations"] = citations
-  return Object.keys(counts).length === 0 ? undefined : counts
+  if (citations !== null && citations > 0) counts = { ...counts, citations }
+  return counts ?? undefined
 }
 
 /** More than any answer makes: a larger count is wrong, and would be billed. */
@@ -87,7 +111,16 @@ const toolsIn = (usage: JsonObject): Required<ServerToolCounts> => {
   }
 }
 
-export const toolsOf = (usage: JsonObject): ServerToolCounts | undefined => toolCounts(toolsIn(usage))
+const toolMembers = [
+  "server_tool_use",
+  "server_side_tool_usage_details",
+  "num_search_queries",
+  "web_search_requests"
+] as const
+
+/** Hot. */
+export const toolsOf = (usage: JsonObject): ServerToolCounts | undefined =>
+  toolMembers.some((name) => usage[name] !== undefined) ? toolCounts(toolsIn(usage)) : undefined
 
 /** Answers have a few items; what is beyond is not looked at. */
 const mostItems = 10_000
@@ -138,7 +171,7 @@ const chargeOf = (usage: JsonObject, charge: Documented<UpstreamCharge> | null):
   return usd <= mostUsd ? usd : null
 }
 
-/** Of a usage object and what the answer around it says. */
+/** Hot: of a usage object and what the answer around it says; undefined where nothing of it is said. */
 export const billingOf = (
   usage: JsonObject,
   body: JsonObject,
@@ -152,11 +185,11 @@ export const billingOf = (
     usage["speed"] ?? body["speed"],
     usage["inference_geo"]
   )
-  const billing: BillingFacts = {
+  if (terms === noTerms && modalities === undefined && tools === undefined && charged === null) return undefined
+  return {
     ...terms,
     ...(modalities === undefined ? {} : { modalities }),
     ...(tools === undefined ? {} : { tools }),
     ...(charged === null ? {} : { chargedUsd: charged })
   }
-  return Object.keys(billing).length === 0 ? undefined : billing
 }
