@@ -64,6 +64,8 @@ interface Block {
 /** Calls with each event before it looks at the next one. */
 interface Framer {
   readonly pendingBytes: () => number
+  /** Whether the next byte begins an event; false where that is not known. */
+  readonly isBetween: () => boolean
   readonly push: (chunk: Buffer, each: (block: Block) => void) => void
   readonly end: (each: (block: Block) => void) => void
 }
@@ -83,6 +85,7 @@ const otherFramer = (framing: Framing): Framer => {
   const frames = makeFrames(framing)
   return {
     pendingBytes: frames.pendingBytes,
+    isBetween: () => false,
     push: (chunk, each) => {
       for (const frame of frames.push(chunk)) each(blockOf(frame))
     },
@@ -110,6 +113,7 @@ const eventFramer = (): Framer => {
   const framer = makeSseFramer(Infinity)
   return {
     pendingBytes: () => framer.pendingBytes,
+    isBetween: framer.isBetween,
     push: (chunk, each) => {
       const before = framer.pendingBytes
       let copied = 0
@@ -238,6 +242,8 @@ class Scrubber implements EventScrub {
   }
 
   push(chunk: Buffer): Buffer {
+    // Most chunks of most answers are one such event.
+    if (this.#held.length === 0 && this.#framer.isBetween() && this.#isPlain(chunk, 0, chunk.length)) return chunk
     const out: Array<Buffer> = []
     let isChanged = this.#framer.pendingBytes() > 0 || this.#held.length > 0
     this.#framer.push(chunk, (block) => {
@@ -257,7 +263,7 @@ class Scrubber implements EventScrub {
   }
 
   /** A plain delta that nothing is taken out of, and that need not wait, is not read. */
-  #isPlain({ bytes, end, start }: Block): boolean {
+  #isPlain(bytes: Buffer, start: number, end: number): boolean {
     const place = this.#plainPlace
     if (place === "") return false
     const text = this.#plain.match(bytes, start, end)
@@ -275,7 +281,7 @@ class Scrubber implements EventScrub {
 
   /** Whether the event was changed, or waits. */
   #take(block: Block, out: Array<Buffer>): boolean {
-    if (this.#held.length === 0 && this.#isPlain(block)) {
+    if (this.#held.length === 0 && this.#isPlain(block.bytes, block.start, block.end)) {
       out.push(block.whole)
       return false
     }

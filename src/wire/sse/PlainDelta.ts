@@ -32,6 +32,8 @@ export const makePlainDelta = (member: string): PlainDelta => {
       const open = block.indexOf(opening)
       // The member occurs twice, so the shape is ambiguous.
       if (open < 0 || block.indexOf(opening, open + 1) >= 0) return
+      // The text has no line end: with one at its end, a chunk of this shape is one whole event.
+      if (!block.endsWith("\n")) return
       const textStart = open + opening.length
       const close = textStart + text.length
       if (special.test(text) || !block.startsWith(`${text}"`, textStart)) return

@@ -19,6 +19,8 @@ export interface SseFramer {
   readonly failure: SseFailure | null
   /** Bytes of the incomplete block. */
   readonly pendingBytes: number
+  /** Whether the next byte begins an event. */
+  readonly isBetween: () => boolean
   /** Returns the offset in `chunk` just after its last complete block; 0 when no block ends in it. */
   readonly push: (chunk: Buffer, onBlock: OnBlock) => number
   /** The bytes of the incomplete block; the framer is empty afterwards. */
@@ -116,6 +118,7 @@ export const makeSseFramer = (maxEventBytes = defaultMaxEventBytes): SseFramer =
     get pendingBytes() {
       return pendingBytes
     },
+    isBetween: () => pendingBytes === 0 && !afterCr,
     push,
     takePending
   }

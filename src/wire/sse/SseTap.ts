@@ -48,20 +48,25 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
   const framer = makeSseFramer(maxEventBytes)
   const plain = makePlainDelta(reader.textMember)
 
+  /** Counts an event that differs from the one before in its text only. */
+  const isPlain = (bytes: Buffer, start: number, end: number): boolean => {
+    const chars = plain.match(bytes, start, end).length
+    if (chars === 0) return false
+    facts.events += 1
+    facts.content = true
+    facts.textChars += chars
+    return true
+  }
+
+  const isOver = (): boolean => facts.problem !== null || (facts.terminated && facts.stop !== null)
+
   /**
    * After a failure nothing passes: the relay writes the one error event that ends the stream. Nor does anything pass after a complete
    * answer: a client would take a second end mark for the end of its next answer.
    */
   const judge = (bytes: Buffer, start: number, end: number): boolean | Buffer => {
-    if (facts.problem !== null) return false
-    if (facts.terminated && facts.stop !== null) return false
-    const plainChars = plain.match(bytes, start, end).length
-    if (plainChars > 0) {
-      facts.events += 1
-      facts.content = true
-      facts.textChars += plainChars
-      return true
-    }
+    if (isOver()) return false
+    if (isPlain(bytes, start, end)) return true
     const event = parseBlock(bytes, start, end)
     if (event === null) return true
     facts.events += 1
@@ -83,6 +88,8 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
   }
 
   const push = (chunk: Buffer): Buffer => {
+    // Most chunks of most answers are one such event.
+    if (framer.isBetween() && !isOver() && isPlain(chunk, 0, chunk.length)) return chunk
     // Bytes buffered from earlier chunks must come first: then the chunk itself cannot be relayed.
     let kept: Array<Buffer> | null = framer.pendingBytes > 0 ? [] : null
     const boundary = framer.push(chunk, (bytes, start, end) => {
@@ -105,7 +112,7 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
   const takeRest = (): Buffer => {
     const rest = framer.takePending()
     const event = parseBlock(rest, 0, rest.length)
-    if (event === null || facts.problem !== null || (facts.terminated && facts.stop !== null)) return nothing
+    if (event === null || isOver()) return nothing
     const verdict = reader.read(event, facts)
     // A cut event is useless to the client, and would break the error event that follows.
     if (verdict === "withhold" || verdict === "unreadable") return nothing
