@@ -70,7 +70,7 @@ export const toolCounts = (counts: Required<ServerToolCounts>): ServerToolCounts
     : Object.fromEntries(used.map(([name, count]) => [name, Math.min(count, mostToolUses)]))
 }
 
-/** Of a usage object; `perplexity`, `xai`, Anthropic and relays of them. */
+/** Reads the counts of server tools in a usage object (`perplexity`, `xai`, Anthropic and relays of them). */
 const toolsIn = (usage: JsonObject): Required<ServerToolCounts> => {
   const ofServer = objectOr(usage["server_tool_use"])
   const ofXai = objectOr(usage["server_side_tool_usage_details"])
@@ -92,7 +92,10 @@ export const toolsOf = (usage: JsonObject): ServerToolCounts | undefined => tool
 /** Answers have a few items; what is beyond is not looked at. */
 const mostItems = 10_000
 
-/** Of a response object: its usage counts no tools, so its items do, and `tool_usage` where it is there. */
+/**
+ * Reads the counts of server tools in a response object: its usage counts none, so its items do, and `tool_usage` where
+ * it is there.
+ */
 export const toolsOfResponse = (response: JsonObject, usage: JsonObject): ServerToolCounts | undefined => {
   const counts = { ...toolsIn(usage) }
   const { output, tool_usage: told } = response
@@ -138,7 +141,7 @@ const chargeOf = (usage: JsonObject, charge: Documented<UpstreamCharge> | null):
   return usd <= mostUsd ? usd : null
 }
 
-/** Of a usage object and what the answer around it says. */
+/** Reads the facts for billing from a usage object and from the answer around it. */
 export const billingOf = (
   usage: JsonObject,
   body: JsonObject,

@@ -105,11 +105,11 @@ export interface UsageMembers {
   readonly completion: string
 }
 
-/** What stands around a usage object, for the bill. */
+/** Facts around a usage object that billing needs. */
 export interface AroundUsage {
   /** The answer or the chunk. */
   readonly body: JsonObject
-  /** What the provider's tools did; absent: as the usage says. */
+  /** Counts of the provider's tools; absent: as the usage says. */
   readonly tools?: ServerToolCounts | undefined
 }
 

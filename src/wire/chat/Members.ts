@@ -1,5 +1,5 @@
 /**
- * What the decoders of this wire read of nested objects.
+ * Members of nested objects that the decoders of this wire read.
  *
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
  */
@@ -57,7 +57,7 @@ const toolMembers: ReadMembers = {
   custom: namedTool
 }
 
-/** What messages have beside what is read of them. */
+/** Members of messages besides those that the decoder reads itself. */
 const ofMessages: ReadMembers = {
   messages: {
     each: {

@@ -17,7 +17,7 @@ import { inFormat } from "./Vector.ts"
 const kind = "embeddings"
 const stop: Stop = { reason: "stop", raw: "stop", sequence: null }
 
-/** How to read the answer of one upstream's endpoint. */
+/** Description of the answers of one upstream's endpoint. */
 export interface AnswerShape {
   /** `{object, index, embedding}` of each input; null when the answer holds none. */
   readonly dataOf: (body: JsonObject) => ReadonlyArray<Json> | null
@@ -102,7 +102,7 @@ const vectorsOf = (response: Response): ReadonlyArray<Json> => {
   return isArray(data) ? data : []
 }
 
-/** Whether there is a vector for each of so many inputs. */
+/** Checks whether there is a vector for each of `inputs` inputs. */
 export const isComplete = (response: Response, inputs: number): boolean => {
   const vectors = vectorsOf(response)
   return vectors.length === inputs && vectors.every((item) => isVector(objectOr(item)["embedding"]))

@@ -1,4 +1,4 @@
-/** Pictures in answers: `{data: [{b64_json} | {url}]}`, and what is told of them for the bill. */
+/** Pictures in answers: `{data: [{b64_json} | {url}]}`, and their facts for billing. */
 import { noTokens } from "../../domain/Usage.ts"
 import type { Response } from "../canonical/Response.ts"
 import { billingOf } from "../canonical/BillingReading.ts"
@@ -81,7 +81,7 @@ const headChars = 64
 const dataUrlOf = (base64: string): string =>
   `data:${imageTypeOf(base64.slice(0, headChars)) ?? "image/png"};base64,${base64}`
 
-/** What the client wants of each picture; null where it takes what comes. */
+/** Reads the form in which the client wants each picture; null where it takes any. */
 export const wantedForm = ({ response_format: format }: JsonObject): "url" | "b64_json" | null =>
   format === "url" || format === "b64_json" ? format : null
 
@@ -109,7 +109,7 @@ export const encodeResponse = (response: Response, { nowMs, request = {} }: Enco
   }
 }
 
-/** Whether every picture is in the form that the client asked for. */
+/** Checks whether every picture is in the form that the client asked for. */
 export const isAsAsked = (body: JsonObject, request: JsonObject): boolean => {
   const wanted = wantedForm(request)
   return (

@@ -27,7 +27,7 @@ const failedWords: ReadonlySet<string> = new Set(["failed", "failure", "error", 
 /** OpenAI's codes of a job that its request made fail. */
 const requestCode = /moderation|content_policy|invalid_(?:prompt|request|value|size)|unsafe|safety/i
 
-/** Where the result may stand in the job, or in an answer without one. */
+/** Finds the result in the job, or in an answer without one. */
 const resultIn = (answer: JsonObject): ReadonlyArray<JsonObject> | null => {
   for (const name of ["data", "outputs", "output", "result", "video", "audio"]) {
     const outputs = answer[name] === undefined ? null : outputsOf(answer[name])

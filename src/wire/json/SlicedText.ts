@@ -7,7 +7,7 @@ interface Level {
   /** Null in a list. */
   readonly names: ReadonlyArray<string> | null
   next: number
-  /** Whether a member was written. */
+  /** True when a member was written. */
   hasMembers: boolean
 }
 

@@ -7,7 +7,7 @@ import type { Members, ReadMembers } from "./Members.ts"
 
 /** The known members of one place of a request. Where a place holds several kinds of objects, those of all kinds together. */
 interface Place {
-  /** By folded name. */
+  /** Known names, by folded name. */
   readonly known: ReadonlyMap<string, string>
   readonly inner: ReadonlyMap<string, Place>
 }

@@ -105,7 +105,7 @@ const jsonOf = (edits: ReadonlyArray<Edit>, key: string): string | null | undefi
   return undefined
 }
 
-/** What of the body has to be known for the edits; null when the scan fails. */
+/** Scans the body for the positions that the edits need; null when the scan fails. */
 const scanOf = (raw: Buffer, edits: ReadonlyArray<Edit>): Scan | null => {
   const facts = factsOf(raw)
   if (facts !== null) return { open: facts.open, members: facts.topMembers }

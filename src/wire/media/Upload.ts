@@ -4,7 +4,7 @@ import { invalidField } from "../json/FieldReader.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr } from "../json/Json.ts"
 import type { FormPart } from "../WireCodec.ts"
 
-/** What is known of a file. */
+/** Facts of an uploaded file. */
 export interface UploadedFile {
   readonly upload: number
   readonly filename: string

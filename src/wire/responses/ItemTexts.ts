@@ -1,5 +1,5 @@
 /**
- * What the items say that only the responses wire has: the work of its servers' tools, and their results.
+ * Texts of the items that only the responses wire has: the work of its servers' tools, and their results.
  *
  * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
@@ -55,7 +55,7 @@ const ofScreen = ({ output }: JsonObject): Saying => {
   return typeof url === "string" ? [{ type: "image", source: mediaOfUrl(url) }] : null
 }
 
-/** What a shell has written: a text, or one of each command. */
+/** Text that a shell has written: one, or one of each command. */
 const ofShell = ({ output }: JsonObject): Saying =>
   typeof output === "string"
     ? textOfLines(output)

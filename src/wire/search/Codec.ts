@@ -27,7 +27,7 @@ const maxAnswerChars = 100_000
 /** A request of the corridor. */
 export const bodyOf = (search: Search, model: string): JsonObject => ({ model, search: { ...search } })
 
-/** It was made by `bodyOf`. */
+/** Returns the search that `bodyOf` put into the body. */
 const searchIn = (body: JsonObject): Search => body["search"] as unknown as Search
 
 const queryOf = (members: AskedAs["members"]): string => {

@@ -12,7 +12,7 @@ export interface SseFailure {
 /** Large enough for an image in one event. */
 export const defaultMaxEventBytes = 16 * 1_048_576
 
-/** Called with each complete block, in order: `bytes[start, end)`. It ends at `endOffset` of the chunk that was pushed. */
+/** Handler of each complete block, in order: `bytes[start, end)`. It ends at `endOffset` of the chunk that was pushed. */
 export type OnBlock = (bytes: Buffer, start: number, end: number, endOffset: number) => void
 
 export interface SseFramer {

@@ -7,7 +7,7 @@ import { type JsonObject, isArray, isObject, objectOr, stringOr } from "../../js
 import { able, languageOf, resultsIn, withOperators } from "../Reading.ts"
 import type { Search, SearchAdapter } from "../Search.ts"
 
-/** How Google's own pages say a time range: `tbs=qdr:d`. */
+/** Writes a time range as Google's own pages do: `tbs=qdr:d`. */
 export const googleRange = ({ timeRange }: Search): string | null =>
   timeRange === null ? null : `qdr:${timeRange.charAt(0)}`
 
