@@ -58,7 +58,7 @@ export const answerReader = (
   watch: AnswerWatch,
   /** Headers of the upstream for a client of its own wire. */
   passed: ReadonlyArray<string>,
-  /** Told of each piece before it is kept; null: no one listens. */
+  /** Receives each piece before it is kept; null: nothing listens. */
   heard: ((chunk: Buffer) => void) | null = null
 ): BodyReader => {
   const body = makeCollector(call.codec.limits?.answerBytes ?? maxAnswerBytes)

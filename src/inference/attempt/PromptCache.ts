@@ -1,6 +1,6 @@
 /**
- * Whether a target is sent marks for its prompt cache (`promptCache` in `/api/settings`): the setting is on, the client has set none, the target
- * caches nothing without them, and the prompt is long enough to be cached. Pure.
+ * Decides whether a target is sent marks for its prompt cache (`promptCache` in `/api/settings`): the setting is on, the client has set none,
+ * the target caches nothing without them, and the prompt is long enough to be cached. Pure.
  */
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { leastCachedTokens, type MarkedWire, withCacheMarks } from "../../wire/CacheMarks.ts"

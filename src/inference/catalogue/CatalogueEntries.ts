@@ -102,7 +102,7 @@ const resolverView = ({ factsOf, modelsOf, snapshot }: CatalogueView): ResolverV
   factsOf
 })
 
-/** Of what an automatic id chooses from: `auto/vision` sees when one of them does. */
+/** Selects the models that an automatic id chooses from: `auto/vision` sees when one of them does. */
 const chosenFrom = (auto: AutoSpec | null, facts: ReadonlyArray<ModelFacts>): ReadonlyArray<ModelFacts> =>
   auto === null ? facts : suited(auto.filter, facts, (of) => of)
 

@@ -47,10 +47,10 @@ export class CallRunner extends Context.Tag("gateway/inference/failover/CallRunn
   }
 >() {}
 
-/** Between the choice of the target and its call another request has taken what was left. */
+/** Failure of a call before which, after the choice of its target, another request has taken the rest of the limit. */
 const overLimit = failed(ownFailure(429, "key_limit", "What was left of a limit of this API key is reserved by now."))
 
-/** For callers without limits. */
+/** Reservation of callers without limits. */
 const free: HeldCall = { onFile: (start) => start(), release: () => {} }
 
 export const make = Effect.gen(function* () {
@@ -132,7 +132,7 @@ export const make = Effect.gen(function* () {
       Effect.onExit(calling, (exit) => {
         over()
         try {
-          // Health is told before the places are given back.
+          // Health is updated before the places are given back.
           if (Exit.isSuccess(exit) && exit.value._tag === "Failed") reserved?.release()
           if (Exit.isSuccess(exit)) failure = recorder.over(run, call(), exit.value, begunMs, hasLost())
           else recorder.givenUp(run, call(), Exit.isInterrupted(exit))

@@ -16,7 +16,7 @@ type Release = ConcurrencyGate.Release
 /** A wait for a place: resolves with it, or with null when none came. */
 export type Waiting = Effect.Effect<Release | null>
 
-/** What of a request its places depend on. */
+/** Facts of a request that its places depend on. */
 interface Visitor {
   readonly policy: RoutePolicy
   readonly work: Work
@@ -43,7 +43,7 @@ const both =
     other()
   }
 
-/** Of one combo: another combo's calls to the model have places of their own. */
+/** Key of the places of one combo: another combo's calls to the model have places of their own. */
 const keyOf = ({ work }: Pick<Visitor, "work">, { account, model }: Target): string =>
   `combo\n${work.resolution.combo?.name ?? ""}\n${account.spec.id}/${model}`
 

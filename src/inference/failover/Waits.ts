@@ -13,7 +13,7 @@ import type { Release } from "../../resilience/ConcurrencyGate.ts"
 export class Waits extends Context.Tag("gateway/inference/failover/Waits")<
   Waits,
   {
-    /** What is left of the whole request's time; not positive when it is over. */
+    /** Returns the rest of the whole request's time in ms; not positive when it is over. */
     readonly leftMs: (work: Work) => number
     /** False when the client has left, the gateway stops, or the wait would outlast the request: then it is broken off. */
     readonly pause: (work: Work, delayMs: number) => Effect.Effect<boolean>

@@ -34,7 +34,7 @@ export class MediaFetch extends Context.Tag("gateway/inference/media/MediaFetch"
       conversation: Conversation,
       target: WireName,
       owner: string,
-      /** To keep what is fetched for the next turns. */
+      /** Permission to store the fetched content for the next turns. */
       permission: ContentPermission | null
     ) => Effect.Effect<Conversation, MediaNotFetched>
   }
@@ -83,7 +83,7 @@ const typeOf = (body: Buffer, said: string): string | null => {
   return /^(?:audio|text)\//.test(said) || (said.startsWith("video/") && isFilm(head)) ? said : null
 }
 
-/** What a fetched body is as a source; null when it is nothing a model can be shown. */
+/** Converts a fetched body to a source; null when no model can be shown it. */
 const sourceOf = ({ body, headers }: PublicFetch.Fetched): MediaSource | null => {
   const said = essence(headers.get("content-type"))
   const mediaType = body.length === 0 ? null : typeOf(body, said)

@@ -16,7 +16,7 @@ export interface Frame {
   readonly bytes: Buffer
   /** The name of the event; null without one. */
   readonly event: string | null
-  /** What the event says: one JSON text, or the word of an end mark. Null for what says nothing (comments, blanks) and for a torn event. */
+  /** Data of the event: one JSON text, or the word of an end mark. Null for events without data (comments, blanks) and for a torn event. */
   readonly data: string | null
   /** A piece of an event that exceeds the limit: it cannot be read. */
   readonly isTorn: boolean
@@ -34,7 +34,7 @@ export interface Frames {
 /** An event that repeats a whole answer is the largest there is; no codec writes or relays a larger one. */
 export const maxFrameBytes = 64 * 1_048_576
 
-/** How streams of a client's codec are framed. */
+/** Returns the framing of streams of a client's codec. */
 export const framingOf = ({ streamContentType }: Pick<WireCodec, "streamContentType">): Framing => {
   if (streamContentType.startsWith("text/event-stream")) return "events"
   return streamContentType.startsWith("application/x-ndjson") ? "lines" : "array"
@@ -50,7 +50,7 @@ const maxBlankBytes = 16
 const isBlank = (chunk: Buffer): boolean =>
   chunk.length <= maxBlankBytes && chunk.every((byte) => byte === lf || byte === cr || byte === space)
 
-/** What the three scanners have in common. */
+/** Shared interface of the three scanners. */
 interface Framer {
   readonly pendingBytes: number
   readonly push: (chunk: Buffer, onBlock: OnBlock) => number
@@ -92,7 +92,7 @@ const lineFramer = (): Framer => {
   }
 }
 
-/** Their own limits would drop the bytes of what exceeds them. */
+/** Makers of the scanners without limits: their own limits would drop the bytes of what exceeds them. */
 const framers: Readonly<Record<Framing, () => Framer>> = {
   events: () => makeSseFramer(Infinity),
   lines: lineFramer,

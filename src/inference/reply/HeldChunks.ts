@@ -1,6 +1,6 @@
 /**
- * The bytes of an answer that may still be written to one of its clients, by their place in it. What no client needs any more is given up;
- * what is held counts against a room that all answers share.
+ * The bytes of an answer that may still be written to one of its clients, by their position in it. Bytes that no client needs any more are
+ * dropped; the others count against a memory budget that all answers share.
  */
 
 import { mayTakePlace } from "../../kernel/FairShare.ts"
@@ -28,7 +28,7 @@ export class Room {
   }
 }
 
-/** A part of `Rooms`. */
+/** Share of one owner in the memory budget of `Rooms`. */
 class OwnRoom extends Room {
   readonly #rooms: Rooms
   readonly #owner: string
@@ -83,7 +83,7 @@ export class Rooms {
   }
 }
 
-/** What a small chunk takes beside its bytes. */
+/** Bytes that a small chunk takes besides its own. */
 export const chunkOverheadBytes = 128
 
 const empty = Buffer.alloc(0)
@@ -108,7 +108,7 @@ export class HeldChunks {
     return this.#base + this.#slots.length
   }
 
-  /** Of the chunks that are there, with what they take beside their bytes. */
+  /** Returns the bytes of the chunks that are there, with their overhead. */
   get heldBytes(): number {
     return this.#heldBytes
   }

@@ -9,9 +9,9 @@ export interface Recorded {
   readonly status: number
   /** Flat name–value list. */
   readonly headers: ReadonlyArray<string>
-  /** What was written, in order; the last one came with the end. */
+  /** Chunks written, in order; the last one came with the end. */
   readonly chunks: ReadonlyArray<Buffer>
-  /** Of all chunks. */
+  /** Number of bytes of all chunks. */
   readonly bytes: number
   /** False: the client saw a broken answer. An answer that tells of its failure in its last bytes has ended, too. */
   readonly isEnded: boolean
@@ -31,7 +31,7 @@ export class Recorder {
 
   head(status: number, headers: ReadonlyArray<string>): void {
     this.#status = status
-    // Whoever sends the head may go on with its list.
+    // The sender of the head may go on with its list.
     this.#headers = headers.slice()
   }
 

@@ -3,15 +3,15 @@ import type { UsageRow } from "../../domain/Usage.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { BodySource } from "../../egress/BodySource.ts"
 
-/** What was sent to a target. */
+/** Call as it was sent to a target. */
 export interface TappedCall {
-  /** Of the body. */
+  /** Wire of the body. */
   readonly wire: WireName
   readonly provider: string
   readonly connectionId: string
   readonly model: string
   readonly body: Buffer | string | BodySource | null
-  /** It is the client's own but for the model's name. */
+  /** True when it is the client's own but for the model's name. */
   readonly isClients: boolean
 }
 

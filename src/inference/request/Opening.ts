@@ -70,7 +70,7 @@ export interface Read {
   readonly envelope: Envelope
 }
 
-/** What a request holds of its key's limits; null for callers without limits. */
+/** Reservation of a request from its key's limits; null for callers without limits. */
 export type Admitted = Commitment | LimitReached | null
 
 export class Opening extends Context.Tag("gateway/inference/request/Opening")<
@@ -80,7 +80,7 @@ export class Opening extends Context.Tag("gateway/inference/request/Opening")<
     readonly open: (asked: Exchange) => Work | InferenceError | Ready | Count
     /** Hot: reads and checks its body. */
     readonly read: (asked: Exchange) => Read | InferenceError | Ready | Count
-    /** What the request of a client holds of its key's limits, where that has to be known before it is decided. */
+    /** Reserves from the key's limits, where that has to be known before the request is decided. */
     readonly admit: (read: Read) => Admitted
     /** Hot: resolves and decides. Draws the turn of its strategy, where it goes on. `admitted`: absent, it is admitted here. */
     readonly decide: (read: Read, admitted?: Commitment | null) => Work | InferenceError

@@ -48,7 +48,10 @@ const settlingInstead =
       kept
     )
 
-/** The last bytes of a stream, with the estimate that the bill has where the upstream told no usage and the client is to see some. */
+/**
+ * Returns the last bytes of a stream, with the estimate that the bill has where the upstream reported no usage and the
+ * client is to see some.
+ */
 const lastOf = (
   { envelope, exchange }: Work,
   { body, report }: Extract<AttemptResult, { _tag: "Completed" }>,
@@ -99,7 +102,7 @@ export const make = Effect.gen(function* () {
   const switches = new ComboSwitches()
   const { monotonicMs, nowMs } = yield* Timers.Timers
 
-  /** What a model did counts against the quotas of its own account, and against the key's share of them. */
+  /** Counts a call against the quotas of its account, and against the key's share of them. */
   const countQuota = (work: Work, { report, target }: Served, { costNanoUsd, tokens }: Bill): void => {
     if (report === null) return
     const { connection } = target.account
@@ -151,7 +154,7 @@ export const make = Effect.gen(function* () {
     return bill
   }
 
-  /** What plugins that only listen are told of an answer. Errors of targets were told of where they were made. */
+  /** Emits the events of an answer to plugins that only listen. Errors of targets were emitted where they were made. */
   const told = (work: Work, end: RequestEnd, bill: Bill, instead: Instead | undefined): void => {
     const { exchange, trail } = work
     const error = (status: number, code: string, message: string): void =>
@@ -216,7 +219,7 @@ export const make = Effect.gen(function* () {
     return answered(settle, work, end.target, end.result, others)
   }
 
-  /** By a feature; what was asked of upstreams before is on the bill. */
+  /** Settles a request that a feature ended; upstream calls before that are on the bill. */
   const stopped = (settle: Settle, work: Work, error: InferenceError, others: ReadonlyArray<Served>): Bill => {
     const { code, status } = describe(error)
     const bill = settlement.bill(work, null, others)

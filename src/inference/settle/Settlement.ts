@@ -85,7 +85,10 @@ export const make = Effect.gen(function* () {
     if (entry !== null) decisions.record(entry)
   }
 
-  /** Whether the target's model is one that its account lists, or that a combo names: then it may be a label of metrics. */
+  /**
+   * Checks whether the target's model is one that its account lists, or that a combo names: then it may be a label of
+   * metrics.
+   */
   const isListed = (work: Work, { target: { account, model } }: Served): boolean =>
     work.resolution.combo !== null || catalog.modelsOf(account).includes(model)
 

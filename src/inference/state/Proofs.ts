@@ -6,7 +6,7 @@ import type { WireName } from "../../domain/Wire.ts"
 import { makeDropLog } from "../../wire/canonical/DropLog.ts"
 import type { Conversation, Part, ReasoningState } from "../../wire/canonical/Conversation.ts"
 
-/** What stands before a proof. Base64, so that no escape can stand in it. */
+/** Marks in front of a proof, and patterns of both. Proofs are base64, without escapes. */
 const markers: Partial<Record<WireName, { readonly mark: string; readonly pattern: RegExp }>> = {
   messages: { mark: '"signature"', pattern: /"signature"\s*:\s*"([^"\\]+)"/g },
   responses: { mark: '"encrypted_content"', pattern: /"encrypted_content"\s*:\s*"([^"\\]+)"/g },

@@ -2,7 +2,7 @@
 import type { WireName } from "../../domain/Wire.ts"
 
 export interface SentCall {
-  /** Of `body`. */
+  /** Wire of `body`. */
   readonly wire: WireName
   readonly provider: string
   /** Id of the connection. */

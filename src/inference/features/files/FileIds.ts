@@ -63,7 +63,7 @@ const soundOf = ({ data, mediaType }: KnownFile): JsonObject | null => {
 
 type Find = (id: string) => KnownFile | null
 
-/** How a part of a wire names a file, and the part with the file in it; null where it names none that is known. */
+/** Replaces the name of a file in a part of a wire by the file itself; null where it names none that is known. */
 type Put = (part: JsonObject, find: Find) => JsonObject | null
 
 const found = (value: Json | undefined, find: Find): KnownFile | null => {

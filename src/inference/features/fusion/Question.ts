@@ -1,4 +1,4 @@
-/** What panel and judge are asked: the client's conversation without tools, and the same with the panel's answers behind it. Pure. */
+/** Requests to panel and judge: the client's conversation without tools, and the same with the panel's answers behind it. Pure. */
 import type { Conversation, Message, Part, TextPart, ToolResultPart } from "../../../wire/canonical/Conversation.ts"
 
 const text = (value: string): TextPart => ({ type: "text", text: value })

@@ -21,7 +21,7 @@ export class Idempotency extends Context.Tag("gateway/inference/features/Idempot
 
 /** The largest answer that is given again. */
 export const maxAnswerBytes = 8 * 1_048_576
-/** Of all answers under way, and of all that are kept. */
+/** Most bytes of all answers that are being received, and of all that are stored. */
 const roomBytes = 64 * 1_048_576
 const maxKept = 10_000
 
@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
   const settings = yield* GatewaySettings
   const timers = yield* Timers
   const rooms = new Rooms(roomBytes)
-  /** As many as there are requests under way. */
+  /** Requests in progress, by key. */
   const flights = new Map<string, Flight>()
   const kept = new FairPool<string, Kept>({
     ownerOf: ({ owner }) => owner,

@@ -1,4 +1,6 @@
-/** Which requests and which failures mid-stream recovery is for (flag `STREAM_RECOVERY_MIDSTREAM_ENABLED`). Pure. */
+/**
+ * Decides for which requests and failures mid-stream recovery is used (flag `STREAM_RECOVERY_MIDSTREAM_ENABLED`). Pure.
+ */
 import * as Either from "effect/Either"
 import type { FailureKind } from "../../../resilience/failure/FailureKind.ts"
 import type { Conversation } from "../../../wire/canonical/Conversation.ts"

@@ -26,7 +26,7 @@ export class VisionBridge extends Context.Tag("gateway/inference/features/vision
 
 export const headerName = "X-Gateway-Vision-Bridge"
 
-/** What stands in the place of the picture with this number, counted from 1. */
+/** Writes the text in the place of the picture with this number, counted from 1. */
 const textOf = (number: number, description: string | null): string =>
   description === null ? `[Image ${number}: no description is available]` : `[Image ${number}]: ${description}`
 

@@ -1,4 +1,4 @@
-/** What an event or a whole answer says, by the places where it says it. Each wire has a reader (`wires/`). */
+/** Texts of an event or a whole answer, by their places. Each wire has a reader (`wires/`). */
 import type { Path, ValueEdit } from "../../../../wire/json/DeepSplice.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../../../wire/json/Json.ts"
 
@@ -15,7 +15,7 @@ export interface Piece {
   readonly path: Path
   readonly text: string
   readonly form: Form
-  /** Made when the text is changed: what tells the same in another form (log probabilities). */
+  /** Edits made when the text is changed, of the same in another form (log probabilities). */
   readonly beside?: ReadonlyArray<ValueEdit>
 }
 
@@ -33,7 +33,7 @@ export interface ToolCall {
 
 export interface Reading {
   readonly pieces: ReadonlyArray<Piece>
-  /** What its channel has said before, from the beginning. */
+  /** Texts that its channel has had before, from the beginning. */
   readonly repeats: ReadonlyArray<Piece>
   readonly dependents: ReadonlyArray<Dependent>
   /** Channels, or lanes, that say no more. */

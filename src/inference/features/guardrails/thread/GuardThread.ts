@@ -11,7 +11,7 @@ import type { GuardJob, GuardReport } from "./GuardJob.ts"
 export interface GuardThreadLimits {
   /** Bytes of requests that wait. */
   readonly maxWaitingBytes: number
-  /** For one request, the start of the thread included. */
+  /** Time limit in ms for one request, the start of the thread included. */
   readonly timeoutMs: number
   readonly idleMs: number
 }
