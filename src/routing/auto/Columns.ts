@@ -30,11 +30,11 @@ export class Columns {
   readonly contextLength: Float64Array
   /** Most tokens of an answer, by the model. */
   readonly maxOutput: Float64Array
-  /** Tokens of an answer to be reckoned with. */
+  /** Tokens expected of an answer. */
   readonly outputLimit: Float64Array
   readonly hasQuotas: Uint8Array
   readonly #phase: Uint8Array
-  /** How many are in each phase. */
+  /** Number of candidates in each phase. */
   readonly #phaseCounts = [0, 0, 0, 0]
   readonly #candidates: Array<Candidate>
   readonly #fits = new Map<TaskType, Float64Array>()

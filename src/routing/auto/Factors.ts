@@ -12,7 +12,7 @@ import type { FactorName } from "../../domain/combo/AutoWeights.ts"
 
 export type Factor = (candidate: Candidate, pool: Pool, features: Features, nowMs: number) => number
 
-/** What is not known. */
+/** Value of an unknown factor. */
 export const neutral = 0.5
 
 /** DEGRADED is usable, and still behind those without failures. */
@@ -73,14 +73,14 @@ const tierAffinity: Factor = (candidate, _pool, features) => tierAffinityOf(mode
 const specificityMatch: Factor = (candidate, _pool, { specificity }) =>
   specificityFit(modelTierOf(candidate), specificity)
 
-/** Tokens an answer is reckoned with where the client sets no limit; never the model's maximum. */
+/** Tokens expected of an answer where the client sets no limit; never the model's maximum. */
 const defaultOutputTokens = 1_024
 
-/** Tokens of an answer to be reckoned with where the client sets no limit. */
+/** Returns the tokens expected of an answer where the client sets no limit. */
 export const outputLimitOf = ({ maxOutputTokens }: Candidate["facts"]): number =>
   Math.min(defaultOutputTokens, maxOutputTokens ?? defaultOutputTokens)
 
-/** Tokens of an answer to be reckoned with. */
+/** Returns the tokens expected of an answer. */
 export const expectedOutput = (features: Features, { facts }: Candidate): number =>
   features.maxOutputTokens ?? outputLimitOf(facts)
 
@@ -118,7 +118,10 @@ const horizonsMs: Readonly<Record<QuotaWindow["window"], number>> = {
   monthly: 30 * 24 * hourMs
 }
 
-/** How near the next reset is, in parts of its window: what is about to be renewed may be used up first. */
+/**
+ * Computes how near the next reset is, in parts of its window: a quota that is about to be renewed may be used up
+ * first.
+ */
 export const resetWindowFactor = ({ quotas }: Pick<Candidate, "quotas">, nowMs: number): number => {
   let nearest: number | null = null
   for (const { resetAtMs, window } of quotas) {

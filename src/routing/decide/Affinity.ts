@@ -1,4 +1,7 @@
-/** Which account a session is served by. In memory and bounded; what is forgotten costs a prompt cache, never a request. */
+/**
+ * Remembers the account that serves a session. In memory and bounded; a lost entry costs a prompt cache, never a
+ * request.
+ */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { FairPool } from "../../kernel/FairPool.ts"

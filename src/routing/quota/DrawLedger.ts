@@ -14,7 +14,7 @@ export interface DrawLedger {
   readonly of: (key: string) => Draws
   /** Hot: in force at once, in the store soon after. */
   readonly put: (key: string, draws: Draws) => void
-  /** Done when everything put before is in the store. */
+  /** Waits until everything that was put before is in the store. */
   readonly flush: Effect.Effect<void>
 }
 

@@ -22,7 +22,7 @@ import * as State from "./QuotaState.ts"
 /** A connection as far as its quotas are concerned. */
 export type QuotaConnection = Pick<Connection, "id" | "quotas">
 
-/** What one call has used. */
+/** Use by one call. */
 export interface QuotaUsage {
   readonly tokens: number
   readonly costNanoUsd: number
@@ -37,7 +37,7 @@ export interface RateView extends State.Rate {
 }
 
 export interface QuotaReport {
-  /** What the provider calls the subscription. */
+  /** Provider's name of the subscription. */
   readonly plan: string | null
   readonly quotas: ReadonlyArray<State.QuotaView>
   readonly rates: ReadonlyArray<RateView>
@@ -69,7 +69,7 @@ export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
     readonly forgetShown: (connectionId: string) => void
     /** A connection is gone. */
     readonly forget: (connectionId: string) => void
-    /** Done when everything that lasts is in the store. */
+    /** Waits until everything that lasts is in the store. */
     readonly flush: Effect.Effect<void>
   }
 >() {}
@@ -83,7 +83,7 @@ export const maxModels = 100
 /** The key of rates that hold for every model. */
 const everyModel = ""
 
-/** What was worked out for one list of declared quotas, and how long it holds. */
+/** Windows computed for one list of declared quotas, and the time for which they hold. */
 interface Ready {
   readonly declared: Connection["quotas"]
   readonly windows: ReadonlyArray<QuotaWindow>
@@ -95,7 +95,7 @@ interface Entry {
   plan: string | null
   learned: ReadonlyArray<State.LearnedWindow>
   readonly counts: Map<string, Count>
-  /** By model. */
+  /** Rates by model. */
   readonly rates: LruMap<string, ReadonlyArray<State.Rate>>
   ready: Ready | null
 }

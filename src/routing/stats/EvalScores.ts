@@ -1,4 +1,4 @@
-/** What models have achieved in evaluations, in memory for strategies. Read from the store at start and after every run. */
+/** Results of models in evaluations, in memory for strategies. Read from the store at start and after every run. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

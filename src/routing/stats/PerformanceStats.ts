@@ -54,11 +54,11 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
 /** Models of connections that are measured at a time; beyond it the one that was longest without a sample goes. */
 export const capacity = 5_000
 
-/** Whether a failed call says something about the upstream: not when the request itself was at fault. */
+/** Checks whether a failed call counts against the upstream: not when the request itself was at fault. */
 export const countsAsError = (failure: Failure): boolean =>
   failure.scope !== "none" || policyOf(failure).terminal !== null
 
-/** What is known of one model of one connection. */
+/** Measurements of one model of one connection. */
 class ModelFacts {
   readonly connectionId: string
   readonly model: string
@@ -77,8 +77,8 @@ class ModelFacts {
 const mostChanges = 256
 
 /**
- * By connection, then model: two strings that are at hand are found faster than one that must be put together. An entry stays as long as it
- * has samples or calls under way; `changes` counts those that come and go.
+ * Measurements by connection, then model: two strings that are at hand are found faster than one that must be put together. An entry stays
+ * as long as it has samples or calls in progress; `changes` counts those that come and go.
  */
 class ModelBook {
   changes = 0
@@ -223,7 +223,10 @@ const makeRunning = () => {
   }
 }
 
-/** What single combos have sent to their targets; beyond the limit the one that was longest without a request goes. */
+/**
+ * Counts the requests of single combos to their targets; beyond the limit the one that was longest without a request is
+ * dropped.
+ */
 const makeComboBook = () => {
   const served = new LruMap<string, WindowCounter>({ capacity })
   const running = makeRunning()

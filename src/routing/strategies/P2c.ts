@@ -16,8 +16,8 @@ const weights = { successRate: 1, speed: 1, probing: -0.25 }
 const isProbing = (phase: BreakerPhase): boolean => phase === "HALF_OPEN" || phase === "OPEN"
 
 /**
- * Between the median and the 95th percentile: one slow call of many must not move it, but who has become slow must not keep its name
- * until half of all it is remembered for was slow.
+ * Returns the middle between the median and the 95th percentile: one slow call of many must not move it, but a target that has
+ * become slow must show before half of its remembered calls were slow.
  */
 const typicalMs = ({ p50Ms, p95Ms }: Performance): number => Math.max(0, (p50Ms + p95Ms) / 2)
 

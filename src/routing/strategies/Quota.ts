@@ -1,4 +1,4 @@
-/** What strategies read from quota windows. */
+/** Reads quota windows for strategies. */
 import type { Candidate, QuotaWindow } from "../candidate/Candidate.ts"
 
 /** Length in milliseconds. */
@@ -17,7 +17,7 @@ export const windowsNow = ({ quotas }: Candidate, nowMs: number): ReadonlyArray<
     quota.resetAtMs !== null && quota.resetAtMs <= nowMs ? { ...quota, remaining: 1, resetAtMs: null } : quota
   )
 
-/** What is left of the scarcest window, [0, 1]; 1 when nothing is known, since an unknown quota forbids nothing. */
+/** Returns the rest of the scarcest window, [0, 1]; 1 when nothing is known, since an unknown quota forbids nothing. */
 export const headroomOf = (windows: ReadonlyArray<QuotaWindow>): number => {
   let least = 1
   for (const { remaining } of windows) if (remaining < least) least = remaining

@@ -13,7 +13,7 @@ export interface Turn {
   readonly isProbe?: true
 }
 
-/** How the walk ended without an answer. */
+/** End of a walk without an answer. */
 export type WalkEnd =
   /** The last target's failure, when one was asked. */
   | {
@@ -42,7 +42,7 @@ export type Step<Held, Waiting> =
       readonly held: Held
       /** The place before a target that rests after a failure; one call at a time has it. */
       readonly heldLastResort: Held | null
-      /** It is the probe of a breaker. */
+      /** True when it is the probe of a breaker. */
       readonly probe: boolean
       /** No other target is left. */
       readonly lastChance: boolean
@@ -55,7 +55,7 @@ export type Step<Held, Waiting> =
       readonly wait: Waiting
       /** The line moves without an answer for so long at most; null: it has its own limit. */
       readonly limitMs: number | null
-      /** Given back when the wait is broken off for good. */
+      /** Place that is given back when the wait is broken off for good. */
       readonly holding: Held | null
     }
   /** Go on with `resumed`. */
@@ -72,10 +72,10 @@ export type Place<Held, Waiting> =
   /** `retryAfterMs`: when a call may start again, where that is known. */
   | { readonly _tag: "Full"; readonly retryAfterMs?: number }
 
-/** What the walk of one request asks about, answered at once. Times are epoch milliseconds. */
+/** Facts that the walk of one request asks for, answered at once. Times are epoch milliseconds. */
 export interface WalkWorld<Held, Waiting> {
   readonly nowMs: () => number
-  /** What is left of the whole request's time; not positive when it is over. */
+  /** Returns the rest of the whole request's time in ms; not positive when it is over. */
   readonly leftMs: () => number
   readonly hasLeft: () => boolean
   /** The gateway shuts down: no further target is asked. */
@@ -84,7 +84,7 @@ export interface WalkWorld<Held, Waiting> {
   readonly admit: (target: Target, nowMs: number, lastResort?: boolean) => Admission
   /** A place for one call of the target. */
   readonly place: (target: Target) => Place<Held, Waiting>
-  /** The one place at a connection for asking a model that rests. */
+  /** Takes the one place at a connection for asking a model in cooldown. */
   readonly lastResort: (connectionId: string) => Place<Held, Waiting>
   readonly isLastResortFree: (connectionId: string) => boolean
   readonly release: (held: Held) => void
