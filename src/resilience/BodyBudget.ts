@@ -10,7 +10,7 @@ import { mostHeld } from "../kernel/FairShare.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as Settings from "./Settings.ts"
 
-/** What one body takes of the budget. */
+/** Share of one body in the budget. */
 export interface BodyShare {
   /** Hot: whether so many more bytes may be held; when not, nothing is taken. After `release` nothing is counted any more. */
   readonly take: (bytes: number) => boolean
@@ -23,7 +23,7 @@ export class BodyBudget extends Context.Tag("gateway/resilience/BodyBudget")<
   {
     /** Hot: a share of its own for one body, `apiKeyId` null for callers without a key; empty at first, to be released however its request ends. */
     readonly share: (apiKeyId: string | null) => BodyShare
-    /** What a body beyond the budget is told. */
+    /** Makes the error for a body beyond the budget. */
     readonly refusal: () => BufferFull
     readonly heldBytes: () => number
     /** Bodies refused since the start. */

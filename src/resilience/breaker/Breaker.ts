@@ -27,7 +27,7 @@ export interface BreakerProfile {
   readonly maxMultiplier: number
 }
 
-/** How far failed probes stretch the reset timeout. */
+/** Largest factors by which failed probes stretch the reset timeout. */
 const maxMultiplier: Readonly<Record<ProviderClass, number>> = { oauth: 8, apikey: 4, local: 4 }
 
 type Settings = ResilienceSettings["providerBreaker"]
@@ -68,8 +68,8 @@ const probeLeaseMs = (state: BreakerState, profile: BreakerProfile): number =>
   Math.max(600_000, resetTimeoutMs(state, profile))
 
 /**
- * What time alone changes. A clock that was set back starts the running wait anew: it neither keeps a breaker open for longer than
- * its timeout from now, nor lets a second probe through. The caller keeps the result; otherwise the wait never ends.
+ * Updates the state by time alone. A clock that was set back starts the running wait anew: it neither keeps a breaker open for
+ * longer than its timeout from now, nor lets a second probe through. The caller keeps the result; otherwise the wait never ends.
  */
 export const settle = (state: BreakerState, profile: BreakerProfile, nowMs: number): BreakerState => {
   const { openedAtMs, phase, probeSinceMs } = state
@@ -173,7 +173,7 @@ const withFailures = (state: BreakerState, profile: BreakerProfile, failures: nu
   phase: failures >= profile.degradationThreshold ? "DEGRADED" : "CLOSED"
 })
 
-/** What a finished call changes. `probe`: it was the probe of a half-open breaker. */
+/** Updates the state after a call. `probe`: it was the probe of a half-open breaker. */
 export const report = (
   state: BreakerState,
   profile: BreakerProfile,

@@ -40,7 +40,7 @@ export interface BreakerStates {
   readonly lastResortMs: (provider: Guarded, nowMs: number) => number
   /** Hot: asks for a call; a `probe` must be reported as such. `lastResort`: no other target is left to ask. */
   readonly admit: (provider: Guarded, nowMs: number, lastResort?: boolean) => Breaker.Admission
-  /** What became of a call. */
+  /** Updates the state after a call. */
   readonly report: (provider: Guarded, nowMs: number, outcome: Breaker.BreakerReport, probe: boolean) => BreakerChange
   /** Every breaker that is not at rest. */
   readonly list: (nowMs: number, classOf: (provider: string) => ProviderClass) => ReadonlyArray<BreakerView>

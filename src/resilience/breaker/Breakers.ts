@@ -16,7 +16,7 @@ export class Breakers extends Context.Tag("gateway/resilience/Breakers")<
   Omit<BreakerStates, "get" | "reset"> & {
     /** Closes one, or all; gives how many were not at rest. A provider that is gone is forgotten by it. */
     readonly reset: (provider: string | null) => Effect.Effect<number>
-    /** Done when what was learned outlives a crash. */
+    /** Waits until everything that was learned outlives a crash. */
     readonly flush: Effect.Effect<void>
   }
 >() {}

@@ -1,4 +1,4 @@
-/** When to come back, as the body tells it: in fields, or in words. */
+/** Reads from the body when to come back: from fields, or from text. */
 import { detailReasons, type ErrorBody, objectOf, textOf, violatedQuotas } from "./ErrorBody.ts"
 import { resetHeaders } from "./HeaderHints.ts"
 import { absurdMs, believable, day, durationAt, epochOf, isoAt, number, until, untilClock, waitOf } from "./When.ts"
@@ -22,14 +22,16 @@ const retryDelay = (detail: Readonly<Record<string, unknown>>, nowMs: number): n
   return waitOf(textOf(objectOf(detail, "retryDelay"), "seconds"), nowMs)
 }
 
-/** Whether a Google quota of a whole day is used up: its `retryDelay` then speaks of the minute and is not believed. */
+/**
+ * Checks whether a Google quota of a whole day is used up: its `retryDelay` is then that of the minute and is ignored.
+ */
 export const isDailyQuota = (body: ErrorBody): boolean => violatedQuotas(body).some((id) => /per_?day/i.test(id))
 
-/** Whether a used-up quota of a day is the whole project's, not that of one model. */
+/** Checks whether a used-up quota of a day is the whole project's, not that of one model. */
 export const isProjectDailyQuota = (body: ErrorBody): boolean =>
   violatedQuotas(body).some((id) => /per_?day/i.test(id) && !/per_?(?:base_?)?model/i.test(id))
 
-/** Whether only quotas of a minute are used up. */
+/** Checks whether only quotas of a minute are used up. */
 export const isMinuteQuota = (body: ErrorBody): boolean =>
   !isDailyQuota(body) &&
   (violatedQuotas(body).some((id) => /per_?minute/i.test(id)) || detailReasons(body).includes("RATE_LIMIT_EXCEEDED"))
@@ -95,7 +97,7 @@ const bareSeconds = /^(\d{1,13}(?:\.\d{1,9})?)(?= ?(?:$|[.,;:!)"'\]}\n]))/
 const midnight = /^(?:tomorrow|midnight|00:00)(?: at midnight)?[ ,(]{0,2}(pacific|pst|pdt|pt\b)?/
 const markedEpoch = /limit reached\|(\d{10,13})/
 
-/** What stands behind the words: a time, a duration, or a bare number of seconds. */
+/** Reads the time behind the matched text: a time, a duration, or a bare number of seconds. */
 const waitAt = (text: string, index: number, nowMs: number): number | null => {
   const rest = text.slice(index, index + 80)
   const iso = isoAt(rest)
