@@ -1,4 +1,4 @@
-/** What the calls of a connection carry that must not come back. */
+/** Lists the secrets in the calls of a connection that must not come back. */
 import * as Redacted from "effect/Redacted"
 import type { Connection, SecretHeaders } from "../domain/Connection.ts"
 import { isSecretHeader } from "../kernel/Masking.ts"

@@ -36,7 +36,10 @@ const daily = Schedule.spaced("1 day").pipe(Schedule.jittered)
 /** A question without an answer; the list keeps the reason. */
 class NotListedNow extends Data.TaggedError("NotListedNow")<{ readonly isTransient: boolean }> {}
 
-/** What decides how a connection's models are asked for, and whether the operator has touched it; holds no secret in clear. */
+/**
+ * Hashes the settings that decide how a connection's models are fetched, so that changes by the operator show; holds no
+ * secret in clear.
+ */
 const fingerprintOf = ({ connection, spec }: Catalog.Account, source: string): string =>
   createHash("sha256")
     .update(JSON.stringify([source, connection.updatedAtMs, connection.authType, spec.headers, spec.auth]))

@@ -23,7 +23,7 @@ export interface ManifestProvider {
   readonly name: string
   readonly aliases: ReadonlyArray<string>
   readonly category: string
-  /** May hold `{placeholders}` that an account's own base URL fills. */
+  /** Base URL; may hold `{placeholders}` that an account's own base URL fills. */
   readonly baseUrl: string
   /** Preferred first. */
   readonly wires: ReadonlyArray<WireName>
@@ -34,7 +34,7 @@ export interface ManifestProvider {
   readonly auth: { readonly type: string; readonly header: string; readonly prefix: string }
   readonly docsUrl: string | null
   readonly models: ReadonlyArray<ManifestModel>
-  /** Whether a key and this entry are all that is needed to call the provider; if not, why. */
+  /** Eligibility: whether a key and this entry are all that is needed to call the provider; if not, the reasons. */
   readonly sidecar: { readonly eligible: boolean; readonly reasons: ReadonlyArray<string> }
 }
 

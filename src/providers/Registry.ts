@@ -61,7 +61,7 @@ const nodeShapes: Readonly<Record<ProviderNodeType, NodeShape>> = {
   "ollama-compatible": { wire: "ollama", auth: optionalBearer, modelsPath: "/api/tags" }
 }
 
-/** Whether a path is one of the wire's own routes; any other one that an operator names is in OpenAI's form. */
+/** Checks whether a path is one of the wire's own routes; any other one that an operator names is in OpenAI's form. */
 const isOwnRoute = (wire: WireName, path: string): boolean => {
   switch (wire) {
     case "chat":
