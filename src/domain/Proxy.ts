@@ -34,7 +34,7 @@ export interface Proxy {
   readonly updatedAtMs: number
 }
 
-/** From the most to the least particular: `key`, `connection`, `provider`, `global`. */
+/** Scopes from the most to the least particular: `key`, `connection`, `provider`, `global`. */
 export const ProxyScope = Schema.Literal("key", "connection", "provider", "global")
 export type ProxyScope = typeof ProxyScope.Type
 
@@ -46,7 +46,7 @@ export interface ProxyAssignment {
   readonly proxyId: string
 }
 
-/** On whose behalf a call is made. */
+/** Owner on whose behalf a call is made. */
 export interface CallOwner {
   readonly connectionId: string | null
   readonly provider: string | null
@@ -55,7 +55,7 @@ export interface CallOwner {
   readonly proxyEnabled: boolean
   /** The proxy named for a connection that is not saved yet: it counts as assigned to it. Null: none is. */
   readonly proxyId: string | null
-  /** Whether a credential of the connection goes along. */
+  /** True when a credential of the connection goes along. */
   readonly carriesKey: boolean
   /** Null: sockets are made the usual way. */
   readonly transport: Transport | null

@@ -78,9 +78,9 @@ interface Known<A> {
   readonly value: A
 }
 
-/** Kept in all; beyond it everything is forgotten and kept anew. */
+/** Most entries in all; beyond it all are dropped. */
 const mostKept = 1_000
-/** Kept of one caller and model. */
+/** Most entries of one caller and model. */
 const mostAlike = 16
 /** Characters of the texts of facts that are kept. */
 const maxChars = 1_000
