@@ -1,4 +1,4 @@
-/** What the idempotency of requests holds at the moment. */
+/** Counts of the present state of idempotent requests. */
 import * as Context from "effect/Context"
 
 export class IdempotencyStats extends Context.Tag("gateway/cache/IdempotencyStats")<

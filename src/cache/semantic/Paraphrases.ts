@@ -405,7 +405,9 @@ export const topics: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [
   ]
 ]
 
-/** Written when the rules of `Wording` stood: questions that are longer by a word that matters, and others. */
+/**
+ * Topics that were written after the rules of `Wording`: questions that are longer by a word that matters, and others.
+ */
 export const laterTopics: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [
   [
     [
@@ -564,7 +566,7 @@ export const laterTopics: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = 
 export interface Pair {
   readonly one: string
   readonly other: string
-  /** Whether they are wordings of one question. */
+  /** True when they are wordings of one question. */
   readonly isSame: boolean
 }
 
