@@ -25,7 +25,7 @@ export const maxOldSecrets = 5
 
 export interface CreatedKey {
   readonly key: ApiKey
-  /** Shown to the caller once, then forgotten. */
+  /** Secret, shown to the caller once, then dropped. */
   readonly secret: Redacted.Redacted
 }
 
