@@ -10,7 +10,7 @@ interface Shape<Key, Method, Tier, Wire> {
   /** Lower-case path; `:name` stands for one segment, `*` at the end for a rest that belongs to the route. */
   readonly path: string
   readonly tier: Tier
-  /** What API keys are allowed by (`allowedEndpoints`); null: open to every key. */
+  /** Category that API keys are allowed by (`allowedEndpoints`); null: open to every key. */
   readonly category: EndpointCategory | null
   /** The wire format of answers and errors; null for the management format. */
   readonly wire: Wire
@@ -146,7 +146,7 @@ export type EdgeRoute =
   | PublicRoute
   | MetricsRoute
 
-/** Of each inference route. */
+/** Categories of the inference routes. */
 const categories: Readonly<
   Record<InferenceRoute["key"] | ListingRoute["key"] | QuestionRoute["key"], EndpointCategory | null>
 > = {

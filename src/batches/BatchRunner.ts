@@ -40,10 +40,10 @@ export class BatchRunner extends Context.Tag("gateway/batches/BatchRunner")<
 >() {}
 
 interface Live {
-  /** As it is stored, or about to be. */
+  /** Batch as it is stored, or about to be. */
   batch: Batch
   spool: LineSpool.LineSpool | null
-  /** What a provider that works on the lines has told last. */
+  /** Counts that a provider that works on the lines has reported last. */
   atProvider: LineSpool.Counts | null
   readonly cancelled: Deferred.Deferred<void>
 }

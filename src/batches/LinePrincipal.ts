@@ -1,4 +1,4 @@
-/** In whose name the lines of a batch are asked. */
+/** Principal in whose name the lines of a batch are asked. */
 import type { ApiKeys } from "../auth/ApiKeys.ts"
 import { innerRefusalOf } from "../auth/KeyPolicy.ts"
 import type { Principal } from "../domain/ApiKey.ts"

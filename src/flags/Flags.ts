@@ -50,7 +50,10 @@ export class InvalidFlagValue extends Data.TaggedError("InvalidFlagValue")<{
   readonly allowed: ReadonlyArray<string>
 }> {}
 
-/** Without required keys, anyone who reaches the address the gateway listens on could spend the owner's money. */
+/**
+ * Error of a setting without required keys, under which any client that reaches the gateway's address could spend the
+ * owner's money.
+ */
 export class OpenToOthers extends Data.TaggedError("OpenToOthers")<{ readonly host: string }> {}
 
 export class Flags extends Context.Tag("gateway/flags/Flags")<
@@ -76,7 +79,7 @@ export class Flags extends Context.Tag("gateway/flags/Flags")<
   }
 >() {}
 
-/** Whether a boolean flag with this value is on. */
+/** Checks whether a boolean flag with this value is on. */
 export const isEnabled = (value: string): boolean => booleanOf(value) === true
 
 /** The values a flag may be set to. */

@@ -15,7 +15,10 @@ import * as Scope from "effect/Scope"
 import { camelToSnake, snakeToCamel } from "effect/String"
 import * as WriteQueue from "./WriteQueue.ts"
 
-/** Whether a statement only reads. A read that is not recognised waits behind writes, which is slower and not wrong. */
+/**
+ * Checks whether a statement only reads. A read that is not recognised waits behind writes, which is slower and not
+ * wrong.
+ */
 export const isRead = (statement: string): boolean =>
   /^\s*(?:SELECT|PRAGMA|EXPLAIN)\b/i.test(statement) ||
   (/^\s*WITH\b/i.test(statement) && !/\b(?:INSERT|UPDATE|DELETE|REPLACE)\b/i.test(statement))

@@ -1,4 +1,4 @@
-/** What memories mean, as vectors of an embedding model. Content is encrypted. */
+/** Adds vectors of memories by an embedding model. Content is encrypted. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

@@ -1,6 +1,6 @@
 /**
- * What a restore does not turn back. A database that is put in the place of the live one is a state of the configuration; what has happened
- * since stays on record: requests that were answered, and what they cost, must not vanish because somebody undoes a change.
+ * Tables that a restore leaves as they are. A database that replaces the live one is a state of the configuration; the log of later
+ * requests and their cost stays: it must not vanish when a change is undone.
  */
 import type { Database } from "../Handle.ts"
 
@@ -45,7 +45,10 @@ export const carried: ReadonlyArray<Carried> = [
 const columnsOf = (database: Database, schema: "main" | "live", table: string): ReadonlyArray<string> =>
   database.prepare(`SELECT name FROM pragma_table_info(?, ?)`).pluck().all(table, schema) as ReadonlyArray<string>
 
-/** As they were written: a table without a number of its own has none, and one of an older schema has only the hidden one. */
+/**
+ * Chooses the order in which the rows were written: a table without a number of its own has none, and one of an older
+ * schema has only the hidden one.
+ */
 const orderOf = (own: string | undefined, live: ReadonlySet<string>): string =>
   own === undefined ? "1" : live.has(own) ? `"${own}"` : "rowid"
 
