@@ -19,7 +19,7 @@ export interface ScopeView {
 export const providerNamed = ({ catalog }: ScopeView, name: string): ProviderSpec | ProviderNotFound =>
   catalog.provider(name) ?? new ProviderNotFound({ provider: name })
 
-/** What a bare id means before any provider is asked: never the model of one provider. */
+/** Checks whether a bare id has a meaning before any provider is asked: never the model of one provider. */
 const isCollective = ({ catalog }: ScopeView, model: string): boolean =>
   model === "auto" || /^(?:auto|combo|qtsd)[/:]/i.test(model) || catalog.combos.has(model)
 

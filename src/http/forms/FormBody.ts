@@ -17,7 +17,7 @@ export interface FormBody {
   readonly bytes: (uploads: Uploads) => Buffer
 }
 
-/** Of all fields together. */
+/** Most characters of all fields together. */
 const maxFieldChars = 1_048_576
 const maxNameChars = 256
 
@@ -42,7 +42,10 @@ export const makeFormBody = (): FormBody => {
     else values.push(value)
   }
 
-  /** Whether the field was there before: under its name, or with what some programs read as a list or a member of the same one (`model[]`). */
+  /**
+   * Checks whether the field was there before: under its name, or under one that some programs read as a list or a
+   * member of the same one (`model[]`).
+   */
   const isRepeated = (name: string): boolean => {
     if (members.has(name)) return !name.endsWith("[]")
     const base = baseOf(name)

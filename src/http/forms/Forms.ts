@@ -60,7 +60,7 @@ export const formOnly = new UnsupportedBody({
 
 const limits = { maxParts: 64, maxFieldBytes: 262_144, maxOtherBytes: 2_097_152 }
 
-/** Of what comes behind the closing boundary, which is thrown away. */
+/** Most bytes behind the closing boundary, which are dropped. */
 const maxEpilogueBytes = 65_536
 
 /** A client that sends nothing of its upload for this long has left without a word. */

@@ -42,7 +42,7 @@ export class JobDoor extends Context.Tag("gateway/http/jobs/JobDoor")<
   { readonly handle: (route: JobRoute, call: JobCall) => void }
 >() {}
 
-/** What the jobs of a route make. */
+/** Kinds of output of the jobs of a route. */
 export const jobKinds: Readonly<Record<JobRoute["key"], MediaJobKind>> = {
   "inference.videoJobs": "videos",
   "inference.video": "videos",

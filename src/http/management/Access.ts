@@ -65,7 +65,7 @@ const jsonOnly = new UnsupportedMediaType({
   message: "Send the body as 'Content-Type: application/json'. A page may send other types without being allowed to."
 })
 
-/** Who asks, of those who may use inference. */
+/** Identifies a caller that may use inference. */
 const caller = (gate: typeof Gate.Service) =>
   Effect.gen(function* () {
     const trail = yield* CurrentTrail

@@ -7,7 +7,7 @@ const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", "
 /** Text as it may stand in a page, and in an attribute between double quotes. */
 export const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (letter) => escapes[letter] ?? "")
 
-/** Whether a client asks for a page: browsers name the type, programs do not. */
+/** Checks whether a client asks for a page: browsers name the type, programs do not. */
 export const wantsPage = (accept: string | undefined): boolean =>
   /(?:^|,)\s*text\/html\s*(?:[,;]|$)/i.test(accept ?? "")
 
