@@ -24,7 +24,7 @@ export interface BudgetStatus {
   readonly budget: Budget | null
   readonly spentNanoUsd: number
   readonly reservedNanoUsd: number
-  /** Of the tightest limit; null without a budget. */
+  /** Rest of the tightest limit; null without a budget. */
   readonly remainingNanoUsd: number | null
   readonly windowStartMs: number
   readonly nextResetAtMs: number
@@ -55,7 +55,7 @@ export interface LedgerQuery {
   readonly requestId?: string
 }
 
-/** What a key may know of itself. */
+/** Facts that a key may see about itself. */
 export interface OwnUsage {
   readonly budget: BudgetStatus
   readonly limits: ReadonlyArray<TokenLimitStatus>

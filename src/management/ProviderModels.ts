@@ -12,7 +12,7 @@ import * as Errors from "./Errors.ts"
 export class ProviderModels extends Context.Tag("gateway/management/ProviderModels")<
   ProviderModels,
   {
-    /** Of one provider, or of all. */
+    /** Lists the models of one provider, or of all. */
     readonly list: (provider: string | null) => Effect.Effect<ReadonlyArray<DeclaredModel>, StoreError>
     /** Declares a model anew, whatever was declared before. */
     readonly declare: (input: ProviderModelInput) => Effect.Effect<DeclaredModel, Errors.UnknownProvider | StoreError>

@@ -35,7 +35,7 @@ export class PlanRefused extends Data.TaggedError("PlanRefused")<{
 export type SecretsOf = (kind: Calls.OwnKind, id: string) => Effect.Effect<JsonObject>
 
 export interface Outcome {
-  /** Of keys that were made, by name. */
+  /** Secrets of keys that were made, by name. */
   readonly secrets: Readonly<Record<string, string>>
 }
 
@@ -126,7 +126,10 @@ export const carryOut = (
     const secrets: Record<string, string> = {}
     const undos: Array<readonly [what: string, undo: Undo]> = []
 
-    /** What could not be taken back. In a loop: what others need is taken back after them, in this order and no other. */
+    /**
+     * Undoes the changes, and lists those that could not be undone. In a loop: entities that others need are removed
+     * after them, in this order and no other.
+     */
     const takeBack = Effect.gen(function* () {
       const left: Array<string> = []
       for (const [what, undo] of undos.toReversed()) {
