@@ -40,7 +40,7 @@ export const makeSessionBlocks = (repo: Context.Tag.Service<typeof MemoryBlockRe
   const blocks = makeBlocks()
   let writes = 0
 
-  /** In a later turn of the event loop: a request does not wait for the store. */
+  /** Runs a write in a later turn of the event loop: a request does not wait for the store. */
   const behind = (write: Effect.Effect<void>): void => void run(Effect.zipRight(Effect.yieldNow(), write))
 
   const sweep = (nowMs: number) => repo.trim({ beforeMs: nowMs - keptMs, maxBlocks: maxTurns, maxBytes })

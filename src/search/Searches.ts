@@ -62,11 +62,11 @@ interface Kept {
   readonly bytes: number
 }
 
-/** Of a call under way. */
+/** State of a call in progress. */
 interface Running {
   /** Null until it is settled. */
   row: UsageRow | null
-  /** Nobody waits for its answer. */
+  /** True when no request waits for its answer. */
   isAbandoned: boolean
 }
 
