@@ -16,7 +16,7 @@ const maxChars = 8192
 /** `export OPENAI_API_KEY="Bearer …";` has four. */
 const maxLayers = 8
 
-/** What may stand around a key: each takes one layer off. */
+/** Patterns of text around a key: each removes one layer. */
 const layers: ReadonlyArray<RegExp> = [
   /^(?:export\s+)?[A-Za-z][A-Za-z0-9_]*(?:KEY|TOKEN|SECRET)\s*=\s*(?=[^\s=])/i,
   /^(?:authorization|x-api-key|x-goog-api-key|api-key)\s*:\s*/i,

@@ -22,7 +22,7 @@ export interface CustomProvider {
   readonly isSameNameAllowed: boolean
   /** Ask it for its models before the connection stays. */
   readonly verify: boolean
-  /** What else the connection has. */
+  /** Other members of the connection. */
   readonly more: Readonly<Record<string, unknown>>
 }
 
@@ -78,7 +78,7 @@ const nodeOf = Effect.fnUntraced(function* (custom: CustomProvider): Effect.fn.R
   )
 })
 
-/** In this order a server is asked which wire it speaks: Ollama has others beside its own. */
+/** Wires in the order in which a server is tried: Ollama has others beside its own. */
 const asked: ReadonlyArray<WireName> = ["ollama", "chat", "messages", "responses", "gemini"]
 
 /** Statuses of a question that say that the server does not have that wire. */
@@ -123,7 +123,7 @@ const connect = Effect.fnUntraced(function* (flags: GatewayFlags, custom: Custom
   return yield* connections.create(flags, input)
 })
 
-/** What came of one wire: it is spoken, or why it is taken for one that is not. */
+/** Result of trying one wire: the server speaks it, or the reason for which it seems not to. */
 type Tried = { readonly _tag: "Spoken" } | { readonly _tag: "NotSpoken"; readonly reason: string }
 
 /** Lists its models and asks a tiny question on one wire. What is made for that is taken back, also where it is interrupted. */

@@ -7,7 +7,7 @@ export type Piece =
 
 const maxPathChars = 1_024
 
-/** At the beginning of a word; in quotes where the path has spaces. `@@` is a plain `@`. */
+/** Pattern of a mention at the beginning of a word; in quotes where the path has spaces. `@@` is a plain `@`. */
 const mention = new RegExp(
   `(^|[\\s([{<"'])@(?:"([^"\\n]{1,${maxPathChars}})"|(@)|([^\\s"@][^\\s"]{0,${maxPathChars - 1}}))`,
   "gu"

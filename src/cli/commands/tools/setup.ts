@@ -72,7 +72,7 @@ export const Result = Schema.Struct({
 })
 type Result = typeof Result.Type
 
-/** Stands for a key that a dry run does not make. */
+/** Placeholder for a key that a dry run does not make. */
 const newKey = "<a new key>"
 
 const gatewayFlags = (given: SetupFlags): Effect.Effect<GatewayFlags, BadArgument> => {
