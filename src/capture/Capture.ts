@@ -37,7 +37,7 @@ export interface HostView extends CustomHost {
 
 export interface HostChanged {
   readonly host: HostView
-  /** Why the host is not captured, or not everywhere; null: all is well. */
+  /** Reason for which the host is not captured, or not everywhere; null: it is. */
   readonly warning: string | null
 }
 
@@ -91,7 +91,7 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
     readonly setAgentHosts: (agent: string, hosts: ReadonlyArray<string>) => Effect.Effect<string | null, StoreError>
     /** Ids of agents whose hosts are sent here. */
     readonly capturedAgents: () => ReadonlySet<string>
-    /** Its port. */
+    /** Starts the proxy, and returns its port. */
     readonly startProxy: Effect.Effect<number, ListenProblem>
     readonly stopProxy: Effect.Effect<void>
     readonly applySystemProxy: (

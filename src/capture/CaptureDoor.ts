@@ -17,7 +17,7 @@ import { asSentence } from "../kernel/Sentence.ts"
 
 export interface CaptureServices {
   readonly capture: typeof Capture.Service
-  /** What was built together with it, for rooms above this one. */
+  /** Services built together with it, for callers above capture. */
   readonly built: Context.Context<never>
 }
 
@@ -28,7 +28,7 @@ export class CaptureDoor extends Context.Tag("gateway/capture/CaptureDoor")<
     readonly get: Effect.Effect<typeof Capture.Service>
     /** Hot: null until it is built. */
     readonly current: () => typeof Capture.Service | null
-    /** What was built together with it; builds it. */
+    /** Builds the services that are built together with it, and returns them. */
     readonly built: Effect.Effect<Context.Context<never>>
   }
 >() {}

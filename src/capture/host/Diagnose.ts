@@ -1,4 +1,4 @@
-/** Whether the machine is as capture says that it is, and putting right what is not. */
+/** Checks whether the machine is in the state that capture has recorded, and repairs differences. */
 import * as Effect from "effect/Effect"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { HostJournal, type RestoreReport } from "./HostJournal.ts"
@@ -21,7 +21,7 @@ export interface Check {
   readonly id: CheckId
   readonly ok: boolean
   readonly detail: string
-  /** What to do about it; null when there is nothing to do. */
+  /** Advice on what to do about it; null when there is nothing to do. */
   readonly hint: string | null
 }
 

@@ -46,7 +46,7 @@ export interface HostChange {
   readonly kind: ChangeKind
   /** One line for people. */
   readonly what: string
-  /** How it is taken back, in this order. */
+  /** Steps that undo it, in this order. */
   readonly steps: ReadonlyArray<UndoStep>
   /** Values before and ours, as far as people or the writer want them. No secrets. */
   readonly facts?: Readonly<Record<string, unknown>>
@@ -69,7 +69,7 @@ export interface ProgramRun {
   readonly stdin?: string
   /** Default 10,000. */
   readonly timeoutMs?: number
-  /** By `sudo -n` where the gateway is not root. */
+  /** True when it runs by `sudo -n` where the gateway is not root. */
   readonly elevate?: boolean
 }
 
@@ -90,7 +90,7 @@ export class HostJournal extends Context.Tag("gateway/capture/HostJournal")<
     readonly run: (program: ProgramRun) => Effect.Effect<Ran>
     /** Finishes what ended gateways left. `everything`: also what this gateway has changed. */
     readonly restore: (which: "ended" | "everything") => Effect.Effect<RestoreReport>
-    /** What is in the journal, oldest first. Entries that cannot be read are left out. */
+    /** Lists the journal, oldest first. Entries that cannot be read are left out. */
     readonly entries: Effect.Effect<ReadonlyArray<JournalEntry>>
   }
 >() {}
@@ -115,7 +115,9 @@ const failedReport = (error: unknown): RestoreReport => ({
 const reporting = (restore: () => Promise<RestoreReport>): Effect.Effect<RestoreReport> =>
   Effect.tryPromise({ try: restore, catch: failedReport }).pipe(Effect.merge)
 
-/** What ended gateways left in a data folder is taken back; needs no running gateway and nothing but the folder. */
+/**
+ * Undoes the changes that ended gateways left in a data folder; needs no running gateway and nothing but the folder.
+ */
 export const restoreFolder = (dataDir: string): Effect.Effect<RestoreReport> =>
   reporting(() => restoreEnded(journalFolder(dataDir)))
 

@@ -17,7 +17,7 @@ const [, , folder = "", session = ""] = process.argv
 // A service manager signals every process of a service when it stops it. What is to be given back is then still to be given back.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {})
 
-/** What runs now. @type {Set<Promise<unknown>>} */
+/** Work that runs now. @type {Set<Promise<unknown>>} */
 const running = new Set()
 let isOrphaned = false
 
@@ -41,7 +41,7 @@ const handle = async (line) => {
   if (!isOrphaned) process.stdout.write(`${JSON.stringify({ id, ...result })}\n`)
 }
 
-/** What failed once may be held by a lock of the package manager. */
+/** Pauses in ms before further tries: a failed step may be held by a lock of the package manager. */
 const pausesMs = [500, 2_000, 5_000, 15_000]
 
 const restore = async () => {

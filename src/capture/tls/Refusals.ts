@@ -10,7 +10,7 @@ import { LruMap } from "../../kernel/LruMap.ts"
 
 export interface Refuser {
   readonly host: string
-  /** As `Hello.client`. */
+  /** Client as `Hello.client`. */
   readonly client: string
 }
 
@@ -62,7 +62,7 @@ export class Refusals {
     return this.#tunnel(this.#stateOf(refuser), "alert", nowMs)
   }
 
-  /** As `alerted`, for a connection that ended without a byte after its handshake had begun. */
+  /** Records, as `alerted`, a connection that ended without a byte after its handshake had begun. */
   endedSilently(refuser: Refuser, nowMs: number): boolean {
     const state = this.#stateOf(refuser)
     state.silentEnds = nowMs - state.lastSilentMs <= refusalRules.togetherMs ? state.silentEnds + 1 : 1

@@ -32,7 +32,7 @@ export class WebSocketText {
   #maskAt = 0
   #isLast = false
   #opcode = 0
-  /** Of the message that goes on over several frames. */
+  /** True when the message that goes on over several frames is text. */
   #isText = false
   #otherBytes = 0
 

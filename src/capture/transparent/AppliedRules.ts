@@ -25,7 +25,7 @@ export class TableInUse extends Data.TaggedError("TransparentTableInUse")<{ read
 /** Another program's rules use the mark, or the place of our policy rule. */
 export class MarkInUse extends Data.TaggedError("TransparentMarkInUse")<{ readonly mark: number }> {}
 
-/** There is no program that sets firewall rules here. */
+/** Error of a machine without a program that sets firewall rules. */
 export class NoFirewall extends Data.TaggedError("TransparentNoFirewall") {}
 
 /** A command failed, and all was taken back. `step` counts from 1. `problem` is what the program said, in a line. */
@@ -52,7 +52,7 @@ export const applyRules = ({
   journal,
   settings
 }: RulesOptions): Effect.Effect<Firewall, RulesProblem, Scope.Scope> => {
-  /** With the program's path; null where it is missing. */
+  /** Finds the program's path; null where it is missing. */
   const located = ({ argv: [name = "", ...rest] }: Command): ReadonlyArray<string> | null => {
     const program = findProgram(environment, name)
     return program === null ? null : [program, ...rest]

@@ -67,7 +67,10 @@ export const readBlock = (text) => {
   return found === null ? { state: "none" } : { state: "one", lines: found }
 }
 
-/** Whether a line between the marks is ours. @param {ReadonlyArray<string> | null} ours null: all of their shape @returns {(line: string) => boolean} */
+/**
+ * Makes the check whether a line between the marks is ours. @param {ReadonlyArray<string> | null} ours null: all of
+ * their shape @returns {(line: string) => boolean}
+ */
 const ownLines = (ours) => {
   if (ours === null) return (line) => ownShape.test(line.trim())
   const own = new Set(ours)

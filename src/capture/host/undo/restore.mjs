@@ -50,7 +50,7 @@ export const ensureFolder = (folder) => {
   chmodSync(folder, 0o700)
 }
 
-/** On disk when this returns. @param {string} folder @param {JournalEntry} entry */
+/** Writes an entry; it is on disk when this returns. @param {string} folder @param {JournalEntry} entry */
 export const writeEntry = (folder, entry) => {
   const text = `${JSON.stringify(entry)}\n`
   if (text.length > limits.entryBytes) throw new Error("is too large for the journal")
@@ -65,7 +65,7 @@ export const removeEntry = (folder, id) => {
 }
 
 /**
- * What it holds is run as programs: it must not be somebody else's.
+ * Checks the owner of a file: its entries are run as programs, so that it must not be another user's.
  * @param {string} path @param {number} folderUid
  */
 const isTrusted = (path, folderUid) => {
@@ -157,10 +157,10 @@ export const restoreWhere = async (folder, isChosen) => {
   })
 }
 
-/** What ended gateways left. @param {string} folder */
+/** Undoes the changes that ended gateways left. @param {string} folder */
 export const restoreEnded = (folder) => restoreWhere(folder, (entry) => !isAlive(entry.owner))
 
-/** Where the journal of a data folder is. @param {string} dataDir */
+/** Returns the folder of the journal of a data folder. @param {string} dataDir */
 export const journalFolder = (dataDir) => join(dataDir, "capture", "journal")
 
 /** @param {string} folder */
