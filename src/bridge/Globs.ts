@@ -4,7 +4,7 @@
 export const maxStars = 8
 export const maxPatternChars = 253
 
-/** Why a text is no pattern; null when it is one. */
+/** Describes why a text is no pattern; null when it is one. */
 export const problemOf = (pattern: string): string | null => {
   if (pattern === "") return "A pattern must not be empty."
   if (pattern.length > maxPatternChars) return `A pattern has at most ${maxPatternChars} characters.`

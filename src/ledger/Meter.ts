@@ -2,7 +2,7 @@
 import type { LimitThreshold, ResetRule } from "../domain/Limits.ts"
 import { type LimitWindow, windowAt } from "./Windows.ts"
 
-/** What is counted: nano-USD, tokens of prompt and answer, or requests. */
+/** Unit of a limit: nano-USD, tokens of prompt and answer, or requests. */
 export type MeterUnit = "usd" | "tokens" | "requests"
 
 export interface MeterSpec {
@@ -10,22 +10,22 @@ export interface MeterSpec {
   readonly id: string
   readonly unit: MeterUnit
   readonly rule: ResetRule
-  /** In the unit; nano-USD for money. */
+  /** Limit in the unit; nano-USD for money. */
   readonly limit: number
-  /** Part of the limit, from 0 to 1, at which it is told that it nears its end. */
+  /** Part of the limit, from 0 to 1, at which a warning is sent. */
   readonly warningThreshold: number
-  /** Only calls of this provider, and of this model of it where one is named; null: all of them. */
+  /** Provider, and model of it where one is named, whose calls count; null: all of them. */
   readonly scope: { readonly provider: string; readonly model: string | null } | null
 }
 
 export interface MeterWindow extends LimitWindow {
   used: number
   reserved: number
-  /** What was told of it last (`quota.exceeded`); null: nothing. */
+  /** Last report of it (`quota.exceeded`); null: none. */
   told: LimitThreshold | null
 }
 
-/** What one call takes: in each unit. */
+/** Amounts of one call, in each unit. */
 export interface Amounts {
   readonly nanoUsd: number
   readonly tokens: number

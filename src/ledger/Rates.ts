@@ -1,6 +1,6 @@
 /**
- * How often a key may ask: at most `limit` requests in any stretch of `window` seconds, and at most so many sessions at once. Exact: the times
- * of the last requests are kept. Times are monotonic milliseconds, so that a clock that is set changes nothing.
+ * Rates of a key: at most `limit` requests in any stretch of `window` seconds, and a limited number of sessions at once. Exact: the times of
+ * the last requests are kept. Times are monotonic milliseconds, so that a clock that is set changes nothing.
  */
 import type { RateLimit } from "../domain/ApiKey.ts"
 

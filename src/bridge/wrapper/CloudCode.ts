@@ -50,7 +50,7 @@ const makeLineWrapper = () => {
       if (last + 1 < chunk.length) held.push(chunk.subarray(last + 1))
       return whole
     },
-    /** What came after the last line end. */
+    /** Returns the bytes after the last line end. */
     end: (): Buffer => Buffer.from(take(nothing), "latin1")
   }
 }
