@@ -82,10 +82,7 @@ export const readBounded = (file) => {
   }
 }
 
-/**
- * Finds the file from which an interrupted write in place can be finished. @param {string} rescueFolder @param {string}
- * file
- */
+/** Finds the file to finish an interrupted write in place from. @param {string} rescueFolder @param {string} file */
 const rescueFile = (rescueFolder, file) =>
   join(rescueFolder, `in-place-${Buffer.from(file).toString("base64url").slice(-150)}.json`)
 

@@ -68,8 +68,9 @@ export const readBlock = (text) => {
 }
 
 /**
- * Makes the check whether a line between the marks is ours. @param {ReadonlyArray<string> | null} ours null: all of
- * their shape @returns {(line: string) => boolean}
+ * Makes the check whether a line between the marks is ours.
+ * @param {ReadonlyArray<string> | null} ours null: all of their shape
+ * @returns {(line: string) => boolean}
  */
 const ownLines = (ours) => {
   if (ours === null) return (line) => ownShape.test(line.trim())
