@@ -34,7 +34,7 @@ export class FolderFailed extends Data.TaggedError("PluginFolderFailed")<{
   }
 }
 
-/** What is there cannot be the files of a plugin. */
+/** Result for files that cannot be those of a plugin. */
 export interface NotReadable {
   readonly _tag: "NotReadable"
   readonly problem: string
@@ -134,8 +134,9 @@ export interface PluginFolder {
   /** Removes what was set aside and the data, after the row was removed. */
   readonly discard: (name: string) => Effect.Effect<void, FolderFailed>
   /**
-   * After a process that was killed: `stored` has the hash of each row. Files that are where the row says stay; those that were staged or set
-   * aside take their place where the row names them. What no row names is removed, but not folders that somebody put into `plugins`.
+   * Repairs the folders after a process that was killed: `stored` has the hash of each row. Files in the place of their row stay; those that
+   * were staged or set aside are moved there where the row names them. Files that no row names are removed, but not folders that the operator
+   * put into `plugins`.
    */
   readonly recover: (stored: ReadonlyMap<string, string>) => Effect.Effect<void, FolderFailed>
   readonly dataFolder: (name: string) => string

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 /** Calls of one sandbox that are under way. */
 export interface UnderWay {
   readonly counted: <A>(call: Effect.Effect<A>) => Effect.Effect<A>
-  /** Done when there are none, or at the latest after the time that one may take. */
+  /** Waits until there are none, or at the latest for the time that one may take. */
   readonly none: (withinMs: number) => Effect.Effect<void>
 }
 

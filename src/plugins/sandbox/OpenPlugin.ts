@@ -50,16 +50,16 @@ interface Life {
   readonly thread: PluginThread
   readonly patience: Timer
   readonly underWay: Map<number, Job>
-  /** How to stop the calls of the host. */
+  /** Functions that stop the calls of the host. */
   readonly asks: Map<number, () => void>
-  /** It was started with. */
+  /** Configuration that it was started with. */
   readonly config: string
   isReady: boolean
 }
 
 const nothing = (): void => {}
 
-/** Its own bytes: a part of a larger buffer would send all of that. */
+/** Copies the bytes: a part of a larger buffer would send all of that. */
 const owned = (bytes: Uint8Array | null): Uint8Array<ArrayBuffer> | null =>
   bytes === null ? null : Uint8Array.from(bytes)
 

@@ -1,4 +1,4 @@
-/** How long code may run now: the engine asks for it again and again while it runs. */
+/** Time limit of code: the engine asks for it again and again while it runs. */
 
 export interface Clock {
   readonly nowMs: () => number

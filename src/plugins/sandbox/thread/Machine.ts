@@ -76,7 +76,7 @@ export const makeMachine = async (
   const running = new Map<number, Running>()
   const askers = new Map<number, Running>()
   const lines: Array<ThreadLine> = []
-  /** It was told what may not be kept: what it writes outside of any call may be that. */
+  /** True when it has got text that may not be kept: its output outside of any call may be that. */
   let hasHeard = false
   let current: Running | null = null
   let isBroken = false
@@ -422,7 +422,7 @@ export const makeMachine = async (
         case "Returned":
       }
     }
-    /** Once the module is evaluated: it has said what it is. */
+    /** Checks whether the module is evaluated and has defined its plugin. */
     const look = (): boolean => {
       if (isOver) return true
       const defined = inside.defined()
