@@ -6,7 +6,7 @@ export interface FairPlaces {
   readonly enter: (owner: string) => (() => void) | null
   /** The same for what cannot be refused: it was under way before. */
   readonly hold: (owner: string) => () => void
-  /** Of all owners. */
+  /** Returns the number of places taken by all owners. */
   readonly taken: () => number
   readonly takenBy: (owner: string) => number
 }
