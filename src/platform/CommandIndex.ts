@@ -3,10 +3,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
 export interface CommandWords {
-  /** Without `gateway`. */
+  /** Words of the command without `gateway`. */
   readonly path: ReadonlyArray<string>
   readonly summary: string
-  /** As `--help` prints it, without colours and examples. */
+  /** Help as `--help` prints it, without colours and examples. */
   readonly help: string
   /** Lines to copy, without `gateway`. */
   readonly examples: ReadonlyArray<string>
