@@ -19,7 +19,7 @@ export class UpstreamSettings extends Context.Tag("gateway/egress/UpstreamSettin
 export const layerOf = (values: { readonly connectTimeoutMs: number }): Layer.Layer<UpstreamSettings> =>
   Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => values.connectTimeoutMs })
 
-/** With the proxies of the process's environment. */
+/** Layer with the proxies of the process's environment. */
 export const layerFromEnvironment = (connectTimeoutMs: () => number): Layer.Layer<UpstreamSettings, never, AppConfig> =>
   Layer.effect(
     UpstreamSettings,

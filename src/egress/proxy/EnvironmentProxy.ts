@@ -13,7 +13,7 @@ import type { ProxyHop } from "./ProxyRoute.ts"
 export interface EnvironmentProxies {
   /** Hot. The proxy for calls to an origin; null: none. */
   readonly hopOf: (origin: string) => ProxyHop | null
-  /** What is in use, without credentials; null: nothing. */
+  /** Description of the proxies in use, without credentials; null: none. */
   readonly description: string | null
   /** Variables that are set and cannot be used, as sentences without their values. */
   readonly problems: ReadonlyArray<string>

@@ -17,7 +17,7 @@ export class ProxyRoutes extends Context.Tag("gateway/egress/ProxyRoutes")<
   }
 >() {}
 
-/** For a world without proxies. */
+/** Layer without proxies. */
 export const layerDirect: Layer.Layer<ProxyRoutes> = Layer.succeed(ProxyRoutes, {
   routeOf: () => direct,
   onChange: () => () => {},
