@@ -32,7 +32,9 @@ export class Tunnels extends Context.Tag("gateway/tunnels/Tunnels")<
   {
     /** All backends in the order of `TunnelBackend`. */
     readonly list: Effect.Effect<ReadonlyArray<TunnelStatus>>
-    /** Of a tunnel of an account: `needs_auth` also before the first try, while no token is known. */
+    /**
+     * Returns the status of a tunnel of an account: `needs_auth` also before the first try, while no token is known.
+     */
     readonly status: (backend: TunnelBackend) => Effect.Effect<TunnelStatus>
     /** The status of one backend: now, and at every change. */
     readonly changes: (backend: TunnelBackend) => Stream.Stream<TunnelStatus>
@@ -43,7 +45,7 @@ export class Tunnels extends Context.Tag("gateway/tunnels/Tunnels")<
     readonly enable: (
       tunnel: EnableTunnel
     ) => Effect.Effect<TunnelStatus, KeysRequired | InvalidTunnelOption | StoreError>
-    /** Done when nothing of it is left. */
+    /** Disables it, and waits until nothing of it is left. */
     readonly disable: (backend: TunnelBackend) => Effect.Effect<TunnelStatus, StoreError>
     /** Hot: the host names under which tunnels are open now, in lower case and without ports, IPv6 addresses without brackets. */
     readonly publicHosts: () => ReadonlySet<string>
@@ -52,7 +54,7 @@ export class Tunnels extends Context.Tag("gateway/tunnels/Tunnels")<
   }
 >() {}
 
-/** How long `enable` waits for the tunnel. */
+/** Time in ms that `enable` waits for the tunnel. */
 export const enableWaitMs = 30_000
 
 const keysRequired =

@@ -17,7 +17,7 @@ export interface MeshProgress {
   readonly percent: number | null
 }
 
-/** Of one step: packages are fetched over lines of all kinds. */
+/** Time limit in ms of one step: packages are fetched over lines of all kinds. */
 const stepMs = 900_000
 /** Lines that the reader has not taken yet. */
 const mostPendingEvents = 64
