@@ -1,4 +1,4 @@
-/** What the gateway's agent can do for other agents. */
+/** Skills of the gateway's agent for other agents. */
 import { closest } from "../kernel/Closest.ts"
 
 export const agentSkillIds = [
