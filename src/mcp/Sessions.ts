@@ -17,18 +17,18 @@ export interface Listener {
 
 export interface Session {
   readonly id: string
-  /** Whose it is: `identityOf` its caller. */
+  /** Identity of its owner: `identityOf` its caller. */
   readonly identity: string
-  /** As the client calls itself. */
+  /** Name by which the client calls itself. */
   readonly client: string
   /** Ends a call that is under way, by the id of its request. */
   readonly running: Map<RequestId, () => void>
-  /** Its stream of messages; null while it does not listen. */
+  /** Stream of messages; null while it does not listen. */
   listener: Listener | null
 }
 
 export interface Sessions {
-  /** Null: there is no room, because calls are under way in all that could make some. */
+  /** Begins a session. Null: the limit is reached, because calls are in progress in all that could be removed. */
   readonly begin: (id: string, identity: string, client: string, nowMs: number) => Session | null
   /** Null: there is none of this id, or it is another caller's. */
   readonly find: (id: string, identity: string, nowMs: number) => Session | null

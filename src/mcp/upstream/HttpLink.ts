@@ -20,11 +20,11 @@ export interface Endpoint {
   readonly url: URL
   /** A flat name–value list; none of the names that this module sends. */
   readonly headers: ReadonlyArray<string>
-  /** What the headers and the address hold that must not come back. */
+  /** Secrets in the headers and the address that must not come back. */
   readonly secrets: SentSecrets
 }
 
-/** Read of an answer that refuses, for its reason. */
+/** Most bytes read of an answer that refuses, for its reason. */
 const maxReasonBytes = 65_536
 const maxReasonChars = 200
 const closeMs = 2_000
@@ -61,7 +61,7 @@ const reasonIn = (body: Buffer): string | null => {
   return stringOr(objectOr(error)["message"]) ?? stringOr(description) ?? stringOr(error)
 }
 
-/** Of a status that is no 2xx. */
+/** Makes the error of a status that is no 2xx. */
 const refusalOf = (status: number, body: Buffer, hasSession: boolean, scrub: (text: string) => string): LinkError => {
   const reason = reasonIn(body)
   const said = reason === null || reason.trim() === "" ? "" : `: ${scrub(reason).slice(0, maxReasonChars)}`

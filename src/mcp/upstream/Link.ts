@@ -23,7 +23,7 @@ export class LinkError extends Data.TaggedError("McpLinkError")<{
 
 export const linkError = (reason: LinkReason, message: string): LinkError => new LinkError({ reason, message })
 
-/** What comes from the server unasked. Never called before the link was given out. */
+/** Receives unrequested messages of the server. Never called before the link was returned. */
 export interface LinkEvents {
   readonly onMessage: (message: RpcRequest | RpcNotification) => void
   /** The server is gone for good; what is sent from now on fails. */
@@ -42,5 +42,5 @@ export interface Link {
 
 export type OpenLink = (events: LinkEvents) => Effect.Effect<Link, LinkError>
 
-/** Of one message, of all that comes in answer to one request, and of a list of tools. */
+/** Most bytes of one message, of everything that comes in answer to one request, and of a list of tools. */
 export const maxAnswerBytes = 4 * 1_048_576

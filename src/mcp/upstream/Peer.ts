@@ -32,7 +32,7 @@ export type PeerError = LinkError | RpcError
 export interface Asked {
   readonly params: JsonObject
   readonly timeoutMs: number
-  /** Null: nothing is to be told of how far it is. */
+  /** Receives the progress; null: none is wanted. */
   readonly progress: ToolCall["progress"] | null
 }
 

@@ -18,7 +18,7 @@ export interface KeyOfTool {
   readonly id: string | null
 }
 
-/** What is known of a tool before it is set up. */
+/** State of a tool before it is set up. */
 export interface Present {
   readonly records: Records.Records
   readonly former: Records.ToolRecord | undefined
@@ -50,7 +50,7 @@ export const presentOf = (id: string, draft: ToolPlan, places: Places) =>
     return { records, former, key: yield* keyIn(draft, former, places) } satisfies Present
   })
 
-/** What would be written. */
+/** Computes the changes of a plan. */
 export const changesFor = (plan: ToolPlan, { former }: Present, { home }: Places) =>
   changesOf(plan.files, home, former?.files ?? [])
 
