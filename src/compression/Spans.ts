@@ -1,6 +1,6 @@
 /**
- * What no engine may touch inside a text: code, paths, addresses, numbers, names of code, quotations, negations and words of failures. Pure;
- * linear.
+ * Finds the parts inside a text that no engine may touch: code, paths, addresses, numbers, names of code, quotations, negations and words of
+ * failures. Pure; linear.
  */
 
 interface Span {
@@ -106,7 +106,7 @@ export const protectedSpans: SpansOf = (text) => {
   const { places, words } = noteworthy(text, marks)
   for (const pattern of words === "" ? [] : wordPatterns) {
     let word = 0
-    /** Where the word begins in `words`, and where the next one does. */
+    /** Positions in `words` at which the word begins, and at which the next one does. */
     let from = 0
     let next = words.indexOf("\n") + 1
     for (const match of words.matchAll(pattern)) {
@@ -129,14 +129,14 @@ export const protectedSpans: SpansOf = (text) => {
   return spans
 }
 
-/** Whether nothing of the text is protected. */
+/** Checks whether nothing of the text is protected. */
 export const isUnprotected = (text: string): boolean => {
   if (patterns.some((pattern) => text.search(pattern) !== -1)) return false
   const { words } = noteworthy(text, null)
   return words === "" || wordPatterns.every((pattern) => words.search(pattern) === -1)
 }
 
-/** For one text and what is made of it: each is looked through once. */
+/** Makes a cache for one text and the versions of it: each is searched once. */
 export const rememberedSpans = (): SpansOf => {
   const known = new Map<string, ReadonlyArray<Span>>()
   return (text) => {
@@ -161,7 +161,7 @@ export const outsideSpans = (
   return out + change(text.slice(at), at === 0)
 }
 
-/** Whether all that is protected in one text stands in the other, in its order. */
+/** Checks whether all that is protected in one text is in the other, in its order. */
 export const isFaithful = (before: string, after: string, spansOf: SpansOf = protectedSpans): boolean => {
   let at = 0
   for (const { end, start } of spansOf(before)) {

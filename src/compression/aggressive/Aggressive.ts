@@ -13,10 +13,10 @@ export type Depth = "light" | "moderate" | "full"
 /** Characters of a text. About 100 and 300 tokens. */
 const moderateFrom = 400
 const fullFrom = 1_200
-/** Of an output of a tool; about 2,048 tokens. */
+/** Length in characters from which the output of a tool is shortened; about 2,048 tokens. */
 const trimmedFrom = 8_192
 
-/** Where a smaller part of a text would go, it stays as it is. */
+/** Part of a text that must be saved at least: otherwise it stays as it is. */
 const leastSaved = 0.05
 
 /** Lines of an output of a tool that stay at its beginning and its end. */
@@ -109,7 +109,7 @@ const once = (text: string, kind: "text" | "tool-result", depth: Depth, spansOf:
   return trimmed(tidy)
 }
 
-/** What goes may bring together what goes then; beyond this the text is left alone. */
+/** Most passes: a removal may bring together parts that are removed then; beyond this the text is left alone. */
 const mostPasses = 4
 
 /** Null: the text stays as it is. */
@@ -130,7 +130,7 @@ export const aggressive = (
   return null
 }
 
-/** Of assistants and tools only: what people and the system said is not summarised. */
+/** Engine for texts of assistants and tools only: those of people and the system are not summarised. */
 export const aggressiveEngine: Engine = {
   name: "aggressive",
   compress: ({ kind, role, text }) => (role === "assistant" || kind === "tool-result" ? aggressive(text, kind) : null)

@@ -74,7 +74,7 @@ const lineEnd = (text: string, from: number): number => {
   return end < 0 ? text.length : end
 }
 
-/** Where a value may begin in the line; -1: nowhere. */
+/** Finds where a value may begin in the line; -1: nowhere. */
 const startIn = (text: string, from: number, to: number): number => {
   const line = text.slice(from, to)
   const first = line.length - line.trimStart().length
@@ -86,7 +86,7 @@ const startIn = (text: string, from: number, to: number): number => {
 
 interface Lines {
   readonly rows: ReadonlyArray<Node>
-  /** Where reading ended. */
+  /** Position at which reading ended. */
   readonly end: number
 }
 
@@ -104,7 +104,7 @@ const linesFrom = (text: string, first: Node): Lines => {
   return { rows, end: rows.at(-1)?.end ?? 0 }
 }
 
-/** What is read of a text, by its length: values that begin and do not end are read more than once. */
+/** Most of a text that is read, by its length: values that begin and do not end are read more than once. */
 const mostReadings = 4
 
 const blocksIn = (text: string): ReadonlyArray<Block> => {

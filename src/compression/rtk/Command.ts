@@ -85,7 +85,7 @@ const pipesOf = (line: string): ReadonlyArray<ReadonlyArray<string>> => {
 
 const nameOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
 
-/** Without environment, wrappers, folder of the program and redirections. */
+/** Reduces a command to its words without environment, wrappers, folder of the program and redirections. */
 const bare = (command: string): string => {
   const words = command.replace(/^[({\s]+/, "").split(/\s+/)
   let at = 0

@@ -1,4 +1,4 @@
-/** Which filter an output is for: by the command that wrote it, else by how it looks. Pure. */
+/** Chooses the filter for an output: by the command that wrote it, else by its form. Pure. */
 import { commandOf } from "./Command.ts"
 import type { Compiled } from "./Compiled.ts"
 import { seenChars } from "./Pattern.ts"

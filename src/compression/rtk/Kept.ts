@@ -9,7 +9,7 @@ const failures =
 /** Names of errors of systems: `ENOENT`. */
 const codes = /\bE[A-Z]{4,}\b/
 
-/** What test runners and compilers put before what failed. */
+/** Pattern of the marks of test runners and compilers before failures. */
 const marks = /^ *(?:[✗✘✖❌×●]|E {2,}|>>> |\^+ *$|-->)/u
 
 /** A file and a place in it. */

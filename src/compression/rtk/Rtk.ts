@@ -16,7 +16,7 @@ export interface Reduced {
   readonly text: string
   /** Id of the filter. */
   readonly filter: string
-  /** Whether the marker with the id of the raw output stands in it. */
+  /** True when the marker with the id of the raw output is in it. */
   readonly isMarked: boolean
 }
 
