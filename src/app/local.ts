@@ -1,6 +1,6 @@
 /**
- * What commands use that work on this machine's data folder without a server: the same services over the same store,
- * and the pure functions that go with them. Imported dynamically by `src/cli` only.
+ * Services of commands that work on this machine's data folder without a server: the same ones over the same store, and
+ * the pure functions that go with them. Imported dynamically by `src/cli` only.
  */
 import * as Layer from "effect/Layer"
 import * as AdminPasswordRoom from "../auth/AdminPassword.ts"

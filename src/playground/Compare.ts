@@ -25,7 +25,7 @@ export interface Comparison {
   readonly params?: PlaygroundParams
 }
 
-/** What the client is told, in the order of its columns only within one of them. `column`: counted from 0. */
+/** Event for the client, in the order of its columns only within one of them. `column`: counted from 0. */
 export type CompareEvent =
   | { readonly event: "column"; readonly data: { readonly column: number; readonly model: string } }
   | { readonly event: "delta"; readonly data: { readonly column: number; readonly text: string } }

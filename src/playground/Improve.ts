@@ -17,7 +17,7 @@ export interface ImproveRequest extends ToImprove {
 }
 
 export interface ImprovedPrompt extends Improved {
-  /** Of all that was asked for it. */
+  /** Tokens of all requests for it. */
   readonly tokensIn: number
   readonly tokensOut: number
 }

@@ -21,7 +21,7 @@ const managementPlaces: ReadonlyMap<string, Place> = new Map(
   })
 )
 
-/** Of the routes of clients. */
+/** Places of the routes of clients. */
 const edgePlaces: Readonly<Record<string, Place>> = {
   "GET /": { skill: "gw-version-manager", tier: "public" },
   "POST /a2a": { skill: "gw-agents-a2a", tier: "inference" },

@@ -4,7 +4,7 @@ import { asMap } from "../api/document/JsonSchemas.ts"
 import type { Body, SkillOperation } from "./Operations.ts"
 import { ofParameter, ofQuery, ofValue } from "./Variables.ts"
 
-/** In single quotes; `$NAME` between them is put in by the shell. */
+/** Quotes a text in single quotes; `$NAME` between them is put in by the shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 const mark = (name: string): string => `\u{0}${name}\u{0}`

@@ -36,12 +36,12 @@ export interface SkillOperation {
   readonly parameters: ReadonlyArray<Parameter>
   /** Null: none is sent. */
   readonly body: Body | null
-  /** Of the answer that is a success. */
+  /** Fields of the answer that is a success. */
   readonly answer: ReadonlyArray<Field>
   readonly status: string
 }
 
-/** Nested fields are told of to this depth. */
+/** Depth to which nested fields are described. */
 const maxDepth = 2
 
 const resolved = (schema: Json | undefined, schemas: JsonMap): JsonMap => {

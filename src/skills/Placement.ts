@@ -1,4 +1,4 @@
-/** Which skill tells about which route or command. A new group of routes does not compile until it has its place. */
+/** Decides which skill describes a route or command. A new group of routes does not compile until it has its place. */
 import type { ManagementKey, ManagementRoute } from "../api/ManagementRoutes.ts"
 import type { ApiSkillId, CommandSkillId } from "../domain/AgentSkill.ts"
 
@@ -140,6 +140,6 @@ const kinds: ReadonlyArray<readonly [beginning: string, skill: CommandSkillId]> 
   ["launch", "cli-setup"]
 ]
 
-/** By the first word of a command; null: it has no place yet. */
+/** Finds the skill by the first word of a command; null: it has no place yet. */
 export const skillOfCommand = (name: string): CommandSkillId | null =>
   commands[name] ?? kinds.find(([beginning]) => name.startsWith(beginning))?.[1] ?? null

@@ -18,7 +18,7 @@ const duration = (seconds: number): number => (Number.isFinite(seconds) && secon
 
 const nanoUsdPerMicroUsd = 1_000
 
-/** What a picture is taken to be where neither the request nor the answer says it: what providers make then. */
+/** Size of a picture where neither the request nor the answer has it: providers make this one then. */
 const usualSize = "1024x1024"
 const usualQualities = ["standard", "auto"] as const
 
@@ -36,7 +36,10 @@ export const pricePerImage = (
   return null
 }
 
-/** Whether a price says what media was used: one of tokens alone says nothing of characters, unless nothing is paid for at all. */
+/**
+ * Checks whether a price covers the media used: one of tokens alone does not cover characters, unless nothing is paid
+ * for at all.
+ */
 export const isPriced = ({ in: read, out, units }: TokenCounts, price: ModelPrice): boolean => {
   const isFree = price.input === 0 && price.output === 0
   if (units?.images !== undefined) {
@@ -55,7 +58,7 @@ export const isPriced = ({ in: read, out, units }: TokenCounts, price: ModelPric
 const paidSeconds = (seconds: number, { minSeconds = 0 }: ModelPrice): number =>
   duration(seconds) === 0 ? 0 : Math.max(duration(seconds), minSeconds)
 
-/** What is not counted in tokens, in USD. */
+/** Computes the cost of units that are not tokens, in USD. */
 const unitsUsd = ({ characters = 0, images, searchUnits = 0, seconds = 0 }: MediaUnits, price: ModelPrice): number => {
   const { perCharacter = 0, perSearchUnit = 0, perSecond = 0 } = price
   const pictures = images === undefined ? 0 : count(images.count) * (pricePerImage(images, price) ?? 0)
@@ -67,7 +70,10 @@ const unitsUsd = ({ characters = 0, images, searchUnits = 0, seconds = 0 }: Medi
   )
 }
 
-/** What the provider's own tools cost, in USD. Where grounded answers have a price, the searches for them are in it. */
+/**
+ * Computes the cost of the provider's own tools, in USD. Where grounded answers have a price, the searches for them are
+ * in it.
+ */
 const toolsUsd = (
   { codeExecutions = 0, fileSearches = 0, groundedAnswers = 0, webSearches = 0 }: ServerToolCounts,
   { perCodeExecution = 0, perFileSearch = 0, perGroundedAnswer, perWebSearch = 0 }: ModelPrice

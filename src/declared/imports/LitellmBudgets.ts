@@ -57,7 +57,7 @@ export const budgetsOf = (config: JsonObject): LitellmBudgets => {
   return { keys, budgets, rows }
 }
 
-/** Where the gateway has what these limit. */
+/** Advice on the gateway's counterparts of these limits. */
 export const budgetsElsewhere: Readonly<Record<string, string>> = {
   max_budget: "Budgets are of API keys here: 'gateway budget set <key> --monthly <usd>'.",
   budget_duration: "Budgets are of API keys here, per day, week or month.",
