@@ -3,7 +3,7 @@ import { parsePhoneNumberFromString } from "libphonenumber-js/min"
 
 interface Form {
   readonly pattern: RegExp
-  /** Whose numbers are written so, without the country's own; undefined: the number names its country. */
+  /** Country whose numbers are written so, without its own code; undefined: the number names its country. */
   readonly country?: "US" | "BR"
 }
 

@@ -28,7 +28,7 @@ export class Room {
   }
 }
 
-/** Share of one owner in the memory budget of `Rooms`. */
+/** Memory share of one owner, as a part of `Rooms`. */
 class OwnRoom extends Room {
   readonly #rooms: Rooms
   readonly #owner: string

@@ -1,6 +1,6 @@
 /**
- * The one decision function: candidates, features, policy, memory, clock and seed in; order, scores, exclusions and reasons out. Pure:
- * the same input gives the same decision, and the memory to store is part of the result.
+ * Decision function: candidates, features, policy, memory, clock and seed in; order, scores, exclusions and reasons out. Pure: the
+ * same input gives the same decision, and the memory to store is part of the result.
  */
 import { type ComboPolicy, noPolicy } from "../../domain/combo/ComboPolicy.ts"
 import { LazyMap } from "../../kernel/LazyMap.ts"
