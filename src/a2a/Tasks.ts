@@ -1,5 +1,5 @@
 /**
- * The tasks of the agent: in memory, bounded, and forgotten some minutes after their last change. Over the bound the caller with the most of them loses
+ * The tasks of the agent: in memory, bounded, and removed some minutes after their last change. Over the bound the caller with the most of them loses
  * the one that it used longest ago of those that are over.
  */
 import * as Context from "effect/Context"

@@ -94,7 +94,7 @@ export type BatchRoute = Shape<
   "chat"
 >
 
-/** Jobs that make films and music. */
+/** Jobs that make videos and music. */
 export type JobRoute = Shape<
   | "inference.videoJobs"
   | "inference.video"
@@ -190,7 +190,7 @@ const categories: Readonly<
   "inference.ollamaTags": "models",
   "inference.ollamaPs": "models",
   "inference.providerManifest": "models",
-  // They tell a client how to talk to the gateway, and nothing of what it serves.
+  // They describe how a client talks to the gateway, and nothing that it serves.
   "inference.ollamaVersion": null,
   "inference.editor": null,
   "inference.handshake": null

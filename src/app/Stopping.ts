@@ -41,7 +41,7 @@ const beginning = (signal: string, serving: Serving | null): string => {
   return `Stopping (${signal}): ${wait}${more}.`
 }
 
-/** Tells how many requests are left, until none is or the time is over. */
+/** Prints how many requests are left, until none is or the time is over. */
 const progress = ({ drainMs, inFlight }: Serving): Effect.Effect<void> =>
   Effect.gen(function* () {
     for (let leftMs = drainMs; leftMs > 0;) {

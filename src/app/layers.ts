@@ -216,7 +216,7 @@ const recording = Layer.mergeAll(
   ReadWorker.layer,
   PriceBook.layer.pipe(Layer.provide(priceOverrides)),
   DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
-  // After the journal has brought in the usage rows of a run that died: they tell what its memory missed.
+  // After the journal has brought in the usage rows of a run that died: they have what its memory missed.
   RouterMemory.layer.pipe(Layer.provide(journal)),
   EvalScores.layer,
   PerformanceStats.layer,

@@ -1,7 +1,7 @@
 /**
- * Decides what is done with a request of an agent: bypass goes before target, target before passthrough. Bypassed requests are passed on
- * unread, by the listener that decrypts and by `http/bridge/Intercept`, and never come here; a target answers in place of the vendor; all else
- * goes on to the vendor as it is. Pure.
+ * Decides what is done with a request of an agent: bypass takes precedence over target, target over passthrough. Bypassed requests are passed
+ * on unread, by the listener that decrypts and by `http/bridge/Intercept`, and never come here; a target answers in place of the vendor; all
+ * else goes on to the vendor as it is. Pure.
  */
 import type { ModelMapping } from "../domain/AgentBridge.ts"
 import type { Agent } from "./agents/Agent.ts"
@@ -41,7 +41,7 @@ export const isAnswerable = (agent: Agent, method: string, path: string): boolea
   method === "POST" &&
   (patternsOf.get(agent)?.some(({ matches }) => matches(pathAlone(path))) ?? false)
 
-/** A name that is given as it is goes before patterns. */
+/** Finds the mapping of a model; an exact name takes precedence over patterns. */
 export const mappingOf = (mappings: ReadonlyArray<ReadMapping>, model: string): ReadMapping | null =>
   mappings.find(({ sourceModel }) => sourceModel === model) ??
   mappings.find(({ source }) => source.matches(model)) ??

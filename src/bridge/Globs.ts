@@ -17,7 +17,10 @@ export interface Glob {
   readonly matches: (text: string) => boolean
 }
 
-/** The texts between the stars are found one after the other, each as early as it comes: no step is taken back. */
+/**
+ * Compiles a pattern. The texts between the stars are found one after the other, each as early as it comes: there is no
+ * backtracking.
+ */
 export const globOf = (pattern: string): Glob => {
   const parts = pattern.toLowerCase().split("*")
   const [first = ""] = parts

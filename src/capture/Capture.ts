@@ -1,6 +1,6 @@
 /**
- * All that captures traffic of this machine, switched on and off: the HTTP proxy, the desktop's proxy setting, custom hosts and hosts of agents,
- * the certificate authority and the transparent mode. Changes of the machine are taken back when the scope closes (`host/HostJournal`).
+ * Everything that captures traffic of this machine, switched on and off: the HTTP proxy, the desktop's proxy setting, custom hosts and hosts of
+ * agents, the certificate authority and the transparent mode. Changes of the machine are undone when the scope closes (`host/HostJournal`).
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -109,7 +109,7 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
     readonly regenerate: Effect.Effect<CertificateView, TrustProblem>
     readonly trust: (password: Redacted.Redacted | null) => Effect.Effect<ReadonlyArray<string>, TrustProblem>
     readonly untrust: Effect.Effect<Removed, TrustProblem>
-    /** Hot: whether connections to a host are handed on unread. */
+    /** Checks whether connections to a host are passed on unread. Hot. */
     readonly isNeverDecrypted: (host: string) => boolean
     readonly bypass: Effect.Effect<ReadonlyArray<Pattern>>
     readonly setBypass: (patterns: ReadonlyArray<string>) => Effect.Effect<void, BadValue | StoreError>

@@ -1,4 +1,7 @@
-/** Jobs that make films and music: what providers run, and what the gateway keeps of it for clients that come back for the result. */
+/**
+ * Jobs that make videos and music: the part that providers run, and the part that the gateway stores for clients that
+ * come back for the result.
+ */
 
 /** A request about a job of a provider. Its address is absolute; the credential is sent to the provider's own origin only. */
 export interface JobRequest {
@@ -67,7 +70,7 @@ export interface MediaJob {
   readonly ticket: JobTicket | null
   /** Null: it is not completed. */
   readonly outputs: ReadonlyArray<MediaOutput> | null
-  /** Length of what was made, where the provider tells. */
+  /** Length of the output, where the provider reports it. */
   readonly seconds: string | null
   readonly problem: MediaJobProblem | null
   readonly createdAtMs: number

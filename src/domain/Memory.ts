@@ -25,7 +25,7 @@ export interface Memory {
   readonly lastUsedAtMs: number
 }
 
-/** The text that tells a model of memories, at its place in a session. */
+/** Text that presents memories to a model, at its place in a session. */
 export interface PlacedBlock {
   readonly text: string
   /** Ids of the memories in it. */

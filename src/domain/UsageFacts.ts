@@ -88,7 +88,7 @@ const maxChars = 1_000
 const charsOf = ({ error, model, requestedModel }: UsageFacts): number =>
   requestedModel.length + (model?.length ?? 0) + (error?.length ?? 0)
 
-/** A value per facts, made by `make` when they are first seen, and again when they were forgotten. */
+/** A value per facts, made by `make` when they are first seen, and again when they were dropped. */
 export class PerFacts<A> {
   readonly #make: (facts: UsageFacts) => A
   readonly #known = new Map<string, Map<string | null, Array<Known<A>>>>()

@@ -1,6 +1,6 @@
 /**
  * Undoes a content encoding that an upstream applied although `identity` was asked for. Memory stays bounded whatever the
- * ratio: output is handed on in small pieces and stops while the sink is full, and the sink counts what it takes.
+ * ratio: output is passed on in small pieces and stops while the sink is full, and the sink counts what it takes.
  */
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
 import type { Transform } from "node:stream"

@@ -1,8 +1,7 @@
 /**
- * Calls a URL that somebody else chose: what a request points at, the receiver of a webhook. The URL is not trusted: no credential is sent
- * but what the caller gives for it,
- * private and metadata addresses are refused, and every redirect that is followed is checked like the first URL, with its name and all
- * addresses. No connection is kept.
+ * Calls a URL that others chose: one in a request, the receiver of a webhook. The URL is not trusted: no credential is sent but the one
+ * that the caller gives for it, private and metadata addresses are refused, and every redirect that is followed is checked like the first
+ * URL, with its name and all addresses. No connection is kept.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"

@@ -7,7 +7,10 @@ interface Form {
   readonly country?: "US" | "BR"
 }
 
-/** Groups of digits that nothing tells from other numbers are no telephone numbers: one needs `+`, parentheses, or the groups of its country. */
+/**
+ * Patterns of telephone numbers. Groups of digits that could be other numbers are none: one needs `+`, parentheses, or
+ * the groups of its country.
+ */
 const forms: ReadonlyArray<Form> = [
   { pattern: /(?<![\w+./-])\+\d(?:[ .()-]{0,2}\d){6,14}(?!\w|[.-]\d)/g },
   {

@@ -1,4 +1,4 @@
-/** Check digits and ranges: what tells a number that means something from one that only looks like it. Pure. */
+/** Check digits and ranges: they distinguish a number with a meaning from one that only looks like it. Pure. */
 
 const digitAt = (text: string, index: number): number => text.charCodeAt(index) - 48
 

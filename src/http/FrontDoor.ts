@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
     response.end(body)
   }
 
-  /** Tells the page that it may read the answer; true when this was its question before the request, and is answered. */
+  /** Allows the page to read the answer; true when this was its question before the request, and is answered. */
   const toldPage = (request: IncomingMessage, response: ServerResponse, origin: string): boolean => {
     response.setHeader("Access-Control-Allow-Origin", origin)
     // Credentials of the browser are never allowed, so that this means every header: ids, limits and costs, an upstream's own too.

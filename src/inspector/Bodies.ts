@@ -75,7 +75,10 @@ const zstdDecoder = (): Transform => {
   return stream
 }
 
-/** A server that calls raw deflate `deflate` is wrong (RFC 9110, section 8.4.1.2) and common: the first byte tells. */
+/**
+ * Chooses the decoder. A server that calls raw deflate `deflate` is wrong (RFC 9110, section 8.4.1.2) and common: the
+ * first byte shows it.
+ */
 const decoderOf = (coding: string, first: number): Transform | null => {
   switch (coding) {
     case "gzip":

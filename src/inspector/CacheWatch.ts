@@ -34,7 +34,7 @@ const maxFindings = 4_096
 
 const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"]
 
-/** The credential as it may be shown: its last characters tell accounts apart. */
+/** Writes the credential as it may be shown: its last characters distinguish accounts. */
 const accountOf = ({ requestHeaders }: Head): string | null => {
   const name = credentialHeaders.find((each) => requestHeaders[each] !== undefined)
   return name === undefined ? null : (maskHeaders({ [name]: requestHeaders[name] ?? "" })[name] ?? null)

@@ -1,7 +1,7 @@
 /**
- * The traffic inspector: takes what is captured, keeps it masked in a bounded ring, and tells those who watch. What captures calls `begin`,
- * `update` and `finish`, which only note what they are given; the work is done later. Nothing is made before it is needed: without captures
- * there is neither a timer nor a thread.
+ * The traffic inspector: takes captured traffic, keeps it masked in a bounded ring, and informs watchers. Capturing parts call `begin`,
+ * `update` and `finish`, which only queue their facts; the work is done later. Nothing is made before it is needed: without captures there
+ * is neither a timer nor a thread.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"

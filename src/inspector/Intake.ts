@@ -90,7 +90,7 @@ export interface IntakeServices {
   readonly put: (head: Head, bodies?: Partial<Bodies>, sent?: CallFacts | null) => void
   /** Hot: something waits to be worked on. */
   readonly working?: () => void
-  /** The same with an exchange that has ended and was judged: `report` tells what of it. */
+  /** Puts a record with an exchange that has ended and was judged: `report` has the result. */
   readonly putLate: (late: LateRecord, report: ExchangeReport) => void
 }
 

@@ -24,7 +24,7 @@ const referenceOf = (model: string, aliases: Aliases, isCombo: (name: string) =>
   const explicit = explicitReference(model, aliases)
   if (explicit !== null) return explicit
   const id = behindNoThinking(model) ?? model
-  // A combo's name goes before an alias of the same name.
+  // A combo's name takes precedence over an alias of the same name.
   const name = isCombo(id) ? id : (endOf(aliases, id) ?? id)
   return isCombo(name) ? name : null
 }

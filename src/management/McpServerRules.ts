@@ -10,7 +10,10 @@ export const defaultTimeoutMs = 30_000
 
 const tellingFlag = /^-{1,2}[\w-]*(?:auth|credential|key|password|secret|token)[\w-]*$/i
 
-/** Arguments as they are shown: what follows a flag whose name tells of a secret, and what looks like one, is masked. */
+/**
+ * Writes arguments as they are shown: the one after a flag whose name indicates a secret, and one that looks like a
+ * secret, are masked.
+ */
 export const shownArguments = (args: ReadonlyArray<Redacted.Redacted>): ReadonlyArray<string> => {
   const plain = args.map(Redacted.value)
   return plain.map((text, at) => {

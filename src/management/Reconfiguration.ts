@@ -1,7 +1,6 @@
 /**
  * Carries out a plan for the configuration whole or not at all. It is tried at a copy first, so that the gateway is not touched by a plan of
- * which anything is refused. What fails afterwards all the same, such as a full disk, is followed by the changes before it being taken back,
- * the last one first.
+ * which anything is refused. After a later failure, such as a full disk, the changes before it are undone, the last one first.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -20,7 +19,7 @@ export class PlanRefused extends Data.TaggedError("PlanRefused")<{
   readonly status: number
   readonly reason: string
   readonly code: string | null
-  /** Changes before it that could not be taken back, by kind and name. */
+  /** Changes before it that could not be undone, by kind and name. */
   readonly left: ReadonlyArray<string>
 }> {
   override get message(): string {

@@ -44,7 +44,7 @@ export interface PendingBrowser {
   readonly authUrl: string
   readonly state: string
   readonly redirectUri: string
-  /** The browser comes back to the gateway with the code: nothing is pasted, `poll` tells the end. */
+  /** True when the browser comes back to the gateway with the code: nothing is pasted, `poll` returns the end. */
   readonly comesBack: boolean
   readonly expiresAtMs: number
 }

@@ -49,7 +49,7 @@ export const isManager = ({ principal }: Caller): boolean =>
   principal._tag !== "Anonymous" &&
   (principal._tag !== "Key" || managementScopes.some((scope) => principal.key.scopes.includes(scope)))
 
-/** Tells callers apart: a session belongs to one of them. */
+/** Identifies callers: a session belongs to one of them. */
 export const identityOf = ({ principal }: Caller): string =>
   principal._tag === "Key" ? `key:${principal.key.id}` : principal._tag
 

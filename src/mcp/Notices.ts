@@ -1,4 +1,7 @@
-/** Tells sessions that the list of tools has changed: each at most once in a while, however often registered servers say so. */
+/**
+ * Notifies sessions that the list of tools has changed: each at most once in a while, however often registered servers
+ * report it.
+ */
 import type { Timers } from "../platform/Timers.ts"
 import type { Caller } from "./Caller.ts"
 import type { Listener } from "./Sessions.ts"

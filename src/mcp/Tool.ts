@@ -49,7 +49,7 @@ export interface ToolCall {
   readonly listed: ListWish
   /** True when the client asked for the progress of the call. */
   readonly isProgressWanted: boolean
-  /** Tells a client that asked for it how far the call is. */
+  /** Reports the progress of the call to a client that asked for it. */
   readonly progress: (done: number, total: number | null, message: string) => void
 }
 
@@ -62,7 +62,7 @@ export interface ToolOutput {
   readonly error: string | null
   /** True when it failed because of its input. */
   readonly isBadInput?: true
-  /** The result of another server, handed on as it is; absent: it is made of the members above. */
+  /** The result of another server, passed on as it is; absent: it is made of the members above. */
   readonly passed?: JsonObject
 }
 

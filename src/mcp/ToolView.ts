@@ -117,7 +117,7 @@ export const listedAs = (tool: Tool, { schemas }: ListWish, isBrief: boolean): J
   const form = schemas ?? "short"
   if (form === "full") return viewOf(tool)
   const { outputSchema: _, ...view } = viewOf(tool)
-  // The words of another server are handed on as they are, unless the operator wants lists brief.
+  // The text of another server is passed on as they are, unless the operator wants lists brief.
   if (form === "input" || (tool.server !== undefined && !isBrief)) return view
   const { isOutlined, schema } = shortSchemaOf(tool)
   const description = isBrief ? firstSentence(tool.description) : tool.description

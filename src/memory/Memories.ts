@@ -1,5 +1,5 @@
 /**
- * The memories of API keys: kept, found by their words, and forgotten when they were not used for long. Behind the routes of the memory, and
+ * The memories of API keys: stored, found by their words, and deleted when they were not used for long. Behind the routes of the memory, and
  * behind the feature that puts memories into requests.
  */
 import * as Clock from "effect/Clock"

@@ -109,7 +109,7 @@ export const startLineProcess = (
     errors = (errors + chunk.toString("utf8")).slice(-10 * limits.lastWordsChars)
   })
   child.stdin.on("error", () => {
-    // It has closed its input; its end tells why.
+    // It has closed its input; its end shows why.
   })
   child.on("error", (error: NodeJS.ErrnoException) => over(startProblem(error.code)))
   child.on("exit", (code, signal) => {

@@ -217,7 +217,7 @@ export const make = Effect.fn("SupervisedPrograms.make")(function* ({ recordsFol
         watch(started, options)
         if (isPresent(options.input)) {
           child.stdin?.on("error", () => {
-            // It does not read; its end tells why.
+            // It does not read; its end shows why.
           })
           child.stdin?.end(Redacted.value(options.input))
         }

@@ -23,7 +23,7 @@ const paints =
 /** Names of models of these families that look at pictures, change them only, or make videos of them. */
 const looks = /embed|rerank|image-?(?:to-?)?(?:text|caption|video)|image2video|i2v|classif|upscal|moderation|vision/i
 
-/** Families of models that make films, and all whose names say so. */
+/** Pattern of families of models that make videos, and of all whose names say so. */
 const films =
   /video|(?:^|[/_:-])(?:sora|veo|kling|seedance|hailuo|t2v|i2v|ltxv?|mochi|vidu|pika|hunyuanvideo|dream-machine|ray|gen[34])(?=$|[._:-]|\d|[ab]?(?:$|_))/i
 

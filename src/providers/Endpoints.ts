@@ -118,7 +118,10 @@ const usualEndings: Readonly<Record<ServiceKind, string>> = {
   imageVariations: "/images/variations"
 }
 
-/** The route of a kind beside a wire's own route; a route of an unusual form tells nothing about its neighbours. */
+/**
+ * Builds the route of a kind beside a wire's own route; nothing about its neighbours follows from a route of an unusual
+ * form.
+ */
 const mediaRoute = (kind: ServiceKind, wire: WireName, route: string): string => {
   const own = ownEndings[wire]
   const ending = ownKindEndings[kind]?.[wire] ?? usualEndings[kind]

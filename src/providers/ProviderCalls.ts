@@ -328,7 +328,7 @@ export const make = Effect.gen(function* () {
     if (listed._tag === "NotListed" && (listed.status === 401 || listed.status === 403)) {
       return { valid: false, status: listed.status, error: listed.error, answered: none } satisfies ValidationResult
     }
-    // A tiny request tells a refused key (401, 403) from any other complaint, such as an unknown model.
+    // A tiny request distinguishes a refused key (401, 403) from any other complaint, such as an unknown model.
     const model =
       connection.defaultModel ??
       questionable(spec, [...connection.models, ...spec.models]) ??

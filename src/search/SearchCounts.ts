@@ -55,7 +55,7 @@ export class SearchCounts extends Context.Tag("gateway/search/SearchCounts")<
   }
 >() {}
 
-/** API keys times providers; beyond it the one that was silent for longest is forgotten. */
+/** API keys times providers; beyond it the one that was silent for longest is dropped. */
 export const capacity = 20_000
 
 const what = "What searches have done"

@@ -1,6 +1,6 @@
 /**
- * Recorded traffic under another policy: each usage row is decided anew, and what would have been is set beside what was. Pure.
- * A row tells tokens, wire, streaming and time; never tools, images, schemas, the task or the session, so no decision knows of them.
+ * Recorded traffic under another policy: each usage row is decided anew, and the new result is compared with the recorded one. Pure.
+ * A row has tokens, wire, streaming and time; never tools, images, schemas, the task or the session, so no decision uses them.
  */
 import type { ModelPrice } from "../domain/Pricing.ts"
 import { nanoUsdPerUsd, type UsageRow } from "../domain/Usage.ts"

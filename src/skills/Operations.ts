@@ -1,4 +1,4 @@
-/** The operations of the service as skills tell of them, read from the OpenAPI document. Pure. */
+/** Reads the operations of the service for skills from the OpenAPI document. Pure. */
 import { asMap, isMap, type Json, type JsonMap, listOf, referredBy } from "../api/document/JsonSchemas.ts"
 import type { Tier } from "../api/Tier.ts"
 

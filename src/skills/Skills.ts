@@ -38,7 +38,7 @@ export interface Coverage {
   readonly api: { readonly have: number; readonly total: number }
   readonly cli: { readonly have: number; readonly total: number }
   readonly totalSkills: number
-  /** Management routes that a skill tells of, and those that none does. */
+  /** Management routes that a skill describes, and those that none does. */
   readonly routes: { readonly have: number; readonly total: number; readonly missing: ReadonlyArray<string> }
   readonly commands: { readonly have: number; readonly total: number; readonly missing: ReadonlyArray<string> }
   /** Time at which the pages were made, in milliseconds since 1970. */

@@ -153,7 +153,7 @@ export const makeFile = ({ defect, lost, segments, soon }: ReservationOptions): 
     if (waiting.length > 0) return
     put([])
     removeEmpty()
-    // A file without anything that counts goes before it has become large.
+    // A file without open reservations is removed before it has become large.
     if (current.open.size === 0 && current.bytes >= fileBytes) endPart()
   }
 

@@ -179,7 +179,7 @@ export const make = Effect.gen(function* () {
   )
   yield* Effect.forkScoped(resume)
 
-  /** A tunnel of an account says what it lacks before anybody tries to open it. */
+  /** Returns the status. A tunnel of an account reports what it lacks before the first try to open it. */
   const status = Effect.fnUntraced(function* (backend: TunnelBackend) {
     const now = yield* supervisors[backend].status
     if (backend !== "token" || now.phase !== "stopped") return now

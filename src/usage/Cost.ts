@@ -84,7 +84,10 @@ const toolsUsd = (
   count(fileSearches) * perFileSearch +
   count(codeExecutions) * perCodeExecution
 
-/** Tokens of the prompt by price, in micro-USD. What is in the cache of sound, pictures and film is a part of what is read from it. */
+/**
+ * Tokens of the prompt by price, in micro-USD. The cached tokens of sound, pictures and video are a part of those read
+ * from the cache.
+ */
 const promptMicroUsd = (tokens: TokenCounts, price: ModelPrice): number => {
   const prompt = count(tokens.in)
   const read = Math.min(count(tokens.cacheRead), prompt)
@@ -138,7 +141,7 @@ const answerMicroUsd = (tokens: TokenCounts, price: ModelPrice): number => {
  * Cost of one answer in nano-USD, never negative, rounded once, to `nanoUsdParts`. A sum of a few products of doubles is off by less than 1e-15 of
  * itself: less than that rounding for answers of up to 5,000 USD. `in` includes both cache counts, `out` the reasoning. A missing cache price is
  * the input price, a missing price of an hour's cache that of the other cache writes, a missing reasoning price the output price, a missing price
- * of sound, pictures or film that of text. Tools and units have no factor of a service tier.
+ * of sound, pictures or video that of text. Tools and units have no factor of a service tier.
  */
 export const costNanoUsd = (tokens: TokenCounts, price: ModelPrice): number => {
   const rates = ratesFor(price, count(tokens.in), tokens.billing)

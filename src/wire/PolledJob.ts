@@ -46,7 +46,7 @@ export interface PolledJob {
    * job of this form.
    */
   readonly submitted: (answer: JsonObject, place: string, next?: JsonObject) => JobStep | null
-  /** Null: the answer tells nothing of the job, which is asked about again a few times. */
+  /** Reads an answer to a poll. Null: it has nothing on the job, which is polled again a few times. */
   readonly polled: (answer: JsonObject, ticket: JobTicket) => JobStep | null
   /** Milliseconds of the first pause between two polls, and of the longest; absent: the usual ones. */
   readonly pollMs?: { readonly first: number; readonly longest: number }

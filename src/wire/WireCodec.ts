@@ -208,7 +208,8 @@ export interface StreamDecoder {
   /** Call when the upstream's stream has ended. Emits `done` when only the end mark was missing, `error` when the answer is incomplete. */
   readonly end: () => ReadonlyArray<StreamEvent>
   /**
-   * Tells, for a wire without an end mark, that the finish reason was read and only the end of the stream is missing.
+   * Returns whether, on a wire without an end mark, the finish reason was read and only the end of the stream is
+   * missing.
    */
   readonly stopRead?: () => boolean
 }
@@ -276,9 +277,9 @@ export interface WireCodec {
   readonly limits?: AnswerLimits
   /** True for an upstream's codec without streams: a client that asks for one gets the whole answer as a stream. */
   readonly answersWhole?: true
-  /** A client's codec: what a request itself tells of its bill, beside tokens; all of it where the answer is relayed. */
+  /** Usage for the bill from a client's request, beside tokens; all of it where the answer is relayed. */
   readonly mediaUsage?: (request: JsonObject) => Usage
-  /** A client's codec: what an answer tells of its bill, with what only the request says of it. */
+  /** Usage for the bill from an answer, with the facts that only the client's request has. */
   readonly billedUsage?: (usage: Usage, request: JsonObject) => Usage
   /** A client's codec: whether an answer in its own form is in the one that the request asks for; absent: it is relayed in any case. */
   readonly isAsAsked?: (answer: JsonObject, request: JsonObject) => boolean
@@ -289,7 +290,7 @@ export interface WireCodec {
   readonly isOwnAnswer?: (answer: JsonObject) => boolean
   /** A client's codec: costs nothing, whatever a price list says of the model. */
   readonly isFree?: true
-  /** A client's codec: `mediaUsage` is an estimate, for answers that tell no usage. */
+  /** True when `mediaUsage` is an estimate, for answers without usage. */
   readonly estimatesUsage?: true
   /** A client's codec: addresses in an answer that have to be fetched for the client, and the answer with what was fetched. */
   readonly linked?: {
@@ -334,7 +335,10 @@ export interface WireCodec {
   readonly needsOwnEndpoint?: (body: JsonObject) => boolean
   /** A client's codec: a decoded request for another wire, with what stands in places of this wire alone where all wires have it. */
   readonly forOthers?: (conversation: Conversation) => Conversation
-  /** Hot: null where the request may hold more than text, or may be wrong: then only `decodeRequest` tells. */
+  /**
+   * Reads the texts of a plain request. Null where it may hold more than text, or may be wrong: then only
+   * `decodeRequest` knows. Hot.
+   */
   readonly plainPrompt?: (body: JsonObject) => PlainPrompt | null
   readonly encodeRequest: (conversation: Conversation, options: EncodeOptions) => EncodedRequest
 

@@ -1,4 +1,4 @@
-/** Bodies of the routes that make films and music: https://developers.openai.com/api/reference/resources/videos */
+/** Bodies of the routes that make videos and music: https://developers.openai.com/api/reference/resources/videos */
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"

@@ -80,7 +80,7 @@ export const resultRow = (facts: LineFacts): UsageRow => {
     streamed: false,
     outcome: isAnswered ? "completed" : "failed",
     status,
-    // The provider tells when it was done with all lines, not with one.
+    // The provider reports when it was done with all lines, not with one.
     latencyMs: 0,
     ttftMs: null,
     attempts: 1,

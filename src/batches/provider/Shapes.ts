@@ -64,7 +64,7 @@ export const listedBatches = (body: Json | undefined): ReadonlyArray<RemoteBatch
 
 const chatPath = "/chat/completions"
 
-/** A path beside that of chats; null where chats have an address that tells nothing of others. */
+/** Builds a path beside that of chats; null where chats have an address from which it does not follow. */
 export const pathBeside = (chat: string, path: string): string | null => {
   const mark = chat.indexOf("?")
   const route = mark < 0 ? chat : chat.slice(0, mark)

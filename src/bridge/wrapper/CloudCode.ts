@@ -28,7 +28,7 @@ const closeBytes = Buffer.from(close)
 
 const bytesOf = (chunk: Buffer | string): Buffer => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)
 
-/** A line of a stream, one character per byte. An event that tells of a failure is none that could stand in `response`. */
+/** Wraps a line of a stream, one character per byte. An event that reports a failure could not be in `response`. */
 const wrapLine = (line: string): string => {
   if (!line.startsWith("data: {") || /^data: \{\s*"error"/.test(line)) return line
   const end = line.endsWith("\r") ? line.length - 1 : line.length

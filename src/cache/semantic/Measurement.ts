@@ -1,6 +1,6 @@
 /**
- * Measures how well vectors of a model, with and without the comparison of words, tell the same question from a similar
- * one. Pure.
+ * Measures how well vectors of a model, with and without the comparison of words, distinguish the same question from a
+ * similar one. Pure.
  */
 import type { Wording } from "../../domain/CachedAnswer.ts"
 import { cosine } from "../../kernel/Cosine.ts"

@@ -1,6 +1,7 @@
 /**
- * Questions in several wordings, to measure how well vectors of a model tell the same question from a similar one (`gateway cache measure`,
- * `docs/cache.md`). A list of topics; a topic is a list of questions that are easily taken for each other; a question is a list of its wordings.
+ * Questions in several wordings, to measure how well vectors of a model distinguish the same question from a similar one (`gateway cache
+ * measure`, `docs/cache.md`). A list of topics; a topic is a list of questions that are easily taken for each other; a question is a list of its
+ * wordings.
  */
 export const topics: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [
   [

@@ -1,5 +1,5 @@
 /**
- * The proxy setting of the desktop: set to the gateway's listener for a limited time, and given back as it was. Values that somebody else
+ * The proxy setting of the desktop: set to the gateway's listener for a limited time, and restored as it was. Values that another program
  * has changed meanwhile are kept.
  */
 import * as Clock from "effect/Clock"

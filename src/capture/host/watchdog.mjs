@@ -4,7 +4,7 @@
 //
 // It also runs the programs that make the changes, one line {id, argv, stdin?, timeoutMs?, elevate?, environment} each, answered by a
 // line {id, ok, stdout, problem?}: a program that the gateway had started itself would go on when the gateway is killed, and could
-// finish its change after that was taken back. For the same reason it takes single changes back, {id, undo}, answered by {id, report}.
+// finish its change after that was undone. For the same reason it undoes single changes, {id, undo}, answered by {id, report}.
 // Started as: node watchdog.mjs <folder of the journal> <session>
 import { createInterface } from "node:readline"
 import { setTimeout as delay } from "node:timers/promises"

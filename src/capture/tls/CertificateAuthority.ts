@@ -163,7 +163,9 @@ const authorityOf = (pem: string, commonName: string, key: KeyObject): Certifica
   }
 }
 
-/** A new authority, valid for ten years. A few letters at the end of its name tell it from those before it. */
+/**
+ * Makes a new authority, valid for ten years. A few letters at the end of its name distinguish it from those before it.
+ */
 export const make = Effect.fn("CertificateAuthority.make")(function* (purpose: string) {
   const nowMs = yield* Clock.currentTimeMillis
   const key = yield* makeKey

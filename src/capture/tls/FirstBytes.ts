@@ -42,7 +42,7 @@ export const judgeFirstBytes = (bytes: Buffer): Judged => {
   return { _tag: end > 0 && beginning[end] === space ? "Http" : "Other" }
 }
 
-/** Runs `done` once. The returned function gives up without it. */
+/** Runs `done` once. The returned function cancels it. */
 export const sniff = (
   socket: Socket,
   timers: Pick<typeof Timers.Service, "after">,

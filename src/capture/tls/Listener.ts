@@ -4,7 +4,7 @@
  *
  * | the client speaks | what is done |
  * |---|---|
- * | TLS to a host that is never decrypted, or by a client that refuses our certificates for it | handed on unread |
+ * | TLS to a host that is never decrypted, or by a client that refuses our certificates for it | passed on unread |
  * | TLS, HTTP/2 alone | handed on unread |
  * | TLS with a server name that is none | refused with an alert |
  * | any other TLS | decrypted with a certificate for the name, else for the address; HTTP/1.1 |

@@ -1,6 +1,6 @@
 /**
- * The rules while they stand. They are in the journal of host changes before the first of them is made, and taken back in reverse order when one
- * fails, when the scope closes, and by the watchdog when the gateway is killed.
+ * The rules while they are in force. They are in the journal of host changes before the first of them is made, and undone in reverse order when
+ * one fails, when the scope closes, and by the watchdog when the gateway is killed.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -28,7 +28,10 @@ export class MarkInUse extends Data.TaggedError("TransparentMarkInUse")<{ readon
 /** Error of a machine without a program that sets firewall rules. */
 export class NoFirewall extends Data.TaggedError("TransparentNoFirewall") {}
 
-/** A command failed, and all was taken back. `step` counts from 1. `problem` is what the program said, in a line. */
+/**
+ * Error of a failed command, after which all was undone. `step` counts from 1. `problem` is what the program said, in a
+ * line.
+ */
 export class RulesFailed extends Data.TaggedError("TransparentRulesFailed")<{
   readonly step: number
   readonly command: string

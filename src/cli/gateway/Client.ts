@@ -232,7 +232,7 @@ export const textAt = (body: unknown, ...path: ReadonlyArray<string | number>): 
 /** Longer than the gateway itself waits for a provider. */
 const patience = "60 seconds"
 
-/** Makes the failures of a call words for the person, and gives up on a gateway that never answers. */
+/** Converts the failures of a call to text for the person, and gives up on a gateway that never answers. */
 export const orExplain =
   (to: Target, within: typeof patience | "1 hour" = patience) =>
   <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, CliFailure, R> =>

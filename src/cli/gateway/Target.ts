@@ -197,7 +197,7 @@ export const place = Effect.fn("cli.place")(function* (
       hint: "Give one of them."
     })
   }
-  /** A key that was given goes before the one that belongs there. */
+  /** Puts the given key in place of the one that belongs there. */
   const withGiven = (to: Target): Target => {
     if (givenKey === null) return to
     const { url, namedBy } = to

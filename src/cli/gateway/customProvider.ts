@@ -126,7 +126,7 @@ const connect = Effect.fnUntraced(function* (flags: GatewayFlags, custom: Custom
 /** Result of trying one wire: the server speaks it, or the reason for which it seems not to. */
 type Tried = { readonly _tag: "Spoken" } | { readonly _tag: "NotSpoken"; readonly reason: string }
 
-/** Lists its models and asks a tiny question on one wire. What is made for that is taken back, also where it is interrupted. */
+/** Lists its models and asks a tiny question on one wire. Entities made for that are removed, also where it is interrupted. */
 const tryWire = (flags: GatewayFlags, custom: CustomProvider, wire: WireName): Effect.Effect<Tried, CliFailure> =>
   Effect.flatMap(nodeOf({ ...custom, wires: [wire] }), (payload) =>
     Effect.acquireUseRelease(
@@ -151,7 +151,7 @@ const tryWire = (flags: GatewayFlags, custom: CustomProvider, wire: WireName): E
 
 /** The first wire on which the server lists models and answers a tiny question. */
 const wireOf = Effect.fnUntraced(function* (flags: GatewayFlags, custom: CustomProvider) {
-  // Most servers speak chat: what it says to that tells most.
+  // Most servers speak chat: the answer to that shows most.
   let saidToChat = "it does not answer"
   for (const wire of asked) {
     const tried = yield* tryWire(flags, custom, wire)

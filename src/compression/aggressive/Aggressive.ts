@@ -1,7 +1,7 @@
 /**
  * The engine `aggressive`: the longer a text, the less of its prose is left. Sentences and lines that hold nothing protected (`Spans`) go
  * out, whole; of outputs of tools, runs of such lines become one line with their number. What becomes of a text depends on it alone, never on
- * how old its turn is: a turn that was sent has to be sent again as it was, also when its outcome was forgotten. Pure and deterministic.
+ * how old its turn is: a turn that was sent has to be sent again as it was, also when its outcome was dropped. Pure and deterministic.
  */
 import type { Engine } from "../Engine.ts"
 import { isFaithful, isUnprotected, rememberedSpans, type SpansOf } from "../Spans.ts"

@@ -105,7 +105,7 @@ const rulesOf = (pack: Pack, intensity: Intensity): RuleSets => {
 
 const none: ReadonlyArray<number> = []
 
-/** Packs, by their place in `packs`, that a word tells. */
+/** Packs, by their place in `packs`, that a word indicates. */
 const told = new Map<string, ReadonlyArray<number>>()
 for (const [at, { isUnspaced, tells }] of packs.entries()) {
   if (!isUnspaced) for (const word of tells) told.set(word, [...(told.get(word) ?? []), at])

@@ -24,7 +24,7 @@ export interface Rule {
 
 export interface Pack {
   readonly language: Language
-  /** Words that tell the language; none of them stands in two packs of the same script. */
+  /** Words that indicate the language; none of them is in two packs of the same script. */
   readonly tells: ReadonlyArray<string>
   /** True when it is written without blanks between words. */
   readonly isUnspaced: boolean

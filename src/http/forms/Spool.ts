@@ -20,7 +20,7 @@ export interface Spool {
   readonly begin: () => void
   /** The files, once all of their bytes are kept. */
   readonly finish: (done: (uploads: ReadonlyArray<Upload>) => void) => void
-  /** Gives up memory and disk; further calls do nothing. */
+  /** Frees memory and disk; further calls do nothing. */
   readonly discard: () => void
 }
 

@@ -45,7 +45,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const variants = ["thumbnail", "spritesheet"] as const
 export type Variant = (typeof variants)[number]
 
-/** Null: the film itself. */
+/** Reads the variant; null: the video itself. */
 export const variantOf = (query: URLSearchParams): Variant | InvalidRequest | null => {
   const asked = query.get("variant") ?? "video"
   if (asked === "video") return null

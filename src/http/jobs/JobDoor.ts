@@ -1,4 +1,4 @@
-/** Jobs that make films and music, for clients that come back: how they stand, their bytes, their end. */
+/** Jobs that make videos and music, for clients that come back: their state, their bytes, their end. */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

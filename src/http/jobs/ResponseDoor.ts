@@ -1,6 +1,6 @@
 /**
- * Responses that were made in the background, by their id: what is asked about one goes to the connection that made it, for the key that made it. The
- * provider's answer is handed on as it is.
+ * Responses that were made in the background, by their id: requests about one go to the connection that made it, for the key that made it. The
+ * provider's answer is passed on as it is.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

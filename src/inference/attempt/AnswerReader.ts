@@ -84,7 +84,7 @@ export const answerReader = (
   /** A 200 with an error or without an answer. */
   const noAnswer = (parsed: JsonObject, facts: AnswerFacts): AttemptFailure => {
     if ((parsed["error"] ?? null) === null) {
-      // A finish reason may tell of a failure as well.
+      // A finish reason may report a failure as well.
       const decoded = call.codec.decodeResponse(parsed)
       if (Either.isLeft(decoded) && decoded.left.type !== null)
         return failureInAnswer(decoded.left, "answer", call.wire)
@@ -118,7 +118,7 @@ export const answerReader = (
     const decoded = call.codec.decodeResponse(parsed, call.dialect)
     if (Either.isLeft(decoded)) {
       const { message, status, type } = decoded.left
-      // A finish reason may tell of a failure, too.
+      // A finish reason may report a failure, too.
       return failed(
         type === null ? ownFailure(status, "bad_answer", message) : failureInAnswer(decoded.left, "answer", call.wire)
       )

@@ -7,7 +7,7 @@ import type { CallerText } from "../../resilience/failure/Echo.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Work } from "../request/Exchange.ts"
 
-/** Bytes hashed at either end of a body, enough to tell requests apart: a conversation grows at its end. */
+/** Bytes hashed at either end of a body, enough to distinguish requests: a conversation grows at its end. */
 const fingerprintBytes = 64 * 1024
 
 const fingerprintOf = ({ body, exchange }: Work): string =>

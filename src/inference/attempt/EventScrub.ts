@@ -20,7 +20,7 @@ const mostPlaces = 4_096
 const leastCut = 12
 const mark = "[redacted]"
 
-/** Names of members by which the events of the wires tell one answer, block or call from another. */
+/** Names of members by which the events of the wires distinguish one answer, block or call from another. */
 const lanes = ["index", "output_index", "content_index", "summary_index", "item_id", "candidateIndex"] as const
 
 /** A text of a place that is on its way. */

@@ -28,7 +28,7 @@ import type { UpstreamCall } from "./UpstreamCall.ts"
 export interface JobObserver {
   /** Runs before it is sent to the provider. */
   readonly submitting: Effect.Effect<void>
-  /** The provider has accepted it, or tells of it in another way than before; done before the next poll. */
+  /** Runs when the provider has accepted it, or reports it in another way than before, and before the next poll. */
   readonly waiting: (step: Extract<JobStep, { readonly _tag: "Waiting" }>) => Effect.Effect<void>
   /** Runs when the job is over, with this answer, and before the client gets it. */
   readonly finished: (answer: JsonObject) => Effect.Effect<void>

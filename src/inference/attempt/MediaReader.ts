@@ -1,6 +1,6 @@
 /**
- * Relays an answer that is no text (sound, pictures, films) as it comes, never as a whole in memory. The target is fixed with its first
- * byte; an answer that is cut is cut for the client, too, so that half a file does not look like a whole one.
+ * Relays an answer that is no text (sound, pictures, videos) as it comes, never as a whole in memory. The target is fixed with its
+ * first byte; an answer that is cut is cut for the client, too, so that half a file does not look like a whole one.
  */
 import type { AnswerReport } from "../request/AnswerReport.ts"
 import type { Usage } from "../../wire/canonical/Usage.ts"

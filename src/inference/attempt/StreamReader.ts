@@ -96,7 +96,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
    */
   const brokenBy = (failure: AttemptFailure, relayed: Buffer | string): AttemptResult => {
     if (!committed) {
-      // What goes on with a cut stream is written into it once: it cannot be taken back.
+      // A continuation is written into a cut stream once: it cannot be undone.
       if (work.resumption === undefined || relayed.length === 0) return failed(failure)
       begin()
     }
@@ -140,7 +140,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   const isHeld = (): boolean => {
     if (isUnderWay()) return false
     const waitedLong = options.monotonicMs() - openedMs >= maxHoldBackMs
-    // A wire that tells a tool call in one piece has nothing to send before its end.
+    // A wire that sends a tool call in one piece has nothing to send before its end.
     if (facts.content) return held.bytes() === 0 ? !waitedLong : held.bytes() < options.cautionBytes
     return held.bytes() < maxHoldBackBytes && !(options.lastChance && waitedLong)
   }

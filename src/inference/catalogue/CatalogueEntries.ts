@@ -190,7 +190,7 @@ export const entriesOf = (view: CatalogueView): ReadonlyArray<CatalogueEntry> =>
       for (const model of view.modelsOf(account)) {
         const facts = view.factsOf(account, model)
         const known = models.get(model)
-        // What one account's list leaves out another's may tell.
+        // Another account's list may have facts that one's leaves out.
         models.set(model, known === undefined ? { account, facts } : { ...known, facts: layFacts(known.facts, facts) })
       }
     }

@@ -1,7 +1,7 @@
 /**
- * Jobs that make films and music, for clients that come back for the result. Each is a request of the ordinary pipeline whose client is the
- * gateway itself; what becomes of it is stored before the next step is taken. After a restart a job that a provider has accepted is gone on
- * with, one that was not yet sent is sent, and one of which that is not known fails: nothing is submitted twice.
+ * Jobs that make videos and music, for clients that come back for the result. Each is a request of the ordinary pipeline whose client is
+ * the gateway itself; its state is stored before the next step is taken. After a restart a job that a provider has accepted is resumed, one
+ * that was not yet sent is sent, and one of which that is not known fails: nothing is submitted twice.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -50,11 +50,11 @@ export class MediaJobs extends Context.Tag("gateway/inference/jobs/MediaJobs")<
   MediaJobs,
   {
     /**
-     * Serves a request for a film or music: answers when it is done or, with `"async": true`, at once with the id of a job, and `accepted`
-     * as the status of that.
+     * Serves a request for a video or music: answers when it is done or, with `"async": true`, at once with the id of a job, and
+     * `accepted` as the status of that.
      */
     readonly serve: (exchange: Exchange, kind: MediaJobKind, accepted?: 200 | 202) => void
-    /** Jobs that are not forgotten yet. */
+    /** Lists the jobs that are not deleted yet. */
     readonly list: (owner: string, kind: MediaJobKind, query: JobListQuery) => Effect.Effect<JobPage, StoreError>
     /** Null: the owner has none of that id. */
     readonly find: (owner: string, kind: JobKind, id: string) => Effect.Effect<MediaJob | null, StoreError>

@@ -60,7 +60,7 @@ const isWanted = ({ headers, status }: PublicFetch.Head): boolean => {
 
 const headBytes = 48
 
-/** Beginnings of the containers that films come in: ISO media, Matroska and WebM, AVI, MPEG, Flash. */
+/** Checks for the beginnings of the containers that videos come in: ISO media, Matroska and WebM, AVI, MPEG, Flash. */
 const isFilm = (head: Buffer): boolean => {
   const text = head.toString("latin1")
   return (
@@ -79,7 +79,7 @@ const typeOf = (body: Buffer, said: string): string | null => {
   const image = imageTypeOf(head.toString("base64"))
   if (image !== null) return image
   if (head.toString("latin1").startsWith("%PDF-")) return "application/pdf"
-  // A page that calls itself a picture, a film or a PDF is none.
+  // A page that calls itself a picture, a video or a PDF is none.
   return /^(?:audio|text)\//.test(said) || (said.startsWith("video/") && isFilm(head)) ? said : null
 }
 

@@ -183,7 +183,7 @@ export class AliveReply implements ClientReply {
     return `${comment}\n`
   }
 
-  /** The error answer as the event that tells it in a stream. */
+  /** Writes the error answer as an event of a stream. */
   #errorEvent(text: string): string {
     const body = parseJson(text)
     return isObject(body) ? (this.#options.codec.errorBodyInStream?.(body) ?? text) : text

@@ -123,7 +123,7 @@ export class HeldChunks {
     return place < this.#from ? null : (this.#slots[place - this.#base] ?? null)
   }
 
-  /** Gives up all before `place`. */
+  /** Drops all before `place`. */
   dropBefore(place: number): void {
     const until = Math.min(place, this.end)
     for (; this.#from < until; this.#from += 1) {
@@ -142,7 +142,7 @@ export class HeldChunks {
     return this.#from === 0 ? this.#slots.slice() : null
   }
 
-  /** Gives up everything. */
+  /** Drops everything. */
   clear(): void {
     this.dropBefore(this.end)
   }

@@ -11,7 +11,7 @@ import { promptTokens } from "./PromptTokens.ts"
 /** Output tokens that are reserved where the client sets no limit; models' own limits are far above what answers take. */
 export const defaultOutputTokens = 4_096
 
-/** Bodies up to this size are estimated by their bytes: reading their texts costs more than it tells. */
+/** Largest body, in bytes, that is estimated by its size: reading its texts costs more than it gains. */
 const smallBodyBytes = 8_192
 /** Few bytes, so that texts in any script and the JSON around them are covered. */
 const bytesPerToken = 3

@@ -94,7 +94,7 @@ export interface Exchange {
     readonly read: (changed: Buffer) => Buffer | InferenceError
     readonly isAnswer: (answer: JsonObject) => boolean
   }
-  /** Members that this wire tells in the path instead of the body (`model`, `stream`); null where all stands in the body. */
+  /** Members that this wire has in the path instead of the body (`model`, `stream`); null where all are in the body. */
   readonly fromPath: JsonObject | null
   readonly atOnce: AtOnce | null
   /** Files that came with it; absent where the body is all there is. */

@@ -1,4 +1,4 @@
-/** Watches one request that is recorded. Most have none: everybody who tells it something asks with `?.` first. */
+/** Watches one request that is recorded. Most have none: all callers use `?.`. */
 import type { UsageRow } from "../../domain/Usage.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { BodySource } from "../../egress/BodySource.ts"

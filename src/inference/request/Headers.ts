@@ -198,7 +198,7 @@ export interface MediaFacts {
 const mediaType =
   /^(?:audio|image|video)\/(?!svg)|^application\/(?:octet-stream|x-subrip)|^text\/(?:event-stream|plain|vtt)/i
 
-/** The type that bytes of an upstream are handed on as. */
+/** Chooses the type that bytes of an upstream are passed on as. */
 export const mediaTypeOf = (type: string): string =>
   mediaType.test(type) ? headerSafe(type) : "application/octet-stream"
 

@@ -38,7 +38,7 @@ const sameItems = (left: ReadonlyArray<Json>, right: ReadonlyArray<Json>): boole
 
 export interface OneModel {
   readonly body: JsonObject
-  /** Names of what was left out, as `X-Gateway-Dropped` tells them. */
+  /** Names of the members left out, for `X-Gateway-Dropped`. */
   readonly dropped: ReadonlyArray<string>
 }
 

@@ -65,7 +65,7 @@ export interface Read {
   readonly exchange: Exchange
   /** Fields that were taken out of the body. */
   readonly leftOut: ReadonlyArray<string>
-  /** The body, with what its wire tells in the path. */
+  /** Body, with the members that its wire has in the path. */
   readonly parsed: JsonObject
   readonly envelope: Envelope
 }

@@ -133,7 +133,9 @@ export const make = Effect.gen(function* () {
     return bill
   }
 
-  /** The failure as a stream of its own, where the client's wire tells it so; null where an error status does. */
+  /**
+   * Writes the failure as a stream of its own, where the client's wire reports it so; null where an error status does.
+   */
   const failedStream = ({ asked, envelope, exchange }: Work, { failure, target }: Failed, error: TargetsFailed) => {
     const { codec, requestId, wire } = exchange
     if (!envelope.stream || codec.renderFailedStream === undefined) return null

@@ -31,7 +31,7 @@ export class CacheBreaks {
     return this.#told.length
   }
 
-  /** Keeps a finding that tells a break. */
+  /** Keeps a finding that reports a break. */
   add(requestId: string, atMs: number, finding: CacheFinding): void {
     if (finding.cause === null) return
     this.#told.push({ atMs, told: { requestId, ...finding } })

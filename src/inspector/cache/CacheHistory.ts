@@ -67,7 +67,7 @@ export class CacheHistory {
   constructor({ maxCalls, ...limits }: CacheHistoryLimits = usualLimits) {
     this.#calls = new LruMap({ capacity: maxCalls })
     this.#owners = new LruMap({ capacity: Math.max(limits.maxNodes, maxSegments) })
-    // A call is forgotten together with the part it ends with.
+    // A call is dropped together with the part it ends with.
     this.#chains = new PromptChains(limits, (id) => void this.#calls.delete(id))
   }
 

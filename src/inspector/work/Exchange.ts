@@ -58,7 +58,7 @@ export interface ExchangeReport {
   readonly responseBody: Uint8Array | null
   /** Names what was asked; null: not known. */
   readonly promptKey: string | null
-  /** The finding tells a cause. */
+  /** True when the finding has a cause. */
   readonly isBreak: boolean
 }
 

@@ -230,7 +230,7 @@ export const httpLink =
         }
       })
 
-      /** Tells the server that its session is not needed any more; whether it hears it does not matter. */
+      /** Reports to the server that its session is not needed any more; whether that arrives does not matter. */
       const leave: Effect.Effect<void> = Effect.async<void>((resume) => {
         if (session === null) return resume(Effect.void)
         const done = (): void => resume(Effect.void)

@@ -1,4 +1,7 @@
-/** The way to a registered MCP server, whatever the transport: messages are sent, and what comes beside their answers is handed on. */
+/**
+ * Link to a registered MCP server, whatever the transport: messages are sent, and those that come beside their answers
+ * are passed on.
+ */
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type { JsonObject } from "../../wire/json/Json.ts"

@@ -55,7 +55,7 @@ const spoken: ReadonlySet<unknown> = new Set([...protocolVersions, "2024-11-05"]
 const mostAnswers = 16
 const cancelMs = 2_000
 const mostNameChars = 200
-/** Reports of one call that are handed on, and of their text. */
+/** Reports of one call that are passed on, and of their text. */
 const mostReports = 1_000
 const mostReportChars = 1_000
 

@@ -78,7 +78,7 @@ export const serverLimits = {
   /** Pause in ms after the second failure in a row; doubled for each one more. */
   firstRetryMs: 1_000,
   mostRetryMs: 60_000,
-  /** Failures so long ago are forgotten. */
+  /** Time in ms after which failures are dropped. */
   forgetMs: 300_000,
   errorChars: 300
 }

@@ -1,8 +1,8 @@
 /**
  * Files of plugins on disk: `DATA_DIR/plugins/<name>`, and their data beside them in `DATA_DIR/plugin-data/<name>`.
  *
- * A set of files is written under `.new`, and takes its place by a rename after the row of the database names its hash. What a process that
- * was killed has left is finished or taken back by `recover`: of all folders that may be meant, the one with the hash of the row counts.
+ * A set of files is written under `.new`, and takes its place by a rename after the row of the database names its hash. The leftovers of a
+ * killed process are finished or undone by `recover`: of all folders that may be meant, the one with the hash of the row counts.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

@@ -315,7 +315,7 @@ export const make = Effect.gen(function* () {
       const asked = { context, permission: hookRun.permission, body: answer.body, payload: answer.payload }
       const calling = Effect.map(called(each, asked), (told) => {
         if (told === null) return
-        // What has been sent is not taken back.
+        // A sent change is not undone.
         const isDone = told._tag === "Unchanged" || told._tag === "Failed"
         settle(each, hookRun, "onResponse", isDone ? told : { ...told, _tag: "Unchanged" })
       })

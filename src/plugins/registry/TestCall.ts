@@ -100,7 +100,7 @@ const callOf = (hook: RequestHook, { context, payload }: TestInput, nowMs: numbe
   return { context: made, permission: operatorsOwn, body: bytesOf(body), payload: rest }
 }
 
-/** `clock`: milliseconds, for the calls whose time the sandbox does not tell. */
+/** Runs a test. `clock`: milliseconds, for the calls whose time the sandbox does not report. */
 export const runTest = (
   sandbox: OpenSandbox,
   input: TestInput,

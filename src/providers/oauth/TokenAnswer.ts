@@ -57,7 +57,7 @@ const membersOf = (body: Buffer): Members | null => {
 
 const isToken = (value: unknown): value is string => typeof value === "string" && tokenPattern.test(value)
 
-/** `expires_in` in seconds, sometimes as text; one that is not positive tells nothing. */
+/** Reads `expires_in` in seconds, sometimes as text; one that is not positive does not count. */
 const lifetimeOf = (value: unknown): number | null => {
   const seconds = typeof value === "string" && value.trim() !== "" ? Number(value) : value
   if (typeof seconds !== "number" || !Number.isFinite(seconds) || seconds <= 0) return null

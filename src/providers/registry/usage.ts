@@ -75,7 +75,7 @@ const rows: Readonly<Record<string, UsageRow>> = {
   cerebras: asOpenAi("https://inference-docs.cerebras.ai/capabilities/prompt-caching"),
   fireworks: asOpenAi("https://docs.fireworks.ai/guides/prompt-caching"),
   together: { cacheReadAt: "cached_tokens", docs: "https://docs.together.ai/reference/chat-completions-1" },
-  // Inside for most of its models, beside for Google's: the total tells which.
+  // Inside for most of its models, beside for Google's: the total shows which.
   deepinfra: asOpenAi("https://github.com/vercel/ai/pull/12242"),
   novita: asOpenAi("https://novita.ai/docs/api-reference/model-apis-llm-create-chat-completion"),
   moonshot: kimi,

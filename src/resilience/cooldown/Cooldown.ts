@@ -82,7 +82,10 @@ const described = (failure: CooldownFailure): Pick<ConnectionHealth, "lastError"
 const backoffMs = (profile: CooldownProfile, level: number): number =>
   profile.baseCooldownMs * 2 ** Math.min(level, profile.maxBackoffSteps)
 
-/** A mark in the future was set before the clock went back, and tells nothing any more. */
+/**
+ * Checks whether a call began before a mark. A mark in the future was set before the clock went back, and does not
+ * count any more.
+ */
 const beganBefore = (startedMs: number, markMs: number | null, nowMs: number): boolean =>
   markMs !== null && markMs <= nowMs && startedMs <= markMs
 

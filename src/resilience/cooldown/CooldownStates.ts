@@ -162,7 +162,7 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
     },
     failModel: (id, model, profile, nowMs, failure) => {
       const own = stateNow(id, nowMs) ?? fresh
-      // Who may not be asked at all does not rest, and the failure of credentials that were replaced meanwhile tells nothing.
+      // An account that may not be asked at all has no cooldown, and the failure of credentials that were replaced meanwhile does not count.
       if (Cooldown.isTerminal(own.testStatus)) return
       if (own.resetAtMs !== null && failure.startedMs < own.resetAtMs && own.resetAtMs <= nowMs) return
       putModels(

@@ -65,7 +65,7 @@ const relayedHeaders = (body: ErrorBody, nowMs: number): number | null => {
   return null
 }
 
-/** The wait a body tells in its fields. */
+/** Reads the wait in the fields of a body. */
 export const bodyFields = (body: ErrorBody, nowMs: number): number | null => {
   const delay = googleDetails(body, nowMs)
   if (delay !== null) return delay
@@ -123,8 +123,8 @@ const timeWords = /^([^\s"'`,;)]{1,24})( ?[a-z]{1,12})?/
 const all = (): boolean => true
 
 /**
- * The wait a text tells in words. The longest counts: a later time in the same sentence is the one that ends the wait. Only what is
- * `isOwn` to the one who tells it counts.
+ * Reads the wait in a text. The longest counts: a later time in the same sentence is the one that ends the wait. Only parts that
+ * are `isOwn` count.
  */
 export const textHint = (message: string, nowMs: number, isOwn: (words: string) => boolean = all): number | null => {
   const text = message.toLowerCase()

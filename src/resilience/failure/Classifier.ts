@@ -103,7 +103,7 @@ const failureOf = (signal: FailureSignal, evidence: Evidence, rule: Rule, withWo
   }
 }
 
-/** A wait that only words tell and that is longer than any ordinary cooldown. */
+/** Checks for a wait that rests on text alone and is longer than any ordinary cooldown. */
 const waitsLongOnWords = (told: Failure, ground: Failure): boolean =>
   told.hintMs !== null && told.hintMs !== ground.hintMs && told.hintMs > longestOrdinaryMs
 
@@ -129,7 +129,7 @@ export const classify = (signal: FailureSignal): Failure => {
     ? basis === "status" && waitsLongOnWords(told, ground)
     : severityOf(told) > severityOf(ground) || waitsLongOnWords(told, ground)
   if (!isMore) return told
-  // An error inside a 200 that tells no status: nothing is certain.
+  // An error inside a 200 without a status: nothing is certain.
   const certain = evidence.status === null ? null : ground
   return { ...told, suspicion: { ground: certain, fingerprint: signal.sent?.fingerprint() ?? "" } }
 }

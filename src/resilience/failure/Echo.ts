@@ -13,7 +13,7 @@ export interface CallerText {
   readonly body: unknown
   /** Other text: ids of models, the path, values of headers that went along. */
   readonly beside: ReadonlyArray<string>
-  /** Tells two requests apart; the same for a request that is sent again. */
+  /** Identifies the request; the same for one that is sent again. */
   readonly fingerprint: () => string
 }
 

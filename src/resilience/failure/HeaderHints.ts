@@ -37,7 +37,7 @@ const commonLimits = Names.commonLimits.flatMap((limit) => [
   ...Names.commonWindows.map((window) => `${limit}-${window}`)
 ])
 
-/** Per-window limits: only one with nothing left tells when to come back. */
+/** Reads per-window limits: only one with nothing left shows when to come back. */
 const usedUpOf = (
   header: HeaderLookup,
   nowMs: number,

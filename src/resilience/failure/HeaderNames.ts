@@ -1,4 +1,4 @@
-/** Names of the headers that tell of limits, in lower case. Waits and quotas are read from the same ones. */
+/** Names of the headers about limits, in lower case. Waits and quotas are read from the same ones. */
 
 export type LimitPart = "limit" | "remaining" | "reset"
 

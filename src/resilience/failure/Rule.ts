@@ -5,7 +5,7 @@ import { policies } from "./Policy.ts"
 import type { Evidence, Mark } from "./Signal.ts"
 
 export interface Conditions {
-  /** One of these statuses. An error inside a 200 that tells no status passes where words are asked for, too. */
+  /** Statuses of the row. An error inside a 200 without a status passes where text is asked for, too. */
   readonly status?: ReadonlyArray<number>
   /** One of these codes, types or reasons (lower case), … */
   readonly code?: ReadonlyArray<string>

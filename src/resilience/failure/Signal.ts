@@ -87,7 +87,7 @@ export interface FailureSignal extends FailureOrigin {
   readonly nowMs: number
 }
 
-/** Facts that no single word tells. */
+/** Marks of facts that no single word shows. */
 export type Mark =
   /** Google: a quota of a whole day is used up. */
   | "google_daily"
@@ -114,7 +114,7 @@ export interface Evidence {
   readonly accountClass: ProviderClass
   /** An OAuth account whose token may still be refreshed. */
   readonly canRefresh: boolean
-  /** The status, or what an error inside a 200 stands for; null when it does not tell. */
+  /** Status, or the one that an error inside a 200 stands for; null when it has none. */
   readonly status: number | null
   /** Lower-case code, type and reasons of the error. */
   readonly codes: ReadonlyArray<string>

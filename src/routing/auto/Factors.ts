@@ -24,7 +24,7 @@ export const healthFactor = ({ breaker }: Pick<Candidate, "breaker">): number =>
 const leftIn = ({ remaining, resetAtMs }: QuotaWindow, nowMs: number): number =>
   resetAtMs !== null && resetAtMs <= nowMs ? 1 : clamp01(remaining)
 
-/** The worst window decides. No window known is .5: what is known to be full goes before, what is known to be nearly empty behind. */
+/** Rates by the worst window. No window known is .5: a window known to be full counts more, one known to be nearly empty less. */
 export const quotaFactor = ({ quotas }: Pick<Candidate, "quotas">, nowMs: number): number => {
   if (quotas.length === 0) return neutral
   let worst = 1

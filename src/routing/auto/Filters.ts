@@ -117,7 +117,7 @@ const rulesOf = ({ candidatePool, features, filter }: FilterRequest): ReadonlyAr
       ({ facts }) => (facts.reasoning === false ? "the model does not reason" : "the model is not known to reason")
     )
   }
-  // What plain requests need is left out only where it is known to be missing: most upstreams tell nothing about it.
+  // A capability that plain requests need excludes a candidate only where it is known to be missing: most upstreams do not report it.
   if (features.hasTools) {
     add(
       "tools",

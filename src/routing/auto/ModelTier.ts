@@ -31,8 +31,8 @@ const isMarkedFree = (account: Account): boolean => {
 }
 
 /**
- * The tier of a candidate's model; null when neither price, name, provider nor account tells. A free account pays nothing for
- * whatever it may use, so it decides before the price list.
+ * Finds the tier of a candidate's model; null when neither price, name, provider nor account show it. A free account pays
+ * nothing for whatever it may use, so it decides before the price list.
  */
 export const modelTierOf = ({ price, target, tier }: Candidate): ModelTier | null => {
   if (tier === "free") return "free"

@@ -44,7 +44,7 @@ export interface RoutingContext {
 export interface Selection {
   readonly provider: string
   readonly model: string
-  /** Tells apart several accounts of one provider; without it the best scored of them is meant. */
+  /** Id that distinguishes several accounts of one provider; without it the best scored of them is meant. */
   readonly connectionId?: string
   readonly strategy: string
   readonly reason: string

@@ -13,7 +13,7 @@ export const longestExclusionMs = 30 * 60_000
 const probeLeaseMs = 10 * 60_000
 /** Time in ms without an exclusion after which its history is dropped. */
 const trialMs = 30 * 60_000
-/** Candidates remembered at a time; beyond it those whose time ended first are forgotten. */
+/** Candidates remembered at a time; beyond it those whose time ended first are dropped. */
 export const mostExclusions = 2_000
 
 export interface Healing {

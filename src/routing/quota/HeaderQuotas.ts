@@ -163,7 +163,7 @@ const readAnthropicRates = (reading: HeaderReading): ReadonlyArray<ShownRate> =>
 
 const nothing: Pick<ShownQuotas, "windows" | "rates"> = { windows: [], rates: [] }
 
-/** Hot: null, after a few looks, when the headers tell nothing. */
+/** Reads quotas from headers; null, after a few looks, when they have none. Hot. */
 export const readQuotas = (header: HeaderLookup, nowMs: number): ShownQuotas | null => {
   const plan = anthropicPlan(header)
   const perMinute = anthropicRates(header)

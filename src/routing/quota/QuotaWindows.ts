@@ -46,9 +46,9 @@ export interface QuotaReport {
 export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
   QuotaWindows,
   {
-    /** Hot: reads the headers of an answer, whatever its status; cheap when they tell nothing. */
+    /** Reads the headers of an answer, whatever its status; cheap when they have no quotas. Hot. */
     readonly learn: (connectionId: string, model: string, header: HeaderLookup, nowMs: number) => void
-    /** Hot: a refusal tells that something is used up, also where only the body said so (Google's `retryDelay`). */
+    /** Notes by a refusal that something is used up, also where only the body said so (Google's `retryDelay`). Hot. */
     readonly refused: (connectionId: string, model: string, failure: Failure, nowMs: number) => void
     /** Hot: counts a call against what the operator declared. */
     readonly count: (connection: QuotaConnection, used: QuotaUsage, nowMs: number) => void
@@ -58,7 +58,7 @@ export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
     readonly reader: (connection: QuotaConnection, model: string) => QuotaReader
     /** Hot: whether there is anything to be read of a connection: declared, learned or counted. */
     readonly knows: (connection: QuotaConnection) => boolean
-    /** Hot: rises when something becomes known of a connection of which nothing was, and when it is forgotten. */
+    /** Rises when the first fact of a connection becomes known, and when its facts are dropped. Hot. */
     readonly changes: () => number
     /** Hot: rate limits in force for this model. */
     readonly rates: (connectionId: string, model: string, nowMs: number) => ReadonlyArray<State.Rate>

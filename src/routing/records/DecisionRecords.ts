@@ -42,7 +42,7 @@ const nameOf = (target: Target): string => {
   return name
 }
 
-/** Names that are not enough to tell a target of the order from another. */
+/** Finds the names that are not enough to distinguish a target of the order from another. */
 const ambiguous = (order: ReadonlyArray<Target>): ReadonlySet<string> => {
   const seen = new Set<string>()
   const twice = new Set<string>()

@@ -117,7 +117,7 @@ const expandCombo = (view: ResolverView, combo: Combo, place: Place): Found => {
   return found
 }
 
-/** Longest list of targets that a refusal tells. */
+/** Most targets that a refusal lists. */
 const mostTold = 5
 
 /** Describes briefly why each of a combo's targets leads nowhere now. Called when none leads anywhere. */

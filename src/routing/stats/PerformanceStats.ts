@@ -32,7 +32,10 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
     readonly measurements: (connectionId: string, model: string) => Measurements
     /** Hot: rises with every call that begins or ends. */
     readonly edition: () => number
-    /** Hot: tells each model whose measurements have changed since an edition; false: it was too long ago, and any may have. */
+    /**
+     * Reports each model whose measurements have changed since an edition; false: it was too long ago, and any may
+     * have. Hot.
+     */
     readonly changedSince: (edition: number, use: (connectionId: string, model: string) => void) => boolean
     /** Hot: null before the first sample of the window. */
     readonly of: (connectionId: string, model: string, nowMs: number) => Performance | null
@@ -62,7 +65,7 @@ export const countsAsError = (failure: Failure): boolean =>
 class ModelFacts {
   readonly connectionId: string
   readonly model: string
-  /** Null before its first sample, and after it was forgotten. */
+  /** Samples; null before the first one, and after they were dropped. */
   series: Series | null = null
   served: WindowCounter | null = null
   inFlight = 0

@@ -23,8 +23,8 @@ const firstRoom = 16
 const stride = 4
 
 /**
- * Milliseconds in which the tokens came: after the first of them. An upstream that sends nearly everything in one piece tells
- * nothing by that; then it is the whole call.
+ * Computes the milliseconds in which the tokens came: after the first of them. For an upstream that sends nearly everything
+ * in one piece it is the whole call.
  */
 const generationMs = (latencyMs: number, ttftMs: number): number =>
   latencyMs - ttftMs > latencyMs / 10 ? latencyMs - ttftMs : latencyMs

@@ -1,6 +1,6 @@
 /**
  * Memories of API keys. Key and content are encrypted as one value. The full-text index (FTS5) holds a keyed hash of every word instead of
- * the word, so that a copy of the database file tells neither; it can be searched for whole words only, which is all that is asked of it.
+ * the word, so that a copy of the database file reveals neither; it can be searched for whole words only, which is enough.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"

@@ -30,7 +30,7 @@ export const carried: ReadonlyArray<Carried> = [
   { table: "eval_results", how: "add" },
   // What was issued since counts against the limits, and what was revoked stays so.
   { table: "registered_keys", how: "replace" },
-  // What was delivered since must not be sent again, and what waits must not be forgotten.
+  // An event that was delivered since must not be sent again, and a waiting one must not be lost.
   { table: "webhook_outbox", how: "instead" },
   // Their bodies are not in the database: the folder of now goes with the rows of now.
   { table: "files", how: "instead" },

@@ -1,4 +1,4 @@
-/** Changes to a file of a tool: what is set, and how it is taken back while what others changed since stays. Pure. */
+/** Changes to a file of a tool: the values set, and their undoing, which keeps later changes by others. Pure. */
 import type { Json } from "../../wire/json/Json.ts"
 import { type Format, isUnreadable, type Path, unreadable, type Unreadable, valueAt } from "./formats/Format.ts"
 

@@ -1,4 +1,4 @@
-/** Carries out a plan of `InstallPlan`, and tells each step as it begins. */
+/** Carries out a plan of `InstallPlan`, and reports each step as it begins. */
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type * as Redacted from "effect/Redacted"

@@ -111,7 +111,7 @@ const funnelArgs = (port: number, ...rest: ReadonlyArray<string>): ReadonlyArray
   ...rest
 ]
 
-/** `reset` would take handlers of the user, too: only the root of our port is taken back. */
+/** `reset` would take handlers of the user, too: only the root of our port is removed. */
 const offArgs = (port: number): ReadonlyArray<string> => funnelArgs(port, "--set-path=/", "--yes", "off")
 const onArgs = (port: number, target: string): ReadonlyArray<string> => funnelArgs(port, "--bg", "--yes", target)
 

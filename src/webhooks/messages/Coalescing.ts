@@ -3,7 +3,7 @@ import { LruMap } from "../../kernel/LruMap.ts"
 
 /** Time in ms within which the same is not sent again. */
 export const windowMs = 5 * 60_000
-/** Subjects that are remembered of one webhook; beyond it the one that was met longest ago is forgotten. */
+/** Subjects that are remembered of one webhook; beyond it the one that was met longest ago is dropped. */
 export const mostSubjects = 1_000
 
 interface Told {

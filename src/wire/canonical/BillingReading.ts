@@ -1,5 +1,5 @@
 /**
- * Reads what a bill depends on besides token counts, from the members in which providers of the chat and responses wires tell it: kinds of tokens,
+ * Reads the facts that a bill depends on besides token counts, from the members of providers on the chat and responses wires: kinds of tokens,
  * tools of the provider, service tier, and the charge itself. Foreign names are bounded.
  */
 import type { Documented, UpstreamCharge } from "../../domain/Dialect.ts"
@@ -129,7 +129,7 @@ const numberAt = (usage: JsonObject, path: string): number | null => {
 /** More than any one answer costs. */
 const mostUsd = 10_000
 
-/** Null where the provider tells none, or one that cannot be. */
+/** Reads the charge. Null where the provider reports none, or one that cannot be. */
 const chargeOf = (usage: JsonObject, charge: Documented<UpstreamCharge> | null): number | null => {
   if (charge === null) return null
   const { at, ownKey, unitsPerUsd } = charge.is

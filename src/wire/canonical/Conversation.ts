@@ -57,7 +57,7 @@ export interface AudioPart extends Marked {
 export interface FilePart extends Marked {
   readonly type: "file"
   readonly source: MediaSource
-  /** A film, which wires for documents have no place for. */
+  /** Kind of a video, which wires for documents have no place for. */
   readonly media?: "video"
   readonly filename?: string
 }

@@ -54,7 +54,7 @@ interface PromptParts {
 
 const audioAt = "prompt_tokens_details.audio_tokens"
 
-/** Writes to the cache for an hour, as relays of Anthropic's models tell them. */
+/** Paths of writes to the cache for an hour, as relays of Anthropic's models report them. */
 const hourAt = [
   "cache_creation.ephemeral_1h_input_tokens",
   "prompt_tokens_details.cache_creation_token_details.ephemeral_1h_input_tokens",

@@ -106,7 +106,7 @@ const readMembers = (extras: JsonObject, found: Found): JsonObject => {
     if (parts.length === blocks.length) delete left["thinking_blocks"]
     found.reasoning.push(...parts)
   }
-  // Both tell the same.
+  // Both have the same content.
   if (isArray(details)) {
     const own: Found = { reasoning: [], signatures: found.signatures }
     const understood = details.map((detail) => readDetail(detail, own))
@@ -126,7 +126,7 @@ const signed = (part: Part, signature: string | undefined): Part =>
     ? part
     : { ...part, state: { wire: "gemini", signature } }
 
-/** A call's own signature, or the one that the message tells of it. */
+/** Signs a call with its own signature, or the one that the message has for it. */
 const signedCall = (part: Part, signatures: ReadonlyMap<string, string>): Part => {
   if (part.type !== "tool_call") return part
   const own = googleSignature(part.extras)

@@ -66,7 +66,10 @@ const ofMessages: ReadMembers = {
   }
 }
 
-/** Members that requests of the endpoints under `/v1` have in OpenAI's form, those for pictures, sound, film and vectors included. */
+/**
+ * Members that requests of the endpoints under `/v1` have in OpenAI's form, those for pictures, sound, video and
+ * vectors included.
+ */
 const ofOpenAi: ReadMembers = {
   ...read(
     "model messages input prompt instructions stream parallel_tool_calls n",

@@ -82,7 +82,7 @@ export const encodeResponse = (response: Response, context: EncodeContext): Json
   }
 }
 
-/** The place that an item tells; null when it tells none. */
+/** Reads the index of an item; null when it has none. */
 const indexOf = (item: Json): number | null => {
   const { index } = objectOr(item)
   return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : null

@@ -42,7 +42,7 @@ const purposes = new Map<string, Purpose>(
   )
 )
 
-/** Members that tell it, of clients of any provider. */
+/** Names of the members with the purpose, of clients of any provider. */
 const members = ["input_type", "taskType", "task"] as const
 
 export interface ToldPurpose {

@@ -36,7 +36,7 @@ export const dataOf = (pictures: ReadonlyArray<JsonObject> | null): JsonObject |
 const hasPicture = (item: Json): boolean =>
   isObject(item) && ((stringOr(item["b64_json"]) ?? "") !== "" || (stringOr(item["url"]) ?? "") !== "")
 
-/** Tokens as OpenAI tells them; null without any. */
+/** Reads tokens as OpenAI reports them; null without any. */
 export const tokensOf = (told: Json | undefined): Usage | null => {
   const usage = objectOr(told)
   const read = countOr(usage["input_tokens"]) ?? countOr(usage["prompt_tokens"])
@@ -45,7 +45,7 @@ export const tokensOf = (told: Json | undefined): Usage | null => {
   return { ...noTokens, in: read ?? 0, out: made ?? 0, ...withBilling(billingOf(usage, {}, null)) }
 }
 
-/** `body` tells of size and quality where the upstream chose them. */
+/** Builds the usage. `body` has size and quality where the upstream chose them. */
 export const usageOfPictures = (count: number, tokens: Usage | null, body: JsonObject): Usage => ({
   ...(tokens ?? noTokens),
   units: { images: { count, size: toldOf(body["size"]), quality: toldOf(body["quality"]) } }

@@ -106,7 +106,7 @@ export const mostUsage = (request: JsonObject): Usage => {
   }
 }
 
-/** An answer counts its pictures; what it does not tell of them was asked for. */
+/** Completes the usage: an answer counts its pictures; their other facts are those of the request. */
 export const billedUsage = (usage: Usage, request: JsonObject): Usage => {
   const images = usage.units?.images
   if (images === undefined) return usage

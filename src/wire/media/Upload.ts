@@ -10,7 +10,7 @@ export interface UploadedFile {
   readonly filename: string
   readonly contentType: string
   readonly bytes: number
-  /** Length of sound, where its first bytes tell it; null otherwise. */
+  /** Length of sound, where its first bytes have it; null otherwise. */
   readonly seconds: number | null
 }
 

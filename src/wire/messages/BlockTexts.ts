@@ -18,7 +18,7 @@ import {
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
 import { mediaTypeOf } from "../json/MediaType.ts"
 
-/** Blocks that tell of tools and settings, not of the conversation. */
+/** Types of blocks about tools and settings, not of the conversation. */
 const hints: ReadonlySet<string> = new Set([
   "x-anthropic-billing-header",
   "tool_reference",

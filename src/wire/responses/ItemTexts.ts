@@ -17,7 +17,7 @@ import {
 import { isArray, type Json, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
 import { pictureOf } from "./Pictures.ts"
 
-/** Items that tell of tools, not of the conversation. */
+/** Types of items about tools, not of the conversation. */
 const hints: ReadonlySet<string> = new Set(["mcp_list_tools", "tool_search_call", "tool_search_output"])
 
 const listOf = (value: Json | undefined): ReadonlyArray<JsonObject> => (isArray(value) ? value.map(objectOr) : [])

@@ -84,7 +84,7 @@ const upstreamOf = (adapter: SearchAdapter, search: Search): WireCodec => {
     ...answers,
     readAnswer: (body, dialect) => {
       const facts = answers.readAnswer(body, dialect)
-      // Some tell in words under `error` that nothing was found.
+      // Some report as text under `error` that nothing was found.
       return facts.hasContent && facts.stop === null
         ? { ...facts, stop: { reason: "stop", raw: "stop", sequence: null } }
         : facts

@@ -93,7 +93,7 @@ export const asksFor = (search: Search): ReadonlyArray<Ability> => {
   return abilities.filter((ability) => asked[ability])
 }
 
-/** One result, as a provider tells it. Absent: it does not say. */
+/** Result as a provider reports it. Absent: it does not say. */
 export interface Result {
   readonly title: string
   /** `http` or `https`. */

@@ -79,8 +79,8 @@ const ownLines = (ours) => {
 }
 
 /**
- * The text without our lines and the marks around them. Lines in the block that somebody else wrote stay where they are; where these are
- * another gateway's, the marks stay as well, by which that one finds them. Several blocks and one without an end are taken out too.
+ * The text without our lines and the marks around them. Lines in the block that another program wrote stay where they are; where these
+ * are another gateway's, the marks stay as well, by which that one finds them. Several blocks and one without an end are removed too.
  * @param {string} text
  * @param {ReadonlyArray<string> | null} ours lines that were written; null: all of their shape
  */

@@ -1,5 +1,5 @@
 // @ts-check
-// The journal of changes of the machine: one file per change, on disk before the change is made and removed when it is taken back.
+// The journal of changes of the machine: one file per change, on disk before the change is made and removed when it is undone.
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { exists, readBounded, replaceFile, syncFolder } from "./files.mjs"
@@ -30,8 +30,8 @@ import { undoStep } from "./steps.mjs"
 
 /**
  * @typedef {object} RestoreReport
- * @property {ReadonlyArray<Named>} restored all that was ours is taken back
- * @property {ReadonlyArray<Named>} kept as `restored`, but some value was changed by somebody else meanwhile and was left as it is
+ * @property {ReadonlyArray<Named>} restored everything of ours is undone
+ * @property {ReadonlyArray<Named>} kept as `restored`, but some value was changed by another program meanwhile and was left as it is
  * @property {ReadonlyArray<Named & { problem: string }>} failed stays in the journal
  * @property {ReadonlyArray<Named>} live belongs to a gateway that runs
  */
@@ -139,7 +139,7 @@ export const restoreWhere = async (folder, isChosen) => {
     for (const id of entryIds(folder).toReversed()) {
       const entry = readEntry(folder, id)
       if ("problem" in entry) {
-        // Taken back by another process since the folder was listed.
+        // Undone by another process since the folder was listed.
         if (exists(fileOf(folder, id))) report.failed.push({ id, kind: "unknown", what: id, problem: entry.problem })
         continue
       }

@@ -91,7 +91,7 @@ export const runProgram = (argv, { elevate = false, environment, onStart, stdin 
       errors = (errors + chunk.toString("utf8")).slice(-4 * limits.problemChars)
     })
     child.stdin.on("error", () => {
-      // It has closed its input; its end tells why.
+      // It has closed its input; its end shows why.
     })
     child.once("error", (error) => {
       problem ??= startProblem(error)

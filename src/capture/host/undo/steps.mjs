@@ -21,8 +21,8 @@ import { runProgram } from "./run.mjs"
  * @property {ReadonlyArray<string>} argv
  * @property {string} [stdin]
  * @property {number} [timeoutMs] default 10,000
- * @property {ReadonlyArray<StillOurs>} [onlyIf] all of them, else the value is somebody else's and kept
- * @property {boolean} [mayFail] a failure means that there was nothing to take back
+ * @property {ReadonlyArray<StillOurs>} [onlyIf] all of them, else the value is another program's and kept
+ * @property {boolean} [mayFail] a failure means that there was nothing to undo
  * @property {number} [untilFails] runs it again until it fails, so many times at most: for rules that may be there twice
  * @property {boolean} [elevate] by `sudo -n` where we are not root
  */

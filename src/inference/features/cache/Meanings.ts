@@ -13,7 +13,9 @@ import { makeOwnVectors } from "../../embedding/OwnVectors.ts"
 import type { Work } from "../../request/Exchange.ts"
 import { questionOf } from "./Question.ts"
 
-/** Longer questions are not compared: a vector tells little of one detail among many. */
+/**
+ * Most characters of a question: longer ones are not compared, because a vector shows little of one detail among many.
+ */
 const maxQuestionChars = 2_000
 
 export interface MeaningOf {

@@ -35,7 +35,7 @@ const withBody = (exchange: Exchange, body: Buffer): Exchange => {
   return { ...exchange, fromPath: told, body: bytesOf(exchange, parsed), clientBody }
 }
 
-/** `parsed`: with what the wire tells in its path. */
+/** Asks the plugins. `parsed`: with the members that the wire has in its path. */
 export const askPlugins = (
   { hooks, stop }: AskingPlugins,
   run: HookRun,

@@ -9,7 +9,7 @@ import type { ClientReply, Work } from "../../request/Exchange.ts"
 export const nothingSpent = (latencyMs: number): Array<string> =>
   costFacts({ tokens: noTokens, costNanoUsd: 0, latencyMs })
 
-/** `marks`: flat name–value list. The cost stands where the answer tells one. */
+/** Writes the head. `marks`: flat name–value list. The cost is in it where the answer has one. */
 export const ownHead = (
   { exchange, trail }: Work,
   headers: ReadonlyArray<string>,

@@ -57,7 +57,7 @@ const keptEnd = (
   others: noOthers
 })
 
-/** Gives an answer again. `marks`: headers that tell of it, as a flat name–value list. */
+/** Gives an answer again. `marks`: headers that report that, as a flat name–value list. */
 export const answeredAgain = (
   work: Work,
   { facts, recorded }: SharedAnswer,

@@ -33,7 +33,7 @@ const maxDescriptionChars = 8_000
 export interface Asking {
   readonly principal: Principal
   readonly settings: VisionBridgeSettings & { readonly model: string }
-  /** Hash of everything that tells one caller's pictures from another's. */
+  /** Hash of everything that distinguishes one caller's pictures from another's. */
   readonly owner: string
   /** Memory for the descriptions: see `memoryFor`. */
   readonly memory: DescriptionMemory

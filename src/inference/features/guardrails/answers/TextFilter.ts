@@ -70,7 +70,7 @@ interface Entry<A> {
 
 const laneOf = (channel: string): string => channel.slice(0, channel.indexOf("/"))
 
-/** The edits of a value whose text is changed, and of what tells the same. */
+/** Makes the edits of a value whose text is changed, and of other forms of the same. */
 const valueEdits = (piece: Piece, edits: ReadonlyArray<TextEdit>): ReadonlyArray<ValueEdit> =>
   edits.length === 0
     ? none
