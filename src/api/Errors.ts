@@ -72,7 +72,10 @@ export const ErrorBody = Schema.Struct({
   description: "The error of the management routes and of the chat and responses wires."
 })
 
-/** Fields of an error. `code` replaces the default of the status; `retryAfterMs` becomes the `Retry-After` header; `isRegistration`: the code stands at the top, too. */
+/**
+ * Fields of an error. `code` replaces the default of the status; `retryAfterMs` becomes the `Retry-After` header;
+ * `isRegistration`: the code is at the top, too.
+ */
 export interface ErrorFields {
   readonly message: string
   readonly code?: string

@@ -86,7 +86,7 @@ const parametersOf = (route: Route, path: NormalPath): Parameters => {
   const parameters: Record<string, string> = {}
   for (const [index, segment] of route.path.slice(1).split("/").entries()) {
     if (segment.startsWith(":")) {
-      // What follows a dash, as in `:tool-settings`, stands in the path as it is; the router has compared it.
+      // What follows a dash, as in `:tool-settings`, is in the path as it is; the router has compared it.
       const dash = segment.indexOf("-")
       const given = path[index] ?? ""
       if (dash === -1) parameters[segment.slice(1)] = given

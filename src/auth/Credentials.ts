@@ -57,7 +57,7 @@ const parameterOf = (url: string): string | null => {
   return null
 }
 
-/** `api/v1/editor`: what stands in front of the token. */
+/** `api/v1/editor`: what is in front of the token. */
 const editorPrefix = editorPath.split("/").slice(1, -1)
 
 /** The key in `/api/v1/editor/{token}/…`, however the path is spelled. */

@@ -135,7 +135,7 @@ export const cancelling = (batch: Batch, nowMs: number): Batch => ({
 
 export const mayCancel = ({ status }: Batch): boolean => status === "validating" || status === "in_progress"
 
-/** All that will become of its lines is known, and stands nowhere but on the disk of the gateway. */
+/** All that will become of its lines is known, and is nowhere but on the disk of the gateway. */
 export const finalizing = (
   batch: Batch,
   how: { readonly ending: BatchEnd; readonly problems: ReadonlyArray<BatchProblem> },

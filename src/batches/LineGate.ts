@@ -1,6 +1,6 @@
 /**
  * Lets lines of batches begin: at most so many at once, of all batches together, and after live traffic. Of callers that wait the one with the fewest
- * lines under way comes first, so that no batch holds up those of others.
+ * lines in progress comes first, so that no batch holds up those of others.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,9 +26,9 @@ const lookAgainMs = 20
 
 export interface Load {
   readonly maxConcurrency: number
-  /** Lines under way. */
+  /** Lines in progress. */
   readonly running: number
-  /** Live requests under way, and how many there may be. */
+  /** Live requests in progress, and how many there may be. */
   readonly live: number
   readonly maxLive: number
   /** Busy part of the event loop, from 0 to 1. */
@@ -41,7 +41,9 @@ export const mayBegin = ({ live, loopBusy, maxConcurrency, maxLive, running }: L
   return live === 0 || running < Math.max(1, Math.floor(maxConcurrency * (1 - loopBusy)))
 }
 
-/** Milliseconds between the beginnings of two lines. `sinceLiveMs`: since the last live request was under way. Pure. */
+/**
+ * Milliseconds between the beginnings of two lines. `sinceLiveMs`: since the last live request was in progress. Pure.
+ */
 export const spacingMs = (sinceLiveMs: number): number => (sinceLiveMs < liveForMs ? besideLiveMs : 0)
 
 /** A caller with lines that wait or run. */
@@ -55,7 +57,9 @@ interface Owner {
   readonly turns: Effect.Semaphore
 }
 
-/** Picks the owner whose line begins next: the first of those with the fewest lines under way; null: none waits. Pure. */
+/**
+ * Picks the owner whose line begins next: the first of those with the fewest lines in progress; null: none waits. Pure.
+ */
 export const nextOf = <A extends Pick<Owner, "isLooking" | "running">>(owners: Iterable<A>): A | null => {
   let next: A | null = null
   for (const owner of owners) if (owner.isLooking && (next === null || owner.running < next.running)) next = owner

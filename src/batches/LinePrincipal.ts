@@ -4,7 +4,7 @@ import { innerRefusalOf } from "../auth/KeyPolicy.ts"
 import type { Principal } from "../domain/ApiKey.ts"
 import type { Endpoint } from "./Endpoints.ts"
 
-/** A text: why that is not possible. Asked for every line: a key may be revoked while a batch is under way. */
+/** A text: why that is not possible. Asked for every line: a key may be revoked while a batch is in progress. */
 export const principalOf = (
   keys: Pick<typeof ApiKeys.Service, "get">,
   owner: string,

@@ -36,7 +36,7 @@ export class LineReader {
     this.#maxBytes = maxBytes
   }
 
-  /** Null at the end. The bytes stand until the next call. */
+  /** Null at the end. The bytes are valid until the next call. */
   async next(): Promise<Line | null> {
     for (;;) {
       if (this.#from < this.#to) {

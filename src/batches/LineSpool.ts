@@ -120,7 +120,7 @@ const openAt = (path: string): Effect.Effect<LineSpool, StoreError, Scope> =>
           // A full disk takes a part of what it is given.
           for (let written = 0; written < record.length;) written += writeSync(descriptor, record, written)
         } catch (cause) {
-          // What was begun must not stand before the next record.
+          // What was begun must not be before the next record.
           const whole = bytes
           return Effect.zipRight(
             Effect.ignore(onDisk("LineSpool.append", () => truncate(path, whole))),

@@ -10,7 +10,7 @@ interface Span {
 
 export type SpansOf = (text: string) => ReadonlyArray<Span>
 
-/** Each begins and ends with characters that cannot stand inside it, or has bounded parts, so that matching is linear. */
+/** Each begins and ends with characters that cannot be inside it, or has bounded parts, so that matching is linear. */
 export const patterns: ReadonlyArray<RegExp> = [
   // Code, fenced and inline; an open fence goes to the end.
   /```[\s\S]*?(?:```|$)|~~~[\s\S]*?(?:~~~|$)|`[^`\n]{1,500}`/g,
@@ -27,7 +27,7 @@ export const patterns: ReadonlyArray<RegExp> = [
   /\b(?:error|exception|fail(?:ed|ure|s)?|fatal|panic|traceback|warning|fehler|erreur|erro|kesalahan)\b.*$|错误|錯誤|エラー|失败|失敗/gim
 ]
 
-/** The same, of what stands between white space only. Each match has a character, or two, for which `noteworthy` looks. */
+/** The same, of what is between white space only. Each match has a character, or two, for which `noteworthy` looks. */
 export const wordPatterns: ReadonlyArray<RegExp> = [
   // Addresses, paths and file names.
   /[A-Za-z][A-Za-z\d+.-]{1,20}:\/\/[^\s<>"']{1,2000}|(?<![\w/])(?:~|\.{1,2})?\/[^\s<>"'`]{1,500}|[A-Za-z]:\\[^\s<>"']{1,500}|\b[\w-]{1,100}(?:[./\\][\w-]{1,100}){1,20}\b/g,
@@ -71,7 +71,7 @@ const isMarked = (marks: Uint8Array, start: number, end: number): boolean => {
   return true
 }
 
-/** Words in which `wordPatterns` may match, one to a line, and where each stands in the text; without those that are marked from end to end. */
+/** Words in which `wordPatterns` may match, one to a line, and where each is in the text; without those that are marked from end to end. */
 const noteworthy = (
   text: string,
   marks: Uint8Array | null

@@ -13,7 +13,7 @@ const listOf = (document: JsonObject, member: string): ReadonlyArray<JsonObject>
 
 const textOf = (value: unknown): string => stringOr(value) ?? ""
 
-/** Names that stand twice, as sentences. */
+/** Names that are twice, as sentences. */
 export const doubles = (wanted: ReadonlyArray<Wanted>): ReadonlyArray<string> => {
   const seen = new Set<string>()
   return wanted.flatMap(({ kind, name }) => {

@@ -112,7 +112,7 @@ export interface ApiKeySettings {
   /** Null or 0: no limit, here and in the next two. */
   readonly maxRequestsPerDay: number | null
   readonly maxRequestsPerMinute: number | null
-  /** Requests under way at the same time. */
+  /** Requests in progress at the same time. */
   readonly maxSessions: number | null
   readonly accessSchedule: AccessSchedule | null
   /** Nothing of what is said is kept; what it cost is. */

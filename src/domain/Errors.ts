@@ -111,7 +111,7 @@ export class NoTarget extends Data.TaggedError("NoTarget")<{
   readonly retryAfterMs: number | null
 }> {}
 
-/** The gateway has as many requests under way as it may. */
+/** The gateway has as many requests in progress as it may. */
 export class Overloaded extends Data.TaggedError("Overloaded")<{ readonly retryAfterMs: number }> {}
 
 /** The gateway is stopping, and the time for running requests is over. */

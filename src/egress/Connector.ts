@@ -83,7 +83,7 @@ const lookupOf =
     } else callback(null, first, isIP(first))
   }
 
-/** The environment's proxy is the operator's own choice and mostly stands in the network around; metadata addresses stay refused. */
+/** The environment's proxy is the operator's own choice and mostly is in the network around; metadata addresses stay refused. */
 const ownNetwork: OutboundPolicy = { allowPrivate: true, allowLoopback: true }
 
 const secureDefaultPort = 443

@@ -42,7 +42,7 @@ export class EvalRunner extends Context.Tag("gateway/evals/EvalRunner")<
   {
     /** Stores the runs and begins them; false when too many run already. */
     readonly start: (runs: ReadonlyArray<PlannedRun>) => Effect.Effect<boolean, StoreError>
-    /** Ends a run as cancelled, and the calls that it has under way; false when it does not run. */
+    /** Ends a run as cancelled, and the calls that it has in progress; false when it does not run. */
     readonly cancel: (id: string) => Effect.Effect<boolean>
   }
 >() {}
@@ -91,7 +91,7 @@ export const make = Effect.gen(function* () {
 
   yield* repo.failRunning(stopped, yield* Clock.currentTimeMillis)
 
-  /** Judged for every question: a key may be revoked while a run is under way. */
+  /** Judged for every question: a key may be revoked while a run is in progress. */
   const principalOf = (apiKeyId: string | null, nowMs: number): Effect.Effect<Principal, CannotGoOn> => {
     if (apiKeyId === null) return Effect.succeed({ _tag: "Anonymous" })
     const key = keys.get(apiKeyId)

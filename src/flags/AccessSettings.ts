@@ -18,7 +18,7 @@ export interface AccessSettings {
   >
   /** Hot: whether an address of a socket is refused; null while the filter is off. */
   readonly refusesAddress: () => ((socketAddress: string) => boolean) | null
-  /** Hot: what stands around system texts; null for nothing. */
+  /** Hot: what is around system texts; null for nothing. */
   readonly promptAround: () => Shape.SystemPrompt | null
   /** Hot: how models may think; null as the client asks. */
   readonly thinking: () => Shape.ThinkingBudget | null

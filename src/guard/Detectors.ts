@@ -46,7 +46,7 @@ const alphanumeric = /[\dA-Za-z]/
 /** A group of a number: one of digits, or the letters of a bank. */
 const isGroup = (text: string): boolean => digit.test(text) || /^[A-Z]{4}$/.test(text)
 
-/** Findings in their order, none over another: where two meet, the one whose detector stands first in `detectorIds`, custom ones last. */
+/** Findings in their order, none over another: where two meet, the one whose detector is first in `detectorIds`, custom ones last. */
 const withoutOverlaps = (ranked: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   if (ranked.length < 2) return ranked
   const sorted = ranked

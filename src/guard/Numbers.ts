@@ -20,7 +20,7 @@ export const findCards = (text: string, found: Found): void => {
   }
 }
 
-/** The end of an IBAN of the length of its country that begins at 0; words may stand behind it. */
+/** The end of an IBAN of the length of its country that begins at 0; words may be behind it. */
 const ibanEnd = (text: string): number | null => {
   const length = ibanLength(text.slice(0, 2))
   if (length === null) return null

@@ -24,8 +24,8 @@ const isCollective = ({ catalog }: ScopeView, model: string): boolean =>
   model === "auto" || /^(?:auto|combo|qtsd)[/:]/i.test(model) || catalog.combos.has(model)
 
 /**
- * The id with the provider's prefix, the no-thinking mark kept in front. An id the provider lists is its own, whatever stands in front
- * of its slash.
+ * The id with the provider's prefix, the no-thinking mark kept in front. An id the provider lists is its own, whatever is in front of
+ * its slash.
  */
 export const scopedModel = (view: ScopeView, spec: ProviderSpec, model: string): string | InvalidRequest => {
   const behind = behindNoThinking(model)

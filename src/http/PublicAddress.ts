@@ -21,7 +21,7 @@ export const readPrefix = (text: string): string | null => {
   return /["'<>\\]|%(?![\da-f]{2})/i.test(path) ? null : path
 }
 
-/** The path without what stands before the gateway's own; the same when that is not there. */
+/** The path without what is before the gateway's own; the same when that is not there. */
 export const withoutPrefix = (url: string, prefix: string): string => {
   if (prefix === "" || !url.startsWith(prefix)) return url
   const rest = url.slice(prefix.length)

@@ -60,7 +60,7 @@ export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
 
 const nothing = (): void => {}
 
-/** A request under way, and what it holds. A class, because one is made per request. */
+/** A request in progress, and what it holds. A class, because one is made per request. */
 class Serving {
   leave = nothing
   commitment: Commitment | null = null

@@ -1,6 +1,6 @@
 /**
  * A map of limited size that owners share: over its bounds the owner that has the most loses the entry it used longest ago, and never one of which
- * something is under way. Plain and synchronous, for hot paths too. For entries of one owner, `LruMap`.
+ * something is in progress. Plain and synchronous, for hot paths too. For entries of one owner, `LruMap`.
  */
 
 export interface FairPoolOptions<K, V> {
@@ -228,7 +228,7 @@ export class FairPool<K, V> {
     this.#bound = Math.max(this.#bound, Math.min(part, most))
   }
 
-  /** The entry used longest ago of which nothing is under way. */
+  /** The entry used longest ago of which nothing is in progress. */
   #idle({ oldest }: Owned<K, V>): Entry<K, V> | null {
     const { isBusy } = this.#options
     if (isBusy === undefined) return oldest

@@ -61,7 +61,7 @@ export class Commitment implements Holder {
     if (session !== null) account.sessions.enter(session)
   }
 
-  /** Hot: what stands in the way of a call; null: nothing does. */
+  /** Finds the obstacle of a call; null: there is none. Hot. */
   obstacle({ model, provider }: Pick<CommitmentTarget, "provider" | "model">, estimate: CallEstimate): Obstacle | null {
     return this.#isPromised ? null : this.#account.obstacle(this.receivedMs, provider, model, estimate)
   }

@@ -49,7 +49,7 @@ export class Reservation implements Amounts {
   }
 }
 
-/** A limit that stands in the way. `isHeld`: what is left of it is reserved. */
+/** Limit that refuses a call. `isHeld`: the rest of it is reserved. */
 export interface Obstacle {
   readonly meter: Meter
   readonly window: MeterWindow

@@ -43,7 +43,7 @@ export interface AdmissionRequest {
   readonly isPromised?: boolean
 }
 
-/** A limit as it stands. */
+/** A limit as it is. */
 export interface Standing {
   readonly spec: MeterSpec
   readonly window: Readonly<MeterWindow>

@@ -35,7 +35,7 @@ export class SlidingLog {
   }
 }
 
-/** Sessions that have a request under way. */
+/** Sessions that have a request in progress. */
 export class Sessions {
   readonly #running = new Map<string, number>()
 

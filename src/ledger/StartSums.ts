@@ -74,7 +74,7 @@ export const usedAtStart = Effect.fnUntraced(function* (
   }
 })
 
-/** The meters of a key that were summed up, as they stood at the start. */
+/** The meters of a key that were summed up, as they were at the start. */
 export const metersAtStart = (
   apiKeyId: string,
   specs: ReadonlyArray<MeterSpec>,

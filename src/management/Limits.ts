@@ -1,4 +1,4 @@
-/** Budgets and token limits of API keys, what they stand at, and the ledger. */
+/** Budgets and token limits of API keys, their state, and the ledger. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ import { UsageJournal } from "../store/UsageJournal.ts"
 import * as Errors from "./Errors.ts"
 import * as Rules from "./LimitRules.ts"
 
-/** A key's budget as it stands; money in nano-USD, times in epoch milliseconds. */
+/** A key's budget as it is; money in nano-USD, times in epoch milliseconds. */
 export interface BudgetStatus {
   readonly apiKeyId: string
   readonly budget: Budget | null

@@ -187,7 +187,7 @@ export const make = Effect.gen(function* () {
       ))
     const { written } = yield* carryOut(tool.id, planWith(key.secret), present, here, { gateway, keyId: key.id }).pipe(
       Effect.mapError(refuse),
-      // A key that stands in no file is of no use.
+      // A key that is in no file is of no use.
       Effect.onError(() => (key.isNew ? Effect.ignore(keys.remove(key.id)) : Effect.void))
     )
     const before = former?.keyId ?? null

@@ -13,7 +13,7 @@ import { noSums, type UsageBreakdown, UsageHistoryRepo, type UsageSums } from ".
 import { UsageJournal } from "../store/UsageJournal.ts"
 import { InvalidInput } from "./Errors.ts"
 
-/** Calls under way to one model of a connection. */
+/** Calls in progress to one model of a connection. */
 export interface ActiveCalls {
   readonly provider: string | null
   readonly connectionId: string

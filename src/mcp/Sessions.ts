@@ -1,6 +1,6 @@
 /**
- * Sessions of clients over HTTP: what a client began with `initialize`. They are in memory and bounded: the caller with the most of them loses the one
- * it used longest ago, and none that has a call under way. A client whose session is gone gets 404 and begins another one.
+ * Sessions of clients over HTTP: what a client began with `initialize`. They are in memory and bounded: the caller with the most of them loses the
+ * one it used longest ago, and none that has a call in progress. A client whose session is gone gets 404 and begins another one.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { FairPool } from "../kernel/FairPool.ts"
@@ -21,7 +21,7 @@ export interface Session {
   readonly identity: string
   /** Name by which the client calls itself. */
   readonly client: string
-  /** Ends a call that is under way, by the id of its request. */
+  /** Ends a call that is in progress, by the id of its request. */
   readonly running: Map<RequestId, () => void>
   /** Stream of messages; null while it does not listen. */
   listener: Listener | null
@@ -33,7 +33,7 @@ export interface Sessions {
   /** Null: there is none of this id, or it is another caller's. */
   readonly find: (id: string, identity: string, nowMs: number) => Session | null
   readonly end: (id: string, identity: string, nowMs: number) => boolean
-  /** Ends all, with the calls that are under way; how many there were. */
+  /** Ends all, with the calls that are in progress; how many there were. */
   readonly endAll: () => number
   readonly count: () => number
   readonly all: () => ReadonlyArray<Session>

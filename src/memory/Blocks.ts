@@ -1,5 +1,5 @@
 /**
- * The blocks that were put into sessions, by the turn they stand at. A later request of the session gets the same block at the same place
+ * The blocks that were put into sessions, by the turn they are at. A later request of the session gets the same block at the same place
  * again, so that what the provider has in its prompt cache stays the beginning of it. In memory, bounded; pure state.
  */
 import type { PlacedBlock } from "../domain/Memory.ts"

@@ -11,7 +11,7 @@ import { asksTool, behindMark, identityOf, isMarked, isUserTurn, turnWith } from
 /** Memories that are looked at for one block, the best match first. */
 export const mostRecalled = 12
 
-/** A turn of the user, before which a block may stand. */
+/** A turn of the user, before which a block may be. */
 export interface UserTurn {
   readonly at: number
   /** Names the turn, with all that was said before it. */
@@ -31,7 +31,7 @@ export interface Standing {
 export interface Recalled {
   /** Blocks in the order of the turns. */
   readonly standing: ReadonlyArray<Standing>
-  /** The last turn, of which it is not decided whether a block stands before it. Null: it is, or the request ends in something else. */
+  /** The last turn, of which it is not decided whether a block is before it. Null: it is, or the request ends in something else. */
   readonly undecided: UserTurn | null
 }
 

@@ -20,7 +20,7 @@ export interface SessionBlocks {
   readonly load: (turns: ReadonlyArray<UserTurn>, nowMs: number) => Effect.Effect<void>
   /** Hot: decides for a turn; the store is written in the background. */
   readonly put: (apiKeyId: string | null, turn: string, block: PlacedBlock | null, nowMs: number) => void
-  /** Hot: the turns stand in a request. */
+  /** Hot: the turns are in a request. */
   readonly used: (turns: ReadonlyArray<string>, nowMs: number) => void
   /** No block holds the memory from now on. */
   readonly forget: (memoryId: string) => Effect.Effect<void, StoreError>

@@ -44,7 +44,7 @@ export interface AppConfigShape {
   readonly maxUploadBytes: number
   /** Time in ms for which the answer to a search is kept; 0: not at all. */
   readonly searchCacheTtlMs: number
-  /** Most bytes of all request bodies under way together; at least `maxBodyBytes`. */
+  /** Most bytes of all request bodies in progress together; at least `maxBodyBytes`. */
   readonly maxBufferedBytes: number
   /** Most requests at once where the settings say nothing else (`loadShedding.maxInFlight`); from the machine's memory. */
   readonly maxInFlight: number

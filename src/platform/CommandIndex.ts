@@ -1,4 +1,4 @@
-/** The commands of the program, for pages about them. The command line stands above every floor: it gives them when it starts the gateway. */
+/** The commands of the program, for pages about them. The command line is above every floor: it gives them when it starts the gateway. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 

@@ -41,7 +41,7 @@ export type CompareEvent =
 
 export const comparePath = "/api/playground/compare"
 
-/** A connection without traffic is closed by what stands between. */
+/** A connection without traffic is closed by what is between. */
 const heartbeat = "15 seconds"
 
 export const textOfEvent = ({ data, event }: CompareEvent): string =>

@@ -160,7 +160,7 @@ export const make = Effect.gen(function* () {
       yield* running.stop(name, null)
       rings.delete(name)
       running.forget(name)
-      // A call that is under way may use its files, and must not bring them back.
+      // A call that is in progress may use its files, and must not bring them back.
       yield* Effect.exit(Effect.interruptible(running.closed(name)))
       yield* folder.discard(name)
     },

@@ -21,7 +21,7 @@ export const headerSecrets = (headers: SecretHeaders): ReadonlyArray<string> =>
     return isSecret && !harmless.test(name) ? secretParts(value) : []
   })
 
-/** Keys that stand in the query of a base URL. */
+/** Keys that are in the query of a base URL. */
 const querySecrets = (baseUrl: string | null): ReadonlyArray<string> =>
   baseUrl === null || !URL.canParse(baseUrl)
     ? []

@@ -22,7 +22,7 @@ import * as ProviderCalls from "./ProviderCalls.ts"
 /** Keeps the lists up to date for as long as it is there. */
 export class ModelSync extends Context.Tag("gateway/providers/ModelSync")<ModelSync, Record<never, never>>() {}
 
-/** Questions under way at a time: those an operator waits for, and all others. */
+/** Questions in progress at a time: those an operator waits for, and all others. */
 export const atATime = 8
 
 /** 1 s, 2 s, 4 s, … up to a quarter of an hour, for as long as the trouble lasts. */

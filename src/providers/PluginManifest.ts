@@ -30,7 +30,7 @@ export interface ManifestProvider {
   /** Path below `baseUrl` per wire; `{model}` stands for the model. */
   readonly paths: Readonly<Partial<Record<WireName, string>>>
   readonly modelsPath: string | null
-  /** `prefix` stands before the credential in the header, with its trailing space. */
+  /** `prefix` is before the credential in the header, with its trailing space. */
   readonly auth: { readonly type: string; readonly header: string; readonly prefix: string }
   readonly docsUrl: string | null
   readonly models: ReadonlyArray<ManifestModel>

@@ -1,6 +1,6 @@
 /**
- * New tokens in the place of old ones. The store may lag behind: a reload that was under way, or a write that failed, may still show
- * a set that was replaced. A set that was replaced gives way to the new one; any other set is an operator's change and wins.
+ * New tokens in the place of old ones. The store may lag behind: a reload that was in progress, or a write that failed, may still
+ * show a set that was replaced. A set that was replaced gives way to the new one; any other set is an operator's change and wins.
  */
 import * as Redacted from "effect/Redacted"
 import type { OAuthTokens } from "../domain/Connection.ts"

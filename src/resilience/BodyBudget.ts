@@ -1,6 +1,7 @@
 /**
- * One budget of bytes for all request bodies under way (`GATEWAY_MAX_BUFFERED_MB`), frames of sockets included: a limit per body alone
- * lets many of them fill the memory. One API key gets three quarters of it, and a largest body in any case. What counts is what is held, not what was announced: else a few idle connections could take it all.
+ * One budget of bytes for all request bodies in progress (`GATEWAY_MAX_BUFFERED_MB`), frames of sockets included: a limit per body alone lets many of
+ * them fill the memory. One API key gets three quarters of it, and a largest body in any case. What counts is what is held, not what was announced:
+ * else a few idle connections could take it all.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -110,7 +110,7 @@ export const make = Effect.gen(function* () {
     ttlMs: Math.max(1, ttlMs)
   })
   const flights = new Map<string, SearchFlight>()
-  /** Searches that are under way in the corridor, by the id of the request that began them. */
+  /** Searches that are in progress in the corridor, by the id of the request that began them. */
   const running = new Map<string, Running>()
 
   const elapsedMs = ({ startedMs }: Exchange): number => Math.round(timers.monotonicMs() - startedMs)

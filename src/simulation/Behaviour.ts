@@ -58,7 +58,7 @@ export const behaviourOf = (own: Behaviours, target: Target, scenario: Behaviour
   }
 }
 
-/** Names that mean none of the targets, each with the field it stands in. */
+/** Names that mean none of the targets, each with the field it is in. */
 export const unknownNames = (
   behaviours: Behaviours,
   targets: ReadonlyArray<Target>

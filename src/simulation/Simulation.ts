@@ -96,7 +96,7 @@ interface Request {
   readonly favourite: Target | undefined
   readonly walk: Walk<Release, Waiting>
   readonly sessionKey: string | null
-  /** Calls under way: two while it is hedged. */
+  /** Calls in progress: two while it is hedged. */
   readonly calls: Set<UnderWay>
 }
 

@@ -1,4 +1,4 @@
-/** The example of an operation: a command line that works as it stands once the variables of its page are set. Pure. */
+/** The example of an operation: a command line that works as it is once the variables of its page are set. Pure. */
 import type { Json } from "../api/document/JsonSchemas.ts"
 import { asMap } from "../api/document/JsonSchemas.ts"
 import type { Body, SkillOperation } from "./Operations.ts"

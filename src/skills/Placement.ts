@@ -59,7 +59,7 @@ const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   webhooks: "gw-webhooks"
 }
 
-/** Routes that stand apart from their group. */
+/** Routes that are apart from their group. */
 const apart: Readonly<Partial<Record<ManagementKey, ApiSkillId>>> = {
   "telemetry.caches": "gw-cache",
   "telemetry.clearCaches": "gw-cache"

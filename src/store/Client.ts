@@ -129,7 +129,7 @@ export const closingOf = (sql: SqlClient.SqlClient): WriteQueue.Closing | undefi
 export const closing = (drainMs: number): Effect.Effect<void, never, SqlClient.SqlClient> =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => queues.get(sql)?.close(drainMs) ?? Effect.void)
 
-/** The same when the layer closes. It belongs right below what ends the requests under way. */
+/** The same when the layer closes. It belongs right below what ends the requests in progress. */
 export const closingLayer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.scopedDiscard(
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.addFinalizer(() => Effect.provideService(closing(0), SqlClient.SqlClient, sql))

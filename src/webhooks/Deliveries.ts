@@ -95,7 +95,7 @@ export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const record = yield* Attempts.make(repo, disabled)
 
-  /** The event in words, with the names of now. Ids stand in the data; names that cannot be read are left out. */
+  /** The event in words, with the names of now. Ids are in the data; names that cannot be read are left out. */
   const noticeFor = ({ atMs, data, event }: Delivered, repeats: number) => {
     const fields = objectOr(parseJson(data))
     const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null)

@@ -40,7 +40,7 @@ const marksBreakpoint = ({ parts }: Message): boolean =>
     part.type === "tool_result" ? part.content.some((inner) => "cacheBreakpoint" in inner) : "cacheBreakpoint" in part
   )
 
-/** A decoded request as the other wires know it: nothing of it stands where only its own wire has it. Idempotent. */
+/** A decoded request as the other wires know it: nothing of it is where only its own wire has it. Idempotent. */
 export const forOtherWires = (source: WireCodec, conversation: Conversation): Conversation => {
   const own = source.forOthers?.(conversation) ?? conversation
   return source.blockTexts === undefined ? own : withPlainContent(own, source.blockTexts)
@@ -74,7 +74,7 @@ const withinLimit = (
 const inOwnWords = (name: string, { reasoning, wire }: Conversation): string =>
   wire === "chat" && name === "reasoning_effort" ? (reasoning?.inOwnWords ?? name) : name
 
-/** Wires whose schema of an answer has no description beside it: it stands in the schema. */
+/** Wires whose schema of an answer has no description beside it: it is in the schema. */
 const describesInSchema: ReadonlySet<WireName> = new Set(["messages", "gemini"])
 
 const withDescription = (conversation: Conversation, target: WireName, log: DropLog): Conversation => {

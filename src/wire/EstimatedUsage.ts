@@ -11,7 +11,7 @@ import { encodeUsage as messagesUsage } from "./messages/Usage.ts"
 import { encodeCounts } from "./ollama/Usage.ts"
 import { encodeUsage as responsesUsage } from "./responses/Usage.ts"
 
-/** Events at the end of a stream that are looked at: usage stands in one of the last. */
+/** Events at the end of a stream that are looked at: usage is in one of the last. */
 const lastEvents = 8
 
 const endMark = "data: [DONE]"

@@ -333,7 +333,7 @@ export interface WireCodec {
    * first endpoint cannot be asked this. Absent: never.
    */
   readonly needsOwnEndpoint?: (body: JsonObject) => boolean
-  /** A client's codec: a decoded request for another wire, with what stands in places of this wire alone where all wires have it. */
+  /** A client's codec: a decoded request for another wire, with what is in places of this wire alone where all wires have it. */
   readonly forOthers?: (conversation: Conversation) => Conversation
   /**
    * Reads the texts of a plain request. Null where it may hold more than text, or may be wrong: then only

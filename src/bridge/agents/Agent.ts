@@ -24,7 +24,7 @@ export interface Agent {
   readonly endpointPatterns: ReadonlyArray<string>
   /** Wire of its calls; null: a format of its own, in which this gateway cannot answer. */
   readonly wire: WireName | null
-  /** Null: the wire stands alone. `cloudcode`: a request is `{model, project, request}`, an answer `{response}`. */
+  /** Wrapper of its requests; null: none. `cloudcode`: a request is `{model, project, request}`, an answer `{response}`. */
   readonly wrapper: "cloudcode" | null
   readonly defaultModels: ReadonlyArray<AgentModel>
   readonly viability: Viability

@@ -1,6 +1,6 @@
 /**
  * The wrapper of Google's Code Assist around Gemini's wire: a request is `{model, project, request}`, each answer, and each event of a stream,
- * `{response}`; errors stand alone. As Gemini CLI writes and reads it
+ * `{response}`; errors have none. As Gemini CLI writes and reads it
  * (https://github.com/google-gemini/gemini-cli/blob/main/packages/core/src/code_assist/converter.ts). Pure.
  */
 import { headerIn, withHeaders } from "../../inference/reply/ReplyHeaders.ts"

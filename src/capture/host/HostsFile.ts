@@ -1,5 +1,5 @@
 /**
- * Custom hosts: names that the machine's hosts file sends to this machine, where the decrypting listener takes their connections. They stand
+ * Custom hosts: names that the machine's hosts file sends to this machine, where the decrypting listener takes their connections. They are
  * in one marked block, for IPv4 and IPv6; every other byte of the file stays as it is. The block is gone when the scope closes.
  */
 import * as Context from "effect/Context"

@@ -5,11 +5,11 @@
  * | the client speaks | what is done |
  * |---|---|
  * | TLS to a host that is never decrypted, or by a client that refuses our certificates for it | passed on unread |
- * | TLS, HTTP/2 alone | handed on unread |
+ * | TLS, HTTP/2 alone | passed on unread |
  * | TLS with a server name that is none | refused with an alert |
  * | any other TLS | decrypted with a certificate for the name, else for the address; HTTP/1.1 |
  * | HTTP | relayed |
- * | something else, or nothing for 300 ms where its server is known | handed on unread |
+ * | something else, or nothing for 300 ms where its server is known | passed on unread |
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"

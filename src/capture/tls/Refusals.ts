@@ -91,7 +91,7 @@ export class Refusals {
 
   #tunnel(state: State, why: TunnelledHost["why"], nowMs: number): boolean {
     const isNews = state.untilMs === 0
-    // Several connections that were under way together are one refusal.
+    // Several connections that were in progress together are one refusal.
     if (nowMs < state.untilMs) return false
     state.tunnelMs = Math.min(Math.max(2 * state.tunnelMs, refusalRules.tunnelMs), refusalRules.mostTunnelMs)
     state.untilMs = nowMs + state.tunnelMs

@@ -24,7 +24,7 @@ export const valueOf = (headers: RawHeaders, wanted: string): string | null => {
 export const announcesBody = (headers: RawHeaders): boolean =>
   valueOf(headers, "transfer-encoding") !== null || (valueOf(headers, "content-length") ?? "0") !== "0"
 
-/** Sets them on a request. Values of one name stay in their order and come together. Throws for what may not stand in a header. */
+/** Sets them on a request. Values of one name stay in their order and come together. Throws for what may not be in a header. */
 export const setAll = (message: OutgoingMessage, headers: RawHeaders): void => {
   // Node adds a header of its own where it was not said that there shall be none.
   message.removeHeader("connection")

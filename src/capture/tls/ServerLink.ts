@@ -91,7 +91,7 @@ const noSocket = new Duplex()
 export class ServerLink extends Agent {
   readonly #open: (done: (dialled: Dialled) => void) => void
   readonly #onIdleEnd: () => void
-  /** Requests under way, counted by the relay. */
+  /** Requests in progress, counted by the relay. */
   busy = 0
 
   constructor(open: (done: (dialled: Dialled) => void) => void, onIdleEnd: () => void) {

@@ -114,6 +114,6 @@ export const applyRules = ({
       return firewall
     })
 
-  // Interrupted in the middle, the rules made so far would stand until the scope closes.
+  // Interrupted in the middle, the rules made so far would be in force until the scope closes.
   return Effect.uninterruptible(journal.change({ ...change, steps: [] }, apply))
 }

@@ -16,7 +16,7 @@ export class OnPortInUse extends Data.TaggedError("TransparentPortInUse")<{ read
 /** The listener cannot be opened; `code` is the system's word. */
 export class FrontFailed extends Data.TaggedError("TransparentFrontFailed")<{ readonly code: string }> {}
 
-/** The rules stand, but a connection did not come to the listener. */
+/** The rules are in force, but a connection did not come to the listener. */
 export class ProbeFailed extends Data.TaggedError("TransparentProbeFailed")<{ readonly family: Family }> {}
 
 export interface Intercepted {

@@ -3,8 +3,8 @@
  *
  * The first packet of a connection to the port marks the connection, unless it carries the bypass mark; every packet of a marked connection gets
  * the mark itself (to mark first packets alone would send the rest past the listener). Marked packets are routed to this machine, where TPROXY
- * hands them to the listener. Connections that stood before are left alone. The rule that marks connections is the last one in and the first one
- * out, so that no connection is marked while the way to the listener is not complete.
+ * hands them to the listener. Connections that were open before are left alone. The rule that marks connections is the last one in and the first
+ * one out, so that no connection is marked while the way to the listener is not complete.
  */
 import type { TransparentSettings } from "./Settings.ts"
 
@@ -70,7 +70,7 @@ const iptablesSteps = (
     ...families.map((family) =>
       step(
         family,
-        // Made last, but it has to stand before the rule that looks at what it does.
+        // Made last, but it has to be before the rule that looks at what it does.
         "-I",
         "OUTPUT",
         // Loopback is this machine's own: custom hosts, and the gateway itself.

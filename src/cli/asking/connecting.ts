@@ -102,7 +102,7 @@ const allProviders = Effect.map(loadRegistry, ({ registry }) =>
 /** Asks which provider, from all that are known. */
 export const askProvider = Effect.flatMap(allProviders, (all) => choose("Provider", all))
 
-/** The same with a server of one's own, for which null stands. */
+/** The same with a server of one's own, which is null. */
 export const askProviderOrOwn = Effect.flatMap(allProviders, (all) =>
   choose<ProviderFacts | null>("Provider", [
     ...all,
@@ -198,7 +198,7 @@ export const modelWords = ({ error, ids }: connections.Models): string => {
 export const offerWords = (provider: ProviderFacts, models: connections.Models): string =>
   provider.searches ? "it searches the web" : modelWords(models)
 
-/** Ids are a provider's words; only those that a shell takes as they are may stand in a line to copy. */
+/** Ids are a provider's words; only those that a shell takes as they are may be in a line to copy. */
 const isCopyable = (id: string): boolean => /^[\w.:@/+-]{1,200}$/.test(id)
 
 /** The model of the first question: the registry's usual one where the provider has it, else the first that answers with text. */

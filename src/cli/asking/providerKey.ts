@@ -1,5 +1,5 @@
 /**
- * A provider's key as people give it: pasted with what stood around it, from standard input, or from a variable. What can be no part of a
+ * A provider's key as people give it: pasted with what was around it, from standard input, or from a variable. What can be no part of a
  * key is taken off; what makes it no key at all is refused, so that a wrong one is never stored. Messages never contain it.
  */
 import * as Effect from "effect/Effect"

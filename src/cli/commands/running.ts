@@ -29,7 +29,7 @@ const underSystemd = Effect.fnUntraced(function* (action: "start" | "stop" | "re
   })
 })
 
-/** The process that the service has under way; null: it does not run. */
+/** The process that the service has in progress; null: it does not run. */
 const serviceProcess = Effect.gen(function* () {
   const { ok, text } = yield* systemctl("show")
   if (!ok) return null

@@ -174,7 +174,7 @@ const withCallersKey = (running: Target, found: KeyOfTarget | null): Target =>
     ? running
     : { ...running, ...found, namedBy: "url", ownerToken: running.apiKey }
 
-/** The same gateway with the owner's token, where the key of a variable stands in its place. */
+/** The same gateway with the owner's token, where the key of a variable is in its place. */
 export const asOwner = (to: Target): Target =>
   to.ownerToken === undefined ? to : { url: to.url, apiKey: to.ownerToken, namedBy: "owner" }
 

@@ -108,7 +108,7 @@ const sum = (sizes: ReadonlyArray<number | null>): number | null =>
 
 const lineEnd = Buffer.from("\r\n")
 
-/** Sends a form whose files stand behind its other fields, with a bar on the terminal. */
+/** Sends a form whose files are behind its other fields, with a bar on the terminal. */
 export const send = (
   to: Target,
   { fields, files, hint, path }: Form

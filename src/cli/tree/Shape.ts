@@ -74,7 +74,7 @@ const descriptionsIn = (doc: HelpDoc.HelpDoc): ReadonlyArray<Described> => {
     case "Sequence":
       return [...descriptionsIn(doc.left), ...descriptionsIn(doc.right)]
     case "DescriptionList":
-      // The first paragraph is about the type, the last ones about how often; what was written for people stands between.
+      // The first paragraph is about the type, the last ones about how often; what was written for people is between.
       return doc.definitions.map(([, block]) => {
         const texts = paragraphs(block).slice(1)
         return {

@@ -38,7 +38,7 @@ const telling =
 /** A sentence with the white space behind it. */
 const sentences = /[^.!?。！？\n]*(?:[.!?。！？]+(?=\s|$|[^\s.!?])|\n|$)[^\S\n]*\n*/g
 
-/** Ends of sentences that stand inside something protected are none. */
+/** Ends of sentences that are inside something protected are none. */
 const partsOf = (text: string, spansOf: SpansOf): ReadonlyArray<string> => {
   const spans = spansOf(text)
   const parts: Array<string> = []

@@ -75,7 +75,7 @@ const rulesFor = (pack: Pack, rules: ReadonlyArray<Rule>): Rules => {
   }
 }
 
-/** Words with other characters stand in no text of ASCII. */
+/** Words with other characters are in no text of ASCII. */
 const asciiRulesFor = (rules: ReadonlyArray<Rule>): Rules => {
   const own = rules
     .map(({ replacement, words }) => ({ replacement, words: words.filter(isAscii) }))
@@ -117,7 +117,7 @@ const occurrences = (text: string, part: string): number => {
   return count
 }
 
-/** The pack whose words stand in the text most often; null when none does often enough. */
+/** The pack whose words are in the text most often; null when none does often enough. */
 export const packFor = (text: string): Pack | null => {
   const sample = text.slice(0, languageChars).toLowerCase()
   const isPlain = isAscii(sample)
@@ -133,7 +133,7 @@ export const packFor = (text: string): Pack | null => {
     const count = counts[at] ?? 0
     if (count > most) [best, most] = [pack, count]
   }
-  // Chinese signs stand in Japanese texts, too.
+  // Chinese signs are in Japanese texts, too.
   if (best?.language === "zh" && /[\u3040-\u30ff]/.test(sample))
     return packs.find(({ language }) => language === "ja") ?? null
   return best

@@ -1,5 +1,5 @@
 /**
- * Homogeneous JSON arrays of objects as columns: names and types once, then one row of values for each object. They may be a whole text, stand
+ * Homogeneous JSON arrays of objects as columns: names and types once, then one row of values for each object. They may be a whole text, are
  * inside other JSON, or behind lines of text; lines of one object each (NDJSON) are such an array, too. Lossless: values are written as they
  * were spelled, in their order, and everything else stays; only white space between values goes. Pure, linear.
  */

@@ -127,7 +127,7 @@ class Scanner {
 }
 
 export interface Scanned {
-  /** Null: no value stands there. */
+  /** Null: no value is there. */
   readonly node: Node | null
   /** Position at which reading ended. */
   readonly end: number

@@ -162,7 +162,7 @@ const headAndTail = (lines: ReadonlyArray<Line>, head: number, tail: number): Re
   let missing = 0
   let waiting: Line | null = null
   const gap = (): void => {
-    // One line is not longer than what would stand in its place.
+    // One line is not longer than what would be in its place.
     if (missing === 1 && waiting !== null) result.push(waiting)
     else if (missing > 0) result.push(gapOf(missing))
     missing = 0

@@ -26,7 +26,7 @@ export interface LitellmBudgets {
 
 const durationOf = (of: JsonObject): string => stringOr(of["budget_duration"]) ?? "no budget_duration"
 
-/** Teams stand in either place; each has a name or an id. */
+/** Teams are in either place; each has a name or an id. */
 const teamsOf = (config: JsonObject): ReadonlyArray<JsonObject> =>
   [objectOr(config["litellm_settings"])["default_team_settings"], config["teams"]]
     .flatMap((given: Json | undefined) => (isArray(given) ? given : []))

@@ -1,5 +1,5 @@
 /**
- * Prices that stand in a configuration of LiteLLM, among a deployment's parameters or in its `model_info`. Pure.
+ * Prices that are in a configuration of LiteLLM, among a deployment's parameters or in its `model_info`. Pure.
  * https://docs.litellm.ai/docs/proxy/custom_pricing
  */
 import { isArray, type Json, type JsonObject, numberOr, objectOr, stringOr } from "../../wire/json/Json.ts"

@@ -192,7 +192,7 @@ export const accountsOf = (records: OmniRouteRecords, options: ImportOptions): O
     const isTaken = key !== null && options.withSecrets && !isSealed
     const reference = key === null || isTaken ? null : variable(variableOf(id, given === null ? "" : name))
     const apiKey = reference === null ? (key === null ? null : escaped(key)) : `\${${reference}}`
-    // The node's own address stands at the node.
+    // The node's own address is at the node.
     const ownBase = isNode.has(id) && nodes.some(({ baseUrl: of, prefix }) => prefix === id && of === baseUrl)
     const priority = numberOr(connection["priority"])
     const maxConcurrent = numberOr(connection["maxConcurrent"])

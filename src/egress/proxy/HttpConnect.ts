@@ -53,7 +53,7 @@ const answerJudge = (): Judge => {
   }
 }
 
-/** Runs `done` once: with true when the tunnel stands. What came behind the head stays in the socket. */
+/** Runs `done` once: with true when the tunnel is open. What came behind the head stays in the socket. */
 export const connectThrough = (
   socket: Socket,
   { host, port }: Target,

@@ -101,7 +101,7 @@ const answerJudge = (socket: Socket, connect: Buffer, login: Buffer | null): Jud
   }
 }
 
-/** Runs `done` once: with true when the tunnel stands. What came behind the proxy's reply stays in the socket. */
+/** Runs `done` once: with true when the tunnel is open. What came behind the proxy's reply stays in the socket. */
 export const socksThrough = (socket: Socket, target: Target, hop: ProxyHop, done: (stands: boolean) => void): void => {
   const connect = connectOf(target)
   const login = hop.username === null ? null : loginOf(hop)

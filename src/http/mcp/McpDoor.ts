@@ -72,7 +72,7 @@ export class McpDoor extends Context.Tag("gateway/http/mcp/McpDoor")<
 const maxBodyBytes = 4 * 1_048_576
 /** Caller for the management's list of all tools. */
 const manager: Caller = { principal: { _tag: "AdminKey" }, scopes: null, ip: "" }
-/** Calls under way, of all clients together; a caller takes at most as many as it leaves free. */
+/** Calls in progress, of all clients together; a caller takes at most as many as it leaves free. */
 const mostCalls = 256
 
 const headerOf = (request: IncomingMessage, name: string): string | null => {

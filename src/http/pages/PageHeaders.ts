@@ -1,4 +1,4 @@
-/** Headers of the pages for people. They load from this gateway only, run no script of their own text, and stand in no frame. */
+/** Headers of the pages for people. They load from this gateway only, run no script of their own text, and are in no frame. */
 
 const policy = (...own: ReadonlyArray<string>): string =>
   ["default-src 'none'", ...own, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join("; ")

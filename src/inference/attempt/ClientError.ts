@@ -46,7 +46,7 @@ type Clean = (text: string) => string
 /** Deeper members of an error object are of no use to a client. */
 const maxDepth = 8
 
-/** A credential may stand in any text of the object, in names of members too. */
+/** A credential may be in any text of the object, in names of members too. */
 const cleanJson = (value: Json, clean: Clean, depth: number): Json => {
   if (typeof value === "string") return clean(value)
   if (typeof value !== "object" || value === null) return value

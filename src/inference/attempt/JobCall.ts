@@ -81,7 +81,7 @@ const mostSubmits = 4
 /** Failures of a poll that say nothing of the job. It may not be known everywhere at once, hence 404. */
 const passing: ReadonlySet<number> = new Set([404, 408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529])
 
-/** Failures of a poll that stay as they are: the address may not be asked, or what stands there cannot be taken. */
+/** Failures of a poll that stay as they are: the address may not be asked, or what is there cannot be taken. */
 const lasting: ReadonlySet<string> = new Set(["blocked", "answer_too_large"])
 
 const tooMany = ownFailure(502, "bad_answer", "The upstream asked for too many requests before the job.")

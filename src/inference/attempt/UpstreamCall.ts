@@ -108,7 +108,7 @@ export interface Way {
   readonly replays: boolean
 }
 
-/** The beta that lets system messages stand between turns of a model that nothing is known of. */
+/** The beta that lets system messages are between turns of a model that nothing is known of. */
 const systemBeta = "mid-conversation-system"
 
 /**
@@ -181,7 +181,7 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   return Either.right({ target, endpoint, codec, sameWire, relays: sameWire && !rewritten, replays })
 }
 
-/** The path of the endpoint that the codec is for: a wire's second one stands beside its first. */
+/** The path of the endpoint that the codec is for: a wire's second one is beside its first. */
 const pathFor = ({ name, upstreamPath }: WireCodec, path: string): string => {
   const { upstreamPath: first } = codecs[name]
   return upstreamPath !== first && path.endsWith(first) ? path.slice(0, -first.length) + upstreamPath : path

@@ -20,7 +20,7 @@ export const maxTexts = 256
 export const maxTextChars = 8_000
 /** No model has longer vectors; longer answers are not kept in memory. */
 const maxDimensions = 16_384
-/** Requests under way in all; further ones wait, within their time. */
+/** Requests in progress in all; further ones wait, within their time. */
 const atOnceInAll = 32
 
 export interface EmbedderRequest {

@@ -26,7 +26,7 @@ const none: ReadonlyArray<string> = []
 const lf = 10
 const cr = 13
 
-/** Line ends at the end of what was sent, given those that stood there before. */
+/** Line ends at the end of what was sent, given those that were there before. */
 const lineEnds = (chunk: Buffer | string, before: number): number => {
   let ends = 0
   for (let at = chunk.length - 1; at >= 0; at -= 1) {

@@ -1,6 +1,6 @@
 /**
  * One call for several clients that ask the same. Each gets the answer from its beginning, as fast as it reads, also when it comes while the
- * answer is under way; the call goes on for as long as one of them is there. What is held for those behind is bounded: then the fast ones
+ * answer is in progress; the call goes on for as long as one of them is there. What is held for those behind is bounded: then the fast ones
  * wait for the slow ones, and one that takes nothing at all is cut.
  */
 import { Listeners } from "../../kernel/Listeners.ts"

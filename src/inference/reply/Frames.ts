@@ -12,7 +12,7 @@ import type { WireCodec } from "../../wire/WireCodec.ts"
 export type Framing = "events" | "lines" | "array"
 
 export interface Frame {
-  /** All bytes of the event with its framing, and what stood before it since the event before. */
+  /** All bytes of the event with its framing, and what was before it since the event before. */
   readonly bytes: Buffer
   /** The name of the event; null without one. */
   readonly event: string | null
@@ -27,7 +27,7 @@ export interface Frames {
   /** Bytes of the event that is not complete yet. */
   readonly pendingBytes: () => number
   readonly push: (chunk: Buffer | string) => ReadonlyArray<Frame>
-  /** The last event where its end is missing, and what stands behind it. */
+  /** The last event where its end is missing, and what is behind it. */
   readonly end: () => ReadonlyArray<Frame>
 }
 
@@ -128,7 +128,7 @@ export const makeFrames = (framing: Framing, maxBytes = maxFrameBytes): Frames =
     const frames: Array<Frame> = []
     let copied = 0
     framer.push(chunk, (bytes, start, end, endOffset) => {
-      // A line end that the framer has counted with the event before stands before this one.
+      // A line end that the framer has counted with the event before is before this one.
       frames.push(bytes === chunk ? frameOf(bytes, copied, start, end) : frameOf(bytes, start, start, end))
       copied = endOffset
     })

@@ -1,6 +1,6 @@
 /**
  * A stream of server-sent events with word of how far it is: a named event every two seconds, and one with `done: true` before the wire's end
- * mark. Events stand between whole events only, after the first one of the answer; without them every byte is the same.
+ * mark. Events are between whole events only, after the first one of the answer; without them every byte is the same.
  */
 import type { Timers } from "../../platform/Timers.ts"
 import { estimateTokens } from "../../usage/Cost.ts"

@@ -80,7 +80,7 @@ export interface Exchange {
   readonly wire: WireName
   readonly codec: WireCodec
   readonly method: string
-  /** Path without its query string: keys may stand in the query. */
+  /** Path without its query string: keys may be in the query. */
   readonly path: string
   readonly body: Buffer
   /** The body as the client sent it, where a plugin has changed it. */
@@ -161,7 +161,7 @@ export interface Work {
   /** The request as a conversation; decoded once, when first asked for. */
   readonly conversation: () => Either.Either<Conversation, InvalidRequest>
   readonly envelope: Envelope
-  /** Most output tokens whatever the client allows; null where its own limit stands. */
+  /** Most output tokens whatever the client allows; null where its own limit applies. */
   readonly outputCap: number | null
   readonly resolution: Resolution
   readonly question: Question

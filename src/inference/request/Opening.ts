@@ -97,7 +97,7 @@ const wrongBudget = (header: string | null): InvalidRequest | null =>
     ? null
     : invalidField("X-Gateway-Budget", `longer than ${maxNumberChars} characters, the limit of a number in a header`)
 
-/** No provider has names of such length, and a name stands in every record of a request. */
+/** No provider has names of such length, and a name is in every record of a request. */
 const longModel = (model: Json | undefined): InvalidRequest | null =>
   typeof model !== "string" || model.length <= maxModelChars
     ? null

@@ -277,7 +277,7 @@ export const make = Effect.gen(function* () {
     const { combo, targets } = work.resolution
     // A panel has no second choice.
     if (combo === null || combo.strategy === "fusion") return
-    // Attempts are noted when they end: a hedge that lost stands behind the one that began after it.
+    // Attempts are noted when they end: a hedge that lost is behind the one that began after it.
     const tried = work.trail.attempts.reduce<AttemptRecord | null>(
       (earliest, each) => (earliest === null || each.startedMs < earliest.startedMs ? each : earliest),
       null

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import type { Part, ToolCallPart } from "../../wire/canonical/Conversation.ts"
 import { isArray, isObject, type Json, parseJson } from "../../wire/json/Json.ts"
 
-/** Deepest nesting of arguments that is put in order; what lies deeper is taken as it stands. */
+/** Deepest nesting of arguments that is put in order; what lies deeper is taken as it is. */
 const maxDepth = 64
 
 /** Clients write arguments again in their own order and spacing. */

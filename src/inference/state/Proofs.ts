@@ -1,5 +1,5 @@
 /**
- * The proofs providers want back (signatures, encrypted reasoning), as they stand in the bytes of a wire that carries them itself.
+ * The proofs providers want back (signatures, encrypted reasoning), as they are in the bytes of a wire that carries them itself.
  * Found without decoding: most requests and answers hold none.
  */
 import type { WireName } from "../../domain/Wire.ts"

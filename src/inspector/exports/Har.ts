@@ -1,5 +1,5 @@
 /**
- * Records as an HTTP archive, version 1.2: http://www.softwareishard.com/blog/har-12-spec/. What the archive has no place for stands in
+ * Records as an HTTP archive, version 1.2: http://www.softwareishard.com/blog/har-12-spec/. What the archive has no place for is in
  * members of ours, which begin with `_`. Always masked. Pure.
  */
 import { maskRecord } from "../masking/MaskRecord.ts"

@@ -13,7 +13,7 @@ export interface Secret {
   readonly kindChars: number
   /** True when it may go on behind the end of the text. */
   readonly isOpen: boolean
-  /** The value stands without quotes in JSON, so that the mask needs them. */
+  /** The value is without quotes in JSON, so that the mask needs them. */
   readonly needsQuotes?: true
 }
 
@@ -89,7 +89,7 @@ export const kindCharsOf = (value: string): number => {
   return named ?? shapeAt(value, 0)?.shape.begin.length ?? 0
 }
 
-/** The name that ends before a separator, and whether it stood in double quotes. */
+/** The name that ends before a separator, and whether it was in double quotes. */
 const nameBefore = (
   text: string,
   separator: number
@@ -342,7 +342,7 @@ export const findSecrets = (text: string): ReadonlyArray<Secret> => {
 
   for (let at = 0; at < length;) {
     const code = text.charCodeAt(at)
-    // Most of a text is the inside of words, and what stands between them.
+    // Most of a text is the inside of words, and what is between them.
     if (isWordBefore && at !== wordFrom && isWordCode(code)) {
       at += 1
       continue

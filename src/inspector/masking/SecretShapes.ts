@@ -20,7 +20,7 @@ export interface SecretShape {
 const of = (alphabet: Alphabet, least: number, ...begins: ReadonlyArray<string>): ReadonlyArray<SecretShape> =>
   begins.map((begin) => ({ begin, alphabet, least }))
 
-/** A longer beginning stands before one that it begins with. */
+/** A longer beginning is before one that it begins with. */
 const unsorted: ReadonlyArray<SecretShape> = [
   // Providers of models.
   ...of("word", 12, "sk-ant-", "sk-or-", "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-lf-", "sk-cp-"),

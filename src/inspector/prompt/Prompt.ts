@@ -1,7 +1,7 @@
 /**
  * The prompt of a request as the list of its parts, in the order in which providers cache it: tools, system prompt, messages
  * (https://platform.claude.com/docs/en/build-with-claude/prompt-caching, https://developers.openai.com/api/docs/guides/prompt-caching).
- * Marks and parameters are no text of the prompt and stand beside it. Pure.
+ * Marks and parameters are no text of the prompt and are beside it. Pure.
  */
 import { hash } from "node:crypto"
 import { isArray, isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
@@ -25,7 +25,7 @@ export interface Segment {
   readonly text: string
   /** UTF-8 bytes of `text`. */
   readonly bytes: number
-  /** Names the content and the role, wherever it stands. */
+  /** Names the content and the role, wherever it is. */
   readonly hash: string
 }
 

@@ -1,4 +1,4 @@
-/** Bits of a zstd block that are read from its end to its begin (RFC 8878, 4.1). What stands before the begin reads as zeros. */
+/** Bits of a zstd block that are read from its end to its begin (RFC 8878, 4.1). What is before the begin reads as zeros. */
 export class Damaged extends Error {}
 
 export class BackwardBits {

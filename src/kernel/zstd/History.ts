@@ -41,7 +41,7 @@ export class History {
       this.#end += count
       return
     }
-    // What was just written may be repeated, too: each time as much as stands there.
+    // What was just written may be repeated, too: each time as much as is there.
     for (let left = count; left > 0;) {
       const piece = Math.min(this.#end - begin, left)
       this.#bytes.copyWithin(this.#end, begin, begin + piece)

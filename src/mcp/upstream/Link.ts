@@ -13,7 +13,7 @@ import type { RequestId, RpcNotification, RpcRequest, RpcResponse } from "../pro
  * - `gone`: it does not know the session any more; another one can be begun.
  * - `ended`: the connection or the program ended before the answer.
  * - `timeout`: it did not answer in time.
- * - `busy`: more calls are under way than one server gets.
+ * - `busy`: more calls are in progress than one server gets.
  * - `invalid`: what came is no answer of an MCP server, or exceeds a limit.
  */
 export type LinkReason = "unreachable" | "refused" | "gone" | "ended" | "timeout" | "busy" | "invalid"

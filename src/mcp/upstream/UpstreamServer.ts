@@ -72,7 +72,7 @@ export interface UpstreamServer {
 export const serverLimits = {
   /** Tools are asked for again after so long. */
   toolsTtlMs: 60_000,
-  /** Calls of one server that are under way at once. */
+  /** Calls of one server that are in progress at once. */
   calls: 64,
   pages: 64,
   /** Pause in ms after the second failure in a row; doubled for each one more. */
@@ -112,7 +112,7 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
   let seenAtMs: number | null = null
   let about: Pick<Peer, "info" | "version"> | null = null
   const places = makeFairPlaces(() => serverLimits.calls)
-  /** Calls and lists that are under way. */
+  /** Calls and lists that are in progress. */
   let uses = 0
   let idle: Timer | null = null
 
@@ -169,7 +169,7 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
   )
   const connected = Effect.suspend(() => (peer === null ? connecting : Effect.succeed(peer)))
 
-  /** Begins the idle time anew; what is under way then puts it off. */
+  /** Begins the idle time anew; what is in progress then puts it off. */
   const used = (): void => {
     if (idleMs === null) return
     idle ??= timers.after(idleMs, () => {

@@ -41,7 +41,10 @@ export class Upstreams extends Context.Tag("gateway/mcp/Upstreams")<
     readonly test: (server: StoredMcpServer) => Effect.Effect<ServerState>
     /** Takes over what has changed in the table. */
     readonly reload: Effect.Effect<void, StoreError>
-    /** Ends the programs and connections of all servers, with the calls that are under way, and begins anew; how many servers there are. */
+    /**
+     * Ends the programs and connections of all servers, with the calls that are in progress, and begins anew; how many
+     * servers there are.
+     */
     readonly restart: Effect.Effect<number, StoreError>
     /** Counts the tools known now, without asking. */
     readonly known: () => number

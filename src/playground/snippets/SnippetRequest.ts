@@ -55,7 +55,7 @@ const queryOf = (snippet: Snippet): string =>
     .trim()
     .slice(0, maxQueryChars)
 
-/** A search has no model: what stands there may be the name of the provider that is to be asked. */
+/** A search has no model: what is there may be the name of the provider that is to be asked. */
 const searchOf = (snippet: Snippet): JsonObject => ({
   ...(Object.hasOwn(searchAdapters, snippet.model) ? { provider: snippet.model } : { model: snippet.model }),
   query: queryOf(snippet) || sample

@@ -90,7 +90,7 @@ export class Hooks extends Context.Tag("gateway/plugins/hooks/Hooks")<
      * listener.
      */
     readonly set: (listeners: ReadonlyArray<HookListener>) => void
-    /** `onRequest`. Interrupted, it interrupts the call under way. */
+    /** `onRequest`. Interrupted, it interrupts the call in progress. */
     readonly request: (run: HookRun, body: Uint8Array) => Effect.Effect<RequestVerdict>
     /** `onResponse` of those that may change the answer. `isStream`: only those that hold streams back. */
     readonly response: (run: HookRun, answer: HookedAnswer, isStream: boolean) => Effect.Effect<ResponseVerdict>

@@ -21,7 +21,7 @@ export const crossing = {
   lineChars: 2_000,
   linesPerCall: 100,
   urlChars: 8_192,
-  /** Calls of the host under way, for all calls of a plugin together, and in all for one of them. */
+  /** Calls of the host in progress, for all calls of a plugin together, and in all for one of them. */
   asksAtOnce: 32,
   asksPerCall: 256,
   /** Most characters with its data: a file, the body of a request. */

@@ -36,8 +36,8 @@ export class TokenRefresh extends Context.Tag("gateway/providers/TokenRefresh")<
   TokenRefresh,
   {
     /**
-     * Renews the account's tokens, or waits for the renewal that is under way. `usedAccessToken` is the one that was refused; null
-     * renews in any case. Interruption leaves the renewal to the others. Afterwards the account has to be looked up again.
+     * Renews the account's tokens, or waits for the renewal that is in progress. `usedAccessToken` is the one that was refused;
+     * null renews in any case. Interruption leaves the renewal to the others. Afterwards the account has to be looked up again.
      */
     readonly refresh: (
       connectionId: string,

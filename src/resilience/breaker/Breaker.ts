@@ -14,7 +14,7 @@ export interface BreakerState {
   readonly openedAtMs: number | null
   /** Probes that failed in a row: each doubles the time to the next. */
   readonly failedProbes: number
-  /** Epoch milliseconds since which a probe is under way; null when none is. */
+  /** Epoch milliseconds since which a probe is in progress; null when none is. */
   readonly probeSinceMs: number | null
 }
 
@@ -86,7 +86,7 @@ export const settle = (state: BreakerState, profile: BreakerProfile, nowMs: numb
   return state
 }
 
-/** Milliseconds until a call may be tried; 0 when it may now, null while a probe is under way. */
+/** Milliseconds until a call may be tried; 0 when it may now, null while a probe is in progress. */
 export const retryAfterMs = (state: BreakerState, profile: BreakerProfile, nowMs: number): number | null => {
   const { openedAtMs, phase, probeSinceMs } = settle(state, profile, nowMs)
   if (phase === "OPEN" && openedAtMs !== null) {

@@ -53,7 +53,7 @@ export interface CooldownStates {
   readonly reset: (connectionId: string, nowMs: number) => void
   /** Drops the observations made with other credentials. */
   readonly renew: (connectionId: string) => void
-  /** The connection is gone; calls that are still under way change nothing any more. */
+  /** The connection is gone; calls that are still in progress change nothing any more. */
   readonly forget: (connectionId: string) => void
   /** Undefined when nothing is known of it. */
   readonly get: (connectionId: string) => CooldownEntry | undefined

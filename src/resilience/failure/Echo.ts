@@ -1,6 +1,6 @@
 /**
  * Decides which of an upstream's words the caller may have written. Upstreams repeat model ids, parameters, prompts and file names
- * in their complaints; a phrase that stands in the request as well is no evidence against an account.
+ * in their complaints; a phrase that is in the request as well is no evidence against an account.
  *
  * Built only when a failure's words are about to count. Everything is bounded and linear; a request too large to be looked through
  * counts as holding any words.
@@ -133,7 +133,7 @@ export const foldedBody = ({ body }: CallerText): string | null =>
 
 const isWordChar = (char: string | undefined): boolean => char !== undefined && /[\p{L}\p{N}_]/u.test(char)
 
-/** Marks every place of `needle` in `text`; a short one only where it stands as a word of its own. */
+/** Marks every place of `needle` in `text`; a short one only where it is as a word of its own. */
 const mark = (text: string, needle: string, marks: Uint8Array): void => {
   if (needle === "" || needle.length > text.length) return
   const isShort = needle.length < leastTaken

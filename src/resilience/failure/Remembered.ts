@@ -5,7 +5,7 @@
 import { plainForm } from "../../kernel/TextForms.ts"
 import { type CallerText, foldedBody, folded } from "./Echo.ts"
 
-/** Letters and digits in a row, whatever stands between them. A shorter run may well be the provider's own words. */
+/** Letters and digits in a row, whatever is between them. A shorter run may well be the provider's own words. */
 const leastRun = 12
 /** Longer messages are cut: this is read by people. */
 const maxChars = 2_000

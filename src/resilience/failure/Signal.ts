@@ -120,7 +120,7 @@ export interface Evidence {
   readonly codes: ReadonlyArray<string>
   /** Lower-case words of the provider, bounded. */
   readonly text: string
-  /** One of the phrases stands in the words, or in their beginning, and the caller did not write it. */
+  /** One of the phrases is in the words, or in their beginning, and the caller did not write it. */
   readonly says: (phrases: ReadonlyArray<string | RegExp>, where: "anywhere" | "at_the_beginning") => boolean
   /** The caller did not write these words. */
   readonly isOwn: (words: string) => boolean
@@ -192,7 +192,7 @@ const found = function* (text: string, phrase: string | RegExp): Generator<strin
   for (const [match] of text.matchAll(new RegExp(phrase.source, `${phrase.flags}g`))) yield match
 }
 
-/** The phrase stands in the text, and not only where the caller's own words are repeated. */
+/** The phrase is in the text, and not only where the caller's own words are repeated. */
 const saysOne = (text: string, phrase: string | RegExp, echo: Echo | null): boolean => {
   if (echo === null) return typeof phrase === "string" ? phrase !== "" && text.includes(phrase) : phrase.test(text)
   for (const words of found(text, phrase)) if (!echo.holds(words)) return true

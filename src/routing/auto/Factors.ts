@@ -24,7 +24,7 @@ export const healthFactor = ({ breaker }: Pick<Candidate, "breaker">): number =>
 const leftIn = ({ remaining, resetAtMs }: QuotaWindow, nowMs: number): number =>
   resetAtMs !== null && resetAtMs <= nowMs ? 1 : clamp01(remaining)
 
-/** Rates by the worst window. No window known is .5: a window known to be full counts more, one known to be nearly empty less. */
+/** Rates by the worst window, [0, 1]. No known window is .5: one with all of it left is more, one nearly used up less. */
 export const quotaFactor = ({ quotas }: Pick<Candidate, "quotas">, nowMs: number): number => {
   if (quotas.length === 0) return neutral
   let worst = 1
@@ -98,7 +98,7 @@ export const shareOf = (mine: number, all: number, connections: number): number 
 
 /**
  * The connection's part of the load that its provider's connections carry: .5 at a fair part (also for the only one), 1 without load,
- * 0 at twice a fair part. Requests under way and requests of the window count half each.
+ * 0 at twice a fair part. Requests in progress and requests of the window count half each.
  */
 const connectionDensity: Factor = ({ target }, pool) => {
   const load = pool.loads.get(target.account.connection.id)

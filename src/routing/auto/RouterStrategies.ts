@@ -53,8 +53,8 @@ export interface Selection {
 }
 
 /**
- * The contract of a custom strategy. `select` is synchronous, gets at least one member and must name one of them. It stands in the way
- * of every request, so one that took longer than `slowSelectMs` is not asked again for `slowRestMs`; `rules` decides meanwhile.
+ * The contract of a custom strategy. `select` is synchronous, gets at least one member and must name one of them. Every request waits
+ * for it, so one that took longer than `slowSelectMs` is not asked again for `slowRestMs`; `rules` decides meanwhile.
  */
 export interface RouterStrategy {
   readonly name: string

@@ -12,7 +12,7 @@ import { clamp01, type Scale, taken } from "./Pool.ts"
 import { specificityFit } from "./Specificity.ts"
 import { selected } from "./Select.ts"
 
-/** Every candidate, and where those stand in it that make the scales. */
+/** Every candidate, and where those are in it that make the scales. */
 export interface Measured {
   readonly all: ReadonlyArray<Candidate>
   readonly layout: Layout

@@ -22,7 +22,7 @@ export interface Healing {
   readonly level: number
   /** Time at which the exclusion ends (`out`) or ended (`trial`), epoch milliseconds. */
   readonly untilMs: number
-  /** Epoch milliseconds since which a probe is under way; null when none is. */
+  /** Epoch milliseconds since which a probe is in progress; null when none is. */
   readonly probeSinceMs: number | null
 }
 

@@ -59,7 +59,7 @@ export interface Candidate {
   readonly quotas: ReadonlyArray<QuotaWindow>
   /** Requests it has served in the window of the statistics; for `least-used` only the combo's own. */
   readonly used: number
-  /** Requests under way; for `least-used` only the combo's own. */
+  /** Requests in progress; for `least-used` only the combo's own. */
   readonly inFlight: number
   /** Cache for facts that a strategy has derived from this candidate alone. */
   [memo]?: CandidateMemo | undefined

@@ -33,7 +33,7 @@ export interface Decision {
 }
 
 /**
- * The order as it came true: who was left out when its turn came, and was never asked, stood behind all others. A decision that only
+ * The order as it came true: who was left out when its turn came, and was never asked, was behind all others. A decision that only
  * lists its targets does not look at their health, and a health can change under a decision.
  */
 export const cameTrue = (

@@ -67,7 +67,7 @@ export const noneWasReady = (reason: Reason): Reason => {
   }
 }
 
-/** A few words without `;` or control characters: they stand in a header. */
+/** A few words without `;` or control characters: they are in a header. */
 export const reasonText = (reason: Reason): string => {
   switch (reason._tag) {
     case "FirstInOrder":

@@ -171,7 +171,7 @@ export const decide = (input: DecideInput): Decided => {
     nowMs
   }
   const spec = autoSpecOf(resolution)
-  // Targets come back while others are tried: who is not free must not stand in line where only free ones may.
+  // Targets come back while others are tried: one that is not free must not wait where only free ones may.
   const onlyFree = spec?.filter.tier === "free" && input.freeTierStrict
   const inReserve = onlyFree ? unavailable.filter(isFree) : unavailable
   const inLine = inReserve.map(({ target }) => target)

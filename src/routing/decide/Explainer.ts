@@ -18,7 +18,7 @@ export interface ExplainRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Key whose allocation of a quota group counts; null: a caller without an API key. */
   readonly apiKeyId: string | null
-  /** Null: one is drawn, and stands in the record. */
+  /** Null: one is drawn, and is in the record. */
   readonly seed: number | null
 }
 

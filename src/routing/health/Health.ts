@@ -206,7 +206,7 @@ export const makeHealth = ({ accountsOf, breakers, cooldowns, lockouts, reported
       detail: `The circuit breaker of ${account.spec.id} is open (${when})`,
       status: 503,
       code: "provider_circuit_open",
-      // A probe that is under way is waited for.
+      // A probe that is in progress is waited for.
       ...(probeMs === 0 || (breakerMs === null && firmMs === 0) ? { lastResort: "probe" as const } : {}),
       retryAtMs: nowMs + Math.max(1, probeMs)
     }

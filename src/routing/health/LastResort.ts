@@ -12,7 +12,7 @@ export type LastResort = "doubt" | "cooldown" | "probe"
 
 /** Waits of an open breaker before one target. Milliseconds from now. */
 export interface BreakerWait {
-  /** Null while a probe is under way. */
+  /** Null while a probe is in progress. */
   readonly breakerMs: number | null
   /** Time until it lets a probe through where no other target is left. */
   readonly lastResortMs: number

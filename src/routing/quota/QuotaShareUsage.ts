@@ -88,7 +88,7 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog.Catalog
   const quotas = yield* QuotaWindows.QuotaWindows
   const ledger = yield* makeDrawLedger
-  /** Requests under way, by group, provider and key. */
+  /** Requests in progress, by group, provider and key. */
   const underWay = new Map<string, number>()
 
   let snapshot: Catalog.CatalogSnapshot | null = null

@@ -1,6 +1,6 @@
 /**
- * Measurements of live traffic: how fast and how reliably each model of a connection answers, how much it has served, and what is under
- * way. Bounded windows; in memory only, since measurements are out of date after an hour.
+ * Measurements of live traffic: how fast and how reliably each model of a connection answers, how much it has served, and what is in
+ * progress. Bounded windows; in memory only, since measurements are out of date after an hour.
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
@@ -43,9 +43,9 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
     readonly used: (connectionId: string, model: string, nowMs: number, combo?: string) => number
     /** Hot: a call begins; the result ends it, and does nothing when it is called again. `combo` counts its own as well. */
     readonly begin: (connectionId: string, model: string, combo?: string) => () => void
-    /** Hot: calls under way; with `combo` only that one's. */
+    /** Hot: calls in progress; with `combo` only that one's. */
     readonly inFlight: (connectionId: string, model: string, combo?: string) => number
-    /** All calls under way, by connection and model. */
+    /** All calls in progress, by connection and model. */
     readonly underWay: () => ReadonlyArray<{
       readonly connectionId: string
       readonly model: string
@@ -203,13 +203,13 @@ export class Measurements {
     return Math.min(facts?.series?.holdsUntilMs() ?? Infinity, facts?.served?.holdsUntilMs() ?? Infinity)
   }
 
-  /** Hot: calls under way. */
+  /** Hot: calls in progress. */
   inFlight(): number {
     return this.#now()?.inFlight ?? 0
   }
 }
 
-/** Counts of calls of combos under way. An entry lives as long as a call does, so requests bound it. */
+/** Counts of calls of combos in progress. An entry lives as long as a call does, so requests bound it. */
 const makeRunning = () => {
   const counts = new Map<string, number>()
   const change = (key: string, by: 1 | -1): void => {

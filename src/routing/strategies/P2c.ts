@@ -1,9 +1,10 @@
 /**
- * `p2c` (power of two choices): two targets are drawn at random and the better one is first; of equals the one with fewer requests
- * under way. The others follow by the same measure.
+ * `p2c` (power of two choices): two targets are drawn at random and the better one is first; of equals the one with fewer requests in
+ * progress. The others follow by the same measure.
  *
  * Score = success rate (unknown: .5) + 1 / log10(typical latency in ms + 10) (unknown: .25) − .25 while the breaker waits for a probe.
- * Every request under way counts as one more latency to wait for: a burst that finds the same one better all the time would swamp it.
+ * Every request in progress counts as one more latency to wait for: a burst that finds the same one better all the time would swamp
+ * it.
  */
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
 import type { Candidate, Performance } from "../candidate/Candidate.ts"

@@ -11,7 +11,7 @@ export const lengthMs: Readonly<Record<QuotaWindow["window"], number>> = {
   monthly: 2_592_000_000
 }
 
-/** A candidate's windows as they stand now: one that was reset since it was read is full, and its next reset is not known. */
+/** A candidate's windows as they are now: one that was reset since it was read is full, and its next reset is not known. */
 export const windowsNow = ({ quotas }: Candidate, nowMs: number): ReadonlyArray<QuotaWindow> =>
   quotas.map((quota) =>
     quota.resetAtMs !== null && quota.resetAtMs <= nowMs ? { ...quota, remaining: 1, resetAtMs: null } : quota

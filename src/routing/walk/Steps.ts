@@ -28,7 +28,7 @@ export type WalkEnd =
   | { readonly _tag: "Left"; readonly target: Target }
 
 /**
- * The next thing to do. `Held` is a place at a connection that has to be given back, `Waiting` a line one can stand in; the walk only passes
+ * The next thing to do. `Held` is a place at a connection that has to be given back, `Waiting` a queue one can wait in; the walk only passes
  * them on.
  */
 export type Step<Held, Waiting> =
@@ -48,7 +48,7 @@ export type Step<Held, Waiting> =
       readonly lastChance: boolean
       readonly hedgeAfterMs: number | null
     }
-  /** Stand in line, and go on with `placed`. */
+  /** Wait in the queue, and go on with `placed`. */
   | {
       readonly _tag: "Line"
       readonly turn: Turn
@@ -62,7 +62,7 @@ export type Step<Held, Waiting> =
   | { readonly _tag: "Pause"; readonly ms: number }
   /** Ask for a new access token, and go on with `renewed`. */
   | { readonly _tag: "Renew"; readonly turn: Turn; readonly failure: Failure }
-  /** Another call of this request is still under way. */
+  /** Another call of this request is still in progress. */
   | { readonly _tag: "Running" }
   | { readonly _tag: "End"; readonly end: WalkEnd }
 

@@ -1,7 +1,7 @@
 /**
- * Failover of one request: walks the targets in the order of the decision, leaves out what may not be called, stands in line where all
- * places are taken, and says after each failure what comes next. It makes no call and never waits: each method answers the `Step` to take,
- * so that the gateway runs it with sockets (`inference/failover`) and the simulator on a virtual clock.
+ * Failover of one request: walks the targets in the order of the decision, leaves out what may not be called, waits where all places are
+ * taken, and says after each failure what comes next. It makes no call and never waits: each method answers the `Step` to take, so that
+ * the gateway runs it with sockets (`inference/failover`) and the simulator on a virtual clock.
  */
 import { type Reason, reasonText } from "../candidate/Reason.ts"
 import type { ResilienceSettings } from "../../domain/Resilience.ts"
@@ -322,7 +322,7 @@ export class Walk<Held, Waiting> {
     return { _tag: "Line", turn, wait, limitMs, holding }
   }
 
-  /** Much may have been learned while it stood in line. */
+  /** Checks the target again: much may have been learned while it waited. */
   #inside(turn: Turn, held: Held | null): Step<Held, Waiting> {
     const world = this.#world
     const { target } = turn
@@ -365,7 +365,7 @@ export class Walk<Held, Waiting> {
     return this.#from(index + 1)
   }
 
-  /** One request at a time asks a model that rests, or probes a breaker; the others stand in line for its answer. */
+  /** One request at a time asks a model that rests, or probes a breaker; the others wait for its answer. */
   #alone(turn: Turn, { untilMs }: Unready): Step<Held, Waiting> {
     const world = this.#world
     const way = world.lastResort(turn.target.account.connection.id)

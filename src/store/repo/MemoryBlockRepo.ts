@@ -1,5 +1,5 @@
 /**
- * The blocks of memories that stand in sessions. Texts are encrypted; a turn is known by a keyed hash of its name, because the name is a hash of
+ * The blocks of memories that are in sessions. Texts are encrypted; a turn is known by a keyed hash of its name, because the name is a hash of
  * what was said, which a copy of the database would let others guess at.
  */
 import * as SqlClient from "@effect/sql/SqlClient"

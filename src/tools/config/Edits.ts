@@ -85,7 +85,7 @@ const pruned = (format: Format, text: string, path: Path, former: Json): string 
   return now
 }
 
-/** The text with what stood at the paths before; `former` is the text before the edits, empty where there was no file. */
+/** The text with what was at the paths before; `former` is the text before the edits, empty where there was no file. */
 export const takenBack = (
   format: Format,
   text: string,

@@ -66,7 +66,7 @@ const nothing: Gateway = (() => {
 
 const notKnown: ToolConfig = { status: "unknown", endpoint: null, configuredAtMs: null }
 
-/** An address on this machine or its network, wherever it stands: it is not the vendor's. */
+/** An address on this machine or its network, wherever it is: it is not the vendor's. */
 const localAddress = /https?:\/\/(?:localhost|127\.|10\.|192\.168\.|\[::1\])/
 
 /**

@@ -11,7 +11,7 @@ import { backOf } from "./Back.ts"
 import { type Change, changesOf, type Written, writeAll } from "./Files.ts"
 import * as Records from "./Records.ts"
 
-/** A key that stands in a tool's file. */
+/** A key that is in a tool's file. */
 export interface KeyOfTool {
   readonly secret: string
   /** Null: it was given, not made for the tool. */

@@ -23,7 +23,7 @@ export interface MeshState {
 
 const decodeStatus = Schema.decodeUnknownOption(MeshStatus)
 
-/** Warnings may stand before it. */
+/** Warnings may be before it. */
 const jsonIn = (text: string): string => text.slice(Math.max(0, text.search(/^\{/m)))
 
 const hostname = /^(?=.{1,253}$)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+$/

@@ -54,7 +54,7 @@ export const notEnabledIn = (text: string): NotEnabled | null => {
   return { enableUrl: after.flatMap((line) => addressLine.exec(line)?.[1] ?? []).find(isEnableAddress) ?? null }
 }
 
-/** The page stands in an answer of Tailscale's, which people open: no other site. */
+/** The page is in an answer of Tailscale's, which people open: no other site. */
 const isEnableAddress = (address: string): boolean => {
   if (!URL.canParse(address)) return false
   const { hostname, protocol } = new URL(address)

@@ -39,7 +39,7 @@ const noteKinds = (into: Record<string, number>, details: JsonObject, side: "In"
   }
 }
 
-/** Names under which the details of the prompt and of the answer stand. */
+/** Names under which the details of the prompt and of the answer are. */
 const ofPrompt = ["prompt_tokens_details", "input_tokens_details", "input_token_details"]
 const ofAnswer = ["completion_tokens_details", "output_tokens_details", "output_token_details"]
 

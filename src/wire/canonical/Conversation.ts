@@ -198,7 +198,7 @@ export interface ReasoningAsk {
   readonly budgetTokens?: number
   /** Form in which reasoning is shown (`auto`, `concise`, `detailed`, `summarized`, `omitted`). */
   readonly summary?: string
-  /** The client's own words for it stand among `extras`, for the wire that they are of: the member that says it. */
+  /** The client's own words for it are among `extras`, for the wire that they are of: the member that says it. */
   readonly inOwnWords?: string
 }
 

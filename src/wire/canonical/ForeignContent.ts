@@ -81,7 +81,7 @@ const together = (parts: ReadonlyArray<PlainPart>): ReadonlyArray<PlainPart> => 
   return joined
 }
 
-/** Texts of an assistant are joined as they are: what was a block of its own stands in a paragraph of its own. */
+/** Texts of an assistant are joined as they are: what was a block of its own is in a paragraph of its own. */
 const apart = (parts: ReadonlyArray<Part>, isSaid: ReadonlySet<Part>): ReadonlyArray<Part> =>
   parts.map((part, index) => {
     const next = parts[index + 1]

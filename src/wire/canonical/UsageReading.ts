@@ -28,7 +28,7 @@ const numberAt = (usage: JsonObject, path: string): number | null => {
   return countOr(place)
 }
 
-/** The largest of the places where a count may stand: relays write zeros into those that they do not know. */
+/** The largest of the places where a count may be: relays write zeros into those that they do not know. */
 const largestAt = (usage: JsonObject, paths: ReadonlyArray<string>): number | null => {
   let largest: number | null = null
   for (const path of paths) {

@@ -88,7 +88,7 @@ const indexOf = (item: Json): number | null => {
   return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : null
 }
 
-/** Items by their index, whatever the order they came in. Without an index, and where one stands twice, the order is that of the inputs. */
+/** Items by their index, whatever the order they came in. Without an index, and where one is twice, the order is that of the inputs. */
 const inOrder = (items: ReadonlyArray<Json>): ReadonlyArray<Json> => {
   const places = items.map(indexOf)
   const isTold = places.every((place) => place !== null) && new Set(places).size === items.length

@@ -1,6 +1,6 @@
 /**
- * Jobs in the form of OpenAI's videos: the submit answers `{id, status}`, the job stands below the address of the submit, and the bytes
- * of its result below the job. Others that follow it give addresses or bytes in the job itself, or answer the submit with the result.
+ * Jobs in the form of OpenAI's videos: the submit answers `{id, status}`, the job is below the address of the submit, and the bytes of
+ * its result below the job. Others that follow it give addresses or bytes in the job itself, or answer the submit with the result.
  *
  * https://developers.openai.com/api/reference/resources/videos/methods/create (read in 2026-11)
  */

@@ -108,19 +108,19 @@ const levelAt = (open: number, isObject: boolean, keys: number): Level => ({
 export class SlicedJson {
   readonly #bytes: Buffer
   readonly #limits: SliceLimits
-  /** The first stands around the whole text. */
+  /** Levels, from that of the whole text inwards. */
   readonly #levels: Array<Level>
   #at = 0
   #keys = 0
   #tops = 0
   #values = 0
-  /** Index of the quote that opens the text under way; -1 outside of texts. */
+  /** Index of the quote that opens the text being read; -1 outside of texts. */
   #textAt = -1
   #isName = false
   /** Text taken so far of the string being read; null where it is taken with the members around it. */
   #text: string | null = null
   #textFrom = 0
-  /** Index of the first of the blanks under way; -1 elsewhere. */
+  /** Index of the first of the blanks being read; -1 elsewhere. */
   #blankAt = -1
   /** Offset of the current member of the outermost object: of its name, and of its colon. */
   #openAt = 0
@@ -178,7 +178,7 @@ export class SlicedJson {
     return this.#levels[this.#levels.length - 1] as Level
   }
 
-  /** Hot: what stands between texts. */
+  /** Hot: what is between texts. */
   #scan(end: number): void {
     const bytes = this.#bytes
     let at = this.#at
@@ -202,7 +202,7 @@ export class SlicedJson {
     this.#at = at
   }
 
-  /** Blanks in front of what is pending are none of it; where they stand within, one does for many. */
+  /** Blanks in front of what is pending are none of it; where they are within, one does for many. */
   #afterBlanks(at: number): void {
     const from = this.#blankAt
     this.#blankAt = -1

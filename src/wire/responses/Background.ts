@@ -33,7 +33,7 @@ export const underWayIn = (body: JsonObject): Begun | null => {
 
 const begins = ["response.created", "response.queued", "response.in_progress"]
 
-/** The same in the events of a stream, which begin with the response as it stands. */
+/** The same in the events of a stream, which begin with the response as it is. */
 export const underWayInEvents = (bytes: Buffer | string): Begun | null => {
   if (!begins.some((name) => bytes.includes(name))) return null
   for (const line of bytes.toString().split(/\r\n|\r|\n/)) {

@@ -10,7 +10,7 @@ export type TimeRange = (typeof timeRanges)[number]
 export const safeSearches = ["off", "moderate", "strict"] as const
 export type SafeSearch = (typeof safeSearches)[number]
 
-/** The name that searches have where a model's name stands: in usage rows, prices and rules of API keys. */
+/** The name that searches have where a model's name is: in usage rows, prices and rules of API keys. */
 export const searchModel = "search"
 
 /** A request that was read. Null where the client says nothing. */

@@ -93,7 +93,7 @@ export const wantsWords = (request: JsonObject): boolean => {
 const wantsTimes = (request: JsonObject): boolean =>
   ["verbose_json", "srt", "vtt"].includes(stringOr(request["response_format"]) ?? "")
 
-/** The file is the body; all else stands in the query. */
+/** The file is the body; all else is in the query. */
 export const encodeDeepgram: Encode = ({ extras = {} }, { model }) => {
   const { contentType, upload } = fileToSend(extras)
   const language = stringOr(extras["language"]) ?? ""

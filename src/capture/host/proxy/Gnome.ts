@@ -18,7 +18,7 @@ const withoutProxy = (before: string): string => {
 }
 
 /**
- * `command` is `gsettings`, with what has to stand before it. `ignoredBefore` is what `ignore-hosts` was, because ours is made of it.
+ * `command` is `gsettings`, with what has to be before it. `ignoredBefore` is what `ignore-hosts` was, because ours is made of it.
  */
 export const gnomePlan = (command: Argv, port: number, ignoredBefore: string): ProxyPlan => {
   const read = (group: string, key: string): Argv => [...command, "get", group, key]

@@ -42,7 +42,7 @@ export type Content =
 const inFile = ({ name, text }: { readonly name: string; readonly text: string }): string =>
   `<file name="${name.replaceAll('"', "'")}">\n${text.endsWith("\n") || text === "" ? text : `${text}\n`}</file>`
 
-/** Text alone is a string; with images there are parts, the text first. Each text file stands below the text, with its name. */
+/** Text alone is a string; with images there are parts, the text first. Each text file is below the text, with its name. */
 export const contentOf = (typed: string, attachments: ReadonlyArray<Attachment>): Content => {
   const texts = attachments.flatMap((each) => (each._tag === "Text" ? [inFile(each)] : []))
   const text = [...(typed === "" ? [] : [typed]), ...texts].join("\n\n")

@@ -2,7 +2,7 @@
 
 export type Piece =
   | { readonly _tag: "Text"; readonly text: string }
-  /** `paths` are what may be meant, the longest first: a dot behind a name may end the sentence. `typed` is how it stands in the text. */
+  /** `paths` are what may be meant, the longest first: a dot behind a name may end the sentence. `typed` is how it is in the text. */
   | { readonly _tag: "Mention"; readonly paths: ReadonlyArray<string>; readonly typed: string }
 
 const maxPathChars = 1_024

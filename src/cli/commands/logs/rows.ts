@@ -38,7 +38,7 @@ export const columns: ReadonlyArray<Column.Column<UsageLog>> = [
   }
 ]
 
-/** Widths of the cells that stand before the text at the end of a line; those with `most` columns are left out of narrower terminals. */
+/** Widths of the cells that are before the text at the end of a line; those with `most` columns are left out of narrower terminals. */
 const cells: ReadonlyArray<{
   readonly header: string
   readonly width: number

@@ -143,7 +143,7 @@ const replaced = (value: Json | undefined, put: Put, find: Find, depth: number):
   return members.every(([, member], index) => member === entries[index]?.[1]) ? value : Object.fromEntries(members)
 }
 
-/** Members in which the conversation stands. */
+/** Members in which the conversation is. */
 const conversationMembers = [
   "messages",
   "input",

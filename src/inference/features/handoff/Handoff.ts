@@ -152,7 +152,7 @@ export const make = Effect.gen(function* () {
     const { connection } = target.account
     const { policy } = work.resolution
     if (policy.handoffProviders !== null && !policy.handoffProviders.has(target.account.spec.id)) return
-    // The client's next request would stand in line behind ours.
+    // The client's next request would wait behind ours.
     if (policy.handoffModel === null && connection.maxConcurrent === 1) return
     const nowMs = timers.nowMs()
     if (!isDue(policy, usedShare(quotas.of(connection, nowMs, target.model), nowMs))) return

@@ -132,7 +132,7 @@ export const summaryWork = (asking: Asking): Work => {
     conversation: decoded,
     envelope,
     outputCap: null,
-    // Its row stands under the combo whose conversation it sums up.
+    // Its row is under the combo whose conversation it sums up.
     resolution: { ...resolution, combo: work.resolution.combo },
     question,
     decision: { ...decided, reason: { _tag: "Summary", requestId: work.exchange.requestId } },

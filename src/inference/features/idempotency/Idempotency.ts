@@ -1,6 +1,6 @@
 /**
- * Idempotency: a request that comes again under the key its client gave it gets the answer of the first one, also while that is under way
- * (`docs/idempotency.md`). Not for requests that the gateway makes itself, searches, and jobs that no client waits for.
+ * Idempotency: a request that comes again under the key its client gave it gets the answer of the first one, also while that is in
+ * progress (`docs/idempotency.md`). Not for requests that the gateway makes itself, searches, and jobs that no client waits for.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -6,7 +6,7 @@ import type { FailureKind } from "../../../resilience/failure/FailureKind.ts"
 import type { Conversation } from "../../../wire/canonical/Conversation.ts"
 import type { Work } from "../../request/Exchange.ts"
 
-/** Members of a request behind which stands what we do not have: a part of the conversation, or an answer that is no text. */
+/** Members of a request behind which is what we do not have: a part of the conversation, or an answer that is no text. */
 const elsewhere = ["previous_response_id", "conversation", "background", "cachedContent", "modalities", "audio"]
 
 const isPlain = ({ outputFormat, sampling }: Conversation): boolean =>

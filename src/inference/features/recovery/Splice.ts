@@ -1,6 +1,6 @@
 /**
  * The answer of the target that goes on, as the rest of the stream that the client has begun to read: no second start, its text in the
- * open block, further blocks with further numbers, one usage over all parts, one end. It stands in the place of a stream encoder.
+ * open block, further blocks with further numbers, one usage over all parts, one end. It is in the place of a stream encoder.
  */
 import type { StreamEvent } from "../../../wire/canonical/Event.ts"
 import { makeObserver, startFacts } from "../../../wire/canonical/Facts.ts"

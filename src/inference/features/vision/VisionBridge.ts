@@ -1,6 +1,6 @@
 /**
- * The vision bridge (`docs/guardrails.md`): pictures of a request to models that take none are described by another model, and the words stand in
- * their places. Off by default (`visionBridge` of `/api/settings`). It stands before the guardrails, so that they see what the pictures say.
+ * The vision bridge (`docs/guardrails.md`): pictures of a request to models that take none are described by another model, and the words are in
+ * their places. Off by default (`visionBridge` of `/api/settings`). It is before the guardrails, so that they see what the pictures say.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

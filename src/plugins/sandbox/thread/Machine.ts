@@ -1,7 +1,7 @@
 /**
- * A plugin in its engine, and the calls that are under way in it. Code of the plugin runs in turns: each begins with one message (a call, an
- * answer of the gateway, a timer) and ends when no job is left, so that its processor time belongs to one call. Nothing runs between calls:
- * what a call has started ends with it.
+ * A plugin in its engine, and the calls that are in progress in it. Code of the plugin runs in turns: each begins with one message (a call,
+ * an answer of the gateway, a timer) and ends when no job is left, so that its processor time belongs to one call. Nothing runs between
+ * calls: what a call has started ends with it.
  */
 import type { PluginHook } from "../../../domain/Plugin.ts"
 import type { Timer, Timers } from "../../../platform/Timers.ts"

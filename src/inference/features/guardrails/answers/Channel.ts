@@ -72,7 +72,7 @@ const argumentsChannel = (guard: TextGuard, onEdit: OnEdit): Channel => {
     matcher.add(text, places, end)
   }
 
-  /** Characters of an escape, all of which stand where it begins. */
+  /** Characters of an escape, all of which are where it begins. */
   const sayEscape = (text: string, at: number, end: number): void => matcher?.add(text, [at], end)
 
   const leaveString = (): void => {

@@ -4,7 +4,7 @@
  */
 import type { Finding, TextGuard } from "./TextGuard.ts"
 
-/** Settled text that is kept, so that a detector sees what stands before a finding. */
+/** Settled text that is kept, so that a detector sees what is before a finding. */
 const contextChars = 64
 
 /** Size of the open part, in characters, from which it is looked at again only when enough of it can be settled. */
@@ -36,7 +36,7 @@ export class Matcher {
     this.#places = isMapped ? [] : null
   }
 
-  /** Adds text, which stands at `places` of the source and ends at `end`. */
+  /** Adds text, which is at `places` of the source and ends at `end`. */
   add(text: string, places: ReadonlyArray<number> | null, end: number): void {
     this.#text += text
     this.#end = end

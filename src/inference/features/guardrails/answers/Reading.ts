@@ -9,7 +9,7 @@ export type Form = "text" | "arguments"
 export interface Piece {
   /**
    * `<lane>/<name>`: pieces of one channel follow each other, and a client joins them. Within a lane (an answer among several, a block) one
-   * channel speaks after the other. Null: the text stands alone.
+   * channel speaks after the other. Null: the text is in no channel.
    */
   readonly channel: string | null
   readonly path: Path

@@ -26,7 +26,7 @@ export const usualGuardThreadLimits: GuardThreadLimits = {
 export type Guarding = GuardReport | "late" | "failed"
 
 export interface GuardThread {
-  /** Interruption takes it out of the queue; what is under way is not stopped. */
+  /** Interruption takes it out of the queue; what is in progress is not stopped. */
   readonly run: (job: GuardJob) => Effect.Effect<Guarding>
 }
 
