@@ -75,7 +75,7 @@ export class Bridge extends Context.Tag("gateway/bridge/Bridge")<
   {
     /** Hot: a decrypted request to a host has come. The first one to an agent's host shows that its set-up is complete. */
     readonly noticed: (host: string) => void
-    /** Decides whether the body of a request has to be read to know who answers it. False: it goes on. Hot. */
+    /** Hot: decides whether the body of a request has to be read to know who answers it. False: it goes on. */
     readonly wantsBody: (request: Pick<BridgedRequest, "host" | "method" | "path">) => boolean
     /** Null: it goes on to the vendor as it is. */
     readonly judge: (request: BridgedRequest) => BridgedCall | null

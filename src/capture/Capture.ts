@@ -109,7 +109,7 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
     readonly regenerate: Effect.Effect<CertificateView, TrustProblem>
     readonly trust: (password: Redacted.Redacted | null) => Effect.Effect<ReadonlyArray<string>, TrustProblem>
     readonly untrust: Effect.Effect<Removed, TrustProblem>
-    /** Checks whether connections to a host are passed on unread. Hot. */
+    /** Hot: checks whether connections to a host are passed on unread. */
     readonly isNeverDecrypted: (host: string) => boolean
     readonly bypass: Effect.Effect<ReadonlyArray<Pattern>>
     readonly setBypass: (patterns: ReadonlyArray<string>) => Effect.Effect<void, BadValue | StoreError>

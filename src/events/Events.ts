@@ -99,7 +99,7 @@ export class Events extends Context.Tag("gateway/events/Events")<
   {
     /** Hot. Listeners are called before it returns. */
     readonly publish: (event: GatewayEvent) => void
-    /** Notifies listeners of requests that one has ended. Hot. */
+    /** Hot: notifies listeners of requests that one has ended. */
     readonly ended: (row: UsageRow) => void
     /** Everything published from now on, for as long as the scope lives; of a subscriber that is too slow the oldest events are dropped. */
     readonly subscribe: Effect.Effect<Queue.Dequeue<GatewayEvent>, never, Scope.Scope>

@@ -177,7 +177,7 @@ export class Ring {
     })
   }
 
-  /** The same with one that is put together when it is read. Hot. */
+  /** Hot: the same with one that is put together when it is read. */
   setLate(late: LateRecord): RingEntry | null {
     return this.#put(late.id, late)
   }

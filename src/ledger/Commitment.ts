@@ -61,7 +61,7 @@ export class Commitment implements Holder {
     if (session !== null) account.sessions.enter(session)
   }
 
-  /** Finds the obstacle of a call; null: there is none. Hot. */
+  /** Hot: finds the obstacle of a call; null: there is none. */
   obstacle({ model, provider }: Pick<CommitmentTarget, "provider" | "model">, estimate: CallEstimate): Obstacle | null {
     return this.#isPromised ? null : this.#account.obstacle(this.receivedMs, provider, model, estimate)
   }

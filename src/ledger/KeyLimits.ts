@@ -63,7 +63,7 @@ export class KeyLimits extends Context.Tag("gateway/ledger/KeyLimits")<
     readonly admit: (key: ApiKey, request: AdmissionRequest) => Commitment | LimitReached | null
     /** Milliseconds until the rates and sessions of a key let one more request in, as far as it is known; 0: now. */
     readonly pauseMs: (key: ApiKey) => number
-    /** Refuses a call of the request by a limit, with the error for the client. Hot. */
+    /** Hot: refuses a call of the request by a limit, with the error for the client. */
     readonly refuse: (commitment: Commitment, obstacle: Obstacle) => LimitReached
     /** Hot: books what a request has cost. */
     readonly settle: (commitment: Commitment, charges: ReadonlyArray<Charge>) => void

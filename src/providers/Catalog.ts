@@ -104,8 +104,8 @@ export class Catalog extends Context.Tag("gateway/providers/Catalog")<
     /** Models an account can be asked for without a round trip: declared, learned, then the registry's. */
     readonly modelsOf: (account: Account) => ReadonlyArray<string>
     /**
-     * Collects everything known about an account's model: declared, learned, derived from its name, published; in this
-     * order. Hot.
+     * Hot: collects everything known about an account's model: declared, learned, derived from its name, published; in this
+     * order.
      */
     readonly factsOf: (account: Account, model: string) => ModelFacts
   }

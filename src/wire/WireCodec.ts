@@ -336,8 +336,8 @@ export interface WireCodec {
   /** A client's codec: a decoded request for another wire, with what is in places of this wire alone where all wires have it. */
   readonly forOthers?: (conversation: Conversation) => Conversation
   /**
-   * Reads the texts of a plain request. Null where it may hold more than text, or may be wrong: then only
-   * `decodeRequest` knows. Hot.
+   * Hot: reads the texts of a plain request. Null where it may hold more than text, or may be wrong: then only
+   * `decodeRequest` knows.
    */
   readonly plainPrompt?: (body: JsonObject) => PlainPrompt | null
   readonly encodeRequest: (conversation: Conversation, options: EncodeOptions) => EncodedRequest

@@ -48,7 +48,7 @@ export class Features extends Context.Tag("gateway/inference/features/Features")
     readonly begin: (work: Work, listener: AnswerListener) => void
     /** Checks whether a feature that is on may change the request or the answer. */
     readonly rewrites: (work: Work) => boolean
-    /** Notifies the features that a request has ended. Hot. */
+    /** Hot: notifies the features that a request has ended. */
     readonly ended: (work: Work, end: RequestEnd, bill: Bill) => void
   }
 >() {}

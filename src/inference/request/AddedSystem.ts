@@ -9,7 +9,7 @@ import type { Conversation, Message } from "../../wire/canonical/Conversation.ts
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import type { Carried, Work } from "./Exchange.ts"
 
-/** Returns the handoff text that `target` gets first; null where it needs none, or nothing is known. Hot. */
+/** Hot: returns the handoff text that `target` gets first; null where it needs none, or nothing is known. */
 export const carriedTo = ({ handoff }: Pick<Work, "handoff">, { account }: Target): Carried | null =>
   handoff === undefined || handoff.connectionId === account.connection.id ? null : handoff
 

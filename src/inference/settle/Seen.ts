@@ -169,7 +169,7 @@ export const seenOfLine = (
 
 type AnswerChars = Pick<AnswerReport, "textChars" | "toolArgChars" | "reasoningChars">
 
-/** Measures a conversation and its answer without a look at either; null: it is no conversation. Hot. */
+/** Hot: measures a conversation and its answer without a look at either; null: it is no conversation. */
 export const plainlySeen = (
   { body, envelope, exchange }: Work,
   report: AnswerReport

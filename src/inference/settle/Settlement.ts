@@ -95,7 +95,7 @@ export const make = Effect.gen(function* () {
   const observeUncalled = ({ headers, method, path }: Exchange, row: UsageRow): void =>
     telemetry.observe({ row, method, path, traceparent: headerOf(headers, "traceparent") })
 
-  /** Books the cost on the limits of the key, and returns the entry for the ledger. Hot. */
+  /** Hot: books the cost on the limits of the key, and returns the entry for the ledger. */
   const booked = ({ commitment, trail }: Work, bill: Bill): Entry => {
     const reserved = commitment?.reservations ?? noReservations
     if (commitment !== null) limits.settle(commitment, chargesOf(bill))

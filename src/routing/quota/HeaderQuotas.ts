@@ -163,7 +163,7 @@ const readAnthropicRates = (reading: HeaderReading): ReadonlyArray<ShownRate> =>
 
 const nothing: Pick<ShownQuotas, "windows" | "rates"> = { windows: [], rates: [] }
 
-/** Reads quotas from headers; null, after a few looks, when they have none. Hot. */
+/** Hot: reads quotas from headers; null, after a few looks, when they have none. */
 export const readQuotas = (header: HeaderLookup, nowMs: number): ShownQuotas | null => {
   const plan = anthropicPlan(header)
   const perMinute = anthropicRates(header)

@@ -46,9 +46,9 @@ export interface QuotaReport {
 export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
   QuotaWindows,
   {
-    /** Reads the headers of an answer, whatever its status; cheap when they have no quotas. Hot. */
+    /** Hot: reads the headers of an answer, whatever its status; cheap when they have no quotas. */
     readonly learn: (connectionId: string, model: string, header: HeaderLookup, nowMs: number) => void
-    /** Notes by a refusal that something is used up, also where only the body said so (Google's `retryDelay`). Hot. */
+    /** Hot: notes by a refusal that something is used up, also where only the body said so (Google's `retryDelay`). */
     readonly refused: (connectionId: string, model: string, failure: Failure, nowMs: number) => void
     /** Hot: counts a call against what the operator declared. */
     readonly count: (connection: QuotaConnection, used: QuotaUsage, nowMs: number) => void
@@ -58,7 +58,7 @@ export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
     readonly reader: (connection: QuotaConnection, model: string) => QuotaReader
     /** Hot: whether there is anything to be read of a connection: declared, learned or counted. */
     readonly knows: (connection: QuotaConnection) => boolean
-    /** Rises when the first fact of a connection becomes known, and when its facts are dropped. Hot. */
+    /** Hot: rises when the first fact of a connection becomes known, and when its facts are dropped. */
     readonly changes: () => number
     /** Hot: rate limits in force for this model. */
     readonly rates: (connectionId: string, model: string, nowMs: number) => ReadonlyArray<State.Rate>
