@@ -72,7 +72,7 @@ export class Gate extends Context.Tag("gateway/auth/Gate")<
     readonly foreignOrigin: (headers: RequestHeaders) => Denied | null
     /** The `Origin` of a request, when `CORS_ORIGINS` or the setting `corsOrigins` names it. */
     readonly namedOrigin: (headers: RequestHeaders) => string | null
-    /** Hot: whether any origin is named, so that answers depend on the `Origin`. */
+    /** Hot: tells whether any origin is named, so that answers depend on the `Origin`. */
     readonly namesOrigins: () => boolean
     /** Decides whether this caller may use a route of the tier. */
     readonly judge: (tier: Tier, request: GateRequest, nowMs: number) => Access

@@ -92,7 +92,7 @@ const policyOf = (key: ApiKeySettings): KeyPolicy => {
 /** Hot: the rules about models; null where there are none. The same object as long as the key is the same. */
 export const modelRulesOf = (key: ApiKeySettings): ModelRules | null => policyOf(key).models
 
-/** Hot: whether a key may use some models only, so that a request with it must not name others anywhere. */
+/** Hot: checks whether a key may use some models only, so that a request with it must not name others anywhere. */
 export const isTiedToModels = (key: ApiKeySettings): boolean => {
   if (key.allowedModels !== null) return true
   const rules = modelRulesOf(key)
@@ -114,7 +114,7 @@ const entryProblemOf = ({ endpoints, isFrom, isOpen }: Entry, nowMs: number, use
   return endpoints === null || use.category === null || endpoints.has(use.category) ? null : "endpoint"
 }
 
-/** Hot: why a known key cannot be used for a request. */
+/** Hot: returns the reason for which a known key cannot be used for a request. */
 export const problemOf = (key: ApiKey, nowMs: number, use: KeyUse): KeyProblem | null => {
   const problem = stateProblemOf(key, nowMs)
   if (problem !== null) return problem

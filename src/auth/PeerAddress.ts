@@ -13,7 +13,7 @@ export interface SocketAddresses {
 export interface TunnelRules {
   /** Hot: host names of open tunnels, in lower case and without ports. */
   readonly publicHosts: () => ReadonlySet<string>
-  /** Hot: whether they may carry requests while no API key is required. */
+  /** Hot: tells whether they may carry requests while no API key is required. */
   readonly allowsKeyless: () => boolean
 }
 

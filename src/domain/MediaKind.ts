@@ -38,7 +38,7 @@ const billedByPiece: ReadonlySet<ServiceKind> = new Set<ServiceKind>([
   "videos"
 ])
 
-/** Hot: whether a second call beside the first would be paid for as well. */
+/** Hot: checks whether a second call beside the first would be paid for as well. */
 export const isBilledByPiece = (kind: ServiceKind | undefined): boolean => kind !== undefined && billedByPiece.has(kind)
 
 /** Name of the provider whose form of a search an endpoint has. */

@@ -9,7 +9,7 @@ export type ConnectMarked = (address: string, port: number, options?: { readonly
 
 let marked: ConnectMarked | null = null
 
-/** Hot: read for each connection; null: sockets are made as usual. */
+/** Hot: returns the maker of marked sockets; called for each connection; null: sockets are made as usual. */
 export const socketMark = (): ConnectMarked | null => marked
 
 /** Returns what empties the place again. */

@@ -59,7 +59,7 @@ export class OpenToOthers extends Data.TaggedError("OpenToOthers")<{ readonly ho
 export class Flags extends Context.Tag("gateway/flags/Flags")<
   Flags,
   {
-    /** Hot: whether a boolean flag is on now. */
+    /** Hot: tells whether a boolean flag is on now. */
     readonly isOn: (key: BooleanFlag) => boolean
     /** Hot: the value of an enum flag now; always one of its allowed values. */
     readonly value: <K extends EnumFlag>(key: K) => EnumFlagValue<K>

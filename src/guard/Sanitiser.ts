@@ -12,7 +12,7 @@ const escapes = ["\\ud", "\\uD"].map((text) => Buffer.from(text))
 
 const mayHoldHalves = (body: Buffer): boolean => body.includes(escape) && escapes.some((sign) => body.includes(sign))
 
-/** Hot: whether a body in JSON may hold anything of it. Most bodies are searched once for each of two things. */
+/** Hot: checks whether a body in JSON may hold anything of it. Most bodies are searched once for each of two things. */
 export const mayNeedCleaning = (body: Buffer): boolean =>
   (body.includes(tagBytes[0] ?? 0) && body.includes(tagBytes)) ||
   (factsOf(body)?.hasSurrogateEscape ?? mayHoldHalves(body))

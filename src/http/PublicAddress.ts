@@ -29,7 +29,7 @@ export const withoutPrefix = (url: string, prefix: string): string => {
   return rest.startsWith("/") ? rest : url
 }
 
-/** Hot: for each request and upgrade before anything else reads it. */
+/** Hot: makes the function that runs for each request and upgrade before anything else reads it. */
 export const makePublicAddress = (
   publicUrl: string | null,
   trustedProxies: ReadonlyArray<string>

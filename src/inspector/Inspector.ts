@@ -49,7 +49,7 @@ export { InvalidCursor } from "./Filters.ts"
 export interface FinishedListener {
   /** `sent`: the call behind it; null: it is not known. */
   readonly read: (entry: RingEntry, sent: CallFacts | null) => void
-  /** Hot: its prompt was judged with the rest of it. */
+  /** Hot: called when its prompt was judged with the rest of it. */
   readonly judged: (id: string, report: ExchangeReport) => void
 }
 

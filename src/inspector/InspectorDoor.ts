@@ -27,7 +27,7 @@ export class InspectorDoor extends Context.Tag("gateway/inspector/InspectorDoor"
     readonly get: Effect.Effect<InspectorServices>
     /** Hot: null until it is built. */
     readonly current: () => InspectorServices | null
-    /** Hot: whether the gateway's own traffic is recorded. Off at every start. */
+    /** Hot: tells whether the gateway's own traffic is recorded. Off at every start. */
     readonly recordsOwnTraffic: () => boolean
     /** Turned on, the inspector is built before the first request is recorded. */
     readonly recordOwnTraffic: (on: boolean) => Effect.Effect<void>

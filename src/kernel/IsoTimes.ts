@@ -7,7 +7,7 @@ export class IsoTimes {
   /** Text of that second, up to its decimal point. */
   #begin = ""
 
-  /** Hot: as `Date.prototype.toISOString` writes whole epoch milliseconds. */
+  /** Hot: writes whole epoch milliseconds as `Date.prototype.toISOString` does. */
   of(epochMs: number): string {
     const wholeMs = Math.trunc(epochMs)
     const second = Math.floor(wholeMs / 1_000)

@@ -174,7 +174,7 @@ export class KeyAccount {
     return null
   }
 
-  /** Hot: to be called in the same turn as `obstacle` has found none. */
+  /** Hot: holds a reservation; called in the same turn as `obstacle` has found none. */
   hold(holder: Holder, reservation: Reservation): void {
     this.holders.add(holder)
     this.#change(holder.receivedMs, reservation, 1)

@@ -51,13 +51,13 @@ export class Meter {
     return (this.#latest = known ?? this.#open(atMs))
   }
 
-  /** Hot: whether a call of this model counts. */
+  /** Hot: checks whether a call of this model counts. */
   counts(provider: string, model: string): boolean {
     const { scope } = this.spec
     return scope === null || (scope.provider === provider && (scope.model === null || scope.model === model))
   }
 
-  /** Hot: in the unit of the limit. A request is counted when it is admitted, not by its calls. */
+  /** Hot: returns the amount in the unit of the limit. A request is counted when it is admitted, not by its calls. */
   amountOf({ nanoUsd, tokens }: Amounts): number {
     switch (this.spec.unit) {
       case "usd":
@@ -69,7 +69,7 @@ export class Meter {
     }
   }
 
-  /** Hot: which threshold was reached in a window; null: none. */
+  /** Hot: returns the threshold that was reached in a window; null: none. */
   reached({ used }: Pick<MeterWindow, "used">): LimitThreshold | null {
     const { limit, warningThreshold } = this.spec
     if (used >= limit) return "limit"

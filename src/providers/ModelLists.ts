@@ -47,7 +47,7 @@ export class ModelLists extends Context.Tag("gateway/providers/ModelLists")<
   {
     /** Hot: ids learned earlier, however old; empty when never learned. */
     readonly known: (connectionId: string) => ReadonlyArray<string>
-    /** Hot: what was learned of one model; null when it was not listed. */
+    /** Hot: returns the learned facts of one model; null when it was not listed. */
     readonly find: (connectionId: string, modelId: string) => ListedModel | null
     /** Null when it was never asked. */
     readonly stateOf: (connectionId: string) => ListState | null

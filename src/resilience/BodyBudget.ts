@@ -13,7 +13,10 @@ import * as Settings from "./Settings.ts"
 
 /** Share of one body in the budget. */
 export interface BodyShare {
-  /** Hot: whether so many more bytes may be held; when not, nothing is taken. After `release` nothing is counted any more. */
+  /**
+   * Hot: takes `bytes` more; false when they may not be held, and nothing is taken. After `release` nothing is counted
+   * any more.
+   */
   readonly take: (bytes: number) => boolean
   /** Gives all of it back; further calls do nothing. */
   readonly release: () => void

@@ -72,7 +72,7 @@ const priceText = (price: ModelPrice | null): string => {
   return text
 }
 
-/** Hot: by hand, because the request path writes one per call. */
+/** Hot: writes the line by hand, because the request path writes one per call. */
 export const reservationLine = (request: OpenRequest): string => {
   const { apiKeyId, batchId, calls, receivedMs, requestedModel, requestId, sourceWire, streamed } = request
   if (calls.length === 0) return JSON.stringify([requestId])

@@ -116,7 +116,7 @@ export interface WriteQueue {
   readonly closing: Closing
   /** The stop of the service: all waits are over some seconds after what it takes until then. The earliest end counts. */
   readonly close: (untilThenMs: number) => Effect.Effect<void>
-  /** Hot: whether a write waits for another process, so that a new one has to wait behind it. */
+  /** Hot: tells whether a write waits for another process, so that a new one has to wait behind it. */
   readonly isWaiting: () => boolean
   /** Tries, as the first of those that wait, until the database is free. */
   readonly wait: <A>(attempt: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>

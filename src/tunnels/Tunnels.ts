@@ -49,7 +49,7 @@ export class Tunnels extends Context.Tag("gateway/tunnels/Tunnels")<
     readonly disable: (backend: TunnelBackend) => Effect.Effect<TunnelStatus, StoreError>
     /** Hot: the host names under which tunnels are open now, in lower case and without ports, IPv6 addresses without brackets. */
     readonly publicHosts: () => ReadonlySet<string>
-    /** Hot: whether an open tunnel may carry requests while no API key is required. */
+    /** Hot: tells whether an open tunnel may carry requests while no API key is required. */
     readonly allowsKeyless: () => boolean
   }
 >() {}

@@ -142,7 +142,7 @@ const blocksIn = (text: string): ReadonlyArray<Block> => {
   return blocks
 }
 
-/** Hot: on texts of tools. Null: nothing in it becomes shorter as columns, or it has some already. */
+/** Hot: writes a tool's text as columns. Null: nothing in it becomes shorter as columns, or it has some already. */
 export const columnar = (text: string): string | null => {
   if (!text.includes("{") || marker.test(text)) return null
   let out = ""

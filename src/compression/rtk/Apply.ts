@@ -224,8 +224,8 @@ const isSilent = (lines: ReadonlyArray<Line>, isRecoverable: boolean): boolean =
   !lines.some(({ text }) => isFailure(text) || isTelling(text) || !(isRecoverable || holdsNothing(text)))
 
 /**
- * Hot: on outputs of tools. `isRecoverable`: whether the whole text can be had; else nothing goes that holds a number, a path, an address or
- * a negation.
+ * Hot: applies a filter to a tool's output. `isRecoverable`: whether the whole text can be restored; else no line is removed that holds a
+ * number, a path, an address or a negation.
  */
 export const apply = (filter: Compiled, text: string, limits: Limits, isRecoverable = true): Applied => {
   const { rules } = filter.filter

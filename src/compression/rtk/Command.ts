@@ -114,8 +114,8 @@ const written = (pipe: ReadonlyArray<string>): string => {
 }
 
 /**
- * Hot: on each output of a tool. Null when several commands wrote it, or none is known: `cd a && npm test 2>&1 | tail -50` is `npm test`,
- * `npm test; git status` is null.
+ * Hot: finds the command of a tool's output. Null when several commands wrote it, or none is known: `cd a && npm test 2>&1 | tail -50` is
+ * `npm test`, `npm test; git status` is null.
  */
 export const commandOf = (line: string): string | null => {
   const heredoc = line.indexOf("<<")

@@ -8,7 +8,7 @@ export const seenChars = 1_000
 /** Steps of a pattern of an operator: lines are short, and a request has a budget of steps. */
 const maxLineSteps = 512
 
-/** Hot: on lines. Calls are made with `seenChars` characters at most. */
+/** Hot: pattern for lines. Calls are made with `seenChars` characters at most. */
 export interface Pattern {
   /** Cost for each character (`LinearPattern.ts`); 0 for patterns that this program comes with. */
   readonly steps: number

@@ -16,8 +16,8 @@ export const lastState = (line: string): string => {
   return at < 0 && end === line.length ? line : line.slice(at + 1, end)
 }
 
-/** Hot: on each line. With all that a line was overwritten with. */
+/** Hot: returns a line with everything that it was overwritten with. */
 export const shownWhole = (line: string): string => withoutEscapes(line).replaceAll(overstruck, "")
 
-/** Hot: on each line. */
+/** Hot: returns a line as a terminal shows it. */
 export const shown = (line: string): string => lastState(withoutEscapes(line)).replaceAll(overstruck, "")

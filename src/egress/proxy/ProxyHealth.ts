@@ -25,7 +25,7 @@ export class ProxyHealth {
     }
   }
 
-  /** Hot: whether it failed the last time. */
+  /** Hot: checks whether it failed the last time. */
   readonly isFailing = (id: string): boolean => this.#known.get(id)?.isWorking === false
 
   /** Null: it was not used since the start. */

@@ -65,7 +65,7 @@ import { asSentence } from "../../kernel/Sentence.ts"
 export class AttemptRunner extends Context.Tag("gateway/inference/attempt/AttemptRunner")<
   AttemptRunner,
   {
-    /** Hot: how the target is asked. `lastChance`: no other is left, so an empty but well-formed answer is the answer. */
+    /** Hot: asks the target. `lastChance`: no other is left, so an empty but well-formed answer is the answer. */
     readonly begin: (work: Work, target: Target, lastChance: boolean) => Attempting
     /** Hot: the same as an effect. */
     readonly run: (work: Work, target: Target, lastChance: boolean) => Effect.Effect<AttemptResult>

@@ -19,7 +19,7 @@ export interface ContinuingPart {
 }
 
 export interface ContinuationService {
-  /** Hot: what a broken answer to this request delivered has to be known. */
+  /** Hot: decides whether the delivered part of a broken answer to this request has to be known. */
   readonly mayContinue: (work: Work) => boolean
   /** Keeps what `encoder` has written for the client. */
   readonly makeDeliveredPrefix: (encoder: StreamEncoder) => DeliveredPrefix

@@ -24,7 +24,7 @@ const isLong = (work: Work, model: string): boolean => {
   return work.body.length > least * surelyBytesPerToken || promptTokens(work, model) >= least
 }
 
-/** Hot: what goes to the target in the wire of `codec`, with marks where it needs them. */
+/** Hot: adds marks to the request to the target in the wire of `codec`, where it needs them. */
 export const markedFor = (work: Work, target: Target, codec: WireCodec, body: JsonObject): JsonObject => {
   if (work.cacheMarks !== true) return body
   const wire = markedWire(target, codec)

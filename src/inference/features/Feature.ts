@@ -23,8 +23,8 @@ export interface Feature {
   /** Wraps `next`: the features further in, and failover innermost. Called once, at start; the function it returns is hot. */
   readonly around: (next: Answer) => Answer
   /**
-   * Hot: whether the feature has to act before the first call. Where no feature does, a request that its first call answers does not
-   * pass through `around`. A feature without `concerns` only acts on the others.
+   * Hot: decides whether the feature has to act before the first call. Where no feature does, a request that its first call answers
+   * does not pass through `around`. A feature without `concerns` only acts on the others.
    */
   readonly concerns?: (work: Work) => boolean
   /** Hot: called with each request before anything else, for what its answer says in any case. */

@@ -4,7 +4,10 @@ import { HookRun } from "../../plugins/hooks/HookRun.ts"
 import type { Envelope } from "../../wire/WireCodec.ts"
 import { apiKeyIdOf, type Exchange } from "../request/Exchange.ts"
 
-/** Hot: whether plugins get all events of it. Of a request made to serve another one they get only those of calls to providers. */
+/**
+ * Hot: checks whether plugins get all events of it. Of a request made to serve another one they get only those of calls
+ * to providers.
+ */
 export const isCallersOwn = ({ madeFor }: Pick<Exchange, "madeFor">): boolean => madeFor !== "aside"
 
 /** Names the endpoint: the name of the media route, `chat` for all conversations. */

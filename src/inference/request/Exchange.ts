@@ -65,7 +65,7 @@ export type AtOnce = (body: JsonObject) => JsonObject | InferenceError | "count"
  */
 export type MadeFor = "client" | "order" | "resumed" | "aside"
 
-/** Hot: whether it counts for rates, the day and sessions too. */
+/** Hot: checks whether it counts for rates, the day and sessions too. */
 export const countsWhole = ({ madeFor }: Pick<Exchange, "madeFor">): boolean =>
   madeFor === "client" || madeFor === "order"
 

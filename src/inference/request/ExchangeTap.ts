@@ -20,6 +20,9 @@ export interface ExchangeTap {
   readonly received: (body: Buffer) => void
   /** Hot: a call to a target begins. */
   readonly sent: (call: TappedCall) => void
-  /** Hot: it is over, and its decision is recorded; the last byte for the client follows, if it is still there. */
+  /**
+   * Hot: called when it is over, and its decision is recorded; the last byte for the client follows, if it is still
+   * there.
+   */
   readonly settled: (row: UsageRow) => void
 }

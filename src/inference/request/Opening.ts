@@ -76,7 +76,7 @@ export type Admitted = Commitment | LimitReached | null
 export class Opening extends Context.Tag("gateway/inference/request/Opening")<
   Opening,
   {
-    /** Hot: what becomes of a request: `decide` of what was read. */
+    /** Hot: opens a request: `decide` of its reading. */
     readonly open: (asked: Exchange) => Work | InferenceError | Ready | Count
     /** Hot: reads and checks its body. */
     readonly read: (asked: Exchange) => Read | InferenceError | Ready | Count

@@ -56,7 +56,7 @@ export const resolveFor = (
 /** Changed resolutions, by the original one: derived facts are kept by the resolution. */
 const inBackground = new WeakMap<Resolution, Resolution>()
 
-/** Hot: what a request made in the background leads to: the operator's model for them, where its caller may have that; else `found`. */
+/** Hot: resolves a request made in the background: to the operator's model for them, where its caller may use that; else `found`. */
 export const backgroundFor = (
   resolutions: typeof Resolutions.Resolutions.Service,
   exchange: Asking & Pick<Exchange, "principal" | "wire">,

@@ -121,8 +121,8 @@ const consistent = (tokens: TokenCounts): TokenCounts => {
 }
 
 /**
- * Hot: whether a count is within what its bytes and characters alone explain, parts within their wholes, so that `believed` would give it back as
- * it is. Nearly all counts are.
+ * Hot: checks whether a count is within what its bytes and characters alone explain, parts within their wholes, so that `believed` would give it
+ * back as it is. Nearly all counts are.
  */
 export const isPlain = (told: Usage, { textBytes, visibleChars }: Pick<Seen, "textBytes" | "visibleChars">): boolean =>
   told.units === undefined &&

@@ -114,7 +114,7 @@ export interface Watched {
 export class AnswerWatcher extends Context.Tag("gateway/inference/state/AnswerWatcher")<
   AnswerWatcher,
   {
-    /** Hot: what has to be kept of an answer that comes from `origin`. */
+    /** Hot: returns the watch for an answer that comes from `origin`. */
     readonly watch: (asked: Watched, origin: Origin, facts: WatchFacts) => AnswerWatch
   }
 >() {}

@@ -44,7 +44,7 @@ export class OpaqueState extends Context.Tag("gateway/inference/OpaqueState")<
     readonly attach: (owner: string, target: Origin, conversation: Conversation) => Conversation
     /** Notes whose proofs these are; the client carries them itself. */
     readonly noteProofs: (owner: string, origin: Origin, proofs: ReadonlyArray<string>) => void
-    /** Hot: whether any proof was noted at all. */
+    /** Hot: tells whether any proof was noted at all. */
     readonly holdsProofs: () => boolean
     /** Checks whether a proof is known to come from an account or model whose proofs `target` refuses. */
     readonly isForeign: (owner: string, target: Origin, proof: string) => boolean

@@ -15,7 +15,7 @@ import { type RecordedFacts, recorded, type RecordingServices, type TrafficSink 
 export class TrafficTap extends Context.Tag("gateway/inference/tap/TrafficTap")<
   TrafficTap,
   {
-    /** Hot: whether requests of clients are recorded. Changed by `turn` only. */
+    /** True when requests of clients are recorded. Changed by `turn` only. */
     readonly isOn: boolean
     /** Sets the sink of their records; null: they are no longer recorded. */
     readonly turn: (sink: TrafficSink | null) => void

@@ -77,7 +77,7 @@ export interface HookedAnswer {
   readonly body: Uint8Array | null
   /** The provider that has answered. */
   readonly provider: string
-  /** Hot: whether a changed answer can be given to the client. */
+  /** Hot: checks whether a changed answer can be given to the client. */
   readonly isReadable: (body: Uint8Array) => boolean
 }
 

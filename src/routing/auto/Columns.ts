@@ -107,12 +107,12 @@ export class Columns {
     return true
   }
 
-  /** Hot: how many breakers are in a phase. */
+  /** Hot: counts the breakers in a phase. */
   countIn(phase: BreakerPhase): number {
     return this.#phaseCounts[phases[phase]] ?? 0
   }
 
-  /** Hot: how well each suits a task. */
+  /** Hot: rates how well each suits a task. */
   taskFits(fitness: FitnessTable, task: TaskType): Float64Array {
     if (this.#fitness !== fitness) {
       this.#fits.clear()

@@ -24,7 +24,7 @@ interface Owned extends SessionTarget {
 export class Affinity extends Context.Tag("gateway/routing/decide/Affinity")<
   Affinity,
   {
-    /** Hot: where the session was served last; null when it is new or old. */
+    /** Hot: finds the target that served the session last; null when it is new or old. */
     readonly of: (sessionKey: string, nowMs: number) => SessionTarget | null
     /** Hot. */
     readonly served: (sessionKey: string, target: Target, nowMs: number) => void

@@ -27,7 +27,7 @@ export class RouterMemory extends Context.Tag("gateway/routing/decide/RouterMemo
   {
     /** Hot: blank for an unknown key. */
     readonly of: (key: string) => StrategyMemory
-    /** Hot: in force at once, in the store soon after. */
+    /** Hot: keeps a memory; in force at once, in the store soon after. */
     readonly keep: (key: string, memory: StrategyMemory) => void
     /** Waits until everything that was added before is in the store. */
     readonly flush: Effect.Effect<void>

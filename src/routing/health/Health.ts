@@ -66,7 +66,10 @@ export interface BreakerNews {
 
 /** Targets that may have to wait, so that all others need not be looked at one by one. */
 export interface Troubles {
-  /** Hot: as long as it is the same, so is the answer of `mayWait` for every target. Null: it changes with time. */
+  /**
+   * Hot: returns the edition: as long as it is the same, so is the answer of `mayWait` for every target. Null: it
+   * changes with time.
+   */
   readonly edition: () => number | null
   /** Hot: false: it may be called, and its provider's breaker is closed, whatever the time is. */
   readonly mayWait: (target: Target) => boolean

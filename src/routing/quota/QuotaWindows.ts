@@ -56,7 +56,7 @@ export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
     readonly of: (connection: QuotaConnection, nowMs: number, model: string) => ReadonlyArray<QuotaWindow>
     /** The same as `of` for one target, found once for callers that read it many times. */
     readonly reader: (connection: QuotaConnection, model: string) => QuotaReader
-    /** Hot: whether there is anything to be read of a connection: declared, learned or counted. */
+    /** Hot: checks whether there is anything to be read of a connection: declared, learned or counted. */
     readonly knows: (connection: QuotaConnection) => boolean
     /** Hot: rises when the first fact of a connection becomes known, and when its facts are dropped. */
     readonly changes: () => number

@@ -23,7 +23,7 @@ export class DecisionLog extends Context.Tag("gateway/routing/records/DecisionLo
   {
     /** Hot. */
     readonly record: (entry: DecisionEntry) => void
-    /** Hot: what is in memory of it, for a record that is put together later. */
+    /** Hot: returns the entry in memory, for a record that is put together later. */
     readonly entry: (requestId: string) => DecisionEntry | null
     /** Finds a record in memory. */
     readonly get: (requestId: string) => DecisionRecord | null

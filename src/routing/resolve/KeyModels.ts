@@ -17,7 +17,7 @@ export type KeyVerdict =
 /** Null for callers without a key of this gateway. */
 export const keyIn = (principal: Principal): ApiKey | null => (principal._tag === "Key" ? principal.key : null)
 
-/** Hot: whether nothing was said about models. */
+/** Hot: checks whether the key has no rules about models. */
 export const usesAnyModel = (key: ApiKeySettings): boolean =>
   (key.allowedModels === null || key.allowedModels.length === 0) && modelRulesOf(key) === null
 

@@ -13,7 +13,7 @@ const keyOf = (provider: string, model: string): string => `${provider}/${model}
 export class EvalScores extends Context.Tag("gateway/routing/stats/EvalScores")<
   EvalScores,
   {
-    /** Hot: at most one of each suite. */
+    /** Hot: finds the scores, at most one of each suite. */
     readonly of: (provider: string, model: string) => ReadonlyArray<EvalScore>
     readonly refresh: Effect.Effect<void, StoreError>
   }

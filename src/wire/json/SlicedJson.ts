@@ -178,7 +178,7 @@ export class SlicedJson {
     return this.#levels[this.#levels.length - 1] as Level
   }
 
-  /** Hot: what is between texts. */
+  /** Hot: scans the bytes between texts. */
   #scan(end: number): void {
     const bytes = this.#bytes
     let at = this.#at

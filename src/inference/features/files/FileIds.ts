@@ -24,7 +24,7 @@ const pattern = /^(?:.*\/)?(file-[0-9a-f]{32})$/
 export const ownFileId = (value: Json | undefined): string | null =>
   typeof value === "string" && value.length < 1_024 ? (pattern.exec(value)?.[1] ?? null) : null
 
-/** Hot: whether such an id may be in the bytes of a request. */
+/** Hot: checks whether such an id may be in the bytes of a request. */
 export const mayNameFile = (body: Buffer): boolean => body.includes("file-")
 
 const typeByEnding: Readonly<Record<string, string>> = {

@@ -105,7 +105,7 @@ const answersMode = ({ isOn, value }: FlagReader): TextMode | null => {
   return mode === "off" ? null : mode
 }
 
-/** Hot: whether anything acts on this request. */
+/** Hot: checks whether anything acts on this request. */
 export const concerns = (flags: FlagReader, settings: GuardrailSettings, work: Work): boolean => {
   const isWanted =
     ((settings.toolPolicy.mode !== "off" || settings.keys.length > 0) &&

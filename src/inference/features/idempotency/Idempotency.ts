@@ -43,7 +43,7 @@ interface Kept {
 
 const weightOf = ({ answer }: Kept): number => 512 + (answer?.recorded.bytes ?? 0)
 
-/** Hot: whether it is a request of a client that waits for its answer. */
+/** Hot: checks whether it is a request of a client that waits for its answer. */
 const isClients = ({ exchange }: Work): boolean =>
   exchange.madeFor === "client" && exchange.service === undefined && exchange.job?.isDetached !== true
 

@@ -21,7 +21,7 @@ const named = (headers: RequestHeaders, name: string): string | null => {
   return value === null || value === "" ? null : value
 }
 
-/** Hot: whether the client gave it a key. */
+/** Hot: checks whether the client gave it a key. */
 export const hasKey = (headers: RequestHeaders): boolean =>
   headers[keyHeader] !== undefined || headers[requestIdHeader] !== undefined
 
