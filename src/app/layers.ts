@@ -169,7 +169,7 @@ const upstreamSettings = Layer.unwrapEffect(
   Effect.map(Settings.Settings, (settings) => layerFromEnvironment(() => settings.current().timeouts.connectMs))
 )
 
-/** The way out, with nothing above it. Tests that fake upstreams still use it: the fakes are real sockets. */
+/** Outbound layers, with nothing above them. Tests that fake upstreams still use them: the fakes are real sockets. */
 export const egress = Layer.mergeAll(
   Upstream.layer,
   PublicFetch.layer,

@@ -56,7 +56,7 @@ const egress = Upstream.layer.pipe(
   Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore)))
 )
 
-/** The connections and the ways in, over a store. */
+/** Connections and sign-ins, over a store. */
 const services = localManagement.pipe(
   Layer.provideMerge(ProviderCallsRoom.layer),
   Layer.provideMerge(TokenRefreshRoom.layer),
@@ -67,7 +67,7 @@ const services = localManagement.pipe(
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeysRoom.layer))
 )
 
-/** The store, the connections and the ways in. A gateway may be running beside it. */
+/** The store, the connections and the sign-ins. A gateway may be running beside it. */
 export const localLayer = services.pipe(Layer.provideMerge(storeLayer))
 
 /** The same without a gateway beside it. */

@@ -120,7 +120,7 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
     readonly setConfig: (config: Partial<BridgeConfig>) => Effect.Effect<BridgeConfig, BadValue | StoreError>
     readonly diagnose: Effect.Effect<ReadonlyArray<Diagnose.Check>, StaticAuthority.AuthorityFailed>
     readonly repair: Effect.Effect<Diagnose.Repaired, StaticAuthority.AuthorityFailed>
-    /** Takes back what gateways that ended have left on the machine. */
+    /** Undoes the changes that ended gateways have left on the machine. */
     readonly finishEnded: Effect.Effect<RestoreReport>
     readonly transparent: typeof Transparent.Service
     /** Answers requests of intercepted connections in place of their servers; null: all are relayed. */

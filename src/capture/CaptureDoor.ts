@@ -1,6 +1,6 @@
 /**
- * The way to capture, which is loaded and built by its first use. At a start it is built only when there is something to take up or to
- * finish: custom hosts that are turned on, or changes of the machine that an ended gateway left in the journal.
+ * Loads and builds capture by its first use. At a start it is built only when there is something to resume or to finish: custom hosts
+ * that are turned on, or changes of the machine that an ended gateway left in the journal.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

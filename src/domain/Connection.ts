@@ -73,7 +73,7 @@ export interface ConnectionSettings {
   readonly isActive: boolean
   /** False: its calls go direct whatever proxies are assigned. */
   readonly proxyEnabled: boolean
-  /** Null: sockets are made the usual way. */
+  /** Settings for the sockets; null: the usual ones. */
   readonly transport: Transport | null
 }
 

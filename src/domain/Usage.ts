@@ -165,7 +165,7 @@ export interface UsageRow {
   readonly batchId: string | null
   /** Null: a call of its own did, or nothing. */
   readonly answeredFrom: AnsweredFrom | null
-  /** The way the call took: `direct`, or the name of a proxy; null: there was none, or it was written by an earlier version. */
+  /** Route of the call: `direct`, or the name of a proxy; null: there was none, or it was written by an earlier version. */
   readonly egress: string | null
   /** Amount reserved of the key's limits for the call that answered; 0 for callers without limits. */
   readonly reservedNanoUsd: number

@@ -4,7 +4,7 @@
  * answer gets around the policy.
  *
  * With a proxy all this is done to the proxy's address. The target's name goes to the proxy unresolved, so it is judged as it is
- * written. A failed proxy ends the attempt: there is no way past it.
+ * written. A failed proxy ends the attempt: it is never bypassed.
  */
 import type * as Context from "effect/Context"
 import * as Redacted from "effect/Redacted"

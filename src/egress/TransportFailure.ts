@@ -21,7 +21,7 @@ export type TransportFailureKind =
   | "truncated"
   /** The answer is not HTTP/1.1, or its headers are too large. */
   | "protocol"
-  /** The proxy of the call cannot be used, or it did not open the way to the upstream. */
+  /** The proxy of the call cannot be used, or it did not open the tunnel to the upstream. */
   | "proxy"
   /** The proxy has no address of the family it is pinned to. */
   | "proxy_family"

@@ -68,7 +68,10 @@ export class Upstream extends Context.Tag("gateway/egress/Upstream")<
     readonly request: (request: UpstreamRequest, limits: RequestLimits) => Effect.Effect<UpstreamResponse, RequestError>
     /** Closes idle connections to an origin; running calls end undisturbed. */
     readonly closeOrigin: (origin: string) => void
-    /** Hot: the way a call to an origin would take now: `direct`, the name of its proxy, or `environment` for one of the environment. */
+    /**
+     * Hot: names the route that a call to an origin would take now: `direct`, the name of its proxy, or `environment`
+     * for one of the environment.
+     */
     readonly egressOf: (owner: CallOwner, origin: string) => string
     /**
      * Makes a request as `request`, for signing in, renewing tokens and validating keys: when the proxy cannot be used and the flag

@@ -84,7 +84,7 @@ export class Commitment implements Holder {
     return this.reservations.filter(({ isOpen }) => isOpen)
   }
 
-  /** Hot: books what the request has cost in all, and gives back what it had reserved. Thresholds that are now reached. */
+  /** Hot: books what the request has cost in all, and releases its reservations. Thresholds that are now reached. */
   settle(charges: ReadonlyArray<Charge>): ReadonlyArray<Reached> {
     for (const reservation of this.reservations) this.#account.release(this, reservation)
     for (const charge of charges) this.#account.book(this.receivedMs, charge.provider, charge.model, charge)

@@ -180,7 +180,7 @@ export class KeyAccount {
     this.#change(holder.receivedMs, reservation, 1)
   }
 
-  /** Hot: gives back what a call had reserved. */
+  /** Hot: releases the reservation of a call. */
   release(holder: Holder, reservation: Reservation): void {
     if (!reservation.isOpen) return
     reservation.isOpen = false

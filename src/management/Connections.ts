@@ -154,7 +154,7 @@ export const make = Effect.gen(function* () {
       updatedAtMs: nowMs
     }
     const { proxyId = null } = input
-    // Before the connection is there, so that no call of it leaves by another way.
+    // Before the connection is there, so that no call of it leaves by another route.
     if (proxyId !== null) yield* proxies.assign("connection", connection.id, proxyId)
     yield* Effect.catchTag(repo.insert(connection), "AlreadyStored", Effect.die).pipe(
       Effect.onError(() =>

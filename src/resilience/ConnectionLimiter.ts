@@ -24,8 +24,8 @@ export type Place =
   | { readonly _tag: "Free"; readonly release: Release }
   /**
    * `wait` joins the line when it is run (nothing is held before) and resolves with the place, or with null when none came in time
-   * or the line is full by then. Interruption leaves the line at once, and gives back a place that was just given. To hold on to
-   * the place, run it inside `Effect.uninterruptibleMask`.
+   * or the line is full by then. Interruption leaves the line at once, and releases a place that was just taken. To hold on to the
+   * place, run it inside `Effect.uninterruptibleMask`.
    */
   | { readonly _tag: "Wait"; readonly wait: Effect.Effect<Release | null> }
   /** `retryAfterMs`: when the throttle lets a call start again, where it is the reason. */

@@ -64,7 +64,7 @@ export interface Served {
   readonly nowIso: string
 }
 
-/** Null when the text is not what the corridor answers with. */
+/** Null when the text is no answer of the pipeline. */
 export const foundIn = (text: string, served: Served): FoundAnswer | null => {
   const body: Json | undefined = parseJson(text)
   if (!isObject(body) || !isArray(body["results"])) return null

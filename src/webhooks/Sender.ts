@@ -1,5 +1,5 @@
 /**
- * One attempt to send an event to a webhook, by the guarded way out: private addresses are refused each time, redirects are not followed.
+ * One attempt to send an event to a webhook, by the guarded client: private addresses are refused each time, redirects are not followed.
  * Receivers of messages for people are not given the signatures, which they do not verify.
  */
 import * as Clock from "effect/Clock"

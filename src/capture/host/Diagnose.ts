@@ -115,7 +115,10 @@ export interface Repaired {
   readonly report: RestoreReport
 }
 
-/** Takes back what ended gateways left, mends the hosts file and writes the custom hosts again. A certificate is trusted only by a person. */
+/**
+ * Undoes the changes that ended gateways left, repairs the hosts file and writes the custom hosts again. A certificate
+ * is trusted only by a person.
+ */
 export const repair = Effect.fn("Diagnose.repair")(function* (expected: Expected) {
   const journal = yield* HostJournal
   const file = yield* HostsFile

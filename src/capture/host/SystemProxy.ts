@@ -28,7 +28,7 @@ export class SystemProxyUnsupported extends Data.TaggedError("SystemProxyUnsuppo
 
 export interface SystemProxyState {
   readonly applied: boolean
-  /** ISO time, when it is given back by itself. */
+  /** ISO time at which it is restored automatically. */
   readonly guardUntilMs: number | null
   readonly port: number | null
   /** Null where none is known. */
@@ -52,7 +52,7 @@ export class SystemProxy extends Context.Tag("gateway/capture/SystemProxy")<
     readonly state: Effect.Effect<SystemProxyState>
     /** Hot. */
     readonly isApplied: () => boolean
-    /** Calls the listener when the setting was given back because its time was over. One at a time. */
+    /** Calls the listener when the setting was restored because its time was over. One at a time. */
     readonly onExpired: (listener: () => void) => void
   }
 >() {}

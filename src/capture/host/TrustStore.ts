@@ -1,6 +1,6 @@
 /**
- * Certificate authorities of the gateway in the machine's trust store, one per slot. After taking one out it is checked everywhere: the
- * usual way leaves it trusted (`trust/Stores`).
+ * Certificate authorities of the gateway in the machine's trust store, one per slot. After a removal every place is checked: the usual
+ * command leaves it trusted (`trust/Stores`).
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"

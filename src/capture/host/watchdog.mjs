@@ -1,5 +1,5 @@
 // @ts-check
-// Outlives the gateway that started it, also when that is killed, and takes back what was changed on the machine. Its input is a pipe
+// Outlives the gateway that started it, also when that is killed, and undoes the changes on the machine. Its input is a pipe
 // that only the gateway holds: it ends with the gateway, however that ends. Nothing is polled.
 //
 // It also runs the programs that make the changes, one line {id, argv, stdin?, timeoutMs?, elevate?, environment} each, answered by a
@@ -14,7 +14,7 @@ import { runProgram } from "./undo/run.mjs"
 
 const [, , folder = "", session = ""] = process.argv
 
-// A service manager signals every process of a service when it stops it. What is to be given back is then still to be given back.
+// A service manager signals every process of a service when it stops it. Settings that are to be restored are still to be restored then.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {})
 
 /** Work that runs now. @type {Set<Promise<unknown>>} */
@@ -24,7 +24,7 @@ let isOrphaned = false
 /** @param {string} line */
 const handle = async (line) => {
   const { argv, end, id, undo, ...options } = JSON.parse(line)
-  // Nothing is left to take back; what comes later has a watchdog of its own.
+  // Nothing is left to undo; a later change has a watchdog of its own.
   if (end === true) process.exit(0)
   if (undo !== undefined) {
     const undone = restoreWhere(folder, (entry) => entry.id === undo)

@@ -94,7 +94,7 @@ export const applyRules = ({
   const undoSteps = (commands: ReadonlyArray<Command>): ReadonlyArray<UndoStep> =>
     commands.flatMap((command) => {
       const argv = located(command)
-      // It fails where there is nothing to take back.
+      // It fails where there is nothing to undo.
       return argv === null ? [] : [{ do: "run", argv, mayFail: true, timeoutMs: commandTimeoutMs }]
     })
 

@@ -1,5 +1,5 @@
 /**
- * The commands that lead connections to the listener, and those that take them back. Pure.
+ * The commands that lead connections to the listener, and those that undo them. Pure.
  *
  * The first packet of a connection to the port marks the connection, unless it carries the bypass mark; every packet of a marked connection gets
  * the mark itself (to mark first packets alone would send the rest past the listener). Marked packets are routed to this machine, where TPROXY
@@ -19,7 +19,7 @@ export interface Command {
 
 export interface RuleStep {
   readonly apply: Command
-  /** Fails where there is nothing to take back. */
+  /** Fails where there is nothing to undo. */
   readonly revert: Command
 }
 

@@ -58,7 +58,7 @@ const within =
       )
     }).pipe(interruptibly)
 
-/** Reads the store, the connections and the ways in. A gateway may be running beside it. */
+/** Runs work with the store, the connections and the sign-ins. A gateway may be running beside it. */
 export const locally = within<LocalServices>((room) => room.localLayer)
 
 /**

@@ -19,7 +19,7 @@ export interface EnvironmentProxies {
   readonly problems: ReadonlyArray<string>
 }
 
-/** The name of the way, in answers and usage rows. */
+/** Name of the route, in answers and usage rows. */
 export const environmentEgress = "environment"
 
 const types: Readonly<Record<string, ProxyType>> = {

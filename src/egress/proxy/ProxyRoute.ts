@@ -13,7 +13,7 @@ export interface ProxyHop {
   /** A name or an IP literal, without brackets. */
   readonly host: string
   readonly port: number
-  /** The address family of the way to the proxy, 0 for any. */
+  /** Address family of the connection to the proxy, 0 for any. */
   readonly family: 0 | 4 | 6
   readonly username: string | null
   readonly password: Redacted.Redacted | null
@@ -94,7 +94,7 @@ const routeThrough = (proxy: Proxy | undefined, use: Use): ProxyRoute => {
   }
 }
 
-/** The way of a proxy that is tried out: it need not be active, and no key goes along. */
+/** Makes the route of a proxy that is tried out: it need not be active, and no key goes along. */
 export const routeOfProxy = (proxy: Proxy, isSocksOn: boolean): ProxyRoute =>
   routeThrough({ ...proxy, isActive: true }, { isSocksOn, free: "always", carriesKey: false })
 

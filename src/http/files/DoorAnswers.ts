@@ -1,4 +1,4 @@
-/** Answers of routes beside the inference corridor: JSON of their own, and errors in OpenAI's form. */
+/** Answers of routes beside the inference pipeline: JSON of their own, and errors in OpenAI's form. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

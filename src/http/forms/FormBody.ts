@@ -1,5 +1,5 @@
 /**
- * A form as a JSON body, so that it takes the way of every request: fields under their names, a file as what is known of it. The bytes of
+ * A form as a JSON body, so that it is handled like every request: fields under their names, a file as its known facts. The bytes of
  * files are not in it; `upload` is their place among the uploads of the request.
  */
 import { safeName } from "../../files/FileRules.ts"

@@ -1,4 +1,4 @@
-/** The ways in to the management plane, over the gate. Which of a request's credentials counts is the gate's decision, not the scheme's. */
+/** Access to the management plane, over the gate. Which of a request's credentials counts is the gate's decision, not the scheme's. */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Clock from "effect/Clock"

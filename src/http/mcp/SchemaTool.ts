@@ -1,4 +1,4 @@
-/** Tools with a schema of their own, over endpoints and the corridor of requests. */
+/** Tools with a schema of their own, over endpoints and the pipeline of requests. */
 import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

@@ -91,7 +91,7 @@ export interface BodyReader {
   /** The body will not be completed: the result, given why. */
   readonly broken: (failure: AttemptFailure) => AttemptResult
   readonly report: () => AnswerReport
-  /** Lets go what is held back for nothing but caution. */
+  /** Releases bytes that are held back for caution only. */
   readonly release: () => void
   /** Monotonic milliseconds of the first content; null before it. */
   readonly firstContentMs: () => number | null

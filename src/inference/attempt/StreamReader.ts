@@ -20,7 +20,7 @@ import { makeHoldBack, type StreamSource } from "./StreamRelay.ts"
 import { clientErrorInStream } from "./ClientError.ts"
 import { optional } from "../../wire/json/Json.ts"
 
-/** Most that is held back while waiting for content; a longer preamble is let through. */
+/** Most bytes that are held back while waiting for content; a longer preamble is let through. */
 const maxHoldBackBytes = 1_048_576
 /**
  * Longest that the preamble of a living stream is held back when there is no other target to turn to: from then on the client

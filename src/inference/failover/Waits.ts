@@ -19,7 +19,7 @@ export class Waits extends Context.Tag("gateway/inference/failover/Waits")<
     readonly pause: (work: Work, delayMs: number) => Effect.Effect<boolean>
     /** The result; null when it does not come in time, the client leaves, or the gateway stops. */
     readonly within: <A>(work: Work, wait: Effect.Effect<A>) => Effect.Effect<A | null>
-    /** The same for a place, which is given back when it comes in the very moment the wait is over. */
+    /** The same for a place, which is released when it comes in the very moment the wait is over. */
     readonly forPlace: (work: Work, wait: Effect.Effect<Release | null>) => Effect.Effect<Release | null>
   }
 >() {}

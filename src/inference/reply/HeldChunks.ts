@@ -22,7 +22,7 @@ export class Room {
     return this.#bytes > this.#maxBytes
   }
 
-  /** Negative: it is given back. */
+  /** Negative: it is released. */
   add(bytes: number): void {
     this.#bytes += bytes
   }
@@ -70,7 +70,7 @@ export class Rooms {
     return this.#byOwner.get(owner) ?? 0
   }
 
-  /** Negative: it is given back. */
+  /** Negative: it is released. */
   add(owner: string, bytes: number): void {
     this.#bytes += bytes
     const own = this.bytesOf(owner) + bytes

@@ -10,7 +10,7 @@ export interface DeliveredPrefix {
   readonly nextIndex: () => number
   /** Tells whether only text and finished reasoning were sent, and the answer's end was not. */
   readonly isSafe: () => boolean
-  /** An event whose bytes went to the client by another way (the upstream's own bytes). */
+  /** An event whose bytes went to the client by another path (the upstream's own bytes). */
   readonly hear: (event: StreamEvent) => void
   /** The bytes of an event for the client. */
   readonly feed: (event: StreamEvent) => string

@@ -1,5 +1,5 @@
 /**
- * The client's request as it came in, and the way back to the client. HTTP and WebSocket implement `ClientReply`; nothing in this
+ * The client's request as it came in, and the reply to the client. HTTP and WebSocket implement `ClientReply`; nothing in this
  * folder knows a socket.
  */
 import type * as Either from "effect/Either"

@@ -33,7 +33,7 @@ export class Trail {
     return this.#targetWire
   }
 
-  /** The way the latest upstream call took: `direct`, or the name of its proxy; null before the first. */
+  /** Route of the latest upstream call: `direct`, or the name of its proxy; null before the first. */
   get egress(): string | null {
     return this.#egress
   }

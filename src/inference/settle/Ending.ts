@@ -139,7 +139,7 @@ export const make = Effect.gen(function* () {
   const failedStream = ({ asked, envelope, exchange }: Work, { failure, target }: Failed, error: TargetsFailed) => {
     const { codec, requestId, wire } = exchange
     if (!envelope.stream || codec.renderFailedStream === undefined) return null
-    // An upstream of the same wire has chosen the way itself.
+    // An upstream of the same wire has chosen the form itself.
     if (failure.place === "status" && error.native?.wire === wire) return null
     return codec.renderFailedStream(describe(error), requestId, {
       nowMs: nowMs(),

@@ -1,6 +1,6 @@
 /**
  * Stores content that providers want back and clients cannot carry: reasoning with its proofs, kept per API key under the content
- * of the answer it belongs to, and given back only to the account that may read it. In memory and bounded; a dropped entry costs a
+ * of the answer it belongs to, and returned only to the account that may read it. In memory and bounded; a dropped entry costs a
  * model its earlier thoughts, never a request.
  */
 import * as Context from "effect/Context"

@@ -29,7 +29,7 @@ export interface Answering {
 /** Longer answers that cannot be read piece by piece are shown as they come. */
 const maxGatheredBytes = 16 * 1_048_576
 
-/** Bytes up to the limit; what comes beyond it is given back, with all that came before. */
+/** Bytes up to the limit; the bytes beyond it are returned, with all that came before. */
 const gatherBytes = () => {
   let pieces: Array<Uint8Array> = []
   let size = 0

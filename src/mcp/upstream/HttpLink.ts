@@ -99,7 +99,7 @@ export const httpLink =
         ...(version === null ? [] : ["mcp-protocol-version", version])
       ]
 
-      /** Hands messages on; the answer to `id` is given back, null where it is not among them. */
+      /** Hands messages on; the answer to `id` is returned, null where it is not among them. */
       const sort = (text: string, id: RequestId | null): RpcResponse | LinkError | null => {
         const value = secrets.json(readAnswerJson(text))
         if (value instanceof Unreadable) return linkError("invalid", "answered with what is no JSON")

@@ -125,7 +125,7 @@ export interface PluginFolder {
   readonly names: Effect.Effect<ReadonlyArray<string>, FolderFailed>
   /** Writes files beside, before the row names their hash. */
   readonly stage: (name: string, files: Files) => Effect.Effect<void, FolderFailed>
-  /** Takes back what was staged. */
+  /** Removes the staged files. */
   readonly unstage: (name: string) => Effect.Effect<void, FolderFailed>
   /** Puts what was staged in its place, after the row was written. */
   readonly commit: (name: string) => Effect.Effect<void, FolderFailed>

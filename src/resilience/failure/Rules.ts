@@ -239,7 +239,7 @@ export const rules: ReadonlyArray<Rule> = [
       "Gemini's finish reasons of an answer that broke off: https://ai.google.dev/api/generate-content#FinishReason"
   },
 
-  // --- The way there.
+  // --- Routes that are not known or not allowed.
   {
     id: "route_forbidden",
     when: { status: [403], text: ["not authorized for this route", "not allowed for this route"] },

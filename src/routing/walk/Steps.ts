@@ -28,12 +28,12 @@ export type WalkEnd =
   | { readonly _tag: "Left"; readonly target: Target }
 
 /**
- * The next thing to do. `Held` is a place at a connection that has to be given back, `Waiting` a queue one can wait in; the walk only passes
+ * The next thing to do. `Held` is a place at a connection that has to be released, `Waiting` a queue one can wait in; the walk only passes
  * them on.
  */
 export type Step<Held, Waiting> =
   /**
-   * Make the call and report its failure with `failed`. Both places are given back as soon as the call is over, before that. When
+   * Make the call and report its failure with `failed`. Both places are released as soon as the call is over, before that. When
    * `hedgeAfterMs` pass without an answer, `hedgeDue` says whether a second target is asked too.
    */
   | {
@@ -55,7 +55,7 @@ export type Step<Held, Waiting> =
       readonly wait: Waiting
       /** The line moves without an answer for so long at most; null: it has its own limit. */
       readonly limitMs: number | null
-      /** Place that is given back when the wait is broken off for good. */
+      /** Place that is released when the wait is broken off for good. */
       readonly holding: Held | null
     }
   /** Go on with `resumed`. */

@@ -353,7 +353,7 @@ export class Walk<Held, Waiting> {
     return this.#exhausted.covers(turn.target) ? this.#lastResort() : this.#enterAsItIs(turn)
   }
 
-  /** A turn at a target that may rest: by the way that is open to it now. */
+  /** Takes a turn at a target that may be in cooldown, by the means that is open to it now. */
   #enterAsItIs({ index, retries, target }: Turn): Step<Held, Waiting> {
     const world = this.#world
     const turn = { target, index, retries }

@@ -86,7 +86,10 @@ const recordOf = (
   return { ...facts, files, folders: [...folders] }
 }
 
-/** Writes the files of a plan, takes back what a former run wrote and this one does not, and records it for `--undo`. */
+/**
+ * Writes the files of a plan, undoes the changes that a former run made and this one does not, and records it for
+ * `--undo`.
+ */
 export const carryOut = (
   id: string,
   plan: ToolPlan,

@@ -59,7 +59,7 @@ export class MeshFunnel extends Context.Tag("gateway/tunnels/MeshFunnel")<
     readonly open: (funnel: OpenFunnel) => Effect.Effect<string, TunnelFailed | TunnelNeedsAuth>
     /** Checks whether the funnel is open; fails when that is not known. */
     readonly isOpen: (funnel: Pick<OpenFunnel, "port" | "target">) => Effect.Effect<boolean, MeshToolFailed>
-    /** Takes back what this gateway has opened; nothing where there is nothing of it. */
+    /** Removes the funnels that this gateway has opened; does nothing where there are none. */
     readonly takeBack: (sudoPassword: Redacted.Redacted | null) => Effect.Effect<void, MeshToolFailed>
     /** Returns the notice, as the last attempt to open it has found it. */
     readonly notice: Effect.Effect<MeshNotice>

@@ -38,7 +38,7 @@ export class MeshTools extends Context.Tag("gateway/tunnels/MeshTools")<
     readonly startDaemon: (sudoPassword: Redacted.Redacted | null) => Effect.Effect<MeshCheck, MeshToolFailed>
     /** Answers as soon as the address is known; Tailscale waits for the person. `hostname` null: the machine's own name. */
     readonly login: (hostname: string | null) => Effect.Effect<LoggingIn, MeshToolFailed>
-    /** Takes back the funnel of a tunnel that was closed, where that needs a password; nothing where nothing is left of it. */
+    /** Removes the funnel of a tunnel that was closed, where that needs a password; does nothing where it is gone. */
     readonly takeBack: (sudoPassword: Redacted.Redacted | null) => Effect.Effect<void, MeshToolFailed>
   }
 >() {}

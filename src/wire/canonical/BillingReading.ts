@@ -7,7 +7,7 @@ import type { AnswerTerms, BillingFacts, ModalityCounts, ServerToolCounts } from
 import { isArray, isObject, type Json, type JsonObject, numberOr, objectOr, stringOr } from "../json/Json.ts"
 import { countOr } from "./Usage.ts"
 
-/** Names of the usual way, which has the usual price. */
+/** Names of the usual terms, which have the usual price. */
 const usual = new Set(["", "auto", "default", "standard", "on_demand", "not_available", "global", "unspecified"])
 const maxNameChars = 32
 

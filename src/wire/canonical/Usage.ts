@@ -51,7 +51,7 @@ export const mergeBilling = (
 
 /**
  * Merges a report into the known counts. An empty one leaves them null. Reports of one answer are running totals, so a count never falls: zeros in
- * a last event do not take back what was said before.
+ * a last event do not undo earlier reports.
  */
 export const mergeUsage = (known: Usage | null, patch: UsagePatch): Usage | null => {
   if (known === null) return Object.keys(patch).length === 0 ? null : { ...noTokens, ...patch }

@@ -24,7 +24,7 @@ const maxSnippetChars = 10_000
 const maxContentChars = 100_000
 const maxAnswerChars = 100_000
 
-/** A request of the corridor. */
+/** A request for the pipeline. */
 export const bodyOf = (search: Search, model: string): JsonObject => ({ model, search: { ...search } })
 
 /** Returns the search that `bodyOf` put into the body. */

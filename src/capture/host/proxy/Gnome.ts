@@ -1,6 +1,6 @@
 /**
  * GNOME, and the desktops that use its settings: https://gitlab.gnome.org/GNOME/gsettings-desktop-schemas, `org.gnome.system.proxy`.
- * A URL of a PAC file is not touched; the mode that uses it is given back.
+ * A URL of a PAC file is not touched; the mode that uses it is restored.
  */
 import { type Argv, neverProxied, proxyHost, type ProxyPlan, run, type Setting } from "./Plan.ts"
 

@@ -17,7 +17,7 @@ export interface Setting {
   readonly oursWithout?: string
   /** Makes it ours, given what `read` printed before. */
   readonly set: (before: string) => ReadonlyArray<Argv>
-  /** Gives back what `read` printed before, with guards: a value that is no longer ours is kept. */
+  /** Restores the value that `read` printed before, with guards: one that is no longer ours is kept. */
   readonly undo: (before: string) => ReadonlyArray<UndoStep>
   /** Output of `read` where no proxy is set: taken for the previous value when it was ours already, left by a gateway whose journal is lost. */
   readonly neutral: string

@@ -126,7 +126,7 @@ const undoEntry = async (folder, entry) => {
 }
 
 /**
- * Takes back what the chosen entries say, the newest first. Safe to run twice at once and again after being killed.
+ * Undoes the chosen entries, the newest first. Safe to run twice at once and again after being killed.
  * @param {string} folder
  * @param {(entry: JournalEntry) => boolean} isChosen the others are `live`
  * @returns {Promise<RestoreReport>}

@@ -27,7 +27,10 @@ export const mayContinue = ({ conversation, decision, envelope, exchange, parsed
   return Either.match(conversation(), { onLeft: () => false, onRight: isPlain })
 }
 
-/** The upstream, the way to it or its account gave out. What was refused for its content, or ended in order, is not asked elsewhere. */
+/**
+ * The upstream, the connection to it or its account failed. A request that was refused for its content, or ended in
+ * order, is not sent elsewhere.
+ */
 const cuts: ReadonlySet<FailureKind> = new Set<FailureKind>([
   "transient",
   "capacity",

@@ -14,7 +14,7 @@ export interface StreamFilter {
   readonly push: (chunk: Buffer | string) => void
   /** The same in steps. Nothing else may be pushed before the last. */
   readonly pushIn: (chunk: Buffer | string) => Steps<void>
-  /** The stream is over: all that was held back leaves. */
+  /** Ends the stream: everything that was held back leaves. */
   readonly end: () => void
   readonly endIn: () => Steps<void>
 }
