@@ -100,7 +100,7 @@ const cacheCode = async (folder) => {
   const dataDir = mkdtempSync(join(tmpdir(), "gateway-build-"))
   try {
     const server = compile(folder, ["serve", "--port", "0", "--no-open"], { DATA_DIR: dataDir })
-    /** What the server says next by way of `emitter`; nothing when it has ended. */
+    /** Waits for the server's next message by way of `emitter`; nothing when it has ended. */
     const next = async (emitter, event) => {
       const [said] = await Promise.race([once(emitter, event), server.end.then(() => [""])])
       return String(said)

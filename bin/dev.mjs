@@ -1,5 +1,5 @@
 // Builds the gateway, starts it, and does both again whenever a file under src changes: npm run dev -- [arguments of `gateway serve`].
-// A build that fails is told, and the gateway that runs goes on.
+// A build that fails is reported, and the gateway that runs goes on.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { watch } from "node:fs"

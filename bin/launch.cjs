@@ -19,7 +19,7 @@ const read = (file) => {
   }
 }
 
-/** Where the compiled code of a file is kept. */
+/** Returns the path of the compiled code of a file. */
 const cacheFileOf = (folder, file) => join(folder, "cache", `${basename(file)}.v8`)
 
 /** Runs the program of a folder. `onScript` gets each script with its file, before it runs. */

@@ -24,7 +24,7 @@ const noticeOf = (folder) => {
   )
 }
 
-/** What the repository keeps of others, a folder each, with what they ask to go with it. */
+/** Collects the notices of foreign code in the repository, a folder each, with the texts that have to go with it. */
 const keptNotices = (vendor) => readdirSync(vendor).map((name) => [name, ...textsIn(join(vendor, name))].join("\n\n"))
 
 /** One text for all packages that the modules come from and all that is in `vendor`, in the order of their names. */

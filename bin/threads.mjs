@@ -25,7 +25,10 @@ export const asciiOnly = {
 export const unresolvedIsAnError = (level, log, report) =>
   report(level === "warn" && log.code === "UNRESOLVED_IMPORT" ? "error" : level, log)
 
-/** By the name of the copy that the bundler makes, before its hash. Of the tokeniser's package one vocabulary is used. */
+/**
+ * Threads by the name of the copy that the bundler makes, before its hash. Of the tokeniser's package one vocabulary is
+ * used.
+ */
 const threads = {
   worker: "src/tokens/worker.mjs",
   bodyThread: "src/inspector/work/bodyThread.mjs",

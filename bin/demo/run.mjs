@@ -16,7 +16,10 @@ const dataDir = mkdtempSync(join(tmpdir(), "gateway-demo-"))
 const say = (text = "") => process.stdout.write(`${text}\n`)
 const title = (text) => say(`\n── ${text} ${"─".repeat(Math.max(2, 76 - text.length))}`)
 
-/** Without the variables of the gateway and of providers that this terminal may have: the demo shows the same everywhere. */
+/**
+ * Returns the environment without variables of the gateway and of providers that this terminal may have: the demo shows
+ * the same everywhere.
+ */
 const environment = () =>
   Object.fromEntries(
     ["PATH", "HOME", "USERPROFILE", "SYSTEMROOT", "LANG", "TMPDIR", "TEMP", "TMP"].flatMap((name) =>

@@ -38,7 +38,7 @@ const answerJson = (response, status, body) => {
 const refuse = (response, status, message) =>
   answerJson(response, status, { error: { message, type: "invalid_request_error" } })
 
-/** Always down, as a provider in trouble is: every request gets a 503. */
+/** Serves as a provider that is always down: every request gets a 503. */
 export const failingUpstream = () =>
   listen((request, response) => {
     request.resume()

@@ -66,7 +66,7 @@ static napi_value throw_argument(napi_env env, const char *text) {
   return NULL;
 }
 
-/* False, with an exception, when there are fewer arguments. */
+/* Reads the arguments; false, with an exception, when there are fewer. */
 static int arguments(napi_env env, napi_callback_info info, size_t wanted, napi_value *values) {
   size_t given = MAX_ARGUMENTS;
   if (napi_get_cb_info(env, info, &given, values, NULL, NULL) == napi_ok && given >= wanted) return 1;
@@ -74,7 +74,7 @@ static int arguments(napi_env env, napi_callback_info info, size_t wanted, napi_
   return 0;
 }
 
-/* False, with an exception, for whatever is no whole number within the bounds. */
+/* Reads a whole number; false, with an exception, for any other value or one beyond the bounds. */
 static int number_in(napi_env env, napi_value value, double least, double most, double *found) {
   if (napi_get_value_double(env, value, found) == napi_ok && *found >= least && *found <= most &&
       *found == (double)(int64_t)*found)

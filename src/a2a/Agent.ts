@@ -17,7 +17,7 @@ import {
 import { noFacts, type TaskFacts } from "./Task.ts"
 import { asSentence } from "../kernel/Sentence.ts"
 
-/** What came of a task. */
+/** Outcome of a task. */
 export type Outcome =
   | { readonly _tag: "Answered"; readonly answer: string; readonly facts: TaskFacts }
   | { readonly _tag: "Failed"; readonly problem: string; readonly facts: TaskFacts }

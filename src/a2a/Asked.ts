@@ -1,4 +1,4 @@
-/** What a message asks of the agent, read from the params of each form of the protocol. Pure. */
+/** Reads a message's request to the agent from the params of each form of the protocol. Pure. */
 import { invalidParams, makeClientReader, RpcError } from "../mcp/protocol/JsonRpc.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
 import { type AgentSkillId, isAgentSkillId, skillOfText, unknownSkill } from "./SkillIds.ts"

@@ -1,4 +1,4 @@
-/** What the agent answers about the gateway itself: tables made of answers of the management API. Pure. */
+/** Writes the agent's reports about the gateway itself: tables made of answers of the management API. Pure. */
 import { isArray, type Json, type JsonObject, numberOr, objectOr, stringOr } from "../wire/json/Json.ts"
 
 /** Rows of a report; what is left out is counted below it. */
@@ -33,7 +33,7 @@ const percent = (value: Json | undefined): string => {
   return part === null ? "-" : `${(part * 100).toFixed(1)} %`
 }
 
-/** Of `GET /api/monitoring/health`. */
+/** Writes the report of `GET /api/monitoring/health`. */
 export const healthReport = (health: JsonObject): string => {
   const connections = objectOr(health["connections"])
   const breakers = objectOr(health["breakers"])
@@ -58,7 +58,7 @@ export const healthReport = (health: JsonObject): string => {
   ].join("\n")
 }
 
-/** Of `GET /api/providers` and `GET /api/rate-limits`. */
+/** Writes the report of `GET /api/providers` and `GET /api/rate-limits`. */
 export const providerReport = (providers: JsonObject): string => {
   const connections = listOf(providers["connections"])
   if (connections.length === 0) {
@@ -73,7 +73,7 @@ export const providerReport = (providers: JsonObject): string => {
   return ["# Providers", "", table(["provider", "connection", "state", "models"], rows)].join("\n")
 }
 
-/** Of `GET /api/rate-limits` and `GET /api/providers`. */
+/** Writes the report of `GET /api/rate-limits` and `GET /api/providers`. */
 export const quotaReport = (limits: JsonObject, providers: JsonObject): string => {
   const held = listOf(limits["connections"]).filter((each) => stringOr(each["rateLimitedUntil"]) !== null)
   const quotas = listOf(providers["connections"]).flatMap((connection) =>
@@ -120,7 +120,7 @@ const usageRows = (rows: ReadonlyArray<JsonObject>, name: string) =>
 
 const usageHeads = ["", "requests", "tokens in", "tokens out", "cost", "succeeded"]
 
-/** Of `GET /api/usage/analytics`. */
+/** Writes the report of `GET /api/usage/analytics`. */
 export const costReport = (analytics: JsonObject): string => {
   const summary = objectOr(analytics["summary"])
   return [
@@ -134,7 +134,7 @@ export const costReport = (analytics: JsonObject): string => {
   ].join("\n")
 }
 
-/** Of `GET /api/usage/me`. */
+/** Writes the report of `GET /api/usage/me`. */
 export const ownCostReport = (me: JsonObject): string => {
   const rows = Object.entries(objectOr(me["totals"])).flatMap(([name, value]) => {
     const spend = objectOr(value)

@@ -1,4 +1,4 @@
-/** What the gateway's agent can do for other agents. */
+/** Skills of the gateway's agent for other agents. */
 import { closest } from "../kernel/Closest.ts"
 
 export const agentSkillIds = [
@@ -69,7 +69,7 @@ export const agentSkills: ReadonlyArray<AgentSkill> = [
 export const isAgentSkillId = (text: string): text is AgentSkillId =>
   (agentSkillIds as ReadonlyArray<string>).includes(text)
 
-/** A skill's name may stand first in a message; everything else is for a model to answer. */
+/** A skill's name may be first in a message; everything else is for a model to answer. */
 export const skillOfText = (text: string): AgentSkillId => {
   const [first = ""] = text
     .trimStart()

@@ -14,13 +14,13 @@ export type TaskState = "submitted" | "working" | "completed" | "failed" | "canc
 export const isOver = (state: TaskState): boolean => state !== "submitted" && state !== "working"
 
 export interface TaskFacts {
-  /** What was chosen and why, in a sentence; null where nothing was routed. */
+  /** Sentence on the chosen target and the reason; null where nothing was routed. */
   readonly routingExplanation: string | null
   readonly estimatedUsd: number | null
   readonly actualUsd: number | null
   readonly trace: ReadonlyArray<{ readonly event: string; readonly provider: string; readonly timestamp: string }>
   readonly allowed: boolean
-  /** Why, where it is not allowed; else what allows it. */
+  /** Reason, where it is not allowed; else the rule that allows it. */
   readonly reason: string
 }
 
@@ -36,17 +36,17 @@ export const noFacts: TaskFacts = {
 export interface Task {
   readonly id: string
   readonly contextId: string
-  /** Whose it is. */
+  /** Identity of its owner. */
   readonly identity: string
   readonly skill: AgentSkillId
-  /** Of the message that it was begun with. */
+  /** Form of the message that it was begun with. */
   readonly form: Form
   state: TaskState
-  /** When its state began, in milliseconds since 1970. */
+  /** Time at which its state began, in milliseconds since 1970. */
   sinceMs: number
   /** Markdown; null before it is completed. */
   answer: string | null
-  /** Why it failed or was refused. */
+  /** Reason for which it failed or was refused. */
   problem: string | null
   facts: TaskFacts
 }
@@ -118,11 +118,11 @@ const plain = (task: Task): JsonObject => ({
   metadata: metadataOf(task)
 })
 
-/** As the answer to `tasks/get` and `tasks/cancel`. */
+/** Writes the task as the answer to `tasks/get` and `tasks/cancel`. */
 export const taskResult = (form: Form, task: Task): JsonObject =>
   form === "plain" ? plain(task) : standard(form, task)
 
-/** As the answer to a message. */
+/** Writes the task as the answer to a message. */
 export const sendResult = (form: Form, task: Task): JsonObject =>
   form === "current" ? { task: standard(form, task) } : taskResult(form, task)
 
@@ -131,10 +131,10 @@ const event = (form: Form, kind: "status-update" | "artifact-update", members: J
   return kind === "status-update" ? { statusUpdate: members } : { artifactUpdate: members }
 }
 
-/** What a stream says when a task begins. */
+/** Writes the event of a stream when a task begins. */
 export const firstEvent = (form: Form, task: Task): JsonObject => sendResult(form, task)
 
-/** What it says of a new state; the answer comes ahead of the state that ends the task. */
+/** Writes the events of a new state; the answer comes ahead of the state that ends the task. */
 export const nextEvents = (form: Form, task: Task): ReadonlyArray<JsonObject> => {
   if (form === "plain") return [plain(task)]
   const own: JsonObject = { taskId: task.id, contextId: task.contextId }

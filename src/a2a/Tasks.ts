@@ -1,5 +1,5 @@
 /**
- * The tasks of the agent: in memory, bounded, and forgotten some minutes after their last change. Over the bound the caller with the most of them loses
+ * The tasks of the agent: in memory, bounded, and removed some minutes after their last change. Over the bound the caller with the most of them loses
  * the one that it used longest ago of those that are over.
  */
 import * as Context from "effect/Context"
@@ -21,7 +21,7 @@ interface Kept {
 }
 
 export interface Tasks {
-  /** Null: there is no room, because all that could make some are under way. */
+  /** Begins a task. Null: the limit is reached, because all that could be removed are in progress. */
   readonly begin: (
     facts: {
       readonly id: string
@@ -29,7 +29,9 @@ export interface Tasks {
       readonly identity: string
       readonly skill: AgentSkillId
       readonly form: Form
-      /** To keep what the task answers until it is forgotten; null: it is forgotten as soon as its caller was told. */
+      /**
+       * Permission to keep the task's answer until it is removed; null: it is removed as soon as its caller has got it.
+       */
       readonly permission: ContentPermission | null
     },
     nowMs: number
@@ -52,7 +54,7 @@ export interface Tasks {
   readonly listen: (task: Task, listener: (task: Task) => void) => () => void
   /** False when the task is over already. */
   readonly cancel: (task: Task, nowMs: number) => boolean
-  /** How many there are in each state. */
+  /** Counts the tasks in each state. */
   readonly counts: (nowMs: number) => Readonly<Record<TaskState, number>>
   readonly stopAll: () => void
 }
@@ -82,7 +84,7 @@ export const makeTasks = (): Tasks => {
     if (isTold) told(own)
   }
 
-  /** Its caller has the end: where nothing may be kept, there is no more of it. */
+  /** Notes that its caller has the end: where nothing may be kept, the task is removed. */
   const told = (own: Kept): void => {
     if (own.permission !== null || !isOver(own.task.state)) return
     // It is over: there is nothing to stop.

@@ -498,7 +498,7 @@ class Inference extends HttpApiGroup.make("inference")
   .addError(TooManyRequestsAnswer)
   .addError(UpstreamFailedAnswer) {}
 
-/** Of the raw edge too, and not about models. */
+/** Pages of the raw edge that are not about models. */
 class Pages extends HttpApiGroup.make("pages")
   .add(
     HttpApiEndpoint.get("root", "/")

@@ -10,7 +10,7 @@ interface Shape<Key, Method, Tier, Wire> {
   /** Lower-case path; `:name` stands for one segment, `*` at the end for a rest that belongs to the route. */
   readonly path: string
   readonly tier: Tier
-  /** What API keys are allowed by (`allowedEndpoints`); null: open to every key. */
+  /** Category that API keys are allowed by (`allowedEndpoints`); null: open to every key. */
   readonly category: EndpointCategory | null
   /** The wire format of answers and errors; null for the management format. */
   readonly wire: Wire
@@ -94,7 +94,7 @@ export type BatchRoute = Shape<
   "chat"
 >
 
-/** Jobs that make films and music. */
+/** Jobs that make videos and music. */
 export type JobRoute = Shape<
   | "inference.videoJobs"
   | "inference.video"
@@ -146,7 +146,7 @@ export type EdgeRoute =
   | PublicRoute
   | MetricsRoute
 
-/** Of each inference route. */
+/** Categories of the inference routes. */
 const categories: Readonly<
   Record<InferenceRoute["key"] | ListingRoute["key"] | QuestionRoute["key"], EndpointCategory | null>
 > = {
@@ -190,7 +190,7 @@ const categories: Readonly<
   "inference.ollamaTags": "models",
   "inference.ollamaPs": "models",
   "inference.providerManifest": "models",
-  // They tell a client how to talk to the gateway, and nothing of what it serves.
+  // They describe how a client talks to the gateway, and nothing that it serves.
   "inference.ollamaVersion": null,
   "inference.editor": null,
   "inference.handshake": null

@@ -10,7 +10,7 @@ import { typeAndCode } from "../domain/Errors.ts"
 import type { FieldProblem } from "../domain/Errors.ts"
 import { field } from "../kernel/Documented.ts"
 
-/** The one error body of every management route. */
+/** Error body of every management route. */
 export const ErrorBody = Schema.Struct({
   errorCode: field(
     Schema.optionalWith(Schema.String, { exact: true }),
@@ -72,7 +72,10 @@ export const ErrorBody = Schema.Struct({
   description: "The error of the management routes and of the chat and responses wires."
 })
 
-/** Fields of an error. `code` replaces the default of the status; `retryAfterMs` becomes the `Retry-After` header; `isRegistration`: the code stands at the top, too. */
+/**
+ * Fields of an error. `code` replaces the default of the status; `retryAfterMs` becomes the `Retry-After` header;
+ * `isRegistration`: the code is at the top, too.
+ */
 export interface ErrorFields {
   readonly message: string
   readonly code?: string
@@ -154,7 +157,7 @@ const classes = [
   Unavailable
 ] as const
 
-/** By class, because other modules have errors of the same name. */
+/** Checks the class of an error, because other modules have errors of the same name. */
 export const isContractError = (error: unknown): error is ContractError =>
   classes.some((Class) => error instanceof Class)
 

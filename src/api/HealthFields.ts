@@ -1,4 +1,4 @@
-/** What is known of a connection's health, as several answers show it. */
+/** Members for a connection's health, as several answers show it. */
 import * as Schema from "effect/Schema"
 import { TestStatus } from "../domain/Connection.ts"
 import { field } from "../kernel/Documented.ts"

@@ -66,7 +66,7 @@ export const IsoDay = Schema.String.pipe(
   Schema.filter((text) => (isDay(text) ? true : "must be a day such as 2035-01-31"))
 )
 
-/** Of a query: a time with its zone, or a day, which stands for its beginning in UTC. */
+/** Member of a query: a time with its zone, or a day, which stands for its beginning in UTC. */
 export const IsoTimeOrDay = Schema.String.pipe(
   Schema.filter((text) => (isDay(text) || instantMs(text) !== null ? true : `${noTime}, or a day such as 2035-01-31`))
 )
@@ -88,7 +88,7 @@ export const Accepted = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
 /** Annotations of a request body: its name in the OpenAPI document, and that every wrong field is reported, not the first only. */
 export const body = (identifier: string) => ({ identifier, parseOptions: { errors: "all" } }) as const
 
-/** Of a list: which part of it. Without a size the list is whole. */
+/** Page of a list. Without a size the list is whole. */
 export const PageQuery = Schema.Struct({
   limit: field(
     Schema.optionalWith(
@@ -115,7 +115,7 @@ export const nextCursor = field(
   null
 )
 
-/** Of an update: a member that is shown and cannot be set. What was shown may be sent back as it is; the member is not looked at. */
+/** Member of an update that is shown and cannot be set. The value shown may be sent back as it is; the member is not looked at. */
 export const ReadOnly = field(
   Schema.optional(Schema.Unknown),
   "Shown, and cannot be changed: it may be sent back and is not looked at.",

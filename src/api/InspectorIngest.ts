@@ -20,7 +20,7 @@ const Milliseconds = Schema.NonNegative
 const maxHeaders = 1_000
 const maxHeaderChars = 65_536
 
-/** As many as a server takes. */
+/** Headers, as many as a server takes. */
 const IngestHeaders = RecordHeaders.pipe(
   Schema.filter((headers) => {
     const names = Object.keys(headers)

@@ -68,7 +68,7 @@ const decoderOf = (route: string): Decode | null => {
   return decode
 }
 
-/** What is wrong first with the body of a route (`<group>.<endpoint>`); null when nothing is. */
+/** Finds the first problem of the body of a route (`<group>.<endpoint>`); null when there is none. */
 export const firstProblem = (route: string, body: unknown): HttpApiDecodeError | null => {
   const decoded = decoderOf(route)?.(body)
   if (decoded === undefined || Either.isRight(decoded)) return null

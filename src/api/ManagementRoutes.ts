@@ -1,6 +1,6 @@
 /**
- * Where each management endpoint is and who may call it. The contract (`Groups/*`) makes its endpoints from this list, so that none is without
- * a tier, and the router knows their paths without loading the contract.
+ * Paths and tiers of the management endpoints. The contract (`Groups/*`) makes its endpoints from this list, so that none is without a tier,
+ * and the router knows their paths without loading the contract.
  */
 import type { EndpointCategory } from "../domain/ApiKey.ts"
 import type { Tier } from "./Tier.ts"
@@ -62,7 +62,7 @@ const inference = <M extends Method, P extends `/${string}`>(method: M, path: P)
   tier: "inference"
 })
 
-/** By `<group>.<endpoint>` of the contract. */
+/** Endpoints by `<group>.<endpoint>` of the contract. */
 export const managementTable = {
   "auth.login": open("POST", "/api/auth/login"),
   "auth.logout": session("POST", "/api/auth/logout"),
@@ -402,13 +402,15 @@ export interface ManagementRoute {
   readonly maxBodyBytes: number
 }
 
-/** Their handlers read the body themselves as it comes; all others get it whole. */
+/** Endpoints whose handlers read the body themselves as it comes; all others get it whole. */
 export const streamedBodies: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
   "backups.import",
   "inspector.importSession"
 ])
 
-/** What the endpoints of the tier `inference` are for, as keys are allowed to use them; others are open to every key. */
+/**
+ * Categories of the endpoints of the tier `inference`, as keys are allowed to use them; others are open to every key.
+ */
 export const askingKeys: Readonly<Partial<Record<ManagementKey, EndpointCategory>>> = {
   "playground.improvePrompt": "chat",
   "playground.compare": "chat"

@@ -5,7 +5,7 @@ import { type Route, routes } from "./Routes.ts"
 
 export interface NearRoute {
   readonly method: string
-  /** Of the table, with `{name}` for what a caller chooses. */
+  /** Path of the table, with `{name}` for the parts that a caller chooses. */
   readonly path: string
   readonly route: Route
   /** The path is right behind another beginning: the client's base URL is wrong, not the path that the client adds. */
@@ -22,7 +22,7 @@ const isStatic = (segment: string): boolean => !segment.startsWith(":") && segme
 const recommended = (route: Route): Route =>
   routes.find(({ key, method }) => key === route.key && method === route.method) ?? route
 
-/** How people read a path of the table. */
+/** Writes a path of the table for people. */
 const shown = ({ key, path }: Route): string =>
   key === "inference.gemini"
     ? "/v1beta/models/{model}:generateContent"
@@ -33,7 +33,7 @@ const near = (route: Route, isBaseWrong: boolean): NearRoute => {
   return { method: best.method, path: shown(best), route: best, isBaseWrong }
 }
 
-/** Whether segments in lower case are the path of a route. */
+/** Checks whether segments in lower case are the path of a route. */
 const fits = (route: Route, typed: ReadonlyArray<string>): boolean => {
   const parts = route.path.slice(1).split("/")
   const hasRest = parts.at(-1) === "*"
@@ -59,14 +59,16 @@ const behindAnotherBeginning = (method: string, segments: ReadonlyArray<string>)
 /** Shorter words are not taken for misspelled ones: too many others are as near. */
 const leastMisspelledChars = 4
 
-/** How far a word is from that of the table: 0 for the same, null for another word. */
+/** Computes the distance of a word from that of the table: 0 for the same, null for another word. */
 const wordDistance = (typed: string, known: string): number | null => {
   if (typed === known) return 0
   if (typed.length < leastMisspelledChars || closest(typed, [known], 1).length === 0) return null
   return 1 + Math.abs(typed.length - known.length)
 }
 
-/** How far segments are from a route; null when it is another one. At least one word has to be the same. */
+/**
+ * Computes the distance of segments from a route; null when it is another one. At least one word has to be the same.
+ */
 const distance = (route: Route, typed: ReadonlyArray<string>): number | null => {
   const parts = route.path.slice(1).split("/")
   if (parts.length !== typed.length) return null

@@ -1,6 +1,6 @@
 /**
- * The one table of every route of the service, and its router: a request is matched once, by its normalised path, for both planes. Needs
- * neither the contract nor the handlers, so that what comes before the management plane is loaded is matched here too.
+ * Table of every route of the service, and its router: a request is matched once, by its normalised path, for both planes. Needs neither
+ * the contract nor the handlers, so that requests before the management plane is loaded are matched here too.
  */
 import * as FindMyWay from "find-my-way-ts"
 import { type NormalPath, normalisePath, pathOf } from "../kernel/NormalPath.ts"
@@ -9,10 +9,10 @@ import { type ManagementRoute, managementRoutes } from "./ManagementRoutes.ts"
 
 export type Route = EdgeRoute | ManagementRoute
 
-/** In the order in which `Allow` names their methods. */
+/** Routes in the order in which `Allow` names their methods. */
 export const routes: ReadonlyArray<Route> = [...managementRoutes, ...edgeRoutes]
 
-/** Of a path, by name; `*` is the rest. Decoded, in their own letter case. */
+/** Parameters of a path, by name; `*` is the rest. Decoded, in their own letter case. */
 export type Parameters = Readonly<Record<string, string>>
 
 export interface Found {
@@ -42,7 +42,7 @@ interface Place {
   readonly byMethod: ReadonlyMap<string, Route>
 }
 
-/** What a path has no route for itself, a route with a free rest answers that is wider. */
+/** Lists the routes with a free rest that also match the path. */
 const wider = (path: string): ReadonlyArray<Route> =>
   routes.filter((route) => isRest(route.path) && route.path !== path && path.startsWith(route.path.slice(0, -1)))
 
@@ -76,17 +76,17 @@ const makeRouter = (): FindMyWay.Router<Place> => {
   return made
 }
 
-/** Made for the first request: the start does not wait for it. */
+/** Router, made for the first request: the start does not wait for it. */
 let router: FindMyWay.Router<Place> | null = null
 
 const noParameters: Parameters = {}
 
-/** Read from the normalised path, not from the router's, which is in lower case. */
+/** Reads the parameters from the normalised path, not from the router's, which is in lower case. */
 const parametersOf = (route: Route, path: NormalPath): Parameters => {
   const parameters: Record<string, string> = {}
   for (const [index, segment] of route.path.slice(1).split("/").entries()) {
     if (segment.startsWith(":")) {
-      // What follows a dash, as in `:tool-settings`, stands in the path as it is; the router has compared it.
+      // What follows a dash, as in `:tool-settings`, is in the path as it is; the router has compared it.
       const dash = segment.indexOf("-")
       const given = path[index] ?? ""
       if (dash === -1) parameters[segment.slice(1)] = given

@@ -58,7 +58,7 @@ export class SelfAccess extends HttpApiMiddleware.Tag<SelfAccess>()("gateway/api
   security: { bearer }
 }) {}
 
-/** As `ManageAccess`, and only over a direct connection from the gateway's machine. */
+/** Access as by `ManageAccess`, and only over a direct connection from the gateway's machine. */
 export class LoopbackAccess extends HttpApiMiddleware.Tag<LoopbackAccess>()("gateway/api/LoopbackAccess", {
   failure,
   security: { bearer, session }
@@ -81,7 +81,7 @@ export class InferenceAccess extends HttpApiMiddleware.Tag<InferenceAccess>()("g
   security: { bearer, apiKeyHeader }
 }) {}
 
-/** Who asks. */
+/** Caller of the request. */
 export class CurrentCaller extends Context.Tag("gateway/api/CurrentCaller")<CurrentCaller, Principal>() {}
 
 /** Endpoints of the contract that callers use as they use inference. Bodies have to be called JSON, which no page can do without being allowed to. */

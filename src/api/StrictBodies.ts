@@ -16,7 +16,7 @@ export const strict = ({ ast }: Schema.Schema.All): Schema.Schema.All =>
         ...Option.getOrUndefined(AST.getParseOptionsAnnotation(ast)),
         onExcessProperty: "error"
       },
-      // The library drops the name of a schema that gets annotations. This one is only for documents: the other stands in error messages.
+      // The library drops the name of a schema that gets annotations. This one is only for documents: the other is in error messages.
       ...Option.match(AST.getJSONIdentifier(ast), {
         onNone: () => ({}),
         onSome: (name) => ({ [AST.JSONIdentifierAnnotationId]: name })

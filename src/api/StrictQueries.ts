@@ -22,7 +22,7 @@ const none = Schema.Record({ key: Schema.String, value: Schema.Unknown }).pipe(
   )
 )
 
-/** For what is served only: a client of the contract gives no query where there is none. */
+/** Adds the check of queries to the served API only: a client of the contract gives no query where there is none. */
 export const withStrictQueries = <Api extends HttpApi.HttpApi.Any>(api: Api): Api => {
   let result = api as unknown as HttpApi.HttpApi.AnyWithProps
   const groups: ReadonlyArray<HttpApiGroup.HttpApiGroup.AnyWithProps> = Object.values(result.groups)

@@ -1,14 +1,14 @@
 /**
- * Who may call a route.
+ * Tier of a route: the callers that may use it.
  *
- * - `public`: anyone.
+ * - `public`: any caller.
  * - `inference`: an API key, when keys are required.
- * - `scrape`: anyone on this machine; from elsewhere a key of scope `read:metrics`, `manage` or `admin`, or an admin session, unless the setting `metricsPublic` is on.
+ * - `scrape`: any caller on this machine; from elsewhere a key of scope `read:metrics`, `manage` or `admin`, or an admin session, unless the setting `metricsPublic` is on.
  * - `manage`: an admin session, the admin key, or a key of scope `manage` or `admin`.
  * - `self`: an API key of scope `self:usage`, or a management key; about the key itself.
  * - `session`: an admin session only.
  * - `loopback`: as `manage`, and only over a direct connection from this machine.
  * - `owner`: the owner of the data folder, by the token that the running gateway writes into it.
- * - `ingest`: what captures on this machine, by the token of `INSPECTOR_INTERNAL_INGEST_TOKEN`, and only over a direct connection.
+ * - `ingest`: a capturing program on this machine, by the token of `INSPECTOR_INTERNAL_INGEST_TOKEN`, and only over a direct connection.
  */
 export type Tier = "public" | "inference" | "scrape" | "manage" | "self" | "session" | "loopback" | "owner" | "ingest"

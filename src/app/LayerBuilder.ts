@@ -29,7 +29,7 @@ type Parts =
 
 const has = (layer: object, ...parts: ReadonlyArray<string>): boolean => parts.every((part) => part in layer)
 
-/** How a layer is put together; null where this module does not know it. */
+/** Finds the parts of a layer; null where this module does not know its form. */
 const partsOf = (layer: object): Parts | null => {
   if (!("_op_layer" in layer)) return null
   const known =

@@ -1,17 +1,17 @@
 /**
- * What is said while the service stops, and the second signal that stops it at once. The first signal is acted on by the runner of the
- * main program, which interrupts the service; here it is only told.
+ * Messages while the service stops, and the second signal that stops it at once. The first signal is handled by the runner of the main
+ * program, which interrupts the service; here it is only reported.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
 
-/** What is known of a service that has begun to listen. */
+/** Facts of a service that has begun to listen. */
 export interface Serving {
   /** Requests that are being served. */
   readonly inFlight: () => number
-  /** How long a stop waits for them. */
+  /** Time in ms that a stop waits for them. */
   readonly drainMs: number
 }
 
@@ -41,7 +41,7 @@ const beginning = (signal: string, serving: Serving | null): string => {
   return `Stopping (${signal}): ${wait}${more}.`
 }
 
-/** Tells how many requests are left, until none is or the time is over. */
+/** Prints how many requests are left, until none is or the time is over. */
 const progress = ({ drainMs, inFlight }: Serving): Effect.Effect<void> =>
   Effect.gen(function* () {
     for (let leftMs = drainMs; leftMs > 0;) {

@@ -12,7 +12,7 @@ type Ask =
   | { readonly _tag: "Stop" }
   | {
       readonly _tag: "Restart"
-      /** Never fails: what becomes of it is told to who asked. True when the state was changed. */
+      /** Does the work. Never fails: its caller gets the outcome. True when the state was changed. */
       readonly work: Effect.Effect<boolean>
       readonly undo: Effect.Effect<void>
       /** The next generation serves, or why it could not. */
@@ -26,9 +26,9 @@ export interface Hooks<E> {
     up: Effect.Effect<void>,
     asked: Effect.Effect<void>
   ) => Effect.Effect<void, E>
-  /** From now on requests wait for the next generation. */
+  /** Makes requests wait from now on for the next generation. */
   readonly hold: Effect.Effect<void>
-  /** Whether the next generation could start as far as its configuration goes; fails with the reason. */
+  /** Checks whether the next generation could start as far as its configuration goes; fails with the reason. */
   readonly check: Effect.Effect<void, string>
   readonly describe: (error: E) => string
 }

@@ -1,4 +1,4 @@
-/** What `/api/cache/stats` shows and clears, of all caches of answers. */
+/** Shows and clears all caches of answers for `/api/cache/stats`. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { AnswerCache } from "../cache/AnswerCache.ts"

@@ -32,7 +32,7 @@ const layer = Capture.layer.pipe(
 
 const alone = Effect.orDie(Layer.build(layer))
 
-/** Without the bridge, whose requests need the way of inference requests. */
+/** Capture without the bridge, whose requests need the inference routes. */
 export const captureAlone = Effect.map(alone, (built): CaptureServices => ({
   capture: Context.get(built, Capture.Capture),
   built: Context.empty()

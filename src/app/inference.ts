@@ -84,7 +84,7 @@ const features = Features.layer.pipe(
 
 const counting = TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer))
 
-/** Over a configuration, the routing engine and settlement. */
+/** Inference over a configuration, the routing engine and settlement. */
 export const inference = Layer.merge(Pipeline.layer, ProviderLines.layer).pipe(
   Layer.provide(Layer.mergeAll(features.pipe(Layer.provide(counting)), Opening.layer, counting)),
   Layer.provide(Layer.mergeAll(settlement, Admission.layer)),

@@ -19,7 +19,7 @@ export const inspector = Effect.gen(function* () {
   const timers = yield* Timers.Timers
   const service = Context.get(built, Inspector.Inspector)
   const stored = yield* SettingsRepo
-  /** As it was chosen when the host was added. */
+  /** Finds the kind that was chosen when the host was added. */
   const kindOf = ({ host, source }: HandedIn) =>
     source !== "custom-host"
       ? Effect.succeed(null)

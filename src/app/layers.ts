@@ -169,7 +169,7 @@ const upstreamSettings = Layer.unwrapEffect(
   Effect.map(Settings.Settings, (settings) => layerFromEnvironment(() => settings.current().timeouts.connectMs))
 )
 
-/** The way out, with nothing above it. Tests that fake upstreams still use it: the fakes are real sockets. */
+/** Outbound layers, with nothing above them. Tests that fake upstreams still use them: the fakes are real sockets. */
 export const egress = Layer.mergeAll(
   Upstream.layer,
   PublicFetch.layer,
@@ -178,7 +178,7 @@ export const egress = Layer.mergeAll(
   Mail.layer
 ).pipe(Layer.provide(Layer.mergeAll(Dns.layer, upstreamSettings)), Layer.provideMerge(ProxyPlan.layer))
 
-/** What is known of the state of providers, connections and models. */
+/** Layers of the state of providers, connections and models. */
 const resilience = Layer.mergeAll(
   Breakers.layer,
   Cooldowns.layer,
@@ -208,7 +208,7 @@ const providers = Layer.mergeAll(ModelSync.layer, ProxyChecks.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(ModelLists.layer, egress))
 )
 
-/** It writes the events of requests with their rows, also of those that an ended process left. */
+/** Journal that writes the events of requests with their rows, also of those that an ended process left. */
 const journal = UsageJournal.layer.pipe(Layer.provideMerge(Outbox.layer))
 
 const recording = Layer.mergeAll(
@@ -216,7 +216,7 @@ const recording = Layer.mergeAll(
   ReadWorker.layer,
   PriceBook.layer.pipe(Layer.provide(priceOverrides)),
   DecisionLog.layer.pipe(Layer.provide(DecisionArchive.layer)),
-  // After the journal has brought in the usage rows of a run that died: they tell what its memory missed.
+  // After the journal has brought in the usage rows of a run that died: they have what its memory missed.
   RouterMemory.layer.pipe(Layer.provide(journal)),
   EvalScores.layer,
   PerformanceStats.layer,
@@ -224,7 +224,7 @@ const recording = Layer.mergeAll(
   Telemetry.layer.pipe(Layer.provide(Layer.mergeAll(LogSink.layer, Otlp.layer)))
 )
 
-/** Who is asked, and why. */
+/** Layers that choose the targets of requests. */
 const routing = Layer.mergeAll(Engine.layer, Simulator.layer).pipe(
   Layer.provide(LeaderboardSync.layer),
   Layer.provideMerge(QuotaShareUsage.layer),
@@ -268,7 +268,7 @@ export const engine = Layer.mergeAll(
 
 const searches = Searches.layer.pipe(Layer.provideMerge(SearchCounts.layer))
 
-/** What keeps objects of callers: files, and batches that read and write them. */
+/** Layers that store objects of callers: files, and batches that read and write them. */
 const objects = Layer.mergeAll(
   FileDoor.layer,
   Forms.layer,
@@ -341,7 +341,10 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
     Layer.provideMerge(tables)
   )
 
-/** What is held as long as the process lives: the lock against a second gateway, the listening socket, rows on their way to the audit log. */
+/**
+ * Layers that are held as long as the process lives: the lock against a second gateway, the listening socket, rows on
+ * their way to the audit log.
+ */
 export const held = Layer.mergeAll(
   DataLock.layer,
   TunnelListener.layer.pipe(Layer.provideMerge(Listener.layer)),

@@ -1,6 +1,6 @@
 /**
- * What commands use that work on this machine's data folder without a server: the same services over the same store,
- * and the pure functions that go with them. Imported dynamically by `src/cli` only.
+ * Services of commands that work on this machine's data folder without a server: the same ones over the same store, and
+ * the pure functions that go with them. Imported dynamically by `src/cli` only.
  */
 import * as Layer from "effect/Layer"
 import * as AdminPasswordRoom from "../auth/AdminPassword.ts"
@@ -56,7 +56,7 @@ const egress = Upstream.layer.pipe(
   Layer.provideMerge(Flags.layer.pipe(Layer.provide(flagStore)))
 )
 
-/** The connections and the ways in, over a store. */
+/** Connections and sign-ins, over a store. */
 const services = localManagement.pipe(
   Layer.provideMerge(ProviderCallsRoom.layer),
   Layer.provideMerge(TokenRefreshRoom.layer),
@@ -67,7 +67,7 @@ const services = localManagement.pipe(
   Layer.provideMerge(Layer.mergeAll(Sessions.layer, ApiKeysRoom.layer))
 )
 
-/** The store, the connections and the ways in. A gateway may be running beside it. */
+/** The store, the connections and the sign-ins. A gateway may be running beside it. */
 export const localLayer = services.pipe(Layer.provideMerge(storeLayer))
 
 /** The same without a gateway beside it. */

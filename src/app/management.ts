@@ -54,7 +54,7 @@ import * as UsageExportRepo from "../store/repo/UsageExportRepo.ts"
 import * as UsageHistoryRepo from "../store/repo/UsageHistoryRepo.ts"
 import * as UsageSearchRepo from "../store/repo/UsageSearchRepo.ts"
 
-/** What is done to the configuration, and said of its state. */
+/** Layers that change the configuration and report its state. */
 export const management = Layer.mergeAll(
   Backups.layer,
   CloudSync.layer.pipe(Layer.provideMerge(Layer.mergeAll(Combos.layer, ModelAliases.layer))),
@@ -91,7 +91,7 @@ export const management = Layer.mergeAll(
   Layer.provide(Layer.mergeAll(ConfigChanges.layer, KeyChanges.layer, ObservedState.layer))
 )
 
-/** For the server. */
+/** Layers for the server. */
 export const served = Layer.mergeAll(
   management,
   DirectReplay.layer,
@@ -104,7 +104,7 @@ export const localNodes = ProviderNodes.layer.pipe(
   Layer.provide(ObservedState.layerLocal)
 )
 
-/** For commands that work on the data folder by themselves. */
+/** Layers for commands that work on the data folder by themselves. */
 export const localManagement = Layer.mergeAll(Connections.layer, Keys.layer).pipe(
   Layer.provide(
     OperatorSpending.layerDirect.pipe(Layer.provide(Layer.orDie(PriceBook.layer.pipe(Layer.provide(priceOverrides)))))

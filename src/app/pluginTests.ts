@@ -27,7 +27,7 @@ export interface TestOutcome {
   readonly name: string
   readonly passed: boolean
   readonly action: string
-  /** Why it failed; null: it passed. */
+  /** Reason for which it failed; null: it passed. */
   readonly problem: string | null
   readonly ms: number
   readonly logs: ReadonlyArray<LogLine>
@@ -78,7 +78,7 @@ const opened = (
     return { sandbox, wrong: changed._tag === "Wrong" ? changed.problems : [] }
   })
 
-/** What loading it says, without running a test. */
+/** Reports on loading the code, without running a test. */
 export const checkCode = (manifest: PluginManifest, files: ReadonlyMap<string, string>) =>
   Effect.map(
     opened({ ...manifest, permissions: [] }, files, {}, () => {}),

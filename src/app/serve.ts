@@ -1,5 +1,5 @@
 /**
- * `gateway serve`: checks the configuration, builds the service, says where it listens, and stays until it is told to stop.
+ * Runs `gateway serve`: checks the configuration, builds the service, prints its address, and stays until it is stopped.
  */
 import * as Cause from "effect/Cause"
 import { type ConfigError, isConfigError } from "effect/ConfigError"
@@ -44,7 +44,7 @@ export interface ServeOptions {
   readonly allowKeyless: boolean
   /** The commands of the program, for the skills. */
   readonly commands: Effect.Effect<ReadonlyArray<CommandWords>>
-  /** Written to the log at the start, each a sentence. */
+  /** Warnings for the log at the start, each a sentence. */
   readonly warnings?: ReadonlyArray<string>
   /** Reads the settings file of the data folder again, before a restart. Absent: the environment stays as it was. */
   readonly readEnvironment?: Effect.Effect<void, { readonly message: string }>
@@ -70,7 +70,10 @@ const configured = (options: ServeOptions): Layer.Layer<AppConfig.AppConfig, Con
     })
   )
 
-/** Without keys every machine that reaches the port spends the owner's money. */
+/**
+ * Refuses to listen without keys beyond this machine: every machine that reaches the port would spend the owner's
+ * money.
+ */
 const refuseOpenDoor = Effect.gen(function* () {
   const { allowKeyless, host } = yield* AppConfig.AppConfig
   const flags = yield* Flags
@@ -93,7 +96,10 @@ const stderr = (line: string): Effect.Effect<void, never, AppConfig.AppConfig> =
 
 const mostNamed = 12
 
-/** At the first start: where the data is, and what to type next. Later only what it has, because the rest is known by then. */
+/**
+ * Prints at the first start where the data is, and what to type next. Later only its providers, because the rest is
+ * known by then.
+ */
 const greet = Effect.gen(function* () {
   const { dataDir, environment } = yield* AppConfig.AppConfig
   const { accounts } = (yield* Catalog).current()
@@ -203,7 +209,7 @@ const logging = Layer.unwrapEffect(
   })
 )
 
-/** As `Effect.provide`, but the layers are built one after the other. */
+/** Provides services as `Effect.provide`, but builds the layers one after the other. */
 const withServices =
   <Out, E2>(layer: Layer.Layer<Out, E2>) =>
   <A, E>(effect: Effect.Effect<A, E, Out>): Effect.Effect<A, E | E2> =>
@@ -213,7 +219,7 @@ const withServices =
 
 const failed = (failure: Failure): StartFailed => new StartFailed({ message: sentence(failure) })
 
-/** Runs the service until it is interrupted or told to stop. Every way it can fail to start is one sentence in `StartFailed`. */
+/** Runs the service until it is interrupted or stopped. Every way it can fail to start is one sentence in `StartFailed`. */
 export const serve = (options: ServeOptions): Effect.Effect<void, StartFailed> =>
   Effect.suspend(() => {
     const stopping = Stopping.make()

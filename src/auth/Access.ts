@@ -1,5 +1,6 @@
 /**
- * May this caller use this route? One pure decision from the route's tier and the facts of a request; it is made nowhere else.
+ * Decides whether a caller may use a route: one pure decision from the route's tier and the facts of a request; it is made
+ * nowhere else.
  */
 import type { Tier } from "../api/Tier.ts"
 import { managementScopes } from "../domain/ApiKey.ts"
@@ -13,7 +14,7 @@ export interface AccessFacts {
   readonly key: Identified
   /** The given key is unknown, but its checksum is valid: it was revoked or belongs to another gateway. */
   readonly keyIsOurs: boolean
-  /** Why a known key cannot be used now. */
+  /** Reason for which a known key cannot be used now. */
   readonly keyProblem: KeyProblem | null
   /** Id of the admin session the cookie names, while it is valid. */
   readonly sessionId: string | null
@@ -27,7 +28,7 @@ export interface AccessFacts {
   readonly keysRequired: boolean
   /** The setting `metricsPublic`. */
   readonly metricsPublic: boolean
-  /** There is an admin key, an admin password, or an API key with a management scope. */
+  /** True when there is an admin key, an admin password, or an API key with a management scope. */
   readonly adminConfigured: boolean
 }
 
@@ -36,7 +37,7 @@ export interface Denied {
   readonly status: 401 | 403
   readonly code: string
   readonly message: string
-  /** Who it is whose credential is right and does not suffice. */
+  /** Caller whose credential is right and does not suffice. */
   readonly principal?: Principal
 }
 
@@ -99,7 +100,7 @@ const problems: Readonly<Record<KeyProblem, Denied>> = {
   endpoint: denied(403, "key_endpoint", "This API key may not use this kind of endpoint (allowedEndpoints).")
 }
 
-/** Whether a key's scopes let it manage the gateway. */
+/** Checks whether a key's scopes let it manage the gateway. */
 export const mayManage = (key: Pick<ApiKey, "scopes">): boolean =>
   managementScopes.some((scope) => key.scopes.includes(scope))
 

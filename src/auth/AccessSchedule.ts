@@ -1,6 +1,6 @@
 /**
- * Whether an access schedule is open, by the wall clock of its zone: where the clocks change, an hour that comes twice is open or closed
- * both times. Pure.
+ * Checks whether an access schedule is open, by the wall clock of its zone: where the clocks change, an hour that comes twice is open or
+ * closed both times. Pure.
  */
 import type { AccessSchedule } from "../domain/ApiKey.ts"
 import { localTimeAt } from "../kernel/TimeZones.ts"

@@ -18,7 +18,7 @@ const key = "admin_password"
 export class AdminPassword extends Context.Tag("gateway/auth/AdminPassword")<
   AdminPassword,
   {
-    /** Hot: whether a password is set, as far as this process knows. */
+    /** Hot: tells whether a password is set, as far as this process knows. */
     readonly isSet: () => boolean
     /** False also when none is set. Reads the store, because another process may have reset it. */
     readonly verify: (password: Redacted.Redacted) => Effect.Effect<boolean, StoreError>

@@ -25,7 +25,7 @@ export const maxOldSecrets = 5
 
 export interface CreatedKey {
   readonly key: ApiKey
-  /** Shown to the caller once, then forgotten. */
+  /** Secret, shown to the caller once, then dropped. */
   readonly secret: Redacted.Redacted
 }
 
@@ -36,7 +36,7 @@ export class ApiKeys extends Context.Tag("gateway/auth/ApiKeys")<
     readonly identify: (rawKey: string | null) => Identified
     /** Hot: notes that a key was used; written to the store later, at most every five minutes per key. */
     readonly used: (key: ApiKey, nowMs: number) => void
-    /** Hot: whether the admin key or an active key with a management scope exists. */
+    /** Hot: tells whether the admin key or an active key with a management scope exists. */
     readonly canManage: (nowMs: number) => boolean
     /** Oldest first. */
     readonly list: () => ReadonlyArray<ApiKey>

@@ -5,7 +5,7 @@ import { normalisePath, pathOf } from "../kernel/NormalPath.ts"
 /** Header names in lower case, as node:http gives them. */
 export type RequestHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
-/** In the order they are tried, after `Authorization`. */
+/** Names of headers in the order they are tried, after `Authorization`. */
 const keyHeaders = ["x-api-key", "x-goog-api-key", "api-key"] as const
 const keyParameters = ["token", "apiKey", "api_key", "key"] as const
 
@@ -17,8 +17,8 @@ export const headerOf = (headers: RequestHeaders, name: string): string | null =
 }
 
 /**
- * Where the address of the gateway for its callers stands among the headers of a request, once `http/PublicAddress` has put it there. No
- * client can send a name with a colon.
+ * Name of the header for the address of the gateway for its callers, set by `http/PublicAddress`. No client can send a name with a
+ * colon.
  */
 export const publicAddressHeader = ":gateway-address"
 
@@ -57,7 +57,7 @@ const parameterOf = (url: string): string | null => {
   return null
 }
 
-/** `api/v1/editor`: what stands in front of the token. */
+/** `api/v1/editor`: what is in front of the token. */
 const editorPrefix = editorPath.split("/").slice(1, -1)
 
 /** The key in `/api/v1/editor/{token}/…`, however the path is spelled. */

@@ -27,8 +27,8 @@ export const isCsrfToken = (cookieValue: string, token: string | null): boolean 
 const hostOfOrigin = (origin: string): string | null => (URL.canParse(origin) ? new URL(origin).host : null)
 
 /**
- * Whether the headers of a browser show that another site made this request. Clients that are not browsers send neither header and
- * pass; a browser sends at least one of them with every unsafe request.
+ * Checks whether the headers of a browser show that another site made this request. Clients that are not browsers send neither
+ * header and pass; a browser sends at least one of them with every unsafe request.
  */
 export const isCrossSite = (headers: RequestHeaders): boolean => {
   const site = headerOf(headers, "sec-fetch-site")

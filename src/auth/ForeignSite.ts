@@ -7,7 +7,7 @@ import type { Denied } from "./Access.ts"
 import { headerOf, type RequestHeaders } from "./Credentials.ts"
 import { isOwnHost } from "./Loopback.ts"
 
-/** From the configuration and the settings. */
+/** Rules from the configuration and the settings. */
 export interface SiteRules {
   /** The name or address the gateway listens on; null when that is every address of the machine. */
   readonly boundHost: string | null
@@ -54,7 +54,7 @@ const hostOfOrigin = (origin: string): string | null => {
   return start < 0 ? null : origin.slice(start + 3)
 }
 
-/** Whether the operator named this origin. */
+/** Checks whether the operator named this origin. */
 export const isNamedOrigin = (origin: string, rules: SiteRules): boolean => rules.origins.has(origin.toLowerCase())
 
 /** An origin that is neither the host it calls nor named; null when there is none. For routes that refuse other pages whether or not they have a key. */

@@ -33,7 +33,7 @@ export interface GateRequest {
   readonly headers: RequestHeaders
   /** Peer address (`PeerAddress.peerAddressOf`), never from a header; null: not known. */
   readonly socketAddress: string | null
-  /** Of the route; null where it is not one of inference. */
+  /** Category of the route; null where it is not one of inference. */
   readonly category: EndpointCategory | null
 }
 
@@ -72,9 +72,9 @@ export class Gate extends Context.Tag("gateway/auth/Gate")<
     readonly foreignOrigin: (headers: RequestHeaders) => Denied | null
     /** The `Origin` of a request, when `CORS_ORIGINS` or the setting `corsOrigins` names it. */
     readonly namedOrigin: (headers: RequestHeaders) => string | null
-    /** Hot: whether any origin is named, so that answers depend on the `Origin`. */
+    /** Hot: tells whether any origin is named, so that answers depend on the `Origin`. */
     readonly namesOrigins: () => boolean
-    /** May this caller use a route of the tier? */
+    /** Decides whether this caller may use a route of the tier. */
     readonly judge: (tier: Tier, request: GateRequest, nowMs: number) => Access
   }
 >() {}
@@ -119,7 +119,10 @@ export const make = Effect.gen(function* () {
   }
 
   let isMisuseLogged = false
-  /** Whose token a key is that is no API key. Used in any other way than by a command, the token is a wrong key. */
+  /**
+   * Identifies the owner of a key that is no API key. Used in any other way than by a command, the token is a wrong
+   * key.
+   */
   const ownerOf = (rawKey: string, { headers, socketAddress }: GateRequest): Identified => {
     if (!ownerToken.matches(rawKey)) return "wrong"
     if (isDirect(rawKey, headers, socketAddress)) return owner

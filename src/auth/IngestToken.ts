@@ -5,7 +5,10 @@ const leastChars = 16
 
 const hashOf = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** Whether a credential is the token, in constant time. Without a token of enough characters it is a random one, which nothing matches. */
+/**
+ * Makes the check whether a credential is the token, in constant time. Without a token of enough characters it is a
+ * random one, which nothing matches.
+ */
 export const ingestTokenIn = (environment: ReadonlyMap<string, string>): ((given: string | null) => boolean) => {
   const token = environment.get("INSPECTOR_INTERNAL_INGEST_TOKEN") ?? ""
   const expected = hashOf(token.length >= leastChars ? token : randomBytes(32).toString("hex"))

@@ -24,7 +24,7 @@ export const formatKey = (random: Uint8Array, marker: KeyMarker = "gw_"): string
   return `${marker}${body}${checksum(body)}`
 }
 
-/** Whether a text is a well-formed key; it need not exist. */
+/** Checks whether a text is a well-formed key; it need not exist. */
 export const isWellFormed = (key: string): boolean => {
   const marker = markerOf(key)
   if (marker === null || key.length !== marker.length + bodyLength + checksumLength) return false
@@ -32,7 +32,9 @@ export const isWellFormed = (key: string): boolean => {
   return checksum(body) === key.slice(-checksumLength)
 }
 
-/** What listings show of a key: enough for a person to recognise it, far too little to guess the rest. */
+/**
+ * Returns the part of a key that listings show: enough for a person to recognise it, far too little to guess the rest.
+ */
 export const prefixOf = (key: string): string => key.slice(0, 8)
 
 /** SHA-256 of the whole key, lower-case hex: what is stored and looked up. */

@@ -1,5 +1,5 @@
 /**
- * What an API key may be used for. The one place that decides it: `problemOf` before a request is read (`Gate`), `ModelRules` once its
+ * Decides what an API key may be used for; the only place that does: `problemOf` before a request is read (`Gate`), `ModelRules` once its
  * model is known (`routing/resolve/KeyModels`). Pure. The order of refusals: inactive, expired, schedule, address, endpoint, combo, model,
  * connection.
  */
@@ -8,10 +8,10 @@ import { anyWildcard } from "../kernel/Wildcards.ts"
 import { makeSchedule } from "./AccessSchedule.ts"
 import { makeIpRanges } from "../kernel/IpRanges.ts"
 
-/** Why a known key cannot be used for a request, before anything is known of its model. */
+/** Reason for which a known key cannot be used for a request, before anything is known of its model. */
 export type KeyProblem = "expired" | "inactive" | "schedule" | "ip" | "endpoint"
 
-/** From where and for what a key is used. */
+/** Address and purpose of a key's use. */
 export interface KeyUse {
   /** Peer address of the socket; null when it is gone. */
   readonly socketAddress: string | null
@@ -19,7 +19,7 @@ export interface KeyUse {
   readonly category: EndpointCategory | null
 }
 
-/** Which models, combos, providers and connections a key may use; each null where it may use all. */
+/** Rules for the models, combos, providers and connections that a key may use; each null where it may use all. */
 export interface ModelRules {
   readonly blocks: ((text: string) => boolean) | null
   readonly allowsCombo: ((name: string) => boolean) | null
@@ -92,14 +92,14 @@ const policyOf = (key: ApiKeySettings): KeyPolicy => {
 /** Hot: the rules about models; null where there are none. The same object as long as the key is the same. */
 export const modelRulesOf = (key: ApiKeySettings): ModelRules | null => policyOf(key).models
 
-/** Hot: whether a key may use some models only, so that a request with it must not name others anywhere. */
+/** Hot: checks whether a key may use some models only, so that a request with it must not name others anywhere. */
 export const isTiedToModels = (key: ApiKeySettings): boolean => {
   if (key.allowedModels !== null) return true
   const rules = modelRulesOf(key)
   return rules !== null && rules.blocks !== null
 }
 
-/** Why a known key cannot be used for anything now. */
+/** Returns the reason for which a known key cannot be used for anything now. */
 export const stateProblemOf = (
   { expiresAtMs, isActive }: Pick<ApiKeySettings, "expiresAtMs" | "isActive">,
   nowMs: number
@@ -114,7 +114,7 @@ const entryProblemOf = ({ endpoints, isFrom, isOpen }: Entry, nowMs: number, use
   return endpoints === null || use.category === null || endpoints.has(use.category) ? null : "endpoint"
 }
 
-/** Hot: why a known key cannot be used for a request. */
+/** Hot: returns the reason for which a known key cannot be used for a request. */
 export const problemOf = (key: ApiKey, nowMs: number, use: KeyUse): KeyProblem | null => {
   const problem = stateProblemOf(key, nowMs)
   if (problem !== null) return problem
@@ -160,6 +160,6 @@ const testOf = (patterns: ReadonlyArray<string>): ((text: string) => boolean) =>
   return made
 }
 
-/** Whether `allowedModels` has a model. A pattern is a model id, `*` in it any text. */
+/** Checks whether `allowedModels` has a model. A pattern is a model id, `*` in it any text. */
 export const allowsModel = ({ allowedModels }: Pick<ApiKeySettings, "allowedModels">, model: string): boolean =>
   allowedModels === null || allowedModels.length === 0 || testOf(allowedModels)(model)

@@ -41,7 +41,7 @@ export class Login extends Context.Tag("gateway/auth/Login")<
     readonly logIn: (attempt: LoginAttempt) => Effect.Effect<SessionsModule.Login, Refused>
     /** Sets another password, when the present one is right. */
     readonly changePassword: (change: PasswordChange) => Effect.Effect<void, Refused>
-    /** Who has to wait before another try: addresses, and `*` while all together have tried too often. */
+    /** Lists the addresses that have to wait before another try, and `*` while all together have tried too often. */
     readonly locked: Effect.Effect<ReadonlyArray<string>>
     /** Lets one of them try again at once; null: all. */
     readonly unlock: (identifier: string | null) => Effect.Effect<void>

@@ -71,10 +71,10 @@ export const take = (
   return { state: { global: spent(global), byAddress: bounded(byAddress, nowMs) }, retryAfterMs: 0 }
 }
 
-/** Stands for all addresses together. */
+/** Name for all addresses together. */
 export const everyone = "*"
 
-/** Who has to wait now: addresses, and `*` while the tries of all together are used up. */
+/** Lists the addresses that have to wait now, and `*` while the tries of all together are used up. */
 export const locked = (state: ThrottleState, nowMs: number): ReadonlyArray<string> => [
   ...(waitMs(refilled(state.global, overall, nowMs), overall) > 0 ? [everyone] : []),
   ...Array.from(state.byAddress).flatMap(([address, bucket]) =>

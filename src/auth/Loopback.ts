@@ -1,6 +1,6 @@
 /**
- * Whether a request was made on this machine. Only the socket's address counts; a request that came through a proxy or a tunnel was
- * made elsewhere, whatever its last hop, and a foreign `Host` is a sign of DNS rebinding.
+ * Decides whether a request was made on this machine. Only the socket's address counts; a request that came through a proxy or a
+ * tunnel was made elsewhere, whatever its last hop, and a foreign `Host` is a sign of DNS rebinding.
  */
 import { headerOf } from "./Credentials.ts"
 import type { RequestHeaders } from "./Credentials.ts"

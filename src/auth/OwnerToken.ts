@@ -42,7 +42,7 @@ const plainHeaders: ReadonlySet<string> = new Set([
 ])
 const ownPrefix = "x-gateway-"
 
-/** Whether a request with the token in `rawKey` came straight from a program of this machine. */
+/** Checks whether a request with the token in `rawKey` came directly from a program of this machine. */
 export const isDirect = (rawKey: string, headers: RequestHeaders, socketAddress: string | null): boolean =>
   bearerOf(headers) === rawKey &&
   isLoopback(socketAddress, headers) &&

@@ -55,7 +55,7 @@ export const hashPassword = (password: Redacted.Redacted): Effect.Effect<string>
     )
     .pipe(Effect.withSpan("Passwords.hash"))
 
-/** Whether a password is the one of a stored PHC string. An unreadable string is never right. */
+/** Checks whether a password is the one of a stored PHC string. An unreadable string is never right. */
 export const verifyPassword = (password: Redacted.Redacted, stored: string): Effect.Effect<boolean> =>
   atMostTwo
     .withPermits(1)(

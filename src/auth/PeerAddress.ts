@@ -1,6 +1,6 @@
 /**
- * Where a request came from, as far as access is concerned. The other end of a tunnel's connection is a program of this machine, and the address
- * of the client behind it stands in headers only, which anybody can write: it counts as unknown. `src/http` reads addresses here and nowhere else.
+ * Origin of a request, as far as access is concerned. The other end of a tunnel's connection is a program of this machine, and the address of the
+ * client behind it is in headers only, which any client can set: it counts as unknown. `src/http` reads addresses here and nowhere else.
  */
 
 /** The ends of a connection; the part of node's socket that is read here. */
@@ -9,11 +9,11 @@ export interface SocketAddresses {
   readonly remoteAddress?: string | undefined
 }
 
-/** What holds for requests that come through a tunnel; the part of `Tunnels` that access depends on. */
+/** Rules for requests that come through a tunnel; the part of `Tunnels` that access depends on. */
 export interface TunnelRules {
   /** Hot: host names of open tunnels, in lower case and without ports. */
   readonly publicHosts: () => ReadonlySet<string>
-  /** Hot: whether they may carry requests while no API key is required. */
+  /** Hot: tells whether they may carry requests while no API key is required. */
   readonly allowsKeyless: () => boolean
 }
 
@@ -40,7 +40,7 @@ export const enteredByTunnel = (socket: SocketAddresses): boolean => ofTunnels.h
 export const peerAddressOf = (socket: SocketAddresses): string | null =>
   enteredByTunnel(socket) ? null : (socket.remoteAddress ?? null)
 
-/** What stands for the address of clients behind tunnels in the audit log and the login lock list. */
+/** Placeholder for the address of clients behind tunnels in the audit log and the login lock list. */
 export const throughTunnel = "tunnel"
 
 /** The peer address as it is written down; empty when it is not known. */

@@ -20,7 +20,7 @@ import { hashKey } from "./KeyFormat.ts"
 export const cookieName = "gateway_session"
 export const idleMs = 24 * 3_600_000
 export const absoluteMs = 7 * 24 * 3_600_000
-/** Beyond this the session unused for longest ends. */
+/** Most sessions; beyond it the one unused for longest ends. */
 const maxSessions = 1_000
 const seenEveryMs = 5 * 60_000
 
@@ -53,7 +53,7 @@ export class Sessions extends Context.Tag("gateway/auth/Sessions")<
     readonly closeAll: Effect.Effect<void, StoreError>
     /** Ends every session but this one. */
     readonly closeOthers: (sessionId: string) => Effect.Effect<void, StoreError>
-    /** When a session ends at the latest, epoch milliseconds; null when there is none. */
+    /** Returns when a session ends at the latest, epoch milliseconds; null when there is none. */
     readonly endsAtMs: (sessionId: string) => number | null
   }
 >() {}

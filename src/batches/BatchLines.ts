@@ -76,12 +76,12 @@ export const readLine = (bytes: Buffer | null, endpoint: string, seen: Set<strin
     : { _tag: "Request", customId, body: line["body"] as JsonObject }
 }
 
-/** What became of a line. */
+/** Result of a line. */
 export interface LineResult {
   readonly line: number
-  /** Whether it belongs into the output file, and not into the file of errors. */
+  /** True when it belongs into the output file, and not into the file of errors. */
   readonly isCompleted: boolean
-  /** Of its line in the file, without the line feed. */
+  /** JSON of its line in the file, without the line feed. */
   readonly json: string
 }
 

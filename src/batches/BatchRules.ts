@@ -1,4 +1,4 @@
-/** What may be said of a batch: what is asked for, how it goes from one state to the next, and how it is shown. Pure. */
+/** Rules of batches: their requests, their states, and their form for clients. Pure. */
 import * as Either from "effect/Either"
 import { type Batch, type BatchEnd, type BatchProblem, isOver } from "../domain/Batch.ts"
 import { isObject, type Json, type JsonObject } from "../wire/json/Json.ts"
@@ -135,7 +135,7 @@ export const cancelling = (batch: Batch, nowMs: number): Batch => ({
 
 export const mayCancel = ({ status }: Batch): boolean => status === "validating" || status === "in_progress"
 
-/** All that will become of its lines is known, and stands nowhere but on the disk of the gateway. */
+/** All that will become of its lines is known, and is nowhere but on the disk of the gateway. */
 export const finalizing = (
   batch: Batch,
   how: { readonly ending: BatchEnd; readonly problems: ReadonlyArray<BatchProblem> },
@@ -155,7 +155,7 @@ const atOf = {
   cancelled: "cancelledAtMs"
 } as const
 
-/** Its files are written. */
+/** Ends a batch whose files are written. */
 export const ended = (
   batch: Batch,
   ending: BatchEnd,

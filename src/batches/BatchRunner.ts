@@ -1,6 +1,6 @@
 /**
  * Works on batches: each in a fiber of its own, from the state that its row and its spool have, so that a batch goes on where the process
- * ended. What is known of a line is on disk before anything else is done with it; a line that was under way is asked again.
+ * ended. What is known of a line is on disk before anything else is done with it; a line that was in progress is asked again.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -34,16 +34,16 @@ export class BatchRunner extends Context.Tag("gateway/batches/BatchRunner")<
     readonly start: (batch: Batch) => Effect.Effect<void, StoreError>
     /** The batch as it is now, where it is worked on. */
     readonly now: (batch: Batch) => Batch
-    /** Ends the lines under way; null when it is too late for that. */
+    /** Ends the lines in progress; null when it is too late for that. */
     readonly cancel: (batch: Batch) => Effect.Effect<Batch | null, StoreError>
   }
 >() {}
 
 interface Live {
-  /** As it is stored, or about to be. */
+  /** Batch as it is stored, or about to be. */
   batch: Batch
   spool: LineSpool.LineSpool | null
-  /** What a provider that works on the lines has told last. */
+  /** Counts that a provider that works on the lines has reported last. */
   atProvider: LineSpool.Counts | null
   readonly cancelled: Deferred.Deferred<void>
 }

@@ -25,13 +25,13 @@ export class EndpointNotAllowed extends Data.TaggedError("EndpointNotAllowed")<{
 /** The file was uploaded for something else. */
 export class NoBatchFile extends Data.TaggedError("NoBatchFile")<{ readonly purpose: string }> {}
 
-/** What is asked cannot be done with a batch of this status. */
+/** Error of a request that cannot be fulfilled for a batch of this status. */
 export class WrongBatchStatus extends Data.TaggedError("WrongBatchStatus")<{
   readonly asked: "cancel" | "delete"
   readonly status: Batch["status"]
 }> {}
 
-/** So many batches of the caller are not over. */
+/** Error of a caller with too many batches that are not over. */
 export class TooManyBatches extends Data.TaggedError("TooManyBatches")<{ readonly limit: number }> {}
 
 type Missing = BatchNotFound | StoreError
@@ -52,12 +52,12 @@ export class Batches extends Context.Tag("gateway/batches/Batches")<
     ) => Effect.Effect<{ readonly batches: ReadonlyArray<Batch>; readonly hasMore: boolean }, StoreError>
     readonly find: (owner: string, id: string) => Effect.Effect<Batch, Missing>
     readonly cancel: (owner: string, id: string) => Effect.Effect<Batch, Missing | WrongBatchStatus>
-    /** Its files stay. */
+    /** Removes a batch; its files stay. */
     readonly remove: (owner: string, id: string) => Effect.Effect<void, Missing | WrongBatchStatus>
   }
 >() {}
 
-/** Of one caller, not over. */
+/** Most batches of one caller that are not over. */
 export const maxOpen = 100
 
 export const make = Effect.gen(function* () {
@@ -77,7 +77,7 @@ export const make = Effect.gen(function* () {
     const { purpose } = yield* files.find(owner, request.inputFileId)
     if (purpose !== "batch") return yield* new NoBatchFile({ purpose })
     if ((yield* repo.openOf(owner)) >= maxOpen) return yield* new TooManyBatches({ limit: maxOpen })
-    // Its results are kept whatever they take, so that it must not begin without room.
+    // Its results are stored regardless of their size, so that it must not begin without space.
     if ((yield* files.room(owner)) === 0) return yield* new FileQuotaExceeded({ quotaBytes: files.quotaBytes() })
     const batch = newBatch(`batch_${ids.next(nowMs).replaceAll("-", "")}`, owner, request, nowMs)
     yield* runner.start(batch)

@@ -1,4 +1,4 @@
-/** What lines of a batch may ask. https://platform.openai.com/docs/api-reference/batch/create */
+/** Endpoints that lines of a batch may ask. https://platform.openai.com/docs/api-reference/batch/create */
 import { type ConversationKey, edgeRoutes } from "../api/EdgeRoutes.ts"
 import type { EndpointCategory } from "../domain/ApiKey.ts"
 import type { WireName } from "../domain/Wire.ts"
@@ -32,7 +32,7 @@ const isDocumented = (path: string): boolean =>
     path
   )
 
-/** By path: the documented ones that this gateway has a route for. */
+/** Endpoints by path: the documented ones that this gateway has a route for. */
 export const endpoints: ReadonlyMap<string, Endpoint> = new Map(
   edgeRoutes.flatMap((route): ReadonlyArray<readonly [string, Endpoint]> => {
     if (route.method !== "POST" || route.tier !== "inference" || route.wire === null) return []

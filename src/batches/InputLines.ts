@@ -52,7 +52,7 @@ const walk = <E>(
     })
   )
 
-/** How many lines there are to ask. */
+/** Counts the lines to ask. */
 export const countLines = (
   files: typeof Files.Service,
   batch: Batch,

@@ -42,7 +42,7 @@ class Waiting extends Data.TaggedError("Waiting")<{ readonly retryAfterMs: numbe
 const mostRefused = 5
 const firstDelay = "250 millis"
 const longestDelay = "15 seconds"
-/** Of what an answer says: a connection may be ready before, or be replaced. */
+/** Longest wait, in ms, that an answer may ask for: a connection may be ready before, or be replaced. */
 const mostRetryAfterMs = 60_000
 
 const backoff = Schedule.jittered(Schedule.union(Schedule.exponential(firstDelay), Schedule.spaced(longestDelay)))

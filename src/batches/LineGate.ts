@@ -1,6 +1,6 @@
 /**
  * Lets lines of batches begin: at most so many at once, of all batches together, and after live traffic. Of callers that wait the one with the fewest
- * lines under way comes first, so that no batch holds up those of others.
+ * lines in progress comes first, so that no batch holds up those of others.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,29 +16,34 @@ import { Settings } from "../resilience/Settings.ts"
 const liveShare = 0.8
 /** Live traffic is expected to go on for so long after its last request. */
 const liveForMs = 1_000
-/** Between the beginnings of two lines beside live traffic: several in one turn of the event loop would delay all that comes meanwhile. */
+/**
+ * Time in ms between the beginnings of two lines beside live traffic: several in one turn of the event loop would delay
+ * all live requests.
+ */
 const besideLiveMs = 4
-/** How often it is looked whether live traffic leaves room. */
+/** Time in ms between two checks whether live traffic has spare capacity. */
 const lookAgainMs = 20
 
 export interface Load {
   readonly maxConcurrency: number
-  /** Lines under way. */
+  /** Lines in progress. */
   readonly running: number
-  /** Live requests under way, and how many there may be. */
+  /** Live requests in progress, and how many there may be. */
   readonly live: number
   readonly maxLive: number
-  /** From 0 to 1. */
+  /** Busy part of the event loop, from 0 to 1. */
   readonly loopBusy: number
 }
 
-/** Whether one more line may begin. Beside live requests lines get what these leave of the event loop, and one line always goes on. Pure. */
+/** Decides whether one more line may begin. Beside live requests lines get the rest of the event loop, and one line always goes on. Pure. */
 export const mayBegin = ({ live, loopBusy, maxConcurrency, maxLive, running }: Load): boolean => {
   if (running >= maxConcurrency || live >= maxLive * liveShare) return false
   return live === 0 || running < Math.max(1, Math.floor(maxConcurrency * (1 - loopBusy)))
 }
 
-/** Milliseconds between the beginnings of two lines. `sinceLiveMs`: since the last live request was under way. Pure. */
+/**
+ * Milliseconds between the beginnings of two lines. `sinceLiveMs`: since the last live request was in progress. Pure.
+ */
 export const spacingMs = (sinceLiveMs: number): number => (sinceLiveMs < liveForMs ? besideLiveMs : 0)
 
 /** A caller with lines that wait or run. */
@@ -47,12 +52,14 @@ interface Owner {
   running: number
   /** Lines that wait or run. */
   inside: number
-  /** Its first line that waits looks for a place. */
+  /** True when its first waiting line looks for a place. */
   isLooking: boolean
   readonly turns: Effect.Semaphore
 }
 
-/** Picks the owner whose line begins next: the first of those with the fewest lines under way; null: none waits. Pure. */
+/**
+ * Picks the owner whose line begins next: the first of those with the fewest lines in progress; null: none waits. Pure.
+ */
 export const nextOf = <A extends Pick<Owner, "isLooking" | "running">>(owners: Iterable<A>): A | null => {
   let next: A | null = null
   for (const owner of owners) if (owner.isLooking && (next === null || owner.running < next.running)) next = owner
@@ -75,7 +82,7 @@ export const make = Effect.gen(function* () {
   const resilience = yield* Settings
   const shedder = yield* LoadShedder
   const timers = yield* Timers
-  /** In the order in which they came, anew with each line of theirs that begins. */
+  /** Owners in the order in which they came, anew with each line of theirs that begins. */
   const owners = new Map<string, Owner>()
   const left = yield* Effect.makeLatch(false)
   let running = 0
@@ -123,7 +130,7 @@ export const make = Effect.gen(function* () {
       if (nowMs < nextAtMs) return Effect.flatMap(Effect.sleep(nextAtMs - nowMs), look)
       if (mayNow() && nextOf(owners.values()) === owner) {
         begin(owner, nowMs)
-        // Whoever is next looks at once. Nothing may interrupt here: the place is taken.
+        // The next one looks at once. Nothing may interrupt here: the place is taken.
         left.unsafeOpen()
         return Effect.void
       }

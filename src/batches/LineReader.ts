@@ -2,9 +2,9 @@
 import type { FileHandle } from "node:fs/promises"
 
 export interface Line {
-  /** From 1; blank lines count. */
+  /** Number from 1; blank lines count. */
   readonly number: number
-  /** Without its line feed; null: it is longer than the limit. */
+  /** Bytes without the line feed; null: it is longer than the limit. */
   readonly bytes: Buffer | null
   /** Offset of the byte behind the line and its line feed. */
   readonly endsAt: number
@@ -20,10 +20,10 @@ export class LineReader {
   readonly #file: FileHandle
   readonly #maxBytes: number
   readonly #chunk = Buffer.allocUnsafe(chunkBytes)
-  /** What of the chunk has been read and not given out. */
+  /** Offset of the part of the chunk that was read and not returned. */
   #from = 0
   #to = 0
-  /** Of a line that began in an earlier chunk. */
+  /** Parts of a line that began in an earlier chunk. */
   #begun: Array<Buffer> = []
   #begunBytes = 0
   #isTooLong = false
@@ -36,7 +36,7 @@ export class LineReader {
     this.#maxBytes = maxBytes
   }
 
-  /** Null at the end. The bytes stand until the next call. */
+  /** Null at the end. The bytes are valid until the next call. */
   async next(): Promise<Line | null> {
     for (;;) {
       if (this.#from < this.#to) {

@@ -1,5 +1,5 @@
 /**
- * What became of the lines of a batch, on disk as soon as it is known. A record is written with one plain write, so that it survives `kill -9`;
+ * Results of the lines of a batch, on disk as soon as they are known. A record is written with one plain write, so that it survives `kill -9`;
  * one that is not whole is cut off when the spool is opened, and its line is asked again.
  *
  *     <CRC-32 of the rest, 8 hexadecimal digits> <o for the output file, e for the file of errors> <number of the line> <JSON>
@@ -14,7 +14,7 @@ import { StoreError } from "../store/Errors.ts"
 import type { LineResult } from "./BatchLines.ts"
 import { LineReader } from "./LineReader.ts"
 
-/** Of a record: far above what a model answers. */
+/** Most bytes of a record: far above a model's answers. */
 const maxRecordBytes = 512 * 1_048_576
 const ending = ".lines"
 
@@ -26,7 +26,7 @@ export interface Counts {
 export interface LineSpool {
   readonly has: (line: number) => boolean
   readonly counts: () => Counts
-  /** Once per line: a further record of it is left out. */
+  /** Appends a result, once per line: a further record of it is left out. */
   readonly append: (result: LineResult) => Effect.Effect<void, StoreError>
   /** Calls `each` with the JSON of all records of one kind. Nothing may be appended meanwhile. */
   readonly read: <E>(
@@ -120,7 +120,7 @@ const openAt = (path: string): Effect.Effect<LineSpool, StoreError, Scope> =>
           // A full disk takes a part of what it is given.
           for (let written = 0; written < record.length;) written += writeSync(descriptor, record, written)
         } catch (cause) {
-          // What was begun must not stand before the next record.
+          // What was begun must not be before the next record.
           const whole = bytes
           return Effect.zipRight(
             Effect.ignore(onDisk("LineSpool.append", () => truncate(path, whole))),
@@ -149,7 +149,7 @@ export interface LineSpools {
   /** Makes it where there is none. */
   readonly open: (batchId: string) => Effect.Effect<LineSpool, StoreError, Scope>
   readonly remove: (batchId: string) => Effect.Effect<void>
-  /** Of which batches there are spools. */
+  /** Lists the batches that have spools. */
   readonly ids: Effect.Effect<ReadonlyArray<string>, StoreError>
 }
 

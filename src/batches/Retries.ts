@@ -1,4 +1,4 @@
-/** Which answers to a line are waited out. Pure. */
+/** Decides which answers to a line are followed by another try. Pure. */
 import type { InferenceError } from "../domain/Errors.ts"
 import { isOutOfTurn } from "../inference/Turns.ts"
 import { isArray, isObject, type Json, parseJson } from "../wire/json/Json.ts"
@@ -6,7 +6,7 @@ import { isArray, isObject, type Json, parseJson } from "../wire/json/Json.ts"
 export interface Told {
   readonly status: number
   readonly body: string
-  /** As `Retry-After` says; null without one. */
+  /** Wait in ms by `Retry-After`; null without one. */
   readonly retryAfterMs: number | null
   readonly error: InferenceError | null
 }
@@ -14,7 +14,10 @@ export interface Told {
 /** `untilExpiry`: as long as the batch lives. `sometimes`: a few times. `stopping`: by the next process. */
 export type Verdict = "record" | "untilExpiry" | "sometimes" | "stopping"
 
-/** These stay as they are, whenever the line is asked again: the day, budgets and tokens of the key, and what no target fits. */
+/**
+ * Codes that stay the same when the line is asked again: the day, budgets and tokens of the key, and requests that no
+ * target fits.
+ */
 const lasting = new Set(["insufficient_quota", "rate_limit_exceeded", "no_suitable_target", "QUOTA_NOT_ALLOCATED"])
 /** Passing, though no time is known. */
 const passing = new Set(["queue_full", "overloaded"])

@@ -46,15 +46,15 @@ export interface BridgedRequest {
   readonly host: string
   readonly scheme: "http" | "https"
   readonly method: string
-  /** With its query. */
+  /** Path with its query. */
   readonly path: string
   /** Lower-case names. */
   readonly headers: RequestHeaders
   /** The same as they came, names and values in turn. */
   readonly rawHeaders: ReadonlyArray<string>
-  /** As it came, perhaps compressed. */
+  /** Body as it came, perhaps compressed. */
   readonly sent: Buffer
-  /** Without its compression. */
+  /** Body without its compression. */
   readonly body: Buffer
   readonly client?: ClientSocket
 }
@@ -64,7 +64,7 @@ export interface BridgedCall {
   readonly request: BridgedRequest
   readonly agent: Agent
   readonly spoken: Spoken
-  /** What is asked: the client's own bytes where nothing stands around them, with its own model. */
+  /** Request to answer: the client's own bytes where there is no wrapper around them, with its own model. */
   readonly parsed: JsonObject
   readonly sourceModel: string
   readonly targetModel: string
@@ -75,7 +75,7 @@ export class Bridge extends Context.Tag("gateway/bridge/Bridge")<
   {
     /** Hot: a decrypted request to a host has come. The first one to an agent's host shows that its set-up is complete. */
     readonly noticed: (host: string) => void
-    /** Hot: whether the body of a request has to be read to tell who answers it. False: it goes on. */
+    /** Hot: decides whether the body of a request has to be read to know who answers it. False: it goes on. */
     readonly wantsBody: (request: Pick<BridgedRequest, "host" | "method" | "path">) => boolean
     /** Null: it goes on to the vendor as it is. */
     readonly judge: (request: BridgedRequest) => BridgedCall | null
@@ -129,7 +129,7 @@ const bodyFor = ({ agent, parsed, request, spoken, targetModel }: BridgedCall): 
   return spoken.fromPath === null ? replaceModelBytes(request.body, parsed, targetModel) : request.body
 }
 
-/** What is asked, without what the agent puts around it. */
+/** Returns the request without the agent's wrapper. */
 const askedOf = ({ wrapper }: Agent, body: JsonObject): JsonObject | null =>
   wrapper === null ? body : CloudCode.unwrapRequest(body)
 

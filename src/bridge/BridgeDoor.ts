@@ -1,4 +1,4 @@
-/** The way to the agent bridge, which is loaded together with capture: without captured connections it has nothing to answer. */
+/** Loads the agent bridge together with capture: without captured connections it has nothing to answer. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

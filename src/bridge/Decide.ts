@@ -1,7 +1,7 @@
 /**
- * What is done with a request of an agent: bypass goes before target, target before passthrough. What is bypassed is handed on unread, by the
- * listener that decrypts and by `http/bridge/Intercept`, and never comes here; a target answers in place of the vendor; all else goes on to the
- * vendor as it is. Pure.
+ * Decides what is done with a request of an agent: bypass takes precedence over target, target over passthrough. Bypassed requests are passed
+ * on unread, by the listener that decrypts and by `http/bridge/Intercept`, and never come here; a target answers in place of the vendor; all
+ * else goes on to the vendor as it is. Pure.
  */
 import type { ModelMapping } from "../domain/AgentBridge.ts"
 import type { Agent } from "./agents/Agent.ts"
@@ -11,7 +11,7 @@ import { type Glob, globOf } from "./Globs.ts"
 export type PassReason =
   /** No agent has this host. */
   | "no_agent"
-  /** It is no call to a model that this gateway can answer. */
+  /** The request is no call to a model that this gateway can answer. */
   | "no_endpoint"
   /** No mapping names the model. */
   | "not_mapped"
@@ -35,13 +35,13 @@ const patternsOf: ReadonlyMap<Agent, ReadonlyArray<Glob>> = new Map(
 
 const pathAlone = (path: string): string => path.split("?", 1)[0] ?? path
 
-/** Whether a request is a call to a model in a format that this gateway can answer, whatever its model. */
+/** Checks whether a request is a call to a model in a format that this gateway can answer, whatever its model. */
 export const isAnswerable = (agent: Agent, method: string, path: string): boolean =>
   agent.wire !== null &&
   method === "POST" &&
   (patternsOf.get(agent)?.some(({ matches }) => matches(pathAlone(path))) ?? false)
 
-/** A name that is given as it is goes before patterns. */
+/** Finds the mapping of a model; an exact name takes precedence over patterns. */
 export const mappingOf = (mappings: ReadonlyArray<ReadMapping>, model: string): ReadMapping | null =>
   mappings.find(({ sourceModel }) => sourceModel === model) ??
   mappings.find(({ source }) => source.matches(model)) ??

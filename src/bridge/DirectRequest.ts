@@ -16,21 +16,21 @@ export class DirectNotPossible extends Data.TaggedError("DirectNotPossible")<{
 
 /** A masked credential is not usable, and no other was given. */
 export class CredentialNeeded extends Data.TaggedError("CredentialNeeded")<{
-  /** Of headers; those of the query begin with `?`. */
+  /** Names of headers; those of the query begin with `?`. */
   readonly names: ReadonlyArray<string>
 }> {}
 
 export type DirectRefusal = DirectNotPossible | CredentialNeeded | BodyTruncated
 
 export interface DirectChanges {
-  /** In the place of the recorded one. */
+  /** Body in place of the recorded one. */
   readonly body?: string
   readonly model?: string
-  /** With its query. */
+  /** Path with its query. */
   readonly path?: string
-  /** In place of the recorded ones; an empty value leaves the header out. Credentials among them are sent. */
+  /** Headers in place of the recorded ones; an empty value leaves the header out. Credentials among them are sent. */
   readonly headers?: Readonly<Record<string, Redacted.Redacted>>
-  /** Whose credential is sent; absent: of a connection with this address, where one is missing. */
+  /** Connection whose credential is sent; absent: one with this address, where a credential is missing. */
   readonly connectionId?: string
 }
 
@@ -43,7 +43,7 @@ export interface DirectRequest {
   readonly body: string | null
   /** Credentials that the caller gave; they must not come back in the answer. */
   readonly given: ReadonlyArray<Redacted.Redacted>
-  /** What was masked and is left out. */
+  /** Names of masked values that are left out. */
   readonly missing: ReadonlyArray<string>
   /** The same where no connection has the address; fails where something is missing. */
   readonly withoutCredential: Effect.Effect<DirectRequest, CredentialNeeded>

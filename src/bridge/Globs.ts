@@ -4,7 +4,7 @@
 export const maxStars = 8
 export const maxPatternChars = 253
 
-/** Why a text is no pattern; null when it is one. */
+/** Describes why a text is no pattern; null when it is one. */
 export const problemOf = (pattern: string): string | null => {
   if (pattern === "") return "A pattern must not be empty."
   if (pattern.length > maxPatternChars) return `A pattern has at most ${maxPatternChars} characters.`
@@ -17,7 +17,10 @@ export interface Glob {
   readonly matches: (text: string) => boolean
 }
 
-/** The texts between the stars are found one after the other, each as early as it comes: no step is taken back. */
+/**
+ * Compiles a pattern. The texts between the stars are found one after the other, each as early as it comes: there is no
+ * backtracking.
+ */
 export const globOf = (pattern: string): Glob => {
   const parts = pattern.toLowerCase().split("*")
   const [first = ""] = parts

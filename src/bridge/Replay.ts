@@ -25,22 +25,22 @@ import { type Spoken, spokenOf } from "./Spoken.ts"
 /** The record is no request to a model, or in a format that this gateway does not serve. */
 export class ReplayNotLlm extends Data.TaggedError("ReplayNotLlm")<{ readonly id: string }> {}
 
-/** Not all of the body is left, and no other was given. */
+/** Error of a body that is not stored completely, when no other was given. */
 export class BodyTruncated extends Data.TaggedError("BodyTruncated")<{ readonly id: string }> {}
 
 /** The answer broke before its head: there is none to be had. */
 export class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly id: string }> {}
 
-/** What is asked otherwise than it was. */
+/** Changes to the recorded request. */
 export interface ReplayChanges {
-  /** In the place of the recorded one. */
+  /** Body in place of the recorded one. */
   readonly body?: JsonObject
   readonly model?: string
-  /** Beside and in place of the recorded ones. Credentials among them are left out. */
+  /** Headers beside and in place of the recorded ones. Credentials among them are left out. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What will be asked. */
+/** Request that will be sent. */
 export interface Replayed {
   readonly record: TrafficRecord
   readonly spoken: Spoken
@@ -125,7 +125,7 @@ export const make = Effect.gen(function* () {
           reply: own,
           prepared: (exchange) => tap.recorded(exchange, facts, sink)
         },
-        // The answer is told at the end of the turn in which the request is over.
+        // The fiber is resumed at the end of the turn in which the request is over.
         () => timers.soon(() => resume(hasHead ? Effect.void : new NoAnswer({ id })))
       )
     )

@@ -9,7 +9,10 @@ import type { ClientReply, Exchange } from "../inference/request/Exchange.ts"
 import { type Path, spliceValues } from "../wire/json/DeepSplice.ts"
 import { isObject, parseJson } from "../wire/json/Json.ts"
 
-/** Where wires name the model of an answer: all of them, `messages` in `message_start`, `responses` in events of the whole, `gemini`. */
+/**
+ * Paths at which wires name the model of an answer: all of them, `messages` in `message_start`, `responses` in events
+ * of the whole, `gemini`.
+ */
 const places: ReadonlyArray<Path> = [["model"], ["message", "model"], ["response", "model"], ["modelVersion"]]
 
 /** The text with the name in each place that has one; null where it has none, or is no object. */

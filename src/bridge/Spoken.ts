@@ -1,4 +1,4 @@
-/** How a captured request to a model is spoken, so that this gateway can answer it as its own routes do. Pure. */
+/** Finds the wire of a captured request to a model, so that this gateway can answer it as its own routes do. Pure. */
 import type { EndpointCategory } from "../domain/ApiKey.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { ApiKind } from "../domain/TrafficRecord.ts"
@@ -18,7 +18,7 @@ export interface Spoken {
   /** Members that this wire has in its path. */
   readonly fromPath: JsonObject | null
   readonly atOnce: AtOnce | null
-  /** What it is on the inference routes. */
+  /** Category on the inference routes. */
   readonly category: EndpointCategory
   /** Null: it names none. */
   readonly model: string | null

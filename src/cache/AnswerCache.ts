@@ -1,6 +1,6 @@
 /**
- * Kept answers: in memory, and behind that in the store, where they are written in the background. A store that fails costs a hit, never a
- * request.
+ * Stored answers: in memory, and behind that in the store, where they are written in the background. A store that fails costs a hit, never
+ * a request.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,10 +20,10 @@ export interface CacheCounts {
   readonly memorySize: number
   readonly memoryMaxSize: number
   readonly dbSize: number
-  /** Since the start. */
+  /** Number since the start. */
   readonly hits: number
   readonly misses: number
-  /** Of the hits, those by meaning. */
+  /** Number of the hits that were found by meaning. */
   readonly semanticHits: number
 }
 
@@ -55,18 +55,18 @@ export class AnswerCache extends Context.Tag("gateway/cache/AnswerCache")<
   }
 >() {}
 
-/** Of the memory; the settings bound the store. */
+/** Most entries in memory; the settings bound the store. */
 const maxMemoryEntries = 500
 const maxMemoryBytes = 16 * 1_048_576
 /** Answers on their way to the store; beyond it they are kept in memory only. */
 const maxPending = 200
-/** What has expired is removed once in so many writes. */
+/** Number of writes between two removals of expired entries. */
 const trimEvery = 20
 /** The part of the bounds that is made free when the store is full; with less than so many entries none. */
 const sparePart = 1 / 20
 const mostSpareEntries = 20
 
-/** Room that is made together, so that not each answer to a full store has to. */
+/** Computes the space that is freed at once, so that not each answer to a full store has to. */
 const spareOf = ({ maxBytes, maxEntries }: Pick<CacheSettings, "maxBytes" | "maxEntries">): CacheSize => ({
   entries: Math.min(mostSpareEntries, Math.floor(maxEntries * sparePart)),
   bytes: Math.floor(maxBytes * sparePart)
@@ -93,11 +93,17 @@ export const make = Effect.gen(function* () {
   let kept = memoryOf(0, 0)
   const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
   let writes = 0
-  /** What the store holds at most: what goes for another reason than its bounds is not counted. Null: not measured yet. */
+  /**
+   * Upper bound of the store's size: entries removed for another reason than its bounds are not subtracted. Null: not
+   * measured yet.
+   */
   let stock: CacheSize | null = null
   /** The bounds that the store was last brought to. */
   let held = { maxEntries: 0, maxBytes: 0 }
-  /** What was kept, or read, before the latest of them is gone, also where its write or its read is still under way. */
+  /**
+   * Number of clearings: an entry stored or read before the latest of them is dropped, also where its write or its read
+   * is still in progress.
+   */
   let clears = 0
   let hits = 0
   let misses = 0
@@ -177,7 +183,9 @@ export const make = Effect.gen(function* () {
     return answer === null ? null : { near, answer }
   })
 
-  /** Before each write, so that the store is never beyond its bounds. Counts what is written then. */
+  /**
+   * Frees space before each write, so that the store is never beyond its bounds, and counts the bytes to be written.
+   */
   const makeRoom = (bytes: number): Effect.Effect<void, StoreError> =>
     Effect.suspend(() => {
       const { maxBytes, maxEntries } = settings.current().cache

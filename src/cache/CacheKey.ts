@@ -1,4 +1,4 @@
-/** What tells one kept answer from another: a hash over everything that changes an answer. Pure. */
+/** Computes the key of a stored answer: a hash over everything that changes an answer. Pure. */
 import { createHash } from "node:crypto"
 import type { JsonObject } from "../wire/json/Json.ts"
 

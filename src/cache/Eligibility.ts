@@ -1,10 +1,10 @@
-/** Which requests the cache is asked for, and which answers it keeps. Pure. */
+/** Decides which requests the cache is asked for, and which answers it keeps. Pure. */
 import { headerOf, type RequestHeaders } from "../auth/Credentials.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { Response } from "../wire/canonical/Response.ts"
 import { type Json, type JsonObject, objectOr } from "../wire/json/Json.ts"
 
-/** Where each wire has its temperature. */
+/** Reads the temperature of a request on each wire. */
 const temperatureOf = (wire: WireName, body: JsonObject): Json | undefined => {
   switch (wire) {
     case "chat":
@@ -25,7 +25,7 @@ export const refusesCache = (headers: RequestHeaders): boolean =>
   isTrue(headerOf(headers, "x-gateway-no-cache")) ||
   /(?:^|,)\s*no-(?:cache|store)\b/i.test(headerOf(headers, "cache-control")?.slice(0, 256) ?? "")
 
-/** Whether calls of tools may be kept and given again for this request. */
+/** Checks whether calls of tools may be stored and given again for this request. */
 export const takesToolCalls = (headers: RequestHeaders): boolean => isTrue(headerOf(headers, "x-gateway-cache-tools"))
 
 /** Hot. An answer that is worked on behind the client's back, or one of several, is not kept. */

@@ -1,6 +1,6 @@
 /**
- * All that captures traffic of this machine, switched on and off: the HTTP proxy, the desktop's proxy setting, custom hosts and hosts of agents,
- * the certificate authority and the transparent mode. Changes of the machine are taken back when the scope closes (`host/HostJournal`).
+ * Everything that captures traffic of this machine, switched on and off: the HTTP proxy, the desktop's proxy setting, custom hosts and hosts of
+ * agents, the certificate authority and the transparent mode. Changes of the machine are undone when the scope closes (`host/HostJournal`).
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -37,7 +37,7 @@ export interface HostView extends CustomHost {
 
 export interface HostChanged {
   readonly host: HostView
-  /** Why the host is not captured, or not everywhere; null: all is well. */
+  /** Reason for which the host is not captured, or not everywhere; null: it is. */
   readonly warning: string | null
 }
 
@@ -91,7 +91,7 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
     readonly setAgentHosts: (agent: string, hosts: ReadonlyArray<string>) => Effect.Effect<string | null, StoreError>
     /** Ids of agents whose hosts are sent here. */
     readonly capturedAgents: () => ReadonlySet<string>
-    /** Its port. */
+    /** Starts the proxy, and returns its port. */
     readonly startProxy: Effect.Effect<number, ListenProblem>
     readonly stopProxy: Effect.Effect<void>
     readonly applySystemProxy: (
@@ -109,7 +109,7 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
     readonly regenerate: Effect.Effect<CertificateView, TrustProblem>
     readonly trust: (password: Redacted.Redacted | null) => Effect.Effect<ReadonlyArray<string>, TrustProblem>
     readonly untrust: Effect.Effect<Removed, TrustProblem>
-    /** Hot: whether connections to a host are handed on unread. */
+    /** Hot: checks whether connections to a host are passed on unread. */
     readonly isNeverDecrypted: (host: string) => boolean
     readonly bypass: Effect.Effect<ReadonlyArray<Pattern>>
     readonly setBypass: (patterns: ReadonlyArray<string>) => Effect.Effect<void, BadValue | StoreError>
@@ -120,7 +120,7 @@ export class Capture extends Context.Tag("gateway/capture/Capture")<
     readonly setConfig: (config: Partial<BridgeConfig>) => Effect.Effect<BridgeConfig, BadValue | StoreError>
     readonly diagnose: Effect.Effect<ReadonlyArray<Diagnose.Check>, StaticAuthority.AuthorityFailed>
     readonly repair: Effect.Effect<Diagnose.Repaired, StaticAuthority.AuthorityFailed>
-    /** Takes back what gateways that ended have left on the machine. */
+    /** Undoes the changes that ended gateways have left on the machine. */
     readonly finishEnded: Effect.Effect<RestoreReport>
     readonly transparent: typeof Transparent.Service
     /** Answers requests of intercepted connections in place of their servers; null: all are relayed. */

@@ -1,6 +1,6 @@
 /**
- * The way to capture, which is loaded and built by its first use. At a start it is built only when there is something to take up or to
- * finish: custom hosts that are turned on, or changes of the machine that an ended gateway left in the journal.
+ * Loads and builds capture by its first use. At a start it is built only when there is something to resume or to finish: custom hosts
+ * that are turned on, or changes of the machine that an ended gateway left in the journal.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ import { asSentence } from "../kernel/Sentence.ts"
 
 export interface CaptureServices {
   readonly capture: typeof Capture.Service
-  /** What was built together with it, for rooms above this one. */
+  /** Services built together with it, for callers above capture. */
   readonly built: Context.Context<never>
 }
 
@@ -28,7 +28,7 @@ export class CaptureDoor extends Context.Tag("gateway/capture/CaptureDoor")<
     readonly get: Effect.Effect<typeof Capture.Service>
     /** Hot: null until it is built. */
     readonly current: () => typeof Capture.Service | null
-    /** What was built together with it; builds it. */
+    /** Builds the services that are built together with it, and returns them. */
     readonly built: Effect.Effect<Context.Context<never>>
   }
 >() {}

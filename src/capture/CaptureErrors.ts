@@ -1,4 +1,4 @@
-/** What may be refused, beside what the rooms of capture refuse themselves. */
+/** Refusals of capture, beside those of its single parts. */
 import * as Data from "effect/Data"
 
 /** `problem` goes on from the name of the host. */

@@ -1,4 +1,4 @@
-/** What all sources of capture share: where exchanges go, and the rules they are handled by. */
+/** Shared parts of all sources of capture: the destination of exchanges, and the rules they are handled by. */
 import * as Context from "effect/Context"
 import type { CaptureChange, CaptureThing } from "../events/Events.ts"
 import type { CaptureSink } from "./CaptureSink.ts"
@@ -7,9 +7,9 @@ export class CaptureParts extends Context.Tag("gateway/capture/CaptureParts")<
   CaptureParts,
   {
     readonly sink: CaptureSink
-    /** Read for every connection, with a name or an address. */
+    /** Checks a host that is never decrypted; called for every connection, with a name or an address. */
     readonly isNeverDecrypted: (host: string) => boolean
-    /** Whether certificates of servers are verified; read for every connection. */
+    /** Tells whether certificates of servers are verified; called for every connection. */
     readonly verifiesServers: () => boolean
     /** PEM of an authority that is trusted besides those of Node; null for none. */
     readonly extraAuthority: () => string | null

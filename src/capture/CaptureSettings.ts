@@ -1,4 +1,7 @@
-/** What of capture holds over restarts, in the settings table. The switches of the proxies do not: they are off after every start. */
+/**
+ * Settings of capture that persist over restarts, in the settings table. The switches of the proxies do not: they are
+ * off after every start.
+ */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -20,7 +23,7 @@ const fields = {
   hosts: Schema.Array(CustomHost),
   /** Hosts of agents whose traffic is sent here, by the agent's id. */
   agentHosts: Schema.Record({ key: Schema.String, value: Schema.Array(Schema.String) }),
-  /** Whether the decrypting server was started or stopped by a person; null: it runs while there are hosts for it. */
+  /** State of the decrypting server by a person; null: it runs while there are hosts for it. */
   server: Schema.NullOr(Schema.Literal("on", "off")),
   tlsIntercept: Schema.Boolean,
   /** Patterns of a person; the built-in ones come on top. */
@@ -96,6 +99,6 @@ export const wantedHosts = ({ agentHosts, hosts }: StoredCapture): ReadonlyArray
   ...new Set([...hosts.filter(({ enabled }) => enabled).map(({ host }) => host), ...Object.values(agentHosts).flat()])
 ]
 
-/** Whether a start has something to take up again. */
+/** Checks whether a start has something to resume. */
 export const resumes = (stored: StoredCapture): boolean =>
   stored.server === "on" || (stored.server === null && wantedHosts(stored).length > 0)

@@ -1,4 +1,4 @@
-/** What a capture source says of one exchange. It never waits: the receiver must return at once, whatever it does with what it is given. */
+/** Reports of a capture source about one exchange. It never waits: the receiver must return at once. */
 
 export type CaptureSource = "agent-bridge" | "custom-host" | "http-proxy" | "system-proxy" | "tproxy"
 
@@ -18,7 +18,7 @@ export interface CapturedRequest {
   readonly startedAtMs: number
   readonly method: string
   readonly scheme: "http" | "https" | "ws" | "wss"
-  /** As the request names it: the `Host` header, else the server's name or address. */
+  /** Host as the request names it: the `Host` header, else the server's name or address. */
   readonly host: string
   /** The name of the TLS handshake; null without one. It differs from `host` where a client fronts one domain by another. */
   readonly serverName: string | null
@@ -26,14 +26,14 @@ export interface CapturedRequest {
   readonly headers: RawHeaders
   /** The client's own end, by which its process can be found. */
   readonly client: Endpoint
-  /** What the client connected to, as it sees it. */
+  /** Endpoint that the client connected to, as it sees it. */
   readonly server: Endpoint
 }
 
 export interface CapturedHead {
   readonly status: number
   readonly headers: RawHeaders
-  /** Since the request began, in milliseconds. */
+  /** Time since the request began, in milliseconds. */
   readonly afterMs: number
 }
 
@@ -48,12 +48,12 @@ export interface CapturedEnd {
   readonly head: CapturedHead | null
   readonly requestBody: CapturedBody
   readonly responseBody: CapturedBody
-  /** Since the request began, in milliseconds. `sentMs`: when the connection to the server stood. */
+  /** Times since the request began, in milliseconds. `sentMs`: when the connection to the server was established. */
   readonly sentMs: number | null
   readonly totalMs: number
   /** Null: it ended well. `code` is Node's or OpenSSL's word for it. */
   readonly error: { readonly code: string; readonly message: string } | null
-  /** Why this was not read but handed on as it was; null for an exchange that was read. */
+  /** Reason for which it was passed on unread; null for an exchange that was read. */
   readonly tunnelled: TunnelReason | null
 }
 
@@ -74,7 +74,7 @@ export interface CaptureSink {
   readonly begin: (request: CapturedRequest) => string
   /** The head of the answer has come. */
   readonly update: (id: string, head: CapturedHead) => void
-  /** Called once for each id. */
+  /** Ends an exchange; called once for each id. */
   readonly finish: (id: string, end: CapturedEnd) => void
 }
 

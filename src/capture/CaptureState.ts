@@ -1,4 +1,4 @@
-/** What all parts of capture know: the stored switches, the settings of the environment, and which ports are open. */
+/** Shared state of all parts of capture: the stored switches, the settings of the environment, and the open ports. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -32,7 +32,7 @@ export class CaptureState extends Context.Tag("gateway/capture/CaptureState")<
     readonly inspector: typeof Inspector.Service
     /** `MITM_PORT`. */
     readonly serverPort: number
-    /** In force: that of a person, else `MITM_IDLE_TIMEOUT_MS`. */
+    /** Returns the timeout in force, in ms: that of a person, else `MITM_IDLE_TIMEOUT_MS`. */
     readonly idleTimeoutMs: () => number
   }
 >() {}
@@ -74,7 +74,7 @@ export const make: Effect.Effect<typeof CaptureState.Service, StoreError, AppCon
 
 export const layer = Layer.effect(CaptureState, make)
 
-/** Of what the gateway does by itself; requests have rows of their own (`http/Management`). */
+/** Makes the audit row of a change by the gateway itself; requests have rows of their own (`http/Management`). */
 const automaticRow = (id: string, timestampMs: number, change: CaptureChange, what: CaptureThing): AuditRow => ({
   id,
   timestampMs,

@@ -12,7 +12,7 @@ import { makeServerTls } from "./tls/ServerLink.ts"
 export type Intercept = NonNullable<ListenerOptions["intercept"]>
 export type RefusesUpgrade = NonNullable<ListenerOptions["refusesUpgrade"]>
 
-/** What answers requests in place of servers. */
+/** Answers requests in place of servers. */
 export interface Interceptor {
   readonly intercept: Intercept
   readonly refusesUpgrade: RefusesUpgrade
@@ -29,7 +29,7 @@ export interface Decrypting {
   readonly setIntercept: (interceptor: Interceptor | null) => void
 }
 
-/** For a connection to a server and its TLS handshake, each. */
+/** Time limit in ms of a connection to a server and of its TLS handshake, each. */
 export const connectTimeoutMs = 15_000
 
 export const make = (authority: StaticAuthority) =>

@@ -9,9 +9,12 @@ import { DialFailed, type Label } from "./tls/Origin.ts"
 export interface HostServerOptions {
   /** `MITM_PORT`; 0: a free one. */
   readonly port: number
-  /** Read for every connection. */
+  /** Returns the listener; called for every connection. */
   readonly listener: () => Listener | null
-  /** To the server of a name, past the hosts file. Gets this server's port, which it must not connect to. */
+  /**
+   * Makes the dialer to the server of a name, past the hosts file. Gets this server's port, which it must not connect
+   * to.
+   */
   readonly dial: (ownPort: number) => Dialer
   readonly labelOf: (name: string | null) => Label
 }
@@ -22,7 +25,7 @@ export interface HostServer {
   readonly close: Effect.Effect<void>
 }
 
-/** Where the hosts are really served. */
+/** Port at which the hosts are really served. */
 const httpsPort = 443
 /** The system has no IPv6. */
 const familyMissing = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT"])

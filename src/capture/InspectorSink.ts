@@ -8,9 +8,9 @@ export interface InspectorSinkOptions {
   readonly inspector: Pick<typeof Inspector.Service, "attribute" | "begin" | "finish" | "update">
   /** The kind that was chosen for a custom host; null: it is detected. */
   readonly kindOf: (host: string) => DetectedKind | null
-  /** Whether exchanges of an agent's host that the bridge does not answer are recorded. */
+  /** Tells whether exchanges of an agent's host that the bridge does not answer are recorded. */
   readonly recordsPassthrough: () => boolean
-  /** Where the client's connection ends on this machine; null: where it was going to. */
+  /** Finds the port at which the client's connection ends on this machine; null: at its destination. */
   readonly portOf: (source: CapturedRequest["source"]) => number | null
 }
 

@@ -1,4 +1,4 @@
-/** Hosts whose connections are handed on unread, before every other rule. Pure. */
+/** Hosts whose connections are passed on unread, before every other rule. Pure. */
 import { wildcard } from "../kernel/Wildcards.ts"
 
 /**

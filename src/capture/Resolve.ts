@@ -8,7 +8,10 @@ const resolveTimeoutMs = 3_000
 export const resolveUsual = async (host: string): Promise<ReadonlyArray<string>> =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
 
-/** From the name servers alone. Where those do not know the name, the system is asked, and answers that lead back here are left out. */
+/**
+ * Resolves a name by the name servers alone. Where those do not know the name, the system is asked, and answers that
+ * lead back here are left out.
+ */
 export const resolvePastHostsFile = async (host: string): Promise<ReadonlyArray<string>> => {
   const resolver = new Resolver({ timeout: resolveTimeoutMs, tries: 2 })
   const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])

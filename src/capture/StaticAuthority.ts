@@ -21,7 +21,7 @@ export class AuthorityFailed extends Data.TaggedError("CaptureAuthorityFailed")<
 type Authority = CertificateAuthority.CertificateAuthority
 
 export interface StaticAuthority {
-  /** Of the certificate: PEM, readable for all. */
+  /** File of the certificate: PEM, readable for all. */
   readonly certificateFile: string
   /** Null: none was made yet. */
   readonly current: Effect.Effect<Authority | null, AuthorityFailed>

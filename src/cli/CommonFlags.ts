@@ -10,13 +10,13 @@ import type { FlagShape, Shape } from "./tree/Shape.ts"
 import type { Words } from "./tree/Words.ts"
 
 interface Common {
-  /** Of the gateway on this machine that is meant; null: none is named. */
+  /** Port of the gateway on this machine that is meant; null: none is named. */
   readonly port: number | null
   /** A question is refused, as where there is no terminal. */
   readonly isSilent: boolean
 }
 
-/** As they were given to the command that runs. */
+/** Flags as they were given to the command that runs. */
 export class CommonFlags extends Context.Reference<CommonFlags>()("gateway/cli/CommonFlags", {
   defaultValue: (): Common => ({ port: null, isSilent: false })
 }) {}
@@ -29,7 +29,7 @@ export const commonFlags: ReadonlyArray<FlagShape> = [
   { ...word, name: "--non-interactive", value: null, description: "Ask nothing." }
 ]
 
-/** Those that a command has not itself. */
+/** Lists the common flags that a command does not have itself. */
 const missingIn = ({ flags }: Shape): ReadonlyArray<FlagShape> =>
   commonFlags.filter(({ name }) => !flags.some((flag) => flag.name === name || flag.aliases.includes(name)))
 

@@ -42,7 +42,7 @@ const nothing: EnvContent = { values: new Map(), problems: [] }
 
 const mostProblems = 5
 
-/** What the file holds; nothing when there is none. A line that cannot be read fails with its number. */
+/** Reads the values of the file; none when there is no file. A line that cannot be read fails with its number. */
 export const read = (folder: string): Effect.Effect<ReadonlyMap<string, string>, CommandFailed> => {
   const file = envFile(folder)
   return Effect.flatMap(
@@ -80,7 +80,7 @@ export const write = (folder: string, values: ReadonlyMap<string, string>): Effe
   })
 }
 
-/** What the feature flags cannot make of their variables; the flags' own words. */
+/** Describes the values of variables that the feature flags cannot read; in the flags' own text. */
 export const flagProblems = (environment: ReadonlyMap<string, string>): Effect.Effect<string | null, CommandFailed> =>
   Effect.map(
     loadRoom(() => import("../flags/Flags.ts")),

@@ -1,6 +1,6 @@
 /**
- * How a command fails: a sentence for the person on stderr, and an exit code for the script.
- * 0 ok, 1 error, 2 bad argument, 3 server offline, 4 authentication, 5 rate limit, 124 timeout, 130 stopped by Ctrl-C.
+ * Failures of a command: a sentence for people on stderr, and an exit code for the script. 0 ok, 1 error, 2 bad
+ * argument, 3 server offline, 4 authentication, 5 rate limit, 124 timeout, 130 stopped by Ctrl-C.
  */
 import * as Cause from "effect/Cause"
 import type { ConfigError } from "effect/ConfigError"
@@ -14,7 +14,7 @@ import { asSentence } from "../kernel/Sentence.ts"
 
 interface Words {
   readonly message: string
-  /** What to do next. */
+  /** Advice on what to do next. */
   readonly hint?: string
 }
 
@@ -52,7 +52,7 @@ const cliTags: ReadonlySet<string> = new Set<CliFailure["_tag"]>([
   "AlreadyReported"
 ])
 
-/** Whether a failure is already in words for the person at the command line. */
+/** Checks whether a failure is already written for the person at the command line. */
 export const isCliFailure = <E extends { readonly _tag: string }>(error: E | CliFailure): error is CliFailure =>
   cliTags.has(error._tag)
 

@@ -11,14 +11,14 @@ import { didYouMean, near } from "./tree/Near.ts"
 
 export const json = Options.boolean("json").pipe(Options.withDescription("Print JSON instead of a table."))
 
-/** What a command is for, with an example to copy. */
+/** Writes the purpose of a command, with an example to copy. */
 export const about = (text: string, ...examples: ReadonlyArray<string>): HelpDoc.HelpDoc =>
   HelpDoc.blocks([HelpDoc.p(text), ...examples.map((example) => HelpDoc.p(`Example: gateway ${example}`))])
 
 /** A schema's message without its `, actual <value>` end: the value may be a secret. */
 export const withoutValue = (message: string): string => message.replace(/, actual [\s\S]*$/, "")
 
-/** What is wrong with each field. */
+/** Collects the problems by field. */
 const complaints = (error: ParseResult.ParseError): ReadonlyMap<string, string> => {
   const byField = new Map<string, Array<string>>()
   for (const { message, path } of ParseResult.ArrayFormatter.formatErrorSync(error)) {
@@ -52,8 +52,8 @@ const listed = (all: ReadonlyArray<string>): string =>
   [...all.slice(0, mostListed), ...(all.length > mostListed ? [`and ${all.length - mostListed} more`] : [])].join(", ")
 
 /**
- * The one record with this id or name, else the one whose id begins so. What fits several is refused with their names and ids.
- * `listing` is the command that lists them.
+ * Finds the one record with this id or name, else the one whose id begins so. A word that fits several is refused with their
+ * names and ids. `listing` is the command that lists them.
  */
 export const pick = <A extends { readonly id: string; readonly name: string }>(
   what: string,

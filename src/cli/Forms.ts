@@ -1,6 +1,6 @@
 /**
- * What flags and arguments take, as schemas over the text that was typed: `taking` has the command-line library decode it
- * before the command runs. A schema's own message would repeat what was given and not name the flag, so each form words its own.
+ * Forms of flags and arguments, as schemas over the text that was typed: `taking` has the command-line library decode it before
+ * the command runs. A schema's own message would repeat what was given and not name the flag, so each form words its own.
  */
 import * as Options from "@effect/cli/Options"
 import * as Either from "effect/Either"

@@ -57,7 +57,7 @@ export const dispatch = Effect.fn("cli.dispatch")(function* (root: GroupNode, wo
   if (problem !== null) return yield* problem
   const leading = leadingFlags(words)
   const named = find(root, leading?.rest ?? words)
-  // Flags that stand before the name of a command are those of the command.
+  // Flags that are before the name of a command are those of the command.
   const found = leading === null ? named : { ...named, rest: [...leading.flags, ...named.rest] }
   if (found.node === root && asksForVersion(found.rest)) return yield* Console.log(version)
   if (asksForHelp(found.rest)) {

@@ -7,7 +7,7 @@ const takesProviderKey = (words: ReadonlyArray<string>): boolean => {
   return /^(?:providers?|nodes?)$/.test(first) && /^(?:add|create|new|edit|set|update|validate)$/.test(second)
 }
 
-/** Why the arguments cannot be meant, when they hold `--api-key` where it is no provider's key; null else. */
+/** Refuses arguments that hold `--api-key` where it is no provider's key; null else. */
 export const oldFlagProblem = (argv: ReadonlyArray<string>): BadArgument | null => {
   const isOld = argv.some((word) => word === "--api-key" || word.startsWith("--api-key="))
   if (!isOld || takesProviderKey(argv.filter((word) => !word.startsWith("-")))) return null

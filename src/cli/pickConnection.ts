@@ -1,4 +1,4 @@
-/** Which connection a word means. */
+/** Finds the connection that a word means. */
 import * as Effect from "effect/Effect"
 import type { ConnectionView } from "../api/Groups/Providers.ts"
 import { BadArgument } from "./Failure.ts"

@@ -1,4 +1,4 @@
-/** Which API key a word means. */
+/** Finds the API key that a word means. */
 import type { KeyView } from "../api/Groups/Keys.ts"
 import { pick } from "./Flags.ts"
 

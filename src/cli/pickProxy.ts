@@ -1,4 +1,4 @@
-/** How a proxy is named on the command line, and found. */
+/** Names of a proxy on the command line, and the search for one. */
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

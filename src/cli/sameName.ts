@@ -13,11 +13,11 @@ interface Named {
 }
 
 export interface NewName {
-  /** What it is a name of, such as `key`. */
+  /** Kind of the named entity, such as `key`. */
   readonly what: string
   readonly name: string
   readonly isAllowed: boolean
-  /** What has the name now and may keep it; null: it is for something new. */
+  /** Id of the entity that has the name now and may keep it; null: it is for something new. */
   readonly ownId: string | null
 }
 

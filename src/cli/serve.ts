@@ -7,7 +7,7 @@ import { runMain } from "./run.ts"
 import { strangeOf } from "./variables.ts"
 import type { ServeFlags } from "./serveOptions.ts"
 
-/** Serves until the process gets a signal to stop, or is told to over HTTP. */
+/** Serves until the process gets a signal to stop, or a request over HTTP to stop. */
 export const serve = Effect.fn("cli.serve")(function* (flags: ServeFlags) {
   const { environment } = yield* loadConfig
   const room = yield* loadRoom(() => import("../app/serve.ts"))

@@ -1,6 +1,6 @@
 /**
- * The flags of `serve`, once. The command is built from this table, and so is the short way past the command-line library
- * that a plain start takes.
+ * The flags of `serve`, once. The command is built from this table, and so is the shortcut around the command-line
+ * library for a plain start.
  */
 
 /** Options of `serve` from the command line; absent ones come from the configuration. */

@@ -4,7 +4,7 @@ import { closest } from "../kernel/Closest.ts"
 import type { CommandFailed } from "./Failure.ts"
 import { loadRoom } from "./lazy.ts"
 
-/** What `AppConfig` and the command line read. */
+/** Names of the variables that `AppConfig` and the command line read. */
 export const ownNames = [
   "DATA_DIR",
   "HOST",
@@ -55,7 +55,7 @@ export const knownNames: Effect.Effect<ReadonlySet<string>, CommandFailed> = Eff
   return new Set([...ownNames, ...(yield* flagNames), ...[...registry.values()].flatMap(({ env }) => env)])
 })
 
-/** For programs that the gateway starts, and for examples in a shell. */
+/** Names of variables for programs that the gateway starts, and for examples in a shell. */
 const ofOthers: ReadonlySet<string> = new Set([
   "GATEWAY_PROGRAM_MARK",
   "GATEWAY_TOOL_KEY",

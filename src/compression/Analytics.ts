@@ -13,7 +13,7 @@ export interface CountedRequest {
   readonly atMs: number
   readonly mode: string
   readonly source: string
-  /** Of its texts; null: nothing was changed. */
+  /** Tokens of its texts; null: nothing was changed. */
   readonly tokens: { readonly before: number; readonly after: number } | null
 }
 
@@ -22,7 +22,7 @@ export class CompressionAnalytics extends Context.Tag("gateway/compression/Analy
   {
     /** Hot. */
     readonly count: (request: CountedRequest) => void
-    /** Of so many days, today included; what was counted before is in it. */
+    /** Sums the last days, today included; everything that was counted before is in it. */
     readonly lastDays: (days: number) => Effect.Effect<ReadonlyArray<CompressionCounts>, StoreError>
   }
 >() {}
@@ -32,7 +32,7 @@ const writeEvery = "5 seconds"
 /** Days that are kept. */
 export const keptDays = 366
 
-/** In UTC. */
+/** Writes the day in UTC. */
 const dayOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10)
 
 export const make = Effect.gen(function* () {

@@ -11,7 +11,7 @@ type Path = ReadonlyArray<string | number>
 
 export interface PlacedBlock extends Omit<Block, "repeat"> {
   readonly path: Path
-  /** Of the conversation, counted from 0; -1 for what stands before it. */
+  /** Index of the turn in the conversation, counted from 0; -1 for the system text before it. */
   readonly turn: number
 }
 
@@ -196,7 +196,7 @@ const turnReaders: Readonly<Record<WireName, typeof chatTurn>> = {
   gemini: geminiTurn
 }
 
-/** What stands before the turns: the system text. */
+/** Reads the text before the turns: the system text. */
 const readSystem = (reader: Reader, wire: WireName, body: JsonObject): void => {
   if (wire === "messages") texts(reader, ["system"], -1, "system", body["system"])
   if (wire === "responses") reader.text(["instructions"], -1, "system", body["instructions"])

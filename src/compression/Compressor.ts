@@ -13,7 +13,7 @@ export interface Change {
   readonly after: string
 }
 
-/** What one engine did: the texts that it changed. */
+/** Changes of one engine: the texts that it shortened. */
 export interface EngineWork {
   readonly engine: EngineName
   readonly changes: ReadonlyArray<Pick<Change, "before" | "after">>
@@ -35,7 +35,7 @@ export interface CompressOptions {
   /** One after the other; none: everything stays, and stays so in the session. */
   readonly engines: ReadonlyArray<Engine>
   readonly tools: EngineTools
-  /** Whose conversation it is. */
+  /** Owner of the conversation. */
   readonly owner: string
   /** All turns go out as they came, whatever they were before in their conversation, and stay so in it. */
   readonly asTheyCame: boolean
@@ -160,7 +160,7 @@ function* steps(options: CompressOptions): Generator<void, Compressed> {
   }
 }
 
-/** At once. */
+/** Compresses at once. */
 export const compress = (options: CompressOptions): Compressed => {
   const work = steps(options)
   let step = work.next()

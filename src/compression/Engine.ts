@@ -1,4 +1,4 @@
-/** What an engine is: it makes texts of a request smaller, one by one, and the same text always the same way. */
+/** Interface of an engine: it makes texts of a request smaller, one by one, and the same text always the same way. */
 
 import type { PipelineEngine } from "../domain/CompressionProfiles.ts"
 
@@ -11,15 +11,15 @@ export interface Block {
   readonly kind: "text" | "tool-result"
   readonly role: Role
   readonly text: string
-  /** Of a result of a tool: what was called. `command`: the command line it ran; null: none, or not known. */
+  /** Called tool of a result. `command`: the command line it ran; null: none, or not known. */
   readonly tool: { readonly name: string; readonly command: string | null } | null
-  /** Of a result that an earlier turn has word for word: what refers to that; null: there is none. */
+  /** Reference to an earlier turn with the same result word for word; null: there is none. */
   readonly repeat: string | null
   /** The client has marked the result as that of a call that failed. */
   readonly isError: boolean
 }
 
-/** What engines need of the gateway. */
+/** Functions of the gateway that engines need. */
 export interface EngineTools {
   /** Keeps a text that is cut, and returns the id to ask for it; null: it is not kept. */
   readonly keep: (raw: string) => string | null

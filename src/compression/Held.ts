@@ -1,9 +1,9 @@
 /**
- * What no engine may change in a text that it shortens: numbers, paths, addresses and negations. A line may go as a whole where the whole text
- * is kept; what is left of a line has each of these as it was. Pure, linear.
+ * Finds the parts that no engine may change in a text that it shortens: numbers, paths, addresses and negations. A line may be removed as a
+ * whole where the whole text is kept; the rest of a line has each of these as it was. Pure, linear.
  */
 
-/** Between two of these characters stands one word. */
+/** Pattern of one word between two of these characters. */
 const words = /[^\s"'`()<>{}[\],;=|]+/g
 
 const negations =
@@ -21,10 +21,13 @@ export const heldIn = (text: string): ReadonlyArray<string> => {
   return held
 }
 
-/** Whether a text holds nothing of these. */
+/** Checks whether a text holds none of these. */
 export const holdsNothing = (text: string): boolean => !sign.test(text) && heldIn(text).length === 0
 
-/** Whether all that the second text holds stands in the first, as it is and in its order. `isAll`: and nothing of the first is missing. */
+/**
+ * Checks whether all such parts of the second text are in the first, as they are and in their order. `isAll`: and none
+ * of the first is missing.
+ */
 export const isUnchanged = (before: string, after: string, isAll: boolean): boolean => {
   if (before === after) return true
   const all = heldIn(before)
@@ -59,7 +62,7 @@ export const cutAfter = (text: string, at: number): number => {
   return most === text.length ? most : whole(text, at)
 }
 
-/** Not inside a pair of code units that are one character. */
+/** Moves a position out of a pair of code units that are one character. */
 const whole = (text: string, at: number): number => {
   const code = text.charCodeAt(at)
   return code >= 0xdc00 && code < 0xe000 ? at - 1 : at

@@ -1,4 +1,7 @@
-/** Which engines a request passes, and why these: what the header, the settings and the size of the request say. Pure. */
+/**
+ * Chooses the engines that a request passes, and the reason: by the header, the settings and the size of the request.
+ * Pure.
+ */
 import type { CavemanSettings, CompressionCombo, PipelineStep } from "../domain/CompressionProfiles.ts"
 import type { CompressionSettings } from "../domain/CompressionSettings.ts"
 import { aggressiveEngine } from "./aggressive/Aggressive.ts"
@@ -9,7 +12,7 @@ import { liteEngine } from "./lite/Lite.ts"
 import { comboNamed } from "./Profiles.ts"
 import { ultraEngine } from "./ultra/Ultra.ts"
 
-/** What clients read in `X-Gateway-Compression`. */
+/** Modes as clients read them in `X-Gateway-Compression`. */
 export const modes = [
   "off",
   "lite",
@@ -63,7 +66,7 @@ const byMode = (mode: Mode, source: Source): Choice => ({ mode, source, pipeline
 
 const byCombo = ({ pipeline }: CompressionCombo, source: Source): Choice => ({ mode: "stacked", source, pipeline })
 
-/** What requests pass that nothing else decides. */
+/** Chooses for requests that nothing else decides. */
 type Panel = (source: Source) => Choice
 
 export const panelOf =
@@ -73,7 +76,7 @@ export const panelOf =
     return named === null ? byMode(modeNamed(engine) ?? "off", source) : byCombo(named, source)
   }
 
-/** What `x-gateway-compression` asks for; null: nothing that is known. */
+/** Reads the choice in `x-gateway-compression`; null: none that is known. */
 const asked = (header: string, panel: Panel, combos: ReadonlyArray<CompressionCombo>): Choice | null => {
   const value = header.trim().slice(0, 200)
   const lower = value.toLowerCase()

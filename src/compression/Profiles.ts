@@ -57,7 +57,7 @@ export const make = Effect.gen(function* () {
 
 export const layer: Layer.Layer<Profiles, StoreError, SettingsRepo> = Layer.effect(Profiles, make)
 
-/** By name, whatever its case, then by id; null when there is none. Pure. */
+/** Finds a combo by name, whatever its case, then by id; null when there is none. Pure. */
 export const comboNamed = (combos: ReadonlyArray<CompressionCombo>, name: string): CompressionCombo | null => {
   const lower = name.toLowerCase()
   return combos.find((combo) => combo.name.toLowerCase() === lower) ?? combos.find((combo) => combo.id === name) ?? null

@@ -1,6 +1,6 @@
 /**
- * What no engine may touch inside a text: code, paths, addresses, numbers, names of code, quotations, negations and words of failures. Pure;
- * linear.
+ * Finds the parts inside a text that no engine may touch: code, paths, addresses, numbers, names of code, quotations, negations and words of
+ * failures. Pure; linear.
  */
 
 interface Span {
@@ -10,7 +10,7 @@ interface Span {
 
 export type SpansOf = (text: string) => ReadonlyArray<Span>
 
-/** Each begins and ends with characters that cannot stand inside it, or has bounded parts, so that matching is linear. */
+/** Each begins and ends with characters that cannot be inside it, or has bounded parts, so that matching is linear. */
 export const patterns: ReadonlyArray<RegExp> = [
   // Code, fenced and inline; an open fence goes to the end.
   /```[\s\S]*?(?:```|$)|~~~[\s\S]*?(?:~~~|$)|`[^`\n]{1,500}`/g,
@@ -27,7 +27,7 @@ export const patterns: ReadonlyArray<RegExp> = [
   /\b(?:error|exception|fail(?:ed|ure|s)?|fatal|panic|traceback|warning|fehler|erreur|erro|kesalahan)\b.*$|错误|錯誤|エラー|失败|失敗/gim
 ]
 
-/** The same, of what stands between white space only. Each match has a character, or two, for which `noteworthy` looks. */
+/** The same, of what is between white space only. Each match has a character, or two, for which `noteworthy` looks. */
 export const wordPatterns: ReadonlyArray<RegExp> = [
   // Addresses, paths and file names.
   /[A-Za-z][A-Za-z\d+.-]{1,20}:\/\/[^\s<>"']{1,2000}|(?<![\w/])(?:~|\.{1,2})?\/[^\s<>"'`]{1,500}|[A-Za-z]:\\[^\s<>"']{1,500}|\b[\w-]{1,100}(?:[./\\][\w-]{1,100}){1,20}\b/g,
@@ -71,7 +71,7 @@ const isMarked = (marks: Uint8Array, start: number, end: number): boolean => {
   return true
 }
 
-/** Words in which `wordPatterns` may match, one to a line, and where each stands in the text; without those that are marked from end to end. */
+/** Words in which `wordPatterns` may match, one to a line, and where each is in the text; without those that are marked from end to end. */
 const noteworthy = (
   text: string,
   marks: Uint8Array | null
@@ -106,7 +106,7 @@ export const protectedSpans: SpansOf = (text) => {
   const { places, words } = noteworthy(text, marks)
   for (const pattern of words === "" ? [] : wordPatterns) {
     let word = 0
-    /** Where the word begins in `words`, and where the next one does. */
+    /** Positions in `words` at which the word begins, and at which the next one does. */
     let from = 0
     let next = words.indexOf("\n") + 1
     for (const match of words.matchAll(pattern)) {
@@ -129,14 +129,14 @@ export const protectedSpans: SpansOf = (text) => {
   return spans
 }
 
-/** Whether nothing of the text is protected. */
+/** Checks whether nothing of the text is protected. */
 export const isUnprotected = (text: string): boolean => {
   if (patterns.some((pattern) => text.search(pattern) !== -1)) return false
   const { words } = noteworthy(text, null)
   return words === "" || wordPatterns.every((pattern) => words.search(pattern) === -1)
 }
 
-/** For one text and what is made of it: each is looked through once. */
+/** Makes a cache for one text and the versions of it: each is searched once. */
 export const rememberedSpans = (): SpansOf => {
   const known = new Map<string, ReadonlyArray<Span>>()
   return (text) => {
@@ -161,7 +161,7 @@ export const outsideSpans = (
   return out + change(text.slice(at), at === 0)
 }
 
-/** Whether all that is protected in one text stands in the other, in its order. */
+/** Checks whether all that is protected in one text is in the other, in its order. */
 export const isFaithful = (before: string, after: string, spansOf: SpansOf = protectedSpans): boolean => {
   let at = 0
   for (const { end, start } of spansOf(before)) {

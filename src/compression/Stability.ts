@@ -1,13 +1,13 @@
 /**
- * What became of the texts of a session's turns, so that they go out again as they went: a provider's prompt cache knows a conversation by its
- * beginning. A turn is known by everything before it. Bounded; what is forgotten is decided anew, and the same way.
+ * Outcomes for the texts of a session's turns, so that they are sent again as before: a provider's prompt cache knows a conversation by its
+ * beginning. A turn is known by everything before it. Bounded; a dropped entry is decided anew, with the same result.
  */
 import { createHash } from "node:crypto"
 import type { ContentPermission } from "../domain/ContentPermission.ts"
 import { LruMap } from "../kernel/LruMap.ts"
 import { isArray, isObject, type Json, objectOr } from "../wire/json/Json.ts"
 
-/** Of the texts of one turn, in their order; null: as the client wrote it. */
+/** Outcome of the texts of one turn, in their order; null: as the client wrote it. */
 export type TurnOutcome = ReadonlyArray<string | null>
 
 const maxTurns = 50_000
@@ -24,7 +24,7 @@ export interface KeptOutcomes {
 export class Stability {
   readonly #outcomes = new LruMap<string, TurnOutcome>({ capacity: maxTurns, maxWeight: maxChars, weightOf: charsOf })
 
-  /** For callers whose words may be kept. */
+  /** Returns the outcomes of callers whose content may be kept. */
   of(_permission: ContentPermission): KeptOutcomes {
     return { known: (turn) => this.#outcomes.get(turn), keep: (turn, outcome) => this.#outcomes.set(turn, outcome) }
   }

@@ -70,7 +70,7 @@ const Budget = Schema.Struct({ key: Key, ...budgetFields })
 const { apiKeyId: _limitKey, id: _limitId, ...limitFields } = SetTokenLimit.fields
 const TokenLimit = Schema.Struct({ key: Key, ...limitFields })
 
-/** Without what it logs in with. */
+/** Proxy without its credentials. */
 const { password: _password, username: _username, ...proxyFields } = CreateProxy.fields
 const Proxy = Schema.Struct(proxyFields)
 
@@ -84,7 +84,7 @@ const ProxyAssignment = Schema.Struct({
   proxy: field(Schema.String, "The proxy, by its name.", "berlin")
 })
 
-/** Without the key of its signatures and the password of its mail server. */
+/** Webhook without the key of its signatures and the password of its mail server. */
 const { mail: _mail, secret: _secret, ...webhookFields } = CreateWebhook.fields
 const { password: _mailPassword, ...mailFields } = MailInput.fields
 const Webhook = Schema.Struct({ ...webhookFields, mail: maybe(Schema.Struct(mailFields)) })

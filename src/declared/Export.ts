@@ -11,7 +11,7 @@ export interface Exported {
   readonly document: JsonObject
   /** Variables that the file refers to. */
   readonly variables: ReadonlyArray<string>
-  /** What a file cannot say, as sentences. */
+  /** Sentences on the parts that a file cannot hold. */
   readonly leftOut: ReadonlyArray<string>
 }
 

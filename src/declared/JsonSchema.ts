@@ -7,7 +7,7 @@ let made: string | null = null
 
 /** Draft 7, as text. Made once: it is the same as long as the program runs. */
 export const declaredSchemaJson = (): string => {
-  // What may stand in a file, before it is read: a secret is a string there.
+  // What may be in a file, before it is read: a secret is a string there.
   made ??= `${JSON.stringify(JSONSchema.make(Schema.encodedBoundSchema(Declared) as Schema.Schema<unknown>), null, 2)}\n`
   return made
 }

@@ -32,7 +32,7 @@ export interface Sorted {
   readonly needed: ReadonlyArray<string>
 }
 
-/** Where the missing secrets of an entry are in `Sorted`. */
+/** Makes the key of an entry's missing secrets in `Sorted`. */
 export const placeOf = (list: string, at: number): string => `${list}/${at}`
 
 export const sortedGaps = (gaps: ReadonlyArray<Gap>): Sorted => {
@@ -115,7 +115,7 @@ const judged = (wanted: Wanted, thing: Thing | undefined, missing: ReadonlyArray
 }
 
 export interface Kept {
-  /** Without the secrets that stay; what has a problem is as the file has it. */
+  /** Entries without the secrets that stay; one with a problem is as the file has it. */
   readonly wanted: ReadonlyArray<Wanted>
   /** Sentences about what keeps its secrets. */
   readonly notes: ReadonlyArray<string>

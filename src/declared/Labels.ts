@@ -1,4 +1,7 @@
-/** What things of one name are told apart by in a file: the first is known by its name, the second as `name#2`. Pure. */
+/**
+ * Labels by which things of one name are distinguished in a file: the first is known by its name, the second as
+ * `name#2`. Pure.
+ */
 
 /** Labels of names in their order. One that another thing has as its name gets a further sign. */
 export const labelsOf = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -21,7 +24,7 @@ interface Dated {
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
-/** As they were made, so that labels stay the same. */
+/** Orders things as they were made, so that labels stay the same. */
 export const byAge = <A extends Dated>(
   things: ReadonlyArray<A>,
   member: "createdAt" | "created_at"

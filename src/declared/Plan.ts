@@ -1,4 +1,4 @@
-/** What has to change so that a gateway is as a file says. Pure: neither the file nor the gateway is touched. */
+/** Computes the changes that make a gateway match a file. Pure: neither the file nor the gateway is touched. */
 import { isSecretHeader, maskSecret } from "../kernel/Masking.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
 
@@ -26,12 +26,15 @@ export type Kind = (typeof kinds)[number]
 /** One thing on the gateway. */
 export interface Thing {
   readonly kind: Kind
-  /** What it is known by in files: prefix, `provider/name`, name, alias. */
+  /** Name in files: prefix, `provider/name`, name, alias. */
   readonly name: string
-  /** Of the gateway; null: it has none. */
+  /** Id at the gateway; null: it has none. */
   readonly id: string | null
   readonly fields: JsonObject
-  /** It cannot be changed from a file: it comes from the environment of the gateway, or is a program that it starts. */
+  /**
+   * True when it cannot be changed from a file: it comes from the environment of the gateway, or is a program that it
+   * starts.
+   */
   readonly readOnly: boolean
 }
 
@@ -46,9 +49,9 @@ export interface Change {
   readonly action: "create" | "update" | "remove"
   readonly name: string
   readonly id: string | null
-  /** Of an update: what differs. Secrets are masked. */
+  /** Differences of an update. Secrets are masked. */
   readonly changes: ReadonlyArray<FieldChange>
-  /** What is sent. */
+  /** Body that is sent. */
   readonly body: JsonObject
 }
 
@@ -58,7 +61,7 @@ export const priceParts = (name: string): readonly [provider: string, model: str
   return [name.slice(0, slash), name.slice(slash + 1)]
 }
 
-/** What a file wants of one thing. */
+/** Entry of a file for one thing. */
 export interface Wanted {
   readonly kind: Kind
   readonly name: string
@@ -69,7 +72,7 @@ export interface Wanted {
 
 export interface MissingSecret {
   readonly field: string
-  /** Of a header: its name. Null: the whole field. */
+  /** Name of a header. Null: the whole field. */
   readonly member: string | null
   readonly variable: string
 }
@@ -89,7 +92,7 @@ const sorted = (value: Json): Json => {
   )
 }
 
-/** Whether two values are the same; what is absent and null are. */
+/** Checks whether two values are the same; an absent one is the same as null. */
 export const same = (left: Json | undefined, right: Json | undefined): boolean =>
   JSON.stringify(sorted(left ?? null)) === JSON.stringify(sorted(right ?? null))
 
@@ -106,7 +109,7 @@ const maskedHeaders = (wanted: Json): Json =>
       )
     : wanted
 
-/** Of MCP servers the names of headers are shown, in any case, and no value. */
+/** Returns the names of headers of MCP servers, in lower case, without values. */
 export const namesOnly = (headers: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(headers.map((name) => [name.toLowerCase(), "…"]))
 
@@ -160,7 +163,7 @@ const changesOf = ({ fields, kind }: Wanted, present: Thing): ReadonlyArray<Fiel
     return isDifferent ? [{ field, from, to }] : []
   })
 
-/** What is stored is not sent to another address: secrets go along with a new one. */
+/** Adds the secrets that go along with a new address: the stored ones are not sent to another address. */
 const withSecrets = (changes: ReadonlyArray<FieldChange>, fields: JsonObject): ReadonlyArray<string> => {
   const changed = changes.map(({ field }) => field)
   const moves = changed.includes("url") || changed.includes("baseUrl")
@@ -195,7 +198,10 @@ export const comboOrder = (
   return order
 }
 
-/** In the order in which they can be done: what others need first, removals last and the other way round. */
+/**
+ * Plans the changes in the order in which they can be done: the things that others need first, removals last and the
+ * other way round.
+ */
 export const plan = (
   wanted: ReadonlyArray<Wanted>,
   present: ReadonlyArray<Thing>,

@@ -1,4 +1,4 @@
-/** What a gateway has, from the answers of its management API, in the form of a file. Pure. */
+/** Reads the state of a gateway from the answers of its management API, in the form of a file. Pure. */
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
 import { byAge, labelsOf } from "./Labels.ts"
 import { namesOnly, type Thing } from "./Plan.ts"
@@ -35,7 +35,7 @@ const textOf = (value: Json | undefined): string => stringOr(value) ?? ""
 
 const textsOf = (value: Json | undefined): ReadonlyArray<string> => (isArray(value) ? value.map(textOf) : [])
 
-/** Without members that are null. */
+/** Removes members that are null. */
 const given = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as JsonObject
 
@@ -119,7 +119,7 @@ const limitFields = ["scopeType", "scopeValue", "tokenLimit", "resetInterval", "
 const proxyFields = ["name", "type", "host", "port", "family", "isActive"]
 const webhookFields = ["url", "events", "kind", "description"]
 
-/** What these are known by in a file. */
+/** Makes the name of a model in a file. */
 export const modelName = (model: JsonObject): string => `${textOf(model["provider"])}/${textOf(model["modelId"])}`
 export const limitName = (limit: JsonObject): string =>
   [limit["key"], limit["scopeType"], limit["scopeValue"], limit["resetInterval"]].map(textOf).join(" ")
@@ -142,7 +142,7 @@ const webhookOf = (webhook: JsonObject): JsonObject => {
   }
 }
 
-/** Of a thing whose login or password a file does not have. No member of a body has this name. */
+/** Mark of a thing whose login or password a file does not have. No member of a body has this name. */
 export const hasSecret = "(has a secret)"
 
 /** The values of a plugin that are not secret and not the plugin's own defaults. */
@@ -179,7 +179,7 @@ const quotaGroupOf = (group: JsonObject, names: Names): JsonObject => {
   return { name: group["name"] ?? null, members, ...(allocations.length === 0 ? {} : { allocations }) }
 }
 
-/** Whom an assignment is for; null: it is gone. */
+/** Names the target of an assignment; null: it is gone. */
 const assignedTo = ({ scope, scopeId }: JsonObject, names: Names): string | null => {
   const id = textOf(scopeId)
   switch (scope) {
@@ -209,7 +209,7 @@ type Thinged = (
   readOnly?: boolean
 ) => Thing
 
-/** What belongs to keys and connections, and settings of their own. */
+/** Reads the things that belong to keys and connections, and settings of their own. */
 const furtherOf = (answers: Answers, names: Names, thing: Thinged): ReadonlyArray<Thing> => {
   const of = (part: keyof Answers, member: string) => listOf(answers[part] ?? {}, member)
   const hooks = byAge(of("webhooks", "webhooks"), "created_at")

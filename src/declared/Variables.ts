@@ -3,26 +3,26 @@ import { isArray, isObject, type Json, type JsonObject } from "../wire/json/Json
 
 const reference = /\$\$\{|\$\{([A-Za-z_]\w*)\}/g
 
-/** Where in a file a value stands: names of members and places in lists. */
+/** Path of a value in a file: names of members and places in lists. */
 export type Path = ReadonlyArray<string | number>
 
 /** A reference to a variable that has no value. */
 export interface Gap {
   readonly path: Path
-  /** Of the variable. */
+  /** Name of the variable. */
   readonly name: string
 }
 
 export interface Filled {
   readonly value: Json
-  /** In the order of the file. */
+  /** Gaps in the order of the file. */
   readonly gaps: ReadonlyArray<Gap>
 }
 
 /** The value with its references replaced; keys of objects are left as they are. A variable that is empty counts as not set. */
 export const filled = (value: Json, environment: ReadonlyMap<string, string>): Filled => {
   const gaps: Array<Gap> = []
-  /** Where the walk is. */
+  /** Path of the walk. */
   const path: Array<string | number> = []
   const text = (given: string): string =>
     given.replaceAll(reference, (whole, name: string | undefined) => {

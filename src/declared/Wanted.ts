@@ -1,4 +1,4 @@
-/** What a file wants, thing by thing. Pure. */
+/** Reads the entries of a file, thing by thing. Pure. */
 import { defaultWarningThreshold } from "../domain/Limits.ts"
 import { isArray, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
 import { labelsOf } from "./Labels.ts"
@@ -13,7 +13,7 @@ const listOf = (document: JsonObject, member: string): ReadonlyArray<JsonObject>
 
 const textOf = (value: unknown): string => stringOr(value) ?? ""
 
-/** Names that stand twice, as sentences. */
+/** Names that are twice, as sentences. */
 export const doubles = (wanted: ReadonlyArray<Wanted>): ReadonlyArray<string> => {
   const seen = new Set<string>()
   return wanted.flatMap(({ kind, name }) => {
@@ -24,7 +24,7 @@ export const doubles = (wanted: ReadonlyArray<Wanted>): ReadonlyArray<string> =>
   })
 }
 
-/** What is wanted and there more than once, as sentences: it cannot be told which is meant. */
+/** Lists wanted things that exist more than once, as sentences: it is not clear which is meant. */
 export const ambiguous = (wanted: ReadonlyArray<Wanted>, present: ReadonlyArray<Thing>): ReadonlyArray<string> => {
   const counts = new Map<string, number>()
   for (const { kind, name } of present) counts.set(`${kind} '${name}'`, (counts.get(`${kind} '${name}'`) ?? 0) + 1)
@@ -34,12 +34,12 @@ export const ambiguous = (wanted: ReadonlyArray<Wanted>, present: ReadonlyArray<
     .map((key) => `The gateway has the ${key} more than once: rename all but one.`)
 }
 
-/** As the gateway keeps it: what is not paid for by tokens costs nothing by them. */
+/** Completes a price as the gateway stores it: a model that is not paid for by tokens costs nothing by them. */
 const wholePrice = (given: JsonObject): JsonObject => ({ input: 0, output: 0, ...given })
 
 const usualWindow = { resetTime: "00:00", tz: "UTC" }
 
-/** As the gateway keeps it: a budget replaces the one before it. */
+/** Completes a budget as the gateway stores it: it replaces the one before it. */
 const wholeBudget = (given: JsonObject): JsonObject => ({
   dailyLimitUsd: 0,
   weeklyLimitUsd: 0,

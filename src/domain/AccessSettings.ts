@@ -20,7 +20,10 @@ const Ranges = Schema.Array(
   )
 ).pipe(Schema.maxItems(10_000))
 
-/** Whom the main listener answers at all, by the address of the socket. Direct connections of this machine are never refused. */
+/**
+ * Filter of the addresses that the main listener answers at all, by the address of the socket. Direct connections of
+ * this machine are never refused.
+ */
 export const IpFilter = Schema.Struct({
   enabled: field(Schema.Boolean, ...filterWords.enabled),
   mode: field(FilterMode, ...filterWords.mode),
@@ -51,7 +54,7 @@ const thinkingWords = {
 const ThinkingMode = Schema.Literal("passthrough", "auto", "custom", "adaptive")
 const Effort = Schema.Literal("none", "low", "medium", "high", "xhigh", "max")
 
-/** How much models that can think may do so. */
+/** Budget for models that can think. */
 export const ThinkingBudget = Schema.Struct({
   mode: field(ThinkingMode, ...thinkingWords.mode),
   customBudget: field(Schema.Number, ...thinkingWords.customBudget),
@@ -107,7 +110,7 @@ export type RequireLoginPatch = typeof RequireLoginPatch.Type
 
 export const defaultRequireLogin: RequireLogin = { requireLogin: true }
 
-/** What is given replaces what was. */
+/** Replaces the settings that the patch has. */
 export const merged = <Settings extends object>(settings: Settings, patch: Partial<Settings>): Settings => ({
   ...settings,
   ...patch

@@ -1,4 +1,4 @@
-/** What is kept of the agent bridge (docs/inspector.md). */
+/** State of the agent bridge (docs/inspector.md). */
 
 /** The model `targetModel` of this gateway answers in place of `sourceModel`, in which `*` stands for any text. */
 export interface ModelMapping {
@@ -7,7 +7,7 @@ export interface ModelMapping {
 }
 
 export interface AgentState {
-  /** Its hosts lead to this machine. */
+  /** True when its hosts are resolved to this machine. */
   readonly dnsEnabled: boolean
   readonly setupCompleted: boolean
   readonly lastStartedAtMs: number | null

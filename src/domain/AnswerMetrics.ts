@@ -1,20 +1,20 @@
-/** How an answer went, for the playground and the command line. Pure. */
+/** Measures of an answer, for the playground and the command line. Pure. */
 
 export interface Metrics {
   /** Milliseconds until the first token, thoughts included; null when none came. */
   readonly ttftMs: number | null
-  /** Of the answer, once it had begun; 0 without one. */
+  /** Tokens per second of the answer, once it had begun; 0 without one. */
   readonly tokensPerSecond: number
   readonly tokensIn: number
   readonly tokensOut: number
-  /** By list prices; 0 where no price is known. */
+  /** Cost by list prices; 0 where no price is known. */
   readonly costUsd: number
   /** Times are the gateway's own, and what a provider bills may differ. */
   readonly isEstimate: true
 }
 
 export interface Measured {
-  /** On one clock, in milliseconds. */
+  /** Start on the same clock as the other times, in milliseconds. */
   readonly startedMs: number
   /** Null: no token came. */
   readonly firstTokenMs: number | null

@@ -58,7 +58,7 @@ export const RateLimit = Schema.Struct({
 })
 export type RateLimit = typeof RateLimit.Type
 
-/** What the inference routes are for. */
+/** Purposes of the inference routes. */
 export const endpointCategories = [
   "chat",
   "search",
@@ -77,7 +77,7 @@ export const endpointCategories = [
 ] as const
 export type EndpointCategory = (typeof endpointCategories)[number]
 
-/** When a key may be used, in the wall-clock time of a zone. `from` equal to `until` means whole days. */
+/** Times at which a key may be used, in the wall-clock time of a zone. `from` equal to `until` means whole days. */
 export interface AccessSchedule {
   readonly enabled: boolean
   /** `HH:MM`. */
@@ -90,7 +90,7 @@ export interface AccessSchedule {
   readonly tz: string
 }
 
-/** In patterns `*` stands for any text. A list without entries allows everything. */
+/** Settings of an API key. In patterns `*` stands for any text. A list without entries allows everything. */
 export interface ApiKeySettings {
   readonly name: string
   readonly scopes: ReadonlyArray<string>
@@ -112,7 +112,7 @@ export interface ApiKeySettings {
   /** Null or 0: no limit, here and in the next two. */
   readonly maxRequestsPerDay: number | null
   readonly maxRequestsPerMinute: number | null
-  /** Requests under way at the same time. */
+  /** Requests in progress at the same time. */
   readonly maxSessions: number | null
   readonly accessSchedule: AccessSchedule | null
   /** Nothing of what is said is kept; what it cost is. */
@@ -120,7 +120,7 @@ export interface ApiKeySettings {
   readonly isActive: boolean
 }
 
-/** What a key may do of which nothing was said. */
+/** Defaults for the rights of a key. */
 export const unrestricted: Omit<ApiKeySettings, "name"> = {
   scopes: [],
   allowedModels: null,
@@ -152,7 +152,7 @@ export interface ApiKey extends ApiKeySettings {
   readonly prefix: string
   /** SHA-256 of the whole secret, lower-case hex. */
   readonly hash: string
-  /** The one that ends last comes first. */
+  /** Old secrets; the one that ends last comes first. */
   readonly oldSecrets: ReadonlyArray<OldSecret>
   readonly createdAtMs: number
   readonly lastUsedAtMs: number | null

@@ -1,4 +1,4 @@
-/** What was done to the gateway, and by whom: a row for each management request that may change something. */
+/** Row for each management request that may change something, with its author. */
 
 export interface AuditRow {
   /** Id of the request (`X-Gateway-Request-Id`), so that no request has two rows. */

@@ -13,16 +13,16 @@ export const batchStatuses = [
 ] as const
 export type BatchStatus = (typeof batchStatuses)[number]
 
-/** Why a batch failed as a whole. */
+/** Reason for which a batch failed as a whole. */
 export interface BatchProblem {
   readonly code: string
   readonly message: string
-  /** Of the input file, from 1; null: it is not about a line. */
+  /** Line of the input file, from 1; null: it is not about a line. */
   readonly line: number | null
   readonly param: string | null
 }
 
-/** How a batch ends once its files are written. */
+/** Status of a batch once its files are written. */
 export const batchEnds = ["completed", "failed", "expired", "cancelled"] as const
 export type BatchEnd = (typeof batchEnds)[number]
 
@@ -32,9 +32,12 @@ export interface ProviderBatch {
   readonly kind: "openai" | "anthropic"
   /** The provider's id; null: it is not known yet whether the provider has it. */
   readonly id: string | null
-  /** What was uploaded for it; null where nothing is. */
+  /** Id of the file uploaded for it; null where there is none. */
   readonly fileId: string | null
-  /** Of a batch, by the provider's name of the model: fixed when it was handed over. Absent: written by an earlier version. */
+  /**
+   * Prices of a batch, by the provider's name of the model: fixed when it was handed over. Absent: written by an
+   * earlier version.
+   */
   readonly prices?: Readonly<Record<string, ModelPrice>>
 }
 
@@ -46,14 +49,14 @@ export interface Batch {
   readonly endpoint: string
   readonly inputFileId: string
   readonly status: BatchStatus
-  /** What it becomes when its files are written; null before `finalizing` and `cancelling`. */
+  /** Status that it gets when its files are written; null before `finalizing` and `cancelling`. */
   readonly ending: BatchEnd | null
   readonly metadata: Readonly<Record<string, string>> | null
-  /** How long its files are kept; null: until they are deleted. */
+  /** Time in ms for which its files are kept; null: until they are deleted. */
   readonly outputKeptMs: number | null
   readonly createdAtMs: number
   readonly inProgressAtMs: number | null
-  /** When it is given up. */
+  /** Time at which it is given up. */
   readonly expiresAtMs: number
   readonly finalizingAtMs: number | null
   readonly completedAtMs: number | null
@@ -72,6 +75,6 @@ export interface Batch {
   readonly provider: ProviderBatch | null
 }
 
-/** Whether nothing is done for it any more. */
+/** Checks whether nothing is done for it any more. */
 export const isOver = ({ status }: Pick<Batch, "status">): boolean =>
   status === "completed" || status === "failed" || status === "expired" || status === "cancelled"

@@ -36,7 +36,7 @@ export interface ComboSettings {
   readonly name: string
   readonly strategy: ComboStrategy
   readonly targets: ReadonlyArray<ComboTarget>
-  /** As it was saved (`combo/ConfigSchema`). */
+  /** Config as it was saved (`combo/ConfigSchema`). */
   readonly config: Readonly<Record<string, unknown>>
   readonly isActive: boolean
 }

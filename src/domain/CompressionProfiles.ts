@@ -62,7 +62,7 @@ export type CavemanSettings = typeof CavemanSettings.Type
 
 const absent = { exact: true } as const
 
-/** What is absent has its default. */
+/** Settings as given: an absent one has its default. */
 export const CavemanSettingsInput = Schema.Struct({
   enabled: field(Schema.optionalWith(Schema.Boolean, absent), ...words.enabled),
   intensity: field(Schema.optionalWith(CavemanIntensity, absent), ...words.intensity),

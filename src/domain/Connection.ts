@@ -53,7 +53,7 @@ export const DeclaredQuota = Schema.Struct({
 })
 export type DeclaredQuota = typeof DeclaredQuota.Type
 
-/** What the operator configured. */
+/** Settings by the operator. */
 export interface ConnectionSettings {
   readonly provider: string
   readonly name: string
@@ -73,11 +73,11 @@ export interface ConnectionSettings {
   readonly isActive: boolean
   /** False: its calls go direct whatever proxies are assigned. */
   readonly proxyEnabled: boolean
-  /** Null: sockets are made the usual way. */
+  /** Settings for the sockets; null: the usual ones. */
   readonly transport: Transport | null
 }
 
-/** What the gateway observed. Times are epoch milliseconds. */
+/** State observed by the gateway. Times are epoch milliseconds. */
 export interface ConnectionHealth {
   readonly testStatus: TestStatus
   readonly rateLimitedUntilMs: number | null
@@ -92,7 +92,7 @@ export interface Connection extends ConnectionSettings, ConnectionHealth {
   readonly source: "db" | "env"
   readonly createdAtMs: number
   readonly updatedAtMs: number
-  /** Only while it is not saved: the proxy its calls go by. A saved one has an assignment (`domain/Proxy.ts`). */
+  /** Id of the proxy for its calls, only while it is not saved. A saved one has an assignment (`domain/Proxy.ts`). */
   readonly unsavedProxyId?: string
 }
 

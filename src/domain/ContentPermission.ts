@@ -1,7 +1,7 @@
 /**
- * The right to keep what was said: prompts, answers, and all that is made of them. Whoever keeps words beyond the request that they belong to, in
- * memory or on disk, takes it as an argument, so that a store of words does not compile without it. It is made here only. API keys with `noLog`
- * have none; usage and cost are no content.
+ * Permission to keep content: prompts, answers, and all that is made of them. Code that keeps content beyond its request, in memory or on disk,
+ * takes it as an argument, so that a store of content does not compile without it. It is made here only. API keys with `noLog` have none; usage
+ * and cost are no content.
  */
 import type { Principal } from "./ApiKey.ts"
 
@@ -19,10 +19,10 @@ const permission = Object.freeze({}) as ContentPermission
 export const mayKeepContent = (principal: Principal): ContentPermission | null =>
   principal._tag === "Key" && principal.key.noLog ? null : permission
 
-/** For what the operator captures, imports or tries by himself: no caller's words are in it. */
+/** Permission for traffic that the operator captures, imports or tries himself: it holds no caller's content. */
 export const operatorsOwn: ContentPermission = permission
 
-/** Of a permission that has crossed to a thread and back as a mark. */
+/** Returns the permission that has crossed to a thread and back as a mark. */
 export const fromMark = (isAllowed: boolean): ContentPermission | null => (isAllowed ? permission : null)
 
 /** A row as it may be stored: a table of words takes no other, so that none gets there past the permission. */

@@ -1,4 +1,4 @@
-/** What the price of an answer depended on besides its counts of tokens, as it is kept and shown. */
+/** Facts besides counts of tokens on which the price of an answer depended, as they are stored and shown. */
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 

@@ -59,12 +59,12 @@ export interface DecisionRecord {
   readonly fallbackModel?: string
   readonly combo: string | null
   readonly strategy: string
-  /** Why the first target is first, in a few words. */
+  /** Reason for which the first target is first, in a few words. */
   readonly reason?: string
   readonly seed: number
   readonly weights: Readonly<Record<string, number>> | null
   readonly candidates: ReadonlyArray<Candidate>
-  /** How many candidates the record does not show; absent when it shows all. */
+  /** Number of candidates that the record does not show; absent when it shows all. */
   readonly candidatesLeftOut?: number
   readonly order: ReadonlyArray<string>
   readonly attempts: ReadonlyArray<AttemptView>
@@ -72,6 +72,6 @@ export interface DecisionRecord {
   readonly relaxedFilters: ReadonlyArray<string>
   /** Absent: no plugin was called. */
   readonly plugins?: ReadonlyArray<PluginCall>
-  /** What plugins have added to the request, at most 4 KB; absent: nothing. */
+  /** Metadata that plugins have added to the request, at most 4 KB; absent: none. */
   readonly metadata?: Readonly<Record<string, unknown>>
 }

@@ -1,5 +1,5 @@
 /**
- * Where an endpoint deviates from the wire it speaks, as plain data of the registry. Codecs take it as a value and know no provider
+ * Deviations of an endpoint from the wire it speaks, as plain data of the registry. Codecs take it as a value and know no provider
  * by name. Every entry has the address of the page it was taken from.
  */
 import type { WireName } from "./Wire.ts"
@@ -17,7 +17,7 @@ export interface Documented<A> {
 export type ReasoningHistory = "reasoning_content" | "reasoning" | "refused"
 
 /**
- * How reasoning tokens relate to the completion tokens:
+ * Relation of reasoning tokens to the completion tokens:
  * - `inside` the completion count includes them
  * - `beside` the completion count does not, the total does
  * - `outside_total` neither does
@@ -29,20 +29,23 @@ export interface UpstreamCharge {
   /** Member of the usage object, as a path with dots. */
   readonly at: string
   readonly unitsPerUsd: number
-  /** Where the operator's own key at the provider behind pays the inference: the member that says so, and what that provider charges. */
+  /** Member that says that the operator's own key at the provider behind pays the inference, and that provider's charge. */
   readonly ownKey: { readonly when: string; readonly at: string } | null
 }
 
-/** Where the usage object counts what. Only the codecs of the chat and responses wires need it; the other wires have one way. */
+/**
+ * Places in the usage object, by what they count. Only the codecs of the chat and responses wires need it; the other
+ * wires have one way.
+ */
 export interface UsageDialect {
   readonly reasoning: ReasoningCount
-  /** Whether the prompt count includes what was read from the cache. */
+  /** Relation of the prompt count to the tokens read from the cache: included or not. */
   readonly cacheRead: "inside" | "beside"
   /** Members of the usage object, as paths with dots; the largest number counts. */
   readonly reasoningAt: ReadonlyArray<string>
   readonly cacheReadAt: ReadonlyArray<string>
   readonly cacheWriteAt: ReadonlyArray<string>
-  /** Where the answer says what is charged for it; null: nothing documents that it does. */
+  /** Place of the provider's charge in the answer; null: none is documented. */
   readonly charge: Documented<UpstreamCharge> | null
   /** Null: not documented by the provider, so it is read as the maker of the wire documents it. */
   readonly docs: string | null
@@ -76,7 +79,10 @@ export interface Dialect {
   readonly wireRules: ReadonlyArray<WireRule>
 }
 
-/** Where servers of the chat wire are known to count reasoning and cached tokens; the standard members come first. */
+/**
+ * Places where servers of the chat wire are known to count reasoning and cached tokens; the standard members come
+ * first.
+ */
 export const plainUsage: UsageDialect = {
   reasoning: "inside",
   cacheRead: "inside",

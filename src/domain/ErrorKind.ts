@@ -28,7 +28,7 @@ export interface NativeError {
   readonly headers: ReadonlyArray<string>
 }
 
-/** What a client may see of a failure. */
+/** Parts of a failure that a client may see. */
 export interface ClientError {
   /** Null where the status alone says what a client can do. */
   readonly kind: ErrorKind | null

@@ -46,9 +46,9 @@ export class UnsupportedBody extends Data.TaggedError("UnsupportedBody")<{ reado
 
 /** The body could not be freed of its `Content-Encoding`. */
 export class BodyNotDecoded extends Data.TaggedError("BodyNotDecoded")<{
-  /** It is not in that coding, or is cut; or it becomes too large. */
+  /** Reason: it is not in that coding, or is cut; or it becomes too large. */
   readonly reason: "damaged" | "expands"
-  /** As the client named them. */
+  /** Codings as the client named them. */
   readonly codings: string
   readonly maxExpansion: number
 }> {}
@@ -82,7 +82,7 @@ export class QuotaShareUsed extends Data.TaggedError("QuotaShareUsed")<{
   readonly retryAfterMs: number
 }> {}
 
-/** Which limit of a key was reached. */
+/** Limit of a key that was reached. */
 export interface LimitFacts {
   readonly unit: "requests" | "sessions" | "tokens" | "usd"
   /** `60s`, `daily`, …; null: it has none. */
@@ -111,7 +111,7 @@ export class NoTarget extends Data.TaggedError("NoTarget")<{
   readonly retryAfterMs: number | null
 }> {}
 
-/** The gateway has as many requests under way as it may. */
+/** The gateway has as many requests in progress as it may. */
 export class Overloaded extends Data.TaggedError("Overloaded")<{ readonly retryAfterMs: number }> {}
 
 /** The gateway is stopping, and the time for running requests is over. */
@@ -125,14 +125,14 @@ export class TargetsUnavailable extends Data.TaggedError("TargetsUnavailable")<{
   readonly status: number
   readonly code: string
   readonly message: string
-  /** Why the target that is ready soonest cannot be called; null when clients need not know. */
+  /** Kind of failure for which the target that is ready soonest cannot be called; null when clients need not know. */
   readonly kind: ErrorKind | null
   readonly retryAfterMs: number | null
   /** Epoch milliseconds at which a used-up window opens again; null when it is not known. */
   readonly resetsAtMs: number | null
   /** A limit of the API key holds the target back, and not the target's own state. */
   readonly isKeyLimit: boolean
-  /** That limit. */
+  /** Limit that was reached. */
   readonly limit?: LimitFacts
 }> {}
 
@@ -141,10 +141,10 @@ export class TargetsFailed extends Data.TaggedError("TargetsFailed")<{
   readonly status: number
   readonly message: string
   readonly kind: ErrorKind | null
-  /** As the upstream wrote it; null when it did not. */
+  /** Error as the upstream wrote it; null when it wrote none. */
   readonly native: NativeError | null
   readonly retryAfterMs: number | null
-  /** As in `TargetsUnavailable`. */
+  /** Time of the reset, as in `TargetsUnavailable`. */
   readonly resetsAtMs: number | null
   readonly attempts: ReadonlyArray<AttemptRecord>
 }> {}
@@ -166,7 +166,7 @@ export class GuardrailBlocked extends Data.TaggedError("GuardrailBlocked")<{
   readonly message: string
 }> {}
 
-/** A plugin does not let the request pass, and says what its caller is told. */
+/** Error of a request that a plugin blocks, with the message for its caller. */
 export class PluginBlocked extends Data.TaggedError("PluginBlocked")<{
   readonly plugin: string
   readonly model: string
@@ -227,7 +227,7 @@ export interface ErrorView {
   readonly details: ReadonlyArray<FieldProblem>
   readonly attempts: ReadonlyArray<AttemptRecord>
   readonly retryAfterMs: number | null
-  /** What failed at the upstream, where clients react to it. */
+  /** Kind of the upstream's failure, where clients react to it. */
   readonly kind: ErrorKind | null
   readonly native: NativeError | null
   /** Epoch milliseconds at which a used-up window opens again. */

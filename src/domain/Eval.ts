@@ -30,7 +30,7 @@ export const targetTypes = ["model", "combo"] as const
 
 export interface EvalTarget {
   readonly type: (typeof targetTypes)[number]
-  /** What a client asks for: a model id, or the name of a combo. */
+  /** Name that a client asks for: a model id, or the name of a combo. */
   readonly id: string
 }
 
@@ -42,12 +42,12 @@ export interface EvalRun {
   readonly suiteId: string
   readonly suiteName: string
   readonly target: EvalTarget
-  /** In whose name the questions are asked. */
+  /** Key in whose name the questions are asked. */
   readonly apiKeyId: string | null
   /** The run of the same suite over the other target. */
   readonly comparedWith: string | null
   readonly status: RunStatus
-  /** Why it failed or was cancelled. */
+  /** Reason of a failure or a cancellation. */
   readonly reason: string | null
   /** Cases of the suite. */
   readonly total: number
@@ -67,21 +67,21 @@ export interface EvalResult {
   readonly caseId: string
   readonly name: string
   readonly passed: boolean
-  /** Whether a model answered at all. */
+  /** True when a model answered at all. */
   readonly answered: boolean
   readonly latencyMs: number
   /** The beginning of the answer; null where there is none, or where the key keeps nothing of what is said. */
   readonly output: string | null
-  /** Why it did not pass. */
+  /** Reason for which it did not pass. */
   readonly reason: string | null
   readonly requestId: string
-  /** Who answered. */
+  /** Provider that answered. */
   readonly provider: string | null
   readonly model: string | null
   readonly costNanoUsd: number
 }
 
-/** What a model has achieved in the last complete run of a suite. */
+/** Result of a model in the last complete run of a suite. */
 export interface EvalScore {
   readonly suiteId: string
   readonly provider: string

@@ -14,7 +14,7 @@ export type LedgerState = (typeof ledgerStates)[number]
 
 /** One call of a request that has ended. Times are epoch milliseconds. */
 export const LedgerCall = Schema.Struct({
-  /** From 1, in the order in which the calls of a request ended. */
+  /** Number from 1, in the order in which the calls of a request ended. */
   attempt: Schema.Number,
   provider: Schema.String,
   connectionId: Schema.String,

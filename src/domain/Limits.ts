@@ -7,7 +7,9 @@ export const resetIntervals = ["daily", "weekly", "monthly"] as const
 export const ResetInterval = Schema.Literal(...resetIntervals)
 export type ResetInterval = typeof ResetInterval.Type
 
-/** When a window begins: every day, every Monday or every first of the month, at a time of day in a zone. */
+/**
+ * Rule for the beginning of a window: every day, every Monday or every first of the month, at a time of day in a zone.
+ */
 export interface ResetRule {
   readonly interval: ResetInterval
   /** `HH:MM`. */
@@ -16,12 +18,12 @@ export interface ResetRule {
   readonly timeZone: string
 }
 
-/** How much of a limit is used up when it is told (`quota.exceeded`): its warning threshold, or all of it. */
+/** Parts of a limit at which its use is reported (`quota.exceeded`): its warning threshold, or all of it. */
 export const limitThresholds = ["warning", "limit"] as const
 export const LimitThreshold = Schema.Literal(...limitThresholds)
 export type LimitThreshold = typeof LimitThreshold.Type
 
-/** Of a budget that names none, and of limits that have none of their own. */
+/** Threshold of a budget that names none, and of limits that have none of their own. */
 export const defaultWarningThreshold = 0.8
 
 /** A key's budget; a limit of 0 is none, and at least one is positive. */
@@ -30,7 +32,7 @@ export interface Budget {
   readonly dailyLimitNanoUsd: number
   readonly weeklyLimitNanoUsd: number
   readonly monthlyLimitNanoUsd: number
-  /** Part of a limit, from 0 to 1, at which a warning is shown and told. */
+  /** Part of a limit, from 0 to 1, at which a warning is shown and sent. */
   readonly warningThreshold: number
   /** The interval that `windowStart` and the sums of the budget's status refer to. */
   readonly resetInterval: ResetInterval

@@ -1,5 +1,5 @@
 /**
- * What LiteLLM's names of prices say beyond numbers: prices of longer prompts, of sound and pictures, of service tiers and of searches. Pure.
+ * Conditions in LiteLLM's names of prices: longer prompts, sound and pictures, service tiers and searches. Pure.
  * https://docs.litellm.ai/docs/proxy/custom_pricing
  */
 
@@ -18,7 +18,7 @@ const ofTokens: ReadonlyMap<string, string> = new Map([
   ["input_cost_per_video_token", "inputVideo"]
 ])
 
-/** Names that are no condition: whoever reads the base prices has them. */
+/** Names without a condition: the reader of the base prices has them. */
 const base = new Set([
   "input_cost_per_token",
   "output_cost_per_token",

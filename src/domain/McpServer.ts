@@ -13,13 +13,13 @@ export interface McpProgram {
 export interface McpServerSettings {
   /** Comes before the names of its tools: `<name>__<tool>`. Lower-case letters, digits and hyphens. */
   readonly name: string
-  /** Where it speaks streamable HTTP; null: it is a program. */
+  /** Address of its streamable HTTP endpoint; null: it is a program. */
   readonly url: string | null
-  /** Sent with every request; null: none. */
+  /** Headers sent with every request; null: none. */
   readonly headers: SecretHeaders | null
   /** Null: it has a URL. */
   readonly program: McpProgram | null
-  /** For each request. */
+  /** Time limit of each request, in ms. */
   readonly timeoutMs: number
   readonly isEnabled: boolean
   /** Names of the tools that are offered, `*` in them for any text; null: all. */
@@ -34,5 +34,5 @@ export interface McpServer extends McpServerSettings {
   readonly updatedAtMs: number
 }
 
-/** Between the name of a server and that of its tool. No name of a server holds it. */
+/** Separator between the name of a server and that of its tool. No name of a server holds it. */
 export const toolSeparator = "__"

@@ -1,4 +1,7 @@
-/** Jobs that make films and music: what providers run, and what the gateway keeps of it for clients that come back for the result. */
+/**
+ * Jobs that make videos and music: the part that providers run, and the part that the gateway stores for clients that
+ * come back for the result.
+ */
 
 /** A request about a job of a provider. Its address is absolute; the credential is sent to the provider's own origin only. */
 export interface JobRequest {
@@ -19,21 +22,24 @@ export interface JobTicket {
 export const mediaJobKinds = ["videos", "music"] as const
 export type MediaJobKind = (typeof mediaJobKinds)[number]
 
-/** What is kept of jobs: those above, and responses that are made in the background. */
+/** Kinds of stored jobs: those above, and responses that are made in the background. */
 export const jobKinds = [...mediaJobKinds, "responses"] as const
 export type JobKind = (typeof jobKinds)[number]
 
 export const mediaJobStatuses = ["queued", "in_progress", "completed", "failed", "cancelled"] as const
 export type MediaJobStatus = (typeof mediaJobStatuses)[number]
 
-/** Why a job failed, in OpenAI's words for it. */
+/** Reason for which a job failed, in OpenAI's form. */
 export interface MediaJobProblem {
   readonly message: string
   readonly type: string | null
   readonly code: string | null
 }
 
-/** What was made: `url` or `b64_json` as the client gets it, or an address of the provider that the gateway fetches from. */
+/**
+ * Output of a job: `url` or `b64_json` as the client gets it, or an address of the provider that the gateway fetches
+ * from.
+ */
 export interface MediaOutput {
   readonly url?: string
   readonly b64_json?: string
@@ -46,16 +52,16 @@ export interface MediaJob {
   /** Id of an API key; empty for callers without one. */
   readonly owner: string
   readonly kind: JobKind
-  /** Of its usage row. */
+  /** Id of its usage row. */
   readonly requestId: string
-  /** As the client named it. */
+  /** Model as the client named it. */
   readonly model: string
   /** The client's request, which it is gone on with after a restart; of a job that is over its measures alone, null without any. */
   readonly request: { readonly [key: string]: unknown } | null
   readonly status: MediaJobStatus
-  /** From 0 to 100; null where the provider does not tell. */
+  /** Progress from 0 to 100; null where the provider does not report it. */
   readonly progress: number | null
-  /** Whose job it is; null before one was submitted. */
+  /** Provider that has the job; null before one was submitted. */
   readonly provider: string | null
   readonly connectionId: string | null
   /** The provider's name of the model. */
@@ -64,14 +70,14 @@ export interface MediaJob {
   readonly ticket: JobTicket | null
   /** Null: it is not completed. */
   readonly outputs: ReadonlyArray<MediaOutput> | null
-  /** Length of what was made, where the provider tells. */
+  /** Length of the output, where the provider reports it. */
   readonly seconds: string | null
   readonly problem: MediaJobProblem | null
   readonly createdAtMs: number
-  /** When it was last sent to a provider; without a ticket it is not known whether that one has it. */
+  /** Time at which it was last sent to a provider; without a ticket it is not known whether that one has it. */
   readonly submittedAtMs: number | null
   readonly endedAtMs: number | null
-  /** When it and its result are forgotten; null while it runs. */
+  /** Time at which it and its result are deleted; null while it runs. */
   readonly expiresAtMs: number | null
 }
 

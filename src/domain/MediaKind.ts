@@ -1,4 +1,4 @@
-/** What is asked of models besides conversations. The ids are those of `mediaPaths` of provider nodes. */
+/** Kinds of requests to models besides conversations. The ids are those of `mediaPaths` of provider nodes. */
 import * as Schema from "effect/Schema"
 import type { WireName } from "./Wire.ts"
 
@@ -24,7 +24,7 @@ export type MediaKind = typeof MediaKind.Type
 export const MediaPaths = Schema.partialWith(Schema.Record({ key: MediaKind, value: Schema.String }), { exact: true })
 export type MediaPaths = typeof MediaPaths.Type
 
-/** What else providers serve under the gateway's own routes: media, and searches of the web. */
+/** Kinds of services under the gateway's own routes: media, and searches of the web. */
 export type ServiceKind = MediaKind | "search"
 
 /** Kinds that providers bill by the piece as soon as they have accepted a request, also where they run it as a job and the client leaves. */
@@ -38,10 +38,10 @@ const billedByPiece: ReadonlySet<ServiceKind> = new Set<ServiceKind>([
   "videos"
 ])
 
-/** Hot: whether a second call beside the first would be paid for as well. */
+/** Hot: checks whether a second call beside the first would be paid for as well. */
 export const isBilledByPiece = (kind: ServiceKind | undefined): boolean => kind !== undefined && billedByPiece.has(kind)
 
-/** Whose form of a search an endpoint has. */
+/** Name of the provider whose form of a search an endpoint has. */
 export type SearchAdapterName =
   | "serper"
   | "brave"
@@ -55,7 +55,7 @@ export type SearchAdapterName =
   | "searxng"
   | "ollama"
 
-/** Whose form of requests and answers an endpoint has, where it is not that of its wire. */
+/** Name of the provider whose form of requests and answers an endpoint has, where it is not that of its wire. */
 export type MediaAdapter =
   | "cohere"
   | "voyage"
@@ -70,7 +70,7 @@ export type MediaAdapter =
   | SearchAdapterName
   | ImageAdapter
 
-/** Of providers of pictures. */
+/** Names of the forms of providers of pictures. */
 export type ImageAdapter =
   | "blackForestLabs"
   | "comfyui"
@@ -95,7 +95,7 @@ export interface MediaService {
   readonly wire?: WireName
   /** Address of the API it belongs to, with its version; null: the base URL of the provider. */
   readonly baseUrl: string | null
-  /** Below it; `{model}` and what the request says of the place stand in braces. The slashes of `{+model}` stay. */
+  /** Below it; `{model}` and what the request says of the place are in braces. The slashes of `{+model}` stay. */
   readonly path: string
 }
 

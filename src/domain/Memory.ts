@@ -1,4 +1,4 @@
-/** What the gateway remembers of the conversations of an API key, and for it (`docs/memory.md`). */
+/** Memories of the conversations of an API key, and for it (`docs/memory.md`). */
 
 /** A fact of the caller, something that happened, how something is done, or knowledge without a place in time. */
 export const memoryTypes = ["factual", "episodic", "procedural", "semantic"] as const
@@ -21,22 +21,22 @@ export interface Memory {
   readonly sessionId: string | null
   readonly createdAtMs: number
   readonly updatedAtMs: number
-  /** When it was last written or put into a request; what is not used is forgotten. */
+  /** Time at which it was last written or put into a request; unused ones are deleted. */
   readonly lastUsedAtMs: number
 }
 
-/** The text that tells a model of memories, at its place in a session. */
+/** Text that presents memories to a model, at its place in a session. */
 export interface PlacedBlock {
   readonly text: string
-  /** Of the memories in it. */
+  /** Ids of the memories in it. */
   readonly ids: ReadonlyArray<string>
   /** Estimated. */
   readonly tokens: number
-  /** As a turn before the one that it belongs to, or behind the client's own mark in that. */
+  /** Place of the block: a turn before the one that it belongs to, or behind the client's own mark in that. */
   readonly place: "before" | "behindMark"
 }
 
-/** Which memories. Absent: all. */
+/** Filter of memories. Absent: all. */
 export interface MemoryFilter {
   /** Null: those of callers without an API key. */
   readonly apiKeyId?: string | null

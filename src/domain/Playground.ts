@@ -1,4 +1,4 @@
-/** What the playground keeps: named configurations to try models with. */
+/** Named configurations of the playground, to try models with. */
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 
@@ -72,7 +72,7 @@ export interface PresetFields {
 
 export interface Preset extends PresetFields {
   readonly id: string
-  /** Who has made it: the id of an API key, or empty. */
+  /** Id of the API key that made it, or empty. */
   readonly owner: string
   readonly createdAtMs: number
 }

@@ -1,4 +1,4 @@
-/** The words of plugins that several rooms share: events, permissions. See docs/plugins.md. */
+/** Shared terms of plugins: events, permissions. See docs/plugins.md. */
 import * as Schema from "effect/Schema"
 
 /** Events of one request. Their functions are called as `(context, payload)`. */
@@ -24,20 +24,20 @@ export const PluginHook = Schema.Union(RequestHook, LifecycleHook)
 export type PluginHook = typeof PluginHook.Type
 export const pluginHooks: ReadonlyArray<PluginHook> = [...RequestHook.literals, ...LifecycleHook.literals]
 
-/** What a plugin may use beside its own memory. Without a permission, its globals do not exist. */
+/** Permission of a plugin for something outside of its own memory. Without one, its globals do not exist. */
 export const PluginPermission = Schema.Literal("network", "file-read", "file-write", "env", "exec")
 export type PluginPermission = typeof PluginPermission.Type
 
 /** Lower runs first. */
 export const defaultHookPriority = 100
 
-/** Of a plugin's name: kebab-case. */
+/** Pattern of a plugin's name: kebab-case. */
 export const pluginNamePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 export const maxPluginNameChars = 64
-/** They stand where `/api/plugins` has a plugin's name. */
+/** Names that are routes of `/api/plugins` in the place of a plugin's name. */
 const reservedPluginNames: ReadonlySet<string> = new Set(["marketplace", "scan"])
 
-/** What is wrong with a plugin's name; null: nothing. */
+/** Describes what is wrong with a plugin's name; null: nothing. */
 export const pluginNameProblem = (name: string): string | null => {
   if (name.length > maxPluginNameChars) return `must have at most ${maxPluginNameChars} characters`
   if (!pluginNamePattern.test(name)) {
@@ -93,7 +93,7 @@ export interface PluginManifest {
   readonly main: string
   readonly hooks: { readonly [Hook in PluginHook]?: ManifestHook }
   readonly permissions: ReadonlyArray<PluginPermission>
-  /** That `fetch` may ask; null: all that the network policy allows. */
+  /** Hosts that `fetch` may ask; null: all that the network policy allows. */
   readonly hosts: ReadonlyArray<string> | null
   /** A range of gateway versions; null: any. */
   readonly gateway: string | null

@@ -1,6 +1,6 @@
 /**
- * What functions of plugins are given, by event: the second argument of the events of a request, the only one of those of a plugin's life.
- * `docs/plugins.md` and the types of the SDK are made from these schemas.
+ * Payloads of the functions of plugins, by event: the second argument of the events of a request, the only one of those of a plugin's
+ * life. `docs/plugins.md` and the types of the SDK are made from these schemas.
  */
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
@@ -209,5 +209,5 @@ export const pluginPayloads = {
 
 export type PluginPayload<Hook extends PluginHook> = (typeof pluginPayloads)[Hook]["Type"]
 
-/** Those of a request as they leave the gateway: the body of an answer goes beside its payload, as text. */
+/** Payload of a request's event as it leaves the gateway: the body of an answer goes beside it, as text. */
 export type RequestPayload<Hook extends RequestHook> = Omit<PluginPayload<Hook>, "body">

@@ -1,6 +1,6 @@
 /**
- * What the registry knows about one provider, as plain data.
- * The registry holds no secrets; the only ones of a spec are the headers an operator gave a node.
+ * Facts of one provider in the registry, as plain data. The registry holds no secrets; the only ones of a spec are the
+ * headers an operator gave a node.
  */
 import type { SecretHeaders } from "./Connection.ts"
 import type { Dialect } from "./Dialect.ts"
@@ -32,14 +32,17 @@ export interface ProviderAuth {
   readonly prefix: string
 }
 
-/** Where access tokens are renewed (RFC 6749 §6). Fixed per provider: no caller names a host that receives refresh tokens. */
+/**
+ * Endpoint where access tokens are renewed (RFC 6749 §6). Fixed per provider: no caller names a host that receives
+ * refresh tokens.
+ */
 export interface OAuthEndpoint {
   readonly tokenUrl: string
   /** The client that tokens are issued to, where the account names none; null when every account has its own. */
   readonly clientId: string | null
-  /** How the request is written. */
+  /** Form of the request's body. */
   readonly style: "form" | "json"
-  /** How a client secret is sent (RFC 6749 §2.3.1). */
+  /** Place of the client secret (RFC 6749 §2.3.1). */
   readonly clientAuth: "basic" | "body"
 }
 
@@ -58,9 +61,9 @@ export interface ProviderSpec {
   readonly auth: ProviderAuth
   /** Path below `baseUrl` or an absolute URL; null when the provider lists nothing. */
   readonly modelsPath: string | null
-  /** Its models make pictures, and nothing else. */
+  /** True when its models make pictures, and nothing else. */
   readonly paintsOnly?: true
-  /** It takes this client's own requests, and nothing else; absent: anybody's. */
+  /** Name of the only client whose own requests it takes; absent: any. */
   readonly onlyFor?: "claude-code"
   /** Fixed headers the provider asks for, lower-case names. */
   readonly headers: Readonly<Record<string, string>>
@@ -71,15 +74,15 @@ export interface ProviderSpec {
   /** Models known without asking. Only where `modelsPath` is null or as a default for `auto`. */
   readonly models: ReadonlyArray<string>
   readonly docsUrl: string | null
-  /** It stores the answers of its responses wire and finds them by id. */
+  /** True when it stores the answers of its responses wire and finds them by id. */
   readonly keepsResponses: boolean
-  /** Its chat wire supports OpenAI's own kinds of tools: custom (free-form) tools and `allowed_tools`. */
+  /** True when its chat wire supports OpenAI's own kinds of tools: custom (free-form) tools and `allowed_tools`. */
   readonly openAiTools: boolean
-  /** Its messages wire accepts system messages between turns, for the models that support them. */
+  /** True when its messages wire accepts system messages between turns, for the models that support them. */
   readonly systemBetween: boolean
-  /** Its endpoints for other kinds of requests, where they are not those of its wires. */
+  /** Endpoints for other kinds of requests, where they are not those of its wires. */
   readonly media: MediaServices
-  /** Where it deviates from the wires it speaks. */
+  /** Deviations from the wires it speaks. */
   readonly dialect: Dialect
   /** The form of its own interface for batches, below the same base as its chat wire; absent: none is known. */
   readonly batches?: "openai"
@@ -87,7 +90,7 @@ export interface ProviderSpec {
   readonly oauth: OAuthEndpoint | null
 }
 
-/** It has searches of the web and no models. */
+/** Checks whether a provider has searches of the web and no models. */
 export const isForSearchesOnly = ({
   media,
   models,
@@ -95,10 +98,13 @@ export const isForSearchesOnly = ({
 }: Pick<ProviderSpec, "media" | "models" | "modelsPath">): boolean =>
   media.search !== undefined && modelsPath === null && models.length === 0
 
-/** It makes pictures, and holds no conversations. */
+/** Checks whether a provider makes pictures, and holds no conversations. */
 export const isForPicturesOnly = ({ paintsOnly }: ProviderSpec): boolean => paintsOnly === true
 
-/** It has services such as speech, pictures or embeddings, and holds no conversations: those that do have a list of models. */
+/**
+ * Checks whether a provider has services such as speech, pictures or embeddings, and holds no conversations: those that
+ * do have a list of models.
+ */
 export const isForMediaOnly = ({
   media,
   modelsPath,

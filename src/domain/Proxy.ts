@@ -7,7 +7,7 @@ import type { Transport } from "./Transport.ts"
 export const ProxyType = Schema.Literal("http", "https", "socks5")
 export type ProxyType = typeof ProxyType.Type
 
-/** The IP family of the way to the proxy; which family the proxy itself uses is its own choice. */
+/** IP family of the connection to the proxy; the family that the proxy itself uses is its own choice. */
 export const ProxyFamily = Schema.Literal("auto", "ipv4", "ipv6")
 export type ProxyFamily = typeof ProxyFamily.Type
 
@@ -34,7 +34,7 @@ export interface Proxy {
   readonly updatedAtMs: number
 }
 
-/** From the most to the least particular: `key`, `connection`, `provider`, `global`. */
+/** Scopes from the most to the least particular: `key`, `connection`, `provider`, `global`. */
 export const ProxyScope = Schema.Literal("key", "connection", "provider", "global")
 export type ProxyScope = typeof ProxyScope.Type
 
@@ -46,7 +46,7 @@ export interface ProxyAssignment {
   readonly proxyId: string
 }
 
-/** On whose behalf a call is made. */
+/** Owner on whose behalf a call is made. */
 export interface CallOwner {
   readonly connectionId: string | null
   readonly provider: string | null
@@ -55,13 +55,13 @@ export interface CallOwner {
   readonly proxyEnabled: boolean
   /** The proxy named for a connection that is not saved yet: it counts as assigned to it. Null: none is. */
   readonly proxyId: string | null
-  /** Whether a credential of the connection goes along. */
+  /** True when a credential of the connection goes along. */
   readonly carriesKey: boolean
-  /** Null: sockets are made the usual way. */
+  /** Settings for the sockets; null: the usual ones. */
   readonly transport: Transport | null
 }
 
-/** The part of a connection that decides by which way its calls leave. */
+/** Members of a connection that decide the route of its calls. */
 type OwningConnection = Pick<
   Connection,
   "id" | "provider" | "proxyEnabled" | "unsavedProxyId" | "authType" | "headers" | "transport"
@@ -95,5 +95,5 @@ export const ownerAt = (provider: string, proxyId: string | null): CallOwner => 
 /** Codes of errors whose call found its proxy unusable; they are reasons of attempts as well. */
 export const proxyCodes = ["PROXY_UNAVAILABLE", "PROXY_FAMILY_UNAVAILABLE"] as const
 
-/** Says "no proxy" where the answer says the way taken. */
+/** Name of the direct route in answers. */
 export const directEgress = "direct"

@@ -19,7 +19,7 @@ export const QuotaMember = Schema.Struct({
 })
 export type QuotaMember = typeof QuotaMember.Type
 
-/** What one API key is entitled to, against the other allocations. */
+/** Entitlement of one API key, relative to the other allocations. */
 export const QuotaAllocation = Schema.Struct({
   apiKeyId: field(Schema.String, ...allocationWords.apiKeyId),
   weight: field(Schema.Positive, ...allocationWords.weight)
@@ -32,7 +32,10 @@ export interface QuotaGroup {
   readonly name: string
   readonly members: ReadonlyArray<QuotaMember>
   readonly allocations: ReadonlyArray<QuotaAllocation>
-  /** Only for keys with an allocation. Stays set when the last of these keys is deleted, so that the group is not opened to all. */
+  /**
+   * True when it is only for keys with an allocation. Stays set when the last of these keys is deleted, so that the
+   * group is not opened to all.
+   */
   readonly restricted: boolean
   readonly createdAtMs: number
   readonly updatedAtMs: number

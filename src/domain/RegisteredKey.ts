@@ -16,7 +16,7 @@ export interface Registration {
   readonly revokedAtMs: number | null
 }
 
-/** Whose keys are counted. */
+/** Scope of the keys that are counted. */
 export interface IssueScope {
   readonly scope: "provider" | "account"
   /** Id of the provider, or of the connection. */
@@ -35,7 +35,7 @@ export interface IssueLimits {
 
 export const noIssueLimits: IssueLimits = { maxActiveKeys: null, dailyIssueLimit: null, hourlyIssueLimit: null }
 
-/** What counts against the limits now. */
+/** Counts that are compared with the limits. */
 export interface IssueCounts {
   readonly activeKeys: number
   readonly dailyIssued: number

@@ -19,7 +19,10 @@ export const Timeouts = Schema.Struct({
 }).annotations({ identifier: "Timeouts" })
 export type Timeouts = typeof Timeouts.Type
 
-/** When a provider's breaker degrades and opens (in failures), and how long it stays open at first. */
+/**
+ * Thresholds at which a provider's breaker degrades and opens (in failures), and the time for which it stays open at
+ * first.
+ */
 const BreakerSettings = Schema.Struct({
   degradationThreshold: field(count(1, 1_000), "Failures after which it counts as degraded.", 7),
   failureThreshold: field(count(1, 1_000), "Failures after which it opens.", 12),

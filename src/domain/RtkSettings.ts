@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
 
 export const rtkLevels = ["minimal", "standard", "aggressive"] as const
-/** Which whole outputs are kept: none, those in which something failed, or all. */
+/** Choices of the whole outputs that are kept: none, those in which something failed, or all. */
 export const retentions = ["never", "failures", "always"] as const
 
 const words = {
@@ -52,7 +52,7 @@ const whole = (least: number, most: number) => Schema.optionalWith(Schema.Int.pi
 const names = (pattern: RegExp) =>
   Schema.optionalWith(Schema.Array(Schema.String.pipe(Schema.pattern(pattern))).pipe(Schema.maxItems(200)), leave)
 
-/** What is absent or null has its default. */
+/** Settings as given: an absent one or null has its default. */
 export const RtkSettingsInput = Schema.Struct({
   enabled: field(Schema.optionalWith(Schema.Boolean, leave), ...words.enabled),
   level: field(Schema.optionalWith(Level, leave), ...words.level),

@@ -1,4 +1,4 @@
-/** What each scope of an API key is for, in a line. Plain words, so that the help of commands costs nothing. */
+/** Purpose of each scope of an API key, in a line. Plain text, so that the help of commands costs nothing. */
 import type { KeyScope } from "./ApiKey.ts"
 
 const unused = "No route or tool of this version asks for it."

@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 
-/** Where the fault tests (`test/faults/wall`) have a row of the same name, it is the same fault. */
+/** Names of simulated faults. A row of the same name in the fault tests (`test/faults/wall`) is the same fault. */
 export const FaultName = Schema.Literal(
   "connection-refused",
   "dns-failure",

@@ -1,10 +1,10 @@
 /**
- * What the traffic inspector keeps of one exchange, as clients of its API see it. Secrets are masked before a record is
+ * Record of one exchange in the traffic inspector, as clients of its API see it. Secrets are masked before a record is
  * made.
  */
 import * as Schema from "effect/Schema"
 
-/** Where an exchange was captured. */
+/** Sources that exchanges are captured from. */
 export const captureSources = [
   "agent-bridge",
   "custom-host",
@@ -42,7 +42,7 @@ export type BodyEncoding = typeof BodyEncoding.Type
 export const RecordHeaders = Schema.Record({ key: Schema.String, value: Schema.String })
 export type RecordHeaders = typeof RecordHeaders.Type
 
-/** What is known of a request to a model and its answer. Tokens and milliseconds; null when unknown. */
+/** Facts of a request to a model and its answer. Tokens and milliseconds; null when unknown. */
 export const Llm = Schema.Struct({
   provider: Text,
   apiKind: Schema.NullOr(ApiKind),
@@ -74,7 +74,7 @@ const itemFields = {
   method: Schema.String,
   scheme: Schema.Literal("http", "https", "ws", "wss"),
   host: Schema.String,
-  /** With its query. */
+  /** Path with its query. */
   path: Schema.String,
   /** Bytes of the body on the wire, whatever is shown of it. */
   requestSize: Bytes,
@@ -99,18 +99,18 @@ const itemFields = {
   responseTruncated: Schema.Boolean,
   requestEncoding: BodyEncoding,
   responseEncoding: BodyEncoding,
-  /** The bodies made room for newer ones. */
+  /** True when the bodies made room for newer ones. */
   bodyEvicted: Schema.Boolean,
   replayOf: Text,
   /** Names what is asked: retries of it have the same. Records of before have none. */
   promptKey: Schema.optionalWith(Text, { exact: true })
 } as const
 
-/** How a record is counted among the retries of its prompt; of the list that it is read from. */
+/** Counts of a record among the retries of its prompt, within the list that it is read from. */
 const countedFields = {
   /** The first attempt; null: it is none of a failed one. */
   retryOf: Schema.optionalWith(Text, { exact: true }),
-  /** Its number among the attempts, from 1. */
+  /** Number among the attempts, from 1. */
   attempt: Schema.optionalWith(Schema.Int, { exact: true })
 } as const
 

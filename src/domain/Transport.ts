@@ -1,4 +1,4 @@
-/** How the sockets of one connection are made, where the usual way does not do (docs/providers.md). */
+/** Settings for the sockets of one connection, where the usual ones do not work (docs/providers.md). */
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
@@ -12,7 +12,7 @@ export interface Transport {
   /** The name for SNI and the check of the certificate. */
   readonly serverName: string | null
   readonly connectTimeoutMs: number | null
-  /** How long an idle socket is kept for the next call; the provider's own hint may shorten it. */
+  /** Time in ms for which an idle socket is kept for the next call; the provider's own hint may shorten it. */
   readonly keepAliveMs: number | null
   readonly maxIdleSockets: number | null
   /** An address of this machine that sockets leave by. */
@@ -22,7 +22,7 @@ export interface Transport {
 const MaybeText = Schema.NullOr(Schema.String)
 const MaybeNumber = Schema.NullOr(Schema.Number)
 
-/** As it is stored, encrypted as a whole. */
+/** Stored form, encrypted as a whole. */
 export const StoredTransport: Schema.Schema<Transport, string> = Schema.parseJson(
   Schema.Struct({
     ca: MaybeText,

@@ -16,9 +16,9 @@ export type TunnelPhase = typeof TunnelPhase.Type
 export interface TunnelStatus {
   readonly backend: TunnelBackend
   readonly phase: TunnelPhase
-  /** Whether requests can come through now: `phase` is `running`. */
+  /** True when requests can come through now: `phase` is `running`. */
   readonly running: boolean
-  /** Without a trailing slash; null while there is none. */
+  /** Public address without a trailing slash; null while there is none. */
   readonly publicUrl: string | null
   /** `publicUrl` followed by `/v1`. */
   readonly apiUrl: string | null
@@ -26,12 +26,12 @@ export interface TunnelStatus {
   readonly targetUrl: string | null
   /** One sentence for people, without secrets and paths; null when there was none since it was opened. */
   readonly lastError: string | null
-  /** What this backend cannot carry, one sentence for people; null: nothing. */
+  /** Limitation of this backend, one sentence for people; null: none. */
   readonly warning: string | null
   /** Epoch milliseconds since when it is in its phase. */
   readonly sinceMs: number
-  /** How often it was opened again by itself since it was enabled. */
+  /** Number of automatic restarts since it was enabled. */
   readonly restarts: number
-  /** Whether it may be open while the gateway requires no API key. */
+  /** True when it may be open while the gateway requires no API key. */
   readonly allowKeyless: boolean
 }

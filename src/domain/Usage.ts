@@ -16,9 +16,9 @@ export interface TokenCounts {
   /** The part of `cacheWrite` that is kept for an hour, where its price differs. For the bill only; not on file. */
   readonly cacheWrite1h?: number
   readonly reasoning: number
-  /** What is not counted in tokens. For the bill only; not on file. */
+  /** Units that are not counted in tokens. For the bill only; not stored. */
   readonly units?: MediaUnits
-  /** What the price depends on besides. For the bill only. */
+  /** Other facts that the price depends on. For the bill only. */
   readonly billing?: BillingFacts
 }
 
@@ -33,11 +33,11 @@ export interface ModalityCounts {
   readonly audioOut?: number
   readonly imageOut?: number
   readonly videoOut?: number
-  /** Beside `out`: pages that were read for the answer. */
+  /** Pages that were read for the answer, beside `out`. */
   readonly citations?: number
 }
 
-/** What the provider did for the answer by tools of its own. */
+/** Use of the provider's own tools for the answer. */
 export interface ServerToolCounts {
   readonly webSearches?: number
   /** 1 where the answer was grounded by searches. */
@@ -46,7 +46,7 @@ export interface ServerToolCounts {
   readonly codeExecutions?: number
 }
 
-/** How the answer was made, in the provider's words; absent where it is the usual way. */
+/** Terms of the answer, by the provider's names; absent where they are the usual ones. */
 export interface AnswerTerms {
   readonly serviceTier?: string
   readonly speed?: string
@@ -56,20 +56,20 @@ export interface AnswerTerms {
 export interface BillingFacts extends AnswerTerms {
   readonly modalities?: ModalityCounts
   readonly tools?: ServerToolCounts
-  /** What the provider says that it charges for the answer, where its documentation says that this is the charge. */
+  /** Provider's charge for the answer, where its documentation says that this is the charge. */
   readonly chargedUsd?: number
 }
 
-/** What media and searches are billed by. */
+/** Units by which media and searches are billed. */
 export interface MediaUnits {
   readonly searchUnits?: number
   readonly characters?: number
-  /** Of sound or film. */
+  /** Seconds of sound or video. */
   readonly seconds?: number
   readonly images?: ImageUnits
 }
 
-/** Pictures. Size (`1024x1024`) and quality (`high`) are null where nobody has said them. */
+/** Pictures. Size (`1024x1024`) and quality (`high`) are null where they are not known. */
 export interface ImageUnits {
   readonly count: number
   readonly size: string | null
@@ -78,7 +78,7 @@ export interface ImageUnits {
 
 export const noTokens: TokenCounts = { in: 0, out: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
 
-/** Of several calls. What is not counted in tokens is left out: each call is billed for its own. */
+/** Sums the tokens of several calls. Units that are not tokens are left out: each call is billed for its own. */
 export const sumTokens = (one: TokenCounts, other: TokenCounts): TokenCounts => ({
   in: one.in + other.in,
   out: one.out + other.out,
@@ -95,7 +95,10 @@ const sumUnits = (one: MediaUnits, other: MediaUnits): MediaUnits => {
   return { ...numbers, images: { ...images, count: (one.images?.count ?? 0) + (other.images?.count ?? 0) } }
 }
 
-/** Of calls that are parts of one: with what is not counted in tokens. Pictures have the size and quality of the first. */
+/**
+ * Sums the usage of calls that are parts of one, with the units that are not tokens. Pictures have the size and quality
+ * of the first.
+ */
 export const sumUsage = (one: TokenCounts, other: TokenCounts): TokenCounts => {
   const sum = sumTokens(one, other)
   return one.units === undefined && other.units === undefined
@@ -106,16 +109,16 @@ export const sumUsage = (one: TokenCounts, other: TokenCounts): TokenCounts => {
 export type Outcome = "completed" | "failed" | "aborted"
 export type UsageSource = "upstream" | "estimated"
 
-/** How the cost of a row came about, where there is more to say than its counts and its price do. */
+/** Notes on the cost of a row, where it does not follow from its counts and its price alone. */
 export interface CostNotes {
-  /** What was used and had no price, so that the cost is without it. */
+  /** Parts that were used and had no price, so that the cost is without them. */
   readonly unpricedParts: ReadonlyArray<string>
-  /** What the prices say that it costs, where the provider's own charge is booked in its place; null: they were booked. */
+  /** Cost by the prices, where the provider's own charge is booked instead; null: the prices were booked. */
   readonly computedNanoUsd: number | null
-  /** Of the one call that was billed; null: the counts say it all, or there was more than one. */
+  /** Facts of the one call that was billed; null: the counts suffice, or there was more than one. */
   readonly facts: Omit<BillingFacts, "chargedUsd"> | null
 }
-/** What answered in place of a call: the cache, or the call of an equal request. */
+/** Source of an answer without a call: the cache, or the call of an equal request. */
 export type AnsweredFrom = "cache" | "coalesced"
 
 export interface UsageRow {
@@ -143,14 +146,17 @@ export interface UsageRow {
   readonly ttftMs: number | null
   readonly attempts: number
   readonly tokens: TokenCounts
-  /** What the upstream told, where the gateway did not believe it and has booked its own count; null: `tokens` is what was told. */
+  /**
+   * Counts that the upstream reported, where the gateway did not accept them and has booked its own; null: `tokens` are
+   * the reported ones.
+   */
   readonly told: TokenCounts | null
   readonly costNanoUsd: number
   /** Null: it is the product of the counts and the price, and nothing is without one. */
   readonly costNotes: CostNotes | null
   /** False when no price was known: the cost is then 0 and means "unpriced", not "free". What a known price lacks is in `costNotes`. */
   readonly priced: boolean
-  /** What the model that answered cost at the time; null when no price was known or nothing answered. */
+  /** Price of the model that answered at the time; null when no price was known or nothing answered. */
   readonly price: ModelPrice | null
   readonly usageSource: UsageSource
   /** Short reason of a failure, never upstream bodies or keys. */
@@ -159,9 +165,9 @@ export interface UsageRow {
   readonly batchId: string | null
   /** Null: a call of its own did, or nothing. */
   readonly answeredFrom: AnsweredFrom | null
-  /** The way the call took: `direct`, or the name of a proxy; null: there was none, or it was written by an earlier version. */
+  /** Route of the call: `direct`, or the name of a proxy; null: there was none, or it was written by an earlier version. */
   readonly egress: string | null
-  /** What was reserved of the key's limits for the call that answered; 0 for callers without limits. */
+  /** Amount reserved of the key's limits for the call that answered; 0 for callers without limits. */
   readonly reservedNanoUsd: number
   /** The ledger's entries of the calls, where there was more than one; null: the row itself is the entry. */
   readonly calls: ReadonlyArray<LedgerCall> | null
@@ -172,7 +178,7 @@ const handoffSuffix = "-handoff"
 /** Id of the request for a summary that the gateway makes of its own accord, for a client's request: one at most. */
 export const handoffIdOf = (requestId: string): string => `${requestId}${handoffSuffix}`
 
-/** Whether a client made the request of the row, and not the gateway. */
+/** Checks whether a client made the request of the row, and not the gateway. */
 export const isOfClient = ({ requestId }: Pick<UsageRow, "requestId">): boolean => !requestId.endsWith(handoffSuffix)
 
 export const nanoUsdPerUsd = 1_000_000_000

@@ -78,9 +78,9 @@ interface Known<A> {
   readonly value: A
 }
 
-/** Kept in all; beyond it everything is forgotten and kept anew. */
+/** Most entries in all; beyond it all are dropped. */
 const mostKept = 1_000
-/** Kept of one caller and model. */
+/** Most entries of one caller and model. */
 const mostAlike = 16
 /** Characters of the texts of facts that are kept. */
 const maxChars = 1_000
@@ -88,7 +88,7 @@ const maxChars = 1_000
 const charsOf = ({ error, model, requestedModel }: UsageFacts): number =>
   requestedModel.length + (model?.length ?? 0) + (error?.length ?? 0)
 
-/** A value per facts, made by `make` when they are first seen, and again when they were forgotten. */
+/** A value per facts, made by `make` when they are first seen, and again when they were dropped. */
 export class PerFacts<A> {
   readonly #make: (facts: UsageFacts) => A
   readonly #known = new Map<string, Map<string | null, Array<Known<A>>>>()

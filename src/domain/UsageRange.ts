@@ -17,11 +17,11 @@ const lengthMs: Readonly<Record<UsageRange, number>> = {
   "90d": 90 * dayMs
 }
 
-/** How long sums by hour and by day are kept: those by hour for ranges of up to 31 days. */
+/** Times for which sums by hour and by day are kept: those by hour for ranges of up to 31 days. */
 export const hoursKeptMs = 40 * dayMs
 export const daysKeptMs = 800 * dayMs
 
-/** What is asked for; times are epoch milliseconds. */
+/** Span as it is asked for; times are epoch milliseconds. */
 export interface UsageSpan {
   /** Absent: 24 hours, or what `from` and `to` say. */
   readonly range?: UsageRange | undefined
@@ -31,7 +31,7 @@ export interface UsageSpan {
   readonly timeZone: string
 }
 
-/** Where sums are taken from. `rows`: of the log; `sums`: by day until `splitMs`, by hour from there on. */
+/** Source of the sums. `rows`: the log; `sums`: by day until `splitMs`, by hour from there on. */
 export type UsageSource =
   | { readonly by: "rows"; readonly sinceMs: number; readonly offsets: ReadonlyArray<ZoneOffset> }
   | {
@@ -47,7 +47,7 @@ export interface ChosenSpan {
   readonly source: UsageSource
   readonly fromMs: number
   readonly toMs: number
-  /** What is not exact, in sentences. */
+  /** Sentences on the parts that are not exact. */
   readonly inexact: ReadonlyArray<string>
 }
 
@@ -55,7 +55,10 @@ const down = (ms: number, unitMs: number): number => Math.floor(ms / unitMs) * u
 const up = (ms: number, unitMs: number): number => Math.ceil(ms / unitMs) * unitMs
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-/** From a day on a range begins at a whole hour, and 90 days at a whole day of UTC, so that it may be longer by a part of one. */
+/**
+ * Computes the beginning of a range. From a day on a range begins at a whole hour, and 90 days at a whole day of UTC,
+ * so that it may be longer by a part of one.
+ */
 const beginOf = (range: UsageRange, toMs: number, isUtc: boolean): number => {
   const sinceMs = Math.max(0, toMs - lengthMs[range])
   return down(sinceMs, range === "90d" && isUtc ? dayMs : hourMs)
@@ -65,7 +68,7 @@ interface Bounds {
   readonly range: UsageRange | null
   readonly sinceMs: number
   readonly untilMs: number
-  /** Given as they are; null: not given. */
+  /** Start as it was given; null: not given. */
   readonly askedFromMs: number | null
   readonly askedToMs: number | null
 }
@@ -102,7 +105,10 @@ const notes = ({ askedFromMs, askedToMs, sinceMs, untilMs }: Bounds, nowMs: numb
   ]
 })
 
-/** Where the sums of a span are taken from, and what of it is not exact. Without `from` and `to` it ends now. */
+/**
+ * Chooses the source of the sums of a span, and names the parts that are not exact. Without `from` and `to` it ends
+ * now.
+ */
 export const spanOf = (span: UsageSpan, nowMs: number): ChosenSpan => {
   const { range, timeZone } = span
   if (range === "1h" && span.fromMs === undefined && span.toMs === undefined) {

@@ -2,7 +2,7 @@
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
-/** What a receiver is sent: `custom` is each event as JSON, the others are messages for people. */
+/** Kind of a receiver: `custom` gets each event as JSON, the others get messages for people. */
 export const WebhookKind = Schema.Literal("custom", "slack", "discord", "teams", "email")
 export type WebhookKind = typeof WebhookKind.Type
 
@@ -10,11 +10,11 @@ export type MessageKind = Exclude<WebhookKind, "custom">
 
 export const isMessageKind = (kind: WebhookKind): kind is MessageKind => kind !== "custom"
 
-/** How the connection to a mail server is protected: from its first byte, by STARTTLS before anything else, or not at all. */
+/** Protection of the connection to a mail server: from its first byte, by STARTTLS before anything else, or none. */
 export const MailTls = Schema.Literal("implicit", "starttls", "none")
 export type MailTls = typeof MailTls.Type
 
-/** How messages are sent by mail. The server is in the webhook's address: `smtp://host:port`, or `smtps` for TLS from the first byte. */
+/** Settings for messages by mail. The server is in the webhook's address: `smtp://host:port`, or `smtps` for TLS from the first byte. */
 export interface MailSettings {
   readonly tls: MailTls
   /** Null: the server asks for none. */
@@ -51,7 +51,7 @@ export interface Webhook {
   readonly enabled: boolean
   readonly description: string | null
   readonly createdAtMs: number
-  /** Of the last attempt; null before the first. */
+  /** Time of the last attempt; null before the first. */
   readonly lastTriggeredAtMs: number | null
   /** HTTP status of the last attempt, 0 when there was no answer; null before the first. */
   readonly lastStatus: number | null
@@ -59,7 +59,7 @@ export interface Webhook {
   readonly failureCount: number
 }
 
-/** At so many failed deliveries in a row a webhook is disabled. */
+/** Number of failed deliveries in a row at which a webhook is disabled. */
 export const maxFailures = 10
 
 export const wants = ({ enabled, events }: Pick<Webhook, "enabled" | "events">, event: WebhookEvent): boolean =>
@@ -85,12 +85,12 @@ export interface Attempted {
   readonly webhookId: string
   readonly eventId: string
   readonly event: string
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number
   /** 0 when there was no answer. */
   readonly status: number
   readonly success: boolean
-  /** Why it failed, for people; null when it did not. */
+  /** Reason of the failure, for people; null when there was none. */
   readonly error: string | null
   readonly latencyMs: number
   readonly atMs: number

@@ -26,11 +26,11 @@ export interface UpstreamRequest {
   readonly body: Buffer | string | BodySource | null
   /** The credentials in it: the answer comes without them. `noSecrets` where it has none, or where the answer is a credential. */
   readonly secrets: SentSecrets
-  /** On whose behalf: decides the proxy. Null: of no account, direct. */
+  /** Owner on whose behalf it is made, who decides the proxy. Null: no account, direct. */
   readonly owner: CallOwner | null
 }
 
-/** A request of which it is told elsewhere on whose behalf it is. */
+/** Request whose owner is given separately. */
 export type UnownedRequest = Omit<UpstreamRequest, "owner">
 
 export interface UpstreamCall {

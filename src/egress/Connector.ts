@@ -4,7 +4,7 @@
  * answer gets around the policy.
  *
  * With a proxy all this is done to the proxy's address. The target's name goes to the proxy unresolved, so it is judged as it is
- * written. A failed proxy ends the attempt: there is no way past it.
+ * written. A failed proxy ends the attempt: it is never bypassed.
  */
 import type * as Context from "effect/Context"
 import * as Redacted from "effect/Redacted"
@@ -31,22 +31,22 @@ import {
 export interface ConnectorOptions {
   readonly dns: Context.Tag.Service<Dns>
   readonly timers: Context.Tag.Service<Timers>
-  /** Read for every connection. */
+  /** Returns the policy; called for every connection. */
   readonly policy: () => OutboundPolicy
-  /** For resolving, TCP, a proxy and TLS together; read for every connection. */
+  /** Returns the time limit in ms of resolving, TCP, a proxy and TLS together; called for every connection. */
   readonly connectTimeoutMs: () => number
-  /** Left out: the socket goes to the origin itself. */
+  /** Proxy; absent: the socket goes to the origin itself. */
   readonly proxy?: ProxyHop
-  /** Left out: TLS and TCP the usual way. */
+  /** Transport settings; absent: TLS and TCP with the defaults. */
   readonly transport?: Transport
   /** Hands out the socket once the proxy itself is reached; the target is not asked for. */
   readonly endsAtProxy?: boolean
   /**
-   * How a name is treated that the proxy would resolve. `name` (the usual): it is judged as it is written. `checked`: where it resolves
+   * Treatment of a name that the proxy would resolve. `name` (the usual): it is judged as it is written. `checked`: where it resolves
    * here, all its addresses are judged too. `pinned`: it must resolve here, and the proxy gets the address that was judged.
    */
   readonly proxiedName?: "name" | "checked" | "pinned"
-  /** Called once per connection that is made through the proxy: whether the proxy opened the way. */
+  /** Called once per connection that is made through the proxy, with whether the proxy opened the tunnel. */
   readonly onProxy?: (stands: boolean, elapsedMs: number) => void
 }
 
@@ -83,7 +83,7 @@ const lookupOf =
     } else callback(null, first, isIP(first))
   }
 
-/** The environment's proxy is the operator's own choice and mostly stands in the network around; metadata addresses stay refused. */
+/** The environment's proxy is the operator's own choice and mostly is in the network around; metadata addresses stay refused. */
 const ownNetwork: OutboundPolicy = { allowPrivate: true, allowLoopback: true }
 
 const secureDefaultPort = 443
@@ -108,7 +108,7 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
     host: origin.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: origin.port === "" ? (isSecure ? secureDefaultPort : plainDefaultPort) : Number(origin.port)
   }
-  /** Where the TCP connection goes. */
+  /** Target of the TCP connection. */
   const hop: Target = proxy ?? target
   const family = proxy?.family ?? 0
   let session: Buffer | undefined
@@ -116,10 +116,13 @@ export const makeConnector = (origin: URL, options: ConnectorOptions): Connect =
   const isBlocked = (address: string, policy: OutboundPolicy): boolean =>
     judgeAddress(address, policy)._tag === "Blocked"
 
-  /** A pinned family that the proxy does not have is refused, and so is a name of which that cannot be told. */
+  /**
+   * Kind of failure without an address: a pinned family that the proxy does not have is refused, and so is a name whose
+   * family is not known.
+   */
   const noAddress: TransportFailureKind = proxy === undefined ? "dns" : family === 0 ? "proxy" : "proxy_family"
 
-  /** What the proxy is asked for. */
+  /** Target that the proxy is asked for. */
   let asked: Target = target
 
   const toldTarget = async (policy: OutboundPolicy): Promise<Target | TransportFailureKind> => {

@@ -1,6 +1,6 @@
 /**
  * Undoes a content encoding that an upstream applied although `identity` was asked for. Memory stays bounded whatever the
- * ratio: output is handed on in small pieces and stops while the sink is full, and the sink counts what it takes.
+ * ratio: output is passed on in small pieces and stops while the sink is full, and the sink counts what it takes.
  */
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
 import type { Transform } from "node:stream"
@@ -8,7 +8,7 @@ import type { Transform } from "node:stream"
 export interface DecoderSink {
   /** A decoded piece. Returning false pauses until `resume()`. */
   readonly onData: (chunk: Buffer) => boolean
-  /** There is room again after `write` returned false. */
+  /** Called when there is space again after `write` returned false. */
   readonly onDrain: () => void
   readonly onEnd: () => void
   /** `truncated`: the input ended too early. `protocol`: it is not what its encoding claims. */
@@ -65,6 +65,6 @@ export const decoderFor = (encoding: string, sink: DecoderSink): ContentDecoder 
   }
 }
 
-/** Whether a `content-encoding` value means that there is something to decode. */
+/** Checks whether a `content-encoding` value means that there is something to decode. */
 export const isEncoded = (encoding: string | null): encoding is string =>
   encoding !== null && encoding !== "" && encoding.toLowerCase() !== "identity"

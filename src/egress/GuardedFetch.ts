@@ -36,7 +36,7 @@ export interface GuardedRequest {
 }
 
 export interface GuardedAnswer extends UpstreamResponse {
-  /** Of the last request. */
+  /** Address of the last request. */
   readonly url: string
   readonly isRedirected: boolean
 }

@@ -42,7 +42,7 @@ export class Mail extends Context.Tag("gateway/egress/Mail")<
       message: MailMessage,
       timeoutMs: number
     ) => Effect.Effect<number, MailFailed>
-    /** Why a server may not be connected to, as far as can be told now; null: it may. */
+    /** Finds the reason for which a server may not be connected to, as far as is known now; null: it may. */
     readonly check: (server: MailServer) => Effect.Effect<BlockReason | null>
   }
 >() {}

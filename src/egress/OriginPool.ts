@@ -16,7 +16,7 @@ export interface Connection {
   beforeEnd: (() => void) | null
   /** Runs before the next answer. */
   beforeAnswer: () => void
-  /** Whether the call may open a socket: once, and again when the idle one it was given turns out to be closed. */
+  /** True when the call may open a socket: once, and again when the idle one it was given turns out to be closed. */
   mayConnect: boolean
 }
 

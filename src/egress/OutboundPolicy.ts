@@ -1,15 +1,16 @@
 /**
- * Which hosts an outbound call may reach (docs/security.md). Pure: names and URLs are checked as text, and every address a name
- * resolves to is checked again by the connector. Cloud-metadata addresses are always refused, whatever the flags.
+ * Decides which hosts an outbound call may reach (docs/security.md). Pure: names and URLs are checked as text, and every
+ * address a name resolves to is checked again by the connector. Cloud-metadata addresses are always refused, whatever the
+ * flags.
  */
 import ipaddr from "ipaddr.js"
 import { isIP } from "node:net"
 import type { BooleanFlag } from "../flags/FlagCatalog.ts"
 
 export interface OutboundPolicy {
-  /** Whether LAN, carrier-grade NAT, unique local addresses and the like may be reached. */
+  /** True when LAN, carrier-grade NAT, unique local addresses and the like may be reached. */
   readonly allowPrivate: boolean
-  /** Whether this machine's own loopback addresses may be reached. */
+  /** True when this machine's own loopback addresses may be reached. */
   readonly allowLoopback: boolean
 }
 
@@ -81,7 +82,7 @@ const privateSuffixes = [".local", ".internal"]
  * https://www.iana.org/assignments/iana-ipv4-special-registry and https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 const ownRanges = new Set(["loopback", "private", "carrierGradeNat", "uniqueLocal", "deprecatedSiteLocal"])
-/** For benchmarks inside a private network; local proxies assign addresses from it. */
+/** Network for benchmarks inside a private network; local proxies assign addresses from it. */
 const benchmarkNetwork = ipaddr.IPv4.parseCIDR("198.18.0.0/15")
 /** The only part of IPv6 that is allocated. https://www.iana.org/assignments/ipv6-address-space */
 const globalV6 = ipaddr.IPv6.parseCIDR("2000::/3")
@@ -151,7 +152,10 @@ export const judgeHost = (host: string, policy: OutboundPolicy): Verdict => {
 
 const onlyPublic: OutboundPolicy = { allowLoopback: false, allowPrivate: false }
 
-/** Whether a URL leads to this machine or its network (loopback, link-local or private), as far as its host tells. */
+/**
+ * Checks whether a URL leads to this machine or its network (loopback, link-local or private), as far as its host
+ * shows.
+ */
 export const isLocalAddress = (url: string): boolean => {
   if (!URL.canParse(url)) return false
   const verdict = judgeHost(new URL(url).hostname, onlyPublic)

@@ -1,8 +1,7 @@
 /**
- * Calls a URL that somebody else chose: what a request points at, the receiver of a webhook. The URL is not trusted: no credential is sent
- * but what the caller gives for it,
- * private and metadata addresses are refused, and every redirect that is followed is checked like the first URL, with its name and all
- * addresses. No connection is kept.
+ * Calls a URL that others chose: one in a request, the receiver of a webhook. The URL is not trusted: no credential is sent but the one
+ * that the caller gives for it, private and metadata addresses are refused, and every redirect that is followed is checked like the first
+ * URL, with its name and all addresses. No connection is kept.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -68,15 +67,18 @@ export class PublicFetch extends Context.Tag("gateway/egress/PublicFetch")<
       message: { readonly headers: ReadonlyArray<string>; readonly body: string },
       limits: RequestLimits
     ) => Effect.Effect<Fetched, SendError>
-    /** Whether the URL may be called now: by its text and, where its name resolves, by all its addresses. Null when it may. */
+    /**
+     * Checks whether the URL may be called now: by its text and, where its name resolves, by all its addresses. Null
+     * when it may.
+     */
     readonly check: (url: string) => Effect.Effect<BlockReason | null>
   }
 >() {}
 
-/** How much of an answer to a POST is read after its head, and for how long. */
+/** Most bytes of an answer to a POST that are read after its head, and the time limit for them. */
 const restBytes = 65_536
 const restMs = 1_000
-/** For names, when a URL is checked: the call itself has a time limit of its own. */
+/** Time limit in ms for names, when a URL is checked: the call itself has a limit of its own. */
 const resolveMs = 3_000
 
 export const maxRedirects = 3
@@ -89,7 +91,7 @@ export const withoutFragment = (url: string): string => {
   return mark < 0 ? url : url.slice(0, mark)
 }
 
-/** Where an answer sends us; null when it is no redirect. */
+/** Finds the target of a redirect; null when it is none. */
 export const nextUrl = (head: Head, from: URL): URL | RedirectRefused | null => {
   if (!redirects.has(head.status)) return null
   const location = head.headers.get("location")

@@ -26,7 +26,10 @@ class ScrubbedHeaders implements UpstreamHeaders {
   }
 }
 
-/** What is told with its length and passed on with it: the mark is as long as what it replaces. Texts of the wires are written anew. */
+/**
+ * Checks whether an answer has a length that is passed on with it: the mark is as long as the text that it replaces.
+ * Texts of the wires are written anew.
+ */
 const keepsLength = (headers: UpstreamHeaders): boolean =>
   headers.get("content-length") !== null &&
   !/\bjson\b|event-stream/i.test(headers.get("content-type") ?? "application/json")

@@ -1,6 +1,6 @@
 /**
- * How sockets are made while the transparent capture runs: with a firewall mark, so that the gateway's own calls are not intercepted. The
- * firewall is the machine's, so this is one place for the process; `capture` fills it for as long as its rules stand.
+ * Mark of sockets while the transparent capture runs: a firewall mark, so that the gateway's own calls are not intercepted. The firewall
+ * is the machine's, so this is one place for the process; `capture` sets it for as long as its rules are in force.
  */
 import type { Socket } from "node:net"
 
@@ -9,7 +9,7 @@ export type ConnectMarked = (address: string, port: number, options?: { readonly
 
 let marked: ConnectMarked | null = null
 
-/** Hot: read for each connection; null: sockets are made as usual. */
+/** Hot: returns the maker of marked sockets; called for each connection; null: sockets are made as usual. */
 export const socketMark = (): ConnectMarked | null => marked
 
 /** Returns what empties the place again. */

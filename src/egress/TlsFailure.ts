@@ -1,4 +1,7 @@
-/** Why a TLS handshake failed, by the code of Node's or OpenSSL's error, and what helps. Pure; nothing of the peer's is in the text. */
+/**
+ * Reason for which a TLS handshake failed, by the code of Node's or OpenSSL's error, and its remedy. Pure; nothing of
+ * the peer's is in the text.
+ */
 
 export type TlsProblem =
   | "self_signed"
@@ -45,7 +48,7 @@ export const tlsProblemOf = (code: string | undefined): TlsProblem => {
 const authority =
   "Name its authority in NODE_EXTRA_CA_CERTS (a PEM file, read at start) or in transport.ca of the connection."
 
-/** What is wrong and what to do about it. */
+/** Description of each problem, and its remedy. */
 export const tlsReasons: Readonly<Record<TlsProblem, string>> = {
   self_signed: `its certificate is self-signed, and not trusted. ${authority.replace("its authority", "it")}`,
   expired: "its certificate has expired. Renew it there; if it is still good, the clock of this machine is wrong.",

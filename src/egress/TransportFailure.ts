@@ -1,6 +1,6 @@
 /**
- * Why a call got no complete answer, as a closed set. An HTTP error status is an answer, not a transport failure. Messages name the
- * kind of failure only: they never contain an address, header, body or credential.
+ * Reasons for which a call got no complete answer, as a closed set. An HTTP error status is an answer, not a transport failure.
+ * Messages name the kind of failure only: they never contain an address, header, body or credential.
  */
 import * as Data from "effect/Data"
 import { type TlsProblem, tlsReasons } from "./TlsFailure.ts"
@@ -21,7 +21,7 @@ export type TransportFailureKind =
   | "truncated"
   /** The answer is not HTTP/1.1, or its headers are too large. */
   | "protocol"
-  /** The proxy of the call cannot be used, or it did not open the way to the upstream. */
+  /** The proxy of the call cannot be used, or it did not open the tunnel to the upstream. */
   | "proxy"
   /** The proxy has no address of the family it is pinned to. */
   | "proxy_family"
@@ -60,7 +60,7 @@ export const tlsFailure = (problem: TlsProblem): TransportFailure =>
 export const transportFailure = (kind: TransportFailureKind): TransportFailure =>
   new TransportFailure({ kind, message: messages[kind], statusClass: kind === "connect_timeout" ? 504 : 502 })
 
-/** Why a TCP connection was not made. */
+/** Finds the reason for which a TCP connection was not made. */
 export const connectFailureKind = (code: string | undefined): TransportFailureKind => {
   switch (code) {
     case "ECONNREFUSED":
@@ -81,7 +81,9 @@ export const connectFailureKind = (code: string | undefined): TransportFailureKi
   }
 }
 
-/** Why an established connection gave no complete answer. `responded`: the headers had arrived. */
+/**
+ * Finds the reason for which an established connection gave no complete answer. `responded`: the headers had arrived.
+ */
 export const exchangeFailure = (error: NodeJS.ErrnoException, responded: boolean): TransportFailure => {
   if (error instanceof TransportFailure) return error
   // The parser's errors carry the bytes it could not read; without any, the connection ended too early.

@@ -1,4 +1,4 @@
-/** Tells transports apart for the pools of sockets. */
+/** Distinguishes transports for the pools of sockets. */
 import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
 import type { Transport } from "../domain/Transport.ts"

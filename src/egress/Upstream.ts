@@ -47,9 +47,9 @@ export interface UpstreamResponse {
 }
 
 export interface RequestLimits {
-  /** For the whole call, connecting included. */
+  /** Time limit in ms of the whole call, connecting included. */
   readonly timeoutMs: number
-  /** Of the decoded body. */
+  /** Most bytes of the decoded body. */
   readonly maxBytes: number
 }
 
@@ -68,17 +68,23 @@ export class Upstream extends Context.Tag("gateway/egress/Upstream")<
     readonly request: (request: UpstreamRequest, limits: RequestLimits) => Effect.Effect<UpstreamResponse, RequestError>
     /** Closes idle connections to an origin; running calls end undisturbed. */
     readonly closeOrigin: (origin: string) => void
-    /** Hot: the way a call to an origin would take now: `direct`, the name of its proxy, or `environment` for one of the environment. */
+    /**
+     * Hot: names the route that a call to an origin would take now: `direct`, the name of its proxy, or `environment`
+     * for one of the environment.
+     */
     readonly egressOf: (owner: CallOwner, origin: string) => string
     /**
-     * As `request`, for signing in, renewing tokens and validating keys: when the proxy cannot be used and the flag
+     * Makes a request as `request`, for signing in, renewing tokens and validating keys: when the proxy cannot be used and the flag
      * `GATEWAY_CONTROL_PLANE_PROXY_DIRECT_FALLBACK` is on, it is made directly, and that is logged. A failed proxy has passed nothing on.
      */
     readonly controlRequest: (
       request: UpstreamRequest,
       limits: RequestLimits
     ) => Effect.Effect<UpstreamResponse, RequestError>
-    /** As `request`, by the way given, on a socket of its own: what another call was let through with says nothing about this one. */
+    /**
+     * Makes a request as `request`, by the route given, on a socket of its own: another call's success by that route
+     * does not count for this one.
+     */
     readonly requestVia: (
       route: ProxyRoute,
       request: UnownedRequest,
@@ -89,7 +95,7 @@ export class Upstream extends Context.Tag("gateway/egress/Upstream")<
   }
 >() {}
 
-/** Stands for the target of a connection that ends at the proxy. */
+/** Placeholder for the target of a connection that ends at the proxy. */
 const noTarget = new URL("http://target.invalid")
 
 type UsableRoute = Exclude<ProxyRoute, { readonly _tag: "Unavailable" }>
@@ -209,7 +215,10 @@ export const make: Effect.Effect<
     return startCall(pool, { ...request, secrets: bothSecrets(request.secrets, hopSecrets(route.hop)) }, sink)
   }
 
-  /** What is configured in the gateway goes before the environment; an account whose proxies are off stays without one. */
+  /**
+   * Chooses the route. The gateway's own proxies take precedence over the environment; an account whose proxies are off
+   * stays without one.
+   */
   const routeTo = (origin: string, owner: CallOwner | null): ProxyRoute => {
     const route = owner === null ? direct : routes.routeOf(owner)
     if (route._tag !== "Direct" || environmentProxy === undefined || owner?.proxyEnabled === false) return route

@@ -9,7 +9,7 @@ import type { ProxyHop } from "./proxy/ProxyRoute.ts"
 export class UpstreamSettings extends Context.Tag("gateway/egress/UpstreamSettings")<
   UpstreamSettings,
   {
-    /** Hot: read for every new connection. The limit for name resolution, TCP and TLS together. */
+    /** Hot: returns the time limit in ms for name resolution, TCP and TLS together; called for every new connection. */
     readonly connectTimeoutMs: () => number
     /** Hot: the proxy that the environment names for an origin. Absent: none. */
     readonly environmentProxy?: ((origin: string) => ProxyHop | null) | undefined
@@ -19,7 +19,7 @@ export class UpstreamSettings extends Context.Tag("gateway/egress/UpstreamSettin
 export const layerOf = (values: { readonly connectTimeoutMs: number }): Layer.Layer<UpstreamSettings> =>
   Layer.succeed(UpstreamSettings, { connectTimeoutMs: () => values.connectTimeoutMs })
 
-/** With the proxies of the process's environment. */
+/** Layer with the proxies of the process's environment. */
 export const layerFromEnvironment = (connectTimeoutMs: () => number): Layer.Layer<UpstreamSettings, never, AppConfig> =>
   Layer.effect(
     UpstreamSettings,

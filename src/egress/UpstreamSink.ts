@@ -1,4 +1,4 @@
-/** What receives the answer of an outbound call. */
+/** Receiver of the answer of an outbound call. */
 import type { TransportFailure } from "./TransportFailure.ts"
 import type { UpstreamHeaders } from "./UpstreamHeaders.ts"
 

@@ -42,7 +42,7 @@ export class EvalRunner extends Context.Tag("gateway/evals/EvalRunner")<
   {
     /** Stores the runs and begins them; false when too many run already. */
     readonly start: (runs: ReadonlyArray<PlannedRun>) => Effect.Effect<boolean, StoreError>
-    /** Ends a run as cancelled, and the calls that it has under way; false when it does not run. */
+    /** Ends a run as cancelled, and the calls that it has in progress; false when it does not run. */
     readonly cancel: (id: string) => Effect.Effect<boolean>
   }
 >() {}
@@ -63,7 +63,7 @@ const maxReasonChars = 500
 const stopped = "The gateway was stopped while the run was under way. Start the run again."
 const cancelled = "It was cancelled."
 
-/** Why a run cannot go on. */
+/** Reason for which a run cannot go on. */
 class CannotGoOn extends Data.TaggedError("CannotGoOn")<{ readonly reason: string }> {}
 
 const clip = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
@@ -91,7 +91,7 @@ export const make = Effect.gen(function* () {
 
   yield* repo.failRunning(stopped, yield* Clock.currentTimeMillis)
 
-  /** Judged for every question: a key may be revoked while a run is under way. */
+  /** Judged for every question: a key may be revoked while a run is in progress. */
   const principalOf = (apiKeyId: string | null, nowMs: number): Effect.Effect<Principal, CannotGoOn> => {
     if (apiKeyId === null) return Effect.succeed({ _tag: "Anonymous" })
     const key = keys.get(apiKeyId)
@@ -138,7 +138,10 @@ export const make = Effect.gen(function* () {
     return kept.row
   })
 
-  /** What a rate of the key refuses says nothing of the model: the question waits, and no place for questions with it. */
+  /**
+   * Asks a question when the key's rates allow it: a refusal by a rate does not count against the model, and the
+   * question waits, and its place with it.
+   */
   const askInTurn = Effect.fnUntraced(function* (run: EvalRun, position: number, planned: PlannedCase) {
     const { apiKeyId } = run
     const turn = turnOf(limits, () => (apiKeyId === null ? null : keys.get(apiKeyId)))
@@ -149,7 +152,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** Why a run without a single answer failed; null for a run that has one. */
+  /** Returns the reason for which a run without a single answer failed; null for a run that has one. */
   const unanswered = (results: ReadonlyArray<EvalResult>): string | null =>
     results.some(({ answered }) => answered) ? null : `No question was answered. ${results.at(-1)?.reason ?? ""}`.trim()
 

@@ -24,7 +24,7 @@ import { bodyOf } from "./Questions.ts"
 import { type Scorecard, scorecardOf } from "./Scorecard.ts"
 
 export interface Overview {
-  /** Those of the program first. */
+  /** Suites, those of the program first. */
   readonly suites: ReadonlyArray<EvalSuite>
   /** Newest first. */
   readonly recentRuns: ReadonlyArray<EvalRun>
@@ -73,12 +73,12 @@ export class Evals extends Context.Tag("gateway/evals/Evals")<
     readonly createSuite: (
       input: WrittenSuite
     ) => Effect.Effect<EvalSuite, Errors.InvalidInput | Errors.TooManySuites | StoreError>
-    /** What is absent stays as it is. Runs under way go on with what they began with. */
+    /** Updates a suite; an absent member stays as it is. Running evaluations go on with the suite they began with. */
     readonly updateSuite: (
       id: string,
       input: Partial<WrittenSuite>
     ) => Effect.Effect<EvalSuite, Errors.InvalidInput | Errors.SuiteReadOnly | Missing>
-    /** Its runs stay. */
+    /** Removes a suite; its runs stay. */
     readonly removeSuite: (id: string) => Effect.Effect<void, Errors.SuiteReadOnly | Missing>
   }
 >() {}
@@ -90,7 +90,7 @@ export const maxSuiteChars = 256 * 1_024
 
 const isBuiltIn = (id: string): boolean => builtInSuites.some((suite) => suite.id === id)
 
-/** What is wrong with a case, by the field. */
+/** Describes the first problem of a case, by the field. */
 const problemOf = ({ expected, input }: WrittenCase, at: number): FieldProblem | null => {
   const place = `cases.${at}`
   const grader = graderOf(expected)

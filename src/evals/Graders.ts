@@ -1,4 +1,4 @@
-/** Whether an answer is what a case expects. Pure; every step is linear in the answer's length. */
+/** Checks whether an answer is as a case expects. Pure; every step is linear in the answer's length. */
 import * as Either from "effect/Either"
 import type { EvalCase } from "../domain/Eval.ts"
 import { compileLinear, stepsOf } from "../kernel/LinearPattern.ts"
@@ -58,7 +58,7 @@ const textGrader = (strategy: "exact" | "contains", value: string): Grader => {
   return (answer) => (answer.toLowerCase().includes(lower) ? null : `The answer does not contain '${shown(expected)}'.`)
 }
 
-/** Left: what is wrong with the value. */
+/** Makes the grader. Left: the problem of the value. */
 export const graderOf = ({ strategy, value }: EvalCase["expected"]): Either.Either<Grader, string> => {
   if (strategy === "json") {
     return value === undefined ? Either.left("is missing") : Either.right(jsonGrader(value))

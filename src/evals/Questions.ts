@@ -4,7 +4,7 @@ import type { EvalMessage } from "../domain/Eval.ts"
 import { chat } from "../wire/chat/Codec.ts"
 import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
 
-/** Room for models that think before they say a word. */
+/** Token limit of an answer, high enough for models that think first. */
 export const maxAnswerTokens = 2_048
 
 export const bodyOf = (model: string, messages: ReadonlyArray<EvalMessage>): JsonObject => ({

@@ -1,10 +1,10 @@
-/** What the last complete run of each suite over each target says. Pure. */
+/** Sums the results of the last complete run of each suite over each target. Pure. */
 import type { EvalRun, EvalTarget } from "../domain/Eval.ts"
 
 interface Sums {
   readonly total: number
   readonly passed: number
-  /** From 0 to 1; 0 without cases. */
+  /** Part of the cases that passed, from 0 to 1; 0 without cases. */
   readonly passRate: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * What happens in the gateway, for webhooks and the live feed. Publishing calls the listeners and never waits. Requests are apart from the
- * rest, because there may be thousands of them a second: their event is the usage row, which exists anyway.
+ * Events of the gateway, for webhooks and the live feed. Publishing calls the listeners and never waits. Requests are apart from the rest,
+ * because there may be thousands of them a second: their event is the usage row, which exists anyway.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import type * as Scope from "effect/Scope"
 import type { LimitThreshold } from "../domain/Limits.ts"
 import type { UsageRow } from "../domain/Usage.ts"
 
-/** What kind of limit a key has used up. */
+/** Kind of limit that a key has used up. */
 export type ExceededQuota = "budget" | "tokens" | "rate"
 
 export type CaptureChange = "started" | "stopped" | "trusted" | "untrusted" | "restored"
@@ -39,7 +39,10 @@ export type GatewayEvent =
       /** Milliseconds since the breaker opened; null when that is not known. */
       readonly recoveredAfterMs: number | null
     }
-  /** Another target serves a combo from here on, or its own one again (`reason` is `recovered`). Not told per request. */
+  /**
+   * Another target serves a combo from here on, or its own one again (`reason` is `recovered`). Not emitted per
+   * request.
+   */
   | {
       readonly type: "combo.switched"
       readonly atMs: number
@@ -76,7 +79,7 @@ export type GatewayEvent =
       readonly atMs: number
       readonly plugin: string
       readonly reason: string
-      /** Whether requests are refused meanwhile. */
+      /** True when requests are refused meanwhile. */
       readonly failClosed: boolean
     }
   /** Something that captures traffic, or that was changed on the machine for it. */
@@ -85,7 +88,7 @@ export type GatewayEvent =
       readonly atMs: number
       readonly change: CaptureChange
       readonly what: CaptureThing
-      /** Whether the gateway did it by itself: a guard's time was over, or a gateway before it had ended without. */
+      /** True when the gateway did it by itself: a guard's time was over, or a gateway before it had ended without. */
       readonly automatic: boolean
     }
 
@@ -96,13 +99,13 @@ export class Events extends Context.Tag("gateway/events/Events")<
   {
     /** Hot. Listeners are called before it returns. */
     readonly publish: (event: GatewayEvent) => void
-    /** Hot: tells listeners of requests that one has ended. */
+    /** Hot: notifies listeners of requests that one has ended. */
     readonly ended: (row: UsageRow) => void
     /** Everything published from now on, for as long as the scope lives; of a subscriber that is too slow the oldest events are dropped. */
     readonly subscribe: Effect.Effect<Queue.Dequeue<GatewayEvent>, never, Scope.Scope>
     /** Hot: calls `listener` with each event until the returned function is called. It must neither throw nor take long. */
     readonly listen: (listener: (event: GatewayEvent) => void) => () => void
-    /** As `listen`, with the usage row of each request that ended, in the order they ended. */
+    /** Adds a listener, as `listen`, that gets the usage row of each request that ended, in the order they ended. */
     readonly listenToRequests: (listener: (row: UsageRow) => void) => () => void
   }
 >() {}

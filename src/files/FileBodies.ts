@@ -11,7 +11,7 @@ import { StoreError } from "../store/Errors.ts"
 
 const temporary = ".part"
 
-/** Where a body is written. */
+/** Destination of a body. */
 export interface BodySink {
   /** False: wait for `onDrain` before more is written. */
   readonly write: (chunk: Uint8Array) => boolean

@@ -1,4 +1,4 @@
-/** What may be said of a file: its name, what it is for, when it expires, and which part of it is asked for. Pure. */
+/** Rules of files: their name, purpose, expiry, and ranges. Pure. */
 import type { FileRow } from "../store/repo/FileRepo.ts"
 
 export { safeName } from "../kernel/FileName.ts"

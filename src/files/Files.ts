@@ -35,15 +35,18 @@ export interface Upload {
   readonly discard: Effect.Effect<void>
 }
 
-/** Whose files a caller sees: a key sees its own, all callers without a key see the same. */
+/** Returns the owner of the files that a caller sees: a key sees its own, all callers without a key see the same. */
 export const ownerOf = (principal: Principal): string => (principal._tag === "Key" ? principal.key.id : "")
 
 export class Files extends Context.Tag("gateway/files/Files")<
   Files,
   {
-    /** What the caller may still upload, in bytes. */
+    /** Returns the number of bytes that the caller may still upload. */
     readonly room: (owner: string) => Effect.Effect<number, StoreError>
-    /** `roomBytes` as `room` said; infinite: whatever the quota, which it counts for. `id`: where it has to be known before. */
+    /**
+     * Begins an upload. `roomBytes`: the result of `room`; infinite: regardless of the quota, which it counts for.
+     * `id`: where it has to be known before.
+     */
     readonly begin: (owner: string, roomBytes: number, id?: string) => Upload
     readonly newId: (nowMs: number) => string
     readonly quotaBytes: () => number

@@ -16,11 +16,11 @@ export interface AccessSettings {
     Compression.CompressionSettings,
     Compression.CompressionSettingsPatch
   >
-  /** Hot: whether an address of a socket is refused; null while the filter is off. */
+  /** Hot: returns the check whether an address of a socket is refused; null while the filter is off. */
   readonly refusesAddress: () => ((socketAddress: string) => boolean) | null
-  /** Hot: what stands around system texts; null for nothing. */
+  /** Hot: returns the text around system texts; null for none. */
   readonly promptAround: () => Shape.SystemPrompt | null
-  /** Hot: how models may think; null as the client asks. */
+  /** Hot: returns the budget for thinking; null as the client asks. */
   readonly thinking: () => Shape.ThinkingBudget | null
 }
 

@@ -16,9 +16,9 @@ export interface FlagDefinition {
   readonly defaultValue: string
   /** Persisted at once, but read only at process start. */
   readonly requiresRestart: boolean
-  /** How harmful a careless change is. */
+  /** Level of the harm of a careless change. */
   readonly warningLevel: "none" | "caution" | "danger"
-  /** Why it cannot be switched on, one or more sentences; null: it can. */
+  /** Reason for which it cannot be switched on, one or more sentences; null: it can. */
   readonly refusal: string | null
   /** The part of the gateway that will read it and does not exist yet; null when the flag has an effect. */
   readonly waitsFor: string | null

@@ -1,4 +1,4 @@
-/** Where overrides of feature flags are kept: the namespace `feature_flags` of the settings table. */
+/** Store of overrides of feature flags: the namespace `feature_flags` of the settings table. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

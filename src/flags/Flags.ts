@@ -50,13 +50,16 @@ export class InvalidFlagValue extends Data.TaggedError("InvalidFlagValue")<{
   readonly allowed: ReadonlyArray<string>
 }> {}
 
-/** Without required keys, anyone who reaches the address the gateway listens on could spend the owner's money. */
+/**
+ * Error of a setting without required keys, under which any client that reaches the gateway's address could spend the
+ * owner's money.
+ */
 export class OpenToOthers extends Data.TaggedError("OpenToOthers")<{ readonly host: string }> {}
 
 export class Flags extends Context.Tag("gateway/flags/Flags")<
   Flags,
   {
-    /** Hot: whether a boolean flag is on now. */
+    /** Hot: tells whether a boolean flag is on now. */
     readonly isOn: (key: BooleanFlag) => boolean
     /** Hot: the value of an enum flag now; always one of its allowed values. */
     readonly value: <K extends EnumFlag>(key: K) => EnumFlagValue<K>
@@ -76,7 +79,7 @@ export class Flags extends Context.Tag("gateway/flags/Flags")<
   }
 >() {}
 
-/** Whether a boolean flag with this value is on. */
+/** Checks whether a boolean flag with this value is on. */
 export const isEnabled = (value: string): boolean => booleanOf(value) === true
 
 /** The values a flag may be set to. */

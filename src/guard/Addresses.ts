@@ -13,7 +13,7 @@ const octetsOf = (text: string): ReadonlyArray<number> | null => {
   return isPlain && octets.every((octet) => octet <= 255) ? octets : null
 }
 
-/** Of nobody's machine: unspecified, loopback, masks and broadcasts. */
+/** Checks whether an address is of no machine: unspecified, loopback, masks and broadcasts. */
 const isNoMachine = ([first]: ReadonlyArray<number>): boolean => first === 0 || first === 127 || first === 255
 
 const isV4 = (text: string, before: string): boolean => {

@@ -15,7 +15,7 @@ export const maxPatternChars = 500
 /** Earlier versions have stored patterns that cost more: they still act. */
 export const maxStoredSteps = 2_000
 
-/** Left: what is wrong with the pattern. */
+/** Compiles a pattern. Left: its problem. */
 export const compilePattern = (
   { name, pattern, replacement }: PatternSource,
   mostSteps?: number

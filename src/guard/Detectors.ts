@@ -13,7 +13,7 @@ import { findPhones } from "./Phones.ts"
 export interface CustomPattern {
   readonly name: string
   readonly replacement: string
-  /** What it costs for each character of a text (`LinearPattern.ts`). */
+  /** Cost for each character of a text (`LinearPattern.ts`). */
   readonly steps: number
   /** Calls `found` for each place, in order. Linear. */
   readonly find: (text: string, found: (start: number, end: number) => void) => void
@@ -38,7 +38,7 @@ const detectors: Readonly<Record<DetectorId, Find>> = {
   ip: findAddresses
 }
 
-/** Found by digits alone: a text without any has none of them. */
+/** Detectors that need digits: a text without any has none of their findings. */
 const needDigits: ReadonlySet<DetectorId> = new Set(["iban", "credit-card", "ssn", "cpf", "cnpj", "phone"])
 
 const digit = /\d/
@@ -46,7 +46,7 @@ const alphanumeric = /[\dA-Za-z]/
 /** A group of a number: one of digits, or the letters of a bank. */
 const isGroup = (text: string): boolean => digit.test(text) || /^[A-Z]{4}$/.test(text)
 
-/** Findings in their order, none over another: where two meet, the one whose detector stands first in `detectorIds`, custom ones last. */
+/** Findings in their order, none over another: where two meet, the one whose detector is first in `detectorIds`, custom ones last. */
 const withoutOverlaps = (ranked: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   if (ranked.length < 2) return ranked
   const sorted = ranked
@@ -103,10 +103,10 @@ const longestGroupsChars = 45
 /** A custom pattern may match over blanks; further back it is taken as settled. */
 export const longestCustomChars = 256
 
-/** What may stand in a word that is a finding; other alphabets are none of it. */
+/** Checks whether a character may be in a word that is a finding; other alphabets are none of it. */
 const isWordChar = (code: number): boolean => code > 32 && code < 127
 
-/** Of numbers in groups: digits, capitals, and `+ ( ) - . /`. */
+/** Checks whether a character may be in numbers in groups: digits, capitals, and `+ ( ) - . /`. */
 const isGroupChar = (code: number): boolean =>
   (code >= 40 && code <= 57 && code !== 44 && code !== 42) || (code >= 65 && code <= 90) || code === 43
 
@@ -144,7 +144,10 @@ const privateKeyStart = (text: string): number => {
   return ending === -1 || !text.includes("KEY-----", ending) ? begin : text.length
 }
 
-/** From where on the text can be the beginning of a finding that goes on behind its end; its length when nothing can. */
+/**
+ * Finds the position from which the text can be the beginning of a finding that goes on behind its end; its length when
+ * there is none.
+ */
 export const openFrom = (text: string, { custom }: DetectorOptions): number => {
   const word = wordStart(text)
   const groups = groupsStart(text, word)

@@ -6,7 +6,7 @@ const maxDomainChars = 253
 const isLocal = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || isLocalMark(code)
 
-/** Of `. _ % + - '`. */
+/** Checks for one of `. _ % + - '`. */
 const isLocalMark = (code: number): boolean =>
   code === 46 || code === 95 || code === 37 || code === 43 || code === 45 || code === 39
 

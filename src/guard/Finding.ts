@@ -2,7 +2,7 @@
 
 export const detectorIds = ["api-key", "iban", "credit-card", "email", "ssn", "cpf", "cnpj", "phone", "ip"] as const
 
-/** From the one that wins to the one that yields where two find the same place. */
+/** Detectors, from the one that wins to the one that yields where two find the same place. */
 export type DetectorId = (typeof detectorIds)[number]
 
 /** `[start, end)` of the text. */
@@ -11,7 +11,7 @@ export interface Finding {
   readonly end: number
   /** Id of the detector, or the name of a custom pattern. */
   readonly detector: string
-  /** What takes its place. */
+  /** Replacement for it. */
   readonly placeholder: string
 }
 

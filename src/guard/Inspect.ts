@@ -1,4 +1,4 @@
-/** What guardrails would do with a text of a user, for people who try them. Pure. */
+/** Reports on the guardrails' treatment of a user's text, for people who try them. Pure. */
 import * as Either from "effect/Either"
 import type { GuardrailSettings } from "../domain/GuardrailSettings.ts"
 import { nsPerStep } from "../kernel/LinearPattern.ts"

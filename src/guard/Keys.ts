@@ -7,7 +7,7 @@ export interface KeyRule {
   /** Group that is the secret; 0: all of it. */
   readonly group?: number
   readonly isKey?: (secret: string) => boolean
-  /** Without this text there is none. */
+  /** Text without which there is no finding. */
   readonly needs: string
 }
 
@@ -18,7 +18,7 @@ const rule = (needs: string, body: string, isKey?: (secret: string) => boolean):
   ...(isKey === undefined ? {} : { isKey })
 })
 
-/** At least one digit: names in code have words behind the same beginnings. */
+/** Checks for at least one digit: names in code have words behind the same beginnings. */
 const hasDigit = (secret: string): boolean => /\d/.test(secret)
 
 const isRandom = (secret: string): boolean => hasDigit(secret) && /[A-Za-z]/.test(secret) && !/(.)\1{7}/.test(secret)
@@ -78,7 +78,7 @@ export const keyRules: ReadonlyArray<KeyRule> = [
   }
 ]
 
-/** What documentation writes where a password would be. */
+/** Checks that it is no placeholder of documentation for a password. */
 function isNoStandIn(secret: string): boolean {
   return !/[${}[\]<>*]|:(?:password|pass|pwd|secret|xxx+)$/i.test(secret)
 }

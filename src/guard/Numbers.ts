@@ -7,7 +7,7 @@ type Found = (start: number, end: number) => void
 const cards = /(?<![\w.,+-]|\d[ -])\d(?:[ -]?\d){12,18}(?![\w]|[.,-]\d)/g
 const ibans = /(?<![A-Za-z\d])[A-Z]{2}\d{2}(?: ?[A-Z\d]){11,30}(?![A-Za-z\d])/g
 const ssns = /(?<![\w.-])(\d{3})([ -])(\d{2})\2(\d{4})(?![\w]|[.-]\d)/g
-/** Without separators only where the text says what it is. */
+/** Pattern of numbers without separators, only where the text names them. */
 const namedSsns = /\b(?:ssn|social security(?: number| no\.?)?)[ :#=]{1,4}(\d{3})(\d{2})(\d{4})(?!\w)/gi
 const cpfs = /(?<![\w.-])\d{3}\.\d{3}\.\d{3}-\d{2}(?![\w-])/g
 const cnpjs = /(?<![\w.-])\d{2}\.\d{3}\.\d{3}\/\d{4}-\d{2}(?![\w-])/g
@@ -20,7 +20,7 @@ export const findCards = (text: string, found: Found): void => {
   }
 }
 
-/** The end of an IBAN of the length of its country that begins at 0; words may stand behind it. */
+/** The end of an IBAN of the length of its country that begins at 0; words may be behind it. */
 const ibanEnd = (text: string): number | null => {
   const length = ibanLength(text.slice(0, 2))
   if (length === null) return null

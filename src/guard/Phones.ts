@@ -3,11 +3,14 @@ import { parsePhoneNumberFromString } from "libphonenumber-js/min"
 
 interface Form {
   readonly pattern: RegExp
-  /** Whose numbers are written so, without the country's own; undefined: the number names its country. */
+  /** Country whose numbers are written so, without its own code; undefined: the number names its country. */
   readonly country?: "US" | "BR"
 }
 
-/** Groups of digits that nothing tells from other numbers are no telephone numbers: one needs `+`, parentheses, or the groups of its country. */
+/**
+ * Patterns of telephone numbers. Groups of digits that could be other numbers are none: one needs `+`, parentheses, or
+ * the groups of its country.
+ */
 const forms: ReadonlyArray<Form> = [
   { pattern: /(?<![\w+./-])\+\d(?:[ .()-]{0,2}\d){6,14}(?!\w|[.-]\d)/g },
   {

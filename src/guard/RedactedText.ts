@@ -74,7 +74,10 @@ const isJson = (text: string): Json | undefined => {
   return typeof value === "object" && value !== null ? value : undefined
 }
 
-/** What its neighbours in JSON may hide: a text behind an escape such as `\\n`, whose letter touches it, and a number between commas. */
+/**
+ * Pattern of findings that their neighbours in JSON may hide: a text behind an escape such as `\\n`, whose letter
+ * touches it, and a number between commas.
+ */
 const mayHide = /\\|\d{9}/
 
 /** The text with placeholders; the same text where nothing was found. */

@@ -12,7 +12,7 @@ const escapes = ["\\ud", "\\uD"].map((text) => Buffer.from(text))
 
 const mayHoldHalves = (body: Buffer): boolean => body.includes(escape) && escapes.some((sign) => body.includes(sign))
 
-/** Hot: whether a body in JSON may hold anything of it. Most bodies are searched once for each of two things. */
+/** Hot: checks whether a body in JSON may hold anything of it. Most bodies are searched once for each of two things. */
 export const mayNeedCleaning = (body: Buffer): boolean =>
   (body.includes(tagBytes[0] ?? 0) && body.includes(tagBytes)) ||
   (factsOf(body)?.hasSurrogateEscape ?? mayHoldHalves(body))
@@ -20,7 +20,7 @@ export const mayNeedCleaning = (body: Buffer): boolean =>
 /** A flag of a region (UTS #51): a black flag, tags, and their end. */
 const tags = /(\u{1f3f4}[\u{e0020}-\u{e007e}]{1,16}\u{e007f})|[\u{e0000}-\u{e007f}]/gu
 
-/** With `u`, a pair is one character. */
+/** Pattern of half a pair; with `u`, a pair is one character. */
 const loneHalf = /\p{Surrogate}/u
 const loneHalves = /\p{Surrogate}/gu
 

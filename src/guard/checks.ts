@@ -1,4 +1,4 @@
-/** Check digits and ranges: what tells a number that means something from one that only looks like it. Pure. */
+/** Check digits and ranges: they distinguish a number with a meaning from one that only looks like it. Pure. */
 
 const digitAt = (text: string, index: number): number => text.charCodeAt(index) - 48
 
@@ -126,8 +126,8 @@ const crc32 = (text: string): number => {
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 /**
- * Whether the last six characters are the CRC-32 of the thirty before them, as in tokens of GitHub (`ghp_` and 36 characters) and npm:
- * https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
+ * Checks whether the last six characters are the CRC-32 of the thirty before them, as in tokens of GitHub (`ghp_` and 36 characters)
+ * and npm: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
  */
 export const hasTokenChecksum = (random: string): boolean => {
   let value = crc32(random.slice(0, -6))

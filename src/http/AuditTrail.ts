@@ -16,11 +16,11 @@ export interface Trail {
   principal: Principal | null
   /** The body, once it was read as JSON. */
   body: unknown
-  /** Of a request whose state says who began what it ends. */
+  /** Author of a request whose state names who began what it ends. */
   began?: { readonly actor: string; readonly made: string | null }
 }
 
-/** Of the request that runs; null outside of one that is recorded. */
+/** Trail of the request that runs; null outside of one that is recorded. */
 export class CurrentTrail extends Context.Reference<CurrentTrail>()("gateway/http/CurrentTrail", {
   defaultValue: (): Trail | null => null
 }) {}
@@ -76,7 +76,7 @@ const loginAction = (isSuccess: boolean, status: number, code: string | undefine
   return status >= 500 ? "auth.login.error" : "auth.login.failed"
 }
 
-/** Of a step of a sign-in: the one that makes a connection imports its credential. */
+/** Names the action of a step of a sign-in: the one that makes a connection imports its credential. */
 const signInAction = (recorded: Recorded): string =>
   madeConnection(recorded) === null ? recorded.route.key : "provider.credentials.imported"
 
@@ -105,7 +105,7 @@ const actorOf = (key: ManagementKey, isSuccess: boolean, principal: Principal | 
   }
 }
 
-/** Who asks, as the audit log names it; `anonymous` where it is not known. */
+/** Names the caller as the audit log does; `anonymous` where it is not known. */
 export const callerOf = (trail: Trail | null): string => actorOf("oauth.act", true, trail?.principal ?? null)
 
 const maxText = 200

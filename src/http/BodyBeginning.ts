@@ -28,7 +28,7 @@ export const beginningOf = (request: IncomingMessage): BodyBeginning => {
     waiting?.(found)
   }
   const body = bodyOf(request)
-  // The body's reader tells of it.
+  // The body's reader reports it.
   body.on("error", () => finish(false))
   body.on("data", (chunk: Buffer) => {
     if (found !== null) return

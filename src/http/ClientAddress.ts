@@ -5,7 +5,10 @@ import * as Effect from "effect/Effect"
 import { shownAddressOf } from "../auth/PeerAddress.ts"
 import { InnerCaller } from "./InnerCaller.ts"
 
-/** Of the socket, or of who asked the gateway to ask itself; empty when it is not known, `tunnel` behind a tunnel. */
+/**
+ * Address of the socket, or of the caller for whom the gateway asks itself; empty when it is not known, `tunnel` behind
+ * a tunnel.
+ */
 export const clientAddress = Effect.gen(function* () {
   const inner = yield* InnerCaller
   if (inner !== null) return inner.ip

@@ -1,6 +1,6 @@
 /**
- * Request bodies without their `Content-Encoding`, decoded as they come. Whoever reads a body reads `bodyOf(request)`: the request itself where
- * nothing has to be undone. What a body becomes is bounded by what was read of it; its reader bounds it by the limit of the route and the budget.
+ * Request bodies without their `Content-Encoding`, decoded as they come. Readers of a body read `bodyOf(request)`: the request itself where
+ * nothing has to be decoded. The decoded size is bounded by the bytes read; its reader bounds it by the limit of the route and the budget.
  */
 import type { IncomingMessage } from "node:http"
 import { Readable } from "node:stream"
@@ -9,7 +9,7 @@ import { BodyNotDecoded } from "../domain/Errors.ts"
 import { Damaged } from "../kernel/zstd/Bits.ts"
 import { maxWindowBytes, ZstdDecoder } from "../kernel/zstd/Decoder.ts"
 
-/** So many codings of one body are undone, in the reverse of the order in which they are named. */
+/** Most codings of one body that are undone, in the reverse of the order in which they are named. */
 const maxCodings = 3
 /** A body becomes at most so many times as large as it came. */
 export const maxExpansion = 100
@@ -37,7 +37,7 @@ interface Sink {
 
 type Opener = (sink: Sink) => Stage
 
-/** What Node decodes, in other threads. */
+/** Decodes with Node's own decoders, in other threads. */
 const native =
   (open: (first: Buffer) => zlib.Gunzip | zlib.BrotliDecompress): Opener =>
   (sink) => {
@@ -58,7 +58,10 @@ const native =
     }
   }
 
-/** For Node versions without one. A piece that comes is decoded at once: it becomes at most as much larger as a body may. */
+/**
+ * Decodes for Node versions without a decoder. Each piece is decoded at once: it becomes at most as much larger as a
+ * body may.
+ */
 const ownZstd: Opener = (sink) => {
   let isFull = false
   let hasBytes = false
@@ -130,7 +133,10 @@ const namesIn = ({ headers }: Pick<IncomingMessage, "headers">): ReadonlyArray<s
     .filter((name) => name !== "" && name !== "identity")
 }
 
-/** Why the body of the request cannot be decoded, before it has come; null where it can. Hot: most requests name no coding. */
+/**
+ * Returns the reason for which the body of the request cannot be decoded, before it has come; null where it can. Hot:
+ * most requests name no coding.
+ */
 export const codingProblem = (request: Pick<IncomingMessage, "headers">): string | null => {
   const names = namesIn(request)
   const isKnown = names.length <= maxCodings && names.every((name) => openers.has(name))

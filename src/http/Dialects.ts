@@ -1,5 +1,5 @@
 /**
- * How each conversation route reads its requests: the codec, the values in the path, and which requests are answered without a model.
+ * Reading of requests by each conversation route: the codec, the values in the path, and which requests are answered without a model.
  * Pure; the edge only carries them out.
  */
 import type { InferenceRoute } from "../api/EdgeRoutes.ts"
@@ -105,7 +105,7 @@ const shown =
   }
 
 export interface DialectFacts {
-  /** What follows the fixed part of the route's path. */
+  /** Rest of the path after the fixed part of the route's. */
   readonly rest: string
   readonly query: () => URLSearchParams
   readonly nowMs: number
@@ -131,13 +131,16 @@ const formRoutes: Readonly<Partial<Record<InferenceRoute["key"], FormRoute>>> = 
 /** Hot: null where a route takes JSON only. */
 export const formOf = ({ key }: InferenceRoute): FormRoute | null => formRoutes[key] ?? null
 
-/** What API keys are allowed by; of the routes of one wire that have several kinds behind one path, the kind that is asked for. */
+/**
+ * Returns the category that API keys are allowed by; for the routes of one wire that have several kinds behind one
+ * path, the kind that is asked for.
+ */
 export const categoryOf = (route: InferenceRoute, rest: string): InferenceRoute["category"] =>
   route.key === "inference.gemini" && isEmbedding(geminiPath(behindModels(rest))?.action ?? null)
     ? "embeddings"
     : route.category
 
-/** How an inference route is spoken; an error where its path names what is not there. */
+/** Finds the dialect of an inference route; an error where its path names something that does not exist. */
 export const dialectOf = (route: InferenceRoute, facts: DialectFacts): Dialect | InferenceError => {
   switch (route.key) {
     case "inference.chat":

@@ -145,7 +145,10 @@ const refusalOf = ({ code }: Denied): InferenceError => {
   }
 }
 
-/** As the client asked, without what may be a key: those stand in the query, or in parameters of the path. */
+/**
+ * Writes the path as the client asked it, without parts that may be a key: those are in the query, or in parameters of
+ * the path.
+ */
 const pathAsked = ({ path }: InferenceRoute, rest: string, url: string): string => {
   if (!path.includes("*")) return path
   const form = queryOf(url).get("alt")
@@ -180,7 +183,7 @@ export const make = Effect.gen(function* () {
   const responseDoor = yield* ResponseDoor
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
-  /** Who is calling; a failure in the words every wire can render. */
+  /** Identifies the caller; a failure in a form that every wire can render. */
   const judge = (
     request: IncomingMessage,
     nowMs: number,
@@ -236,7 +239,7 @@ export const make = Effect.gen(function* () {
   const providerOf = ({ provider }: Parameters): ProviderSpec | InferenceError | null =>
     provider === undefined ? null : providerNamed(scopeView(), provider)
 
-  /** What the caller may choose from. */
+  /** Lists the models that the caller may choose from. */
   const entriesFor = (principal: Principal) => catalogue.entries(principal._tag === "Key" ? principal.key : null)
 
   /** The job has all of its request: its files are not needed any more. */

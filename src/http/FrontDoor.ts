@@ -28,7 +28,7 @@ import { refuseUpgrade } from "./ws/Upgrade.ts"
 export class FrontDoor extends Context.Tag("gateway/http/FrontDoor")<
   FrontDoor,
   {
-    /** Whether the request may go on; when not, it was answered. */
+    /** Decides whether the request may go on; when not, it was answered. */
     readonly admits: (found: Match, request: IncomingMessage, response: ServerResponse) => boolean
     /** `headers`: those of the request, as it is to be judged by them. */
     readonly admitsUpgrade: (request: IncomingMessage, socket: Duplex, headers?: RequestHeaders) => boolean
@@ -39,14 +39,17 @@ export class FrontDoor extends Context.Tag("gateway/http/FrontDoor")<
 const renderFor = (found: Match, view: ErrorView, requestId: string): string =>
   JSON.stringify(codecs[routeAt(found)?.wire ?? "chat"].renderError(view, requestId))
 
-/** How long a page may cache the answer to a preflight request, in seconds. */
+/** Time for which a page may cache the answer to a preflight request, in seconds. */
 const preflightSeconds = "600"
 const maxHeaderNames = 1024
 const preflightVary = "Origin, Access-Control-Request-Headers, Access-Control-Request-Private-Network"
 
 const viewOf = ({ code, message, status }: Denied): ErrorView => errorView(status, message, { code })
 
-/** Where only this machine may ask, that comes before everything else about a request: others learn nothing more. */
+/**
+ * Checks whether a request for this machine only comes from elsewhere. That comes before everything else about a
+ * request: others learn nothing more.
+ */
 const isElsewhere = (found: Match, { headers, socket }: IncomingMessage): boolean => {
   if (found._tag !== "Found" || found.route.plane !== "management") return false
   const { tier } = found.route
@@ -75,7 +78,7 @@ export const make = Effect.gen(function* () {
     response.end(body)
   }
 
-  /** Tells the page that it may read the answer; true when this was its question before the request, and is answered. */
+  /** Allows the page to read the answer; true when this was its question before the request, and is answered. */
   const toldPage = (request: IncomingMessage, response: ServerResponse, origin: string): boolean => {
     response.setHeader("Access-Control-Allow-Origin", origin)
     // Credentials of the browser are never allowed, so that this means every header: ids, limits and costs, an upstream's own too.

@@ -8,7 +8,7 @@ export interface GeminiPath {
   readonly action: string | null
 }
 
-/** What can be asked of a model. */
+/** Actions of a model. */
 export const geminiActions: ReadonlyArray<string> = [
   "generateContent",
   "streamGenerateContent",
@@ -17,11 +17,11 @@ export const geminiActions: ReadonlyArray<string> = [
   "batchEmbedContents"
 ]
 
-/** What it is for, where that is not a conversation. */
+/** Checks whether the action makes embeddings. */
 export const isEmbedding = (action: string | null): boolean =>
   action === "embedContent" || action === "batchEmbedContents"
 
-/** What names the model in what follows `/v1beta/`. */
+/** Returns the part after `/v1beta/` that names the model. */
 export const behindModels = (rest: string): string => rest.replace(/^models(?:\/|$)/i, "")
 
 /** Reads `<id>:<action>`; null when it names no model. */

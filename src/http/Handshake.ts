@@ -30,7 +30,10 @@ const authTypes: Readonly<Record<Principal["_tag"], string>> = {
   Anonymous: "none"
 }
 
-/** Why an upgrade with the same headers would fail; null when it would not. Headers that are not there are not judged. */
+/**
+ * Returns the reason for which an upgrade with the same headers would fail; null when it would not. Absent headers are
+ * not judged.
+ */
 const problemOf = ({ enabled, headers }: HandshakeFacts): string | null => {
   if (!enabled) return "Responses over WebSocket are off (GATEWAY_UPSTREAM_WS_ENABLED). Use HTTP."
   const version = headerOf(headers, "sec-websocket-version")
@@ -49,7 +52,7 @@ const protocol: JsonObject = {
   cancel: { type: "response.cancel" }
 }
 
-/** Whether a socket would be opened for the caller, without opening one. */
+/** Answers whether a socket would be opened for the caller, without opening one. */
 export const handshakeAnswer = (facts: HandshakeFacts): JsonObject | UpgradeRequired => {
   const asked = facts.query.get("handshake")
   if (asked === null || asked === "0" || asked === "false") {

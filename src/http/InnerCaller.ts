@@ -7,7 +7,7 @@ import type { Principal } from "../domain/ApiKey.ts"
 
 export interface Inner {
   readonly principal: Principal
-  /** For the audit log. */
+  /** Address for the audit log. */
   readonly ip: string
   /** The value of the body; null where there is none. */
   readonly body: unknown

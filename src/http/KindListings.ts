@@ -1,4 +1,7 @@
-/** The lists of models of one kind, such as `GET /v1/images/generations`: what a model's provider tells of its output, else its name. Pure. */
+/**
+ * The lists of models of one kind, such as `GET /v1/images/generations`: by the output that a model's provider reports,
+ * else by its name. Pure.
+ */
 import type { ProviderSpec } from "../domain/Provider.ts"
 import type { ServiceKind } from "../domain/MediaKind.ts"
 import type { CatalogueEntry } from "../inference/catalogue/CatalogueEntries.ts"
@@ -20,7 +23,7 @@ const kinds = {
     outputs?.includes("image") ?? (isImageModel(id) || provider?.paintsOnly === true),
   "inference.videoModels": ({ id, output_modalities: outputs }, provider) =>
     outputs?.includes("video") ?? (isVideoModel(id) || servesOnly("videos", provider)),
-  // What is known of outputs does not tell music from speech.
+  // The known facts of outputs do not distinguish music from speech.
   "inference.musicModels": ({ id }, provider) => isMusicModel(id) || servesOnly("music", provider)
 } satisfies Readonly<
   Record<string, (entry: Pick<CatalogueEntry, "id" | "output_modalities">, provider: Provider | null) => boolean>

@@ -34,7 +34,7 @@ interface Running {
 export interface AnotherAddress {
   /** Called with each connection before its first request. */
   readonly accepted: (socket: Socket) => void
-  /** How long running requests may go on when the scope ends, in milliseconds. */
+  /** Time for which running requests may go on when the scope ends, in milliseconds. */
   readonly drainMs: number
 }
 
@@ -49,7 +49,7 @@ export class Listener extends Context.Tag("gateway/http/Listener")<
       port: number,
       options: AnotherAddress
     ) => Effect.Effect<AddressInfo, ListenFailed, Scope.Scope>
-    /** From now on requests wait for the next `serve`. */
+    /** Makes requests wait from now on for the next `serve`. */
     readonly hold: Effect.Effect<void>
     readonly isHolding: () => boolean
     /** Accepts no new connection from now on, and closes idle ones. */
@@ -107,13 +107,13 @@ const refuse = (response: ServerResponse): void => {
 }
 
 export interface ListenerLimits {
-  /** Until the head of a request is there. */
+  /** Time limit in ms until the head of a request is there. */
   readonly headMs: number
   readonly body: StallLimits
 }
 
 const usualLimits: ListenerLimits = { headMs: 60_000, body: stallLimits }
-/** How often node looks for heads that take too long. */
+/** Time in ms between node's searches for heads that take too long. */
 const mostHeadSweepMs = 30_000
 
 const closing = "Connection: close\r\nX-Content-Type-Options: nosniff\r\nContent-Length: 0\r\n\r\n"
@@ -162,7 +162,7 @@ export const makeWith = ({
       return made
     }
     const server = makeServer()
-    /** Those of other addresses that listen now. */
+    /** Servers of other addresses that listen now. */
     const others = new Set<Server>()
     yield* Effect.forkScoped(
       Effect.forever(

@@ -65,7 +65,7 @@ export const pageById = <A extends Entry>(
 }
 
 export interface TokenPage<A> extends Page<A> {
-  /** What to ask the next page with; null on the last one. */
+  /** Token of the next page; null on the last one. */
   readonly nextToken: string | null
 }
 

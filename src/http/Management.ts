@@ -40,7 +40,7 @@ import { logRefusal } from "./RefusalLog.ts"
 import { wrongPath } from "./WrongPath.ts"
 import type { ManagementServices } from "./management/Services.ts"
 
-/** What only this plane uses, for all its groups. */
+/** Services that only this plane uses, for all its groups. */
 const common = Layer.mergeAll(Access.layer, WholeBody.layer, Login.layer, NodeHttpServer.layerContext)
 
 type Common = Layer.Layer.Success<typeof common> | Planes
@@ -89,7 +89,7 @@ const answerOf = (endpoint: Endpoint, { parameters, query, route }: Found) => {
 /** The answer to a matched request. Never fails; a bug becomes a sanitised 500 and a line in the log. */
 type App = (found: Match) => HttpApp.Default
 
-/** They ask models, as inference does, or nothing at all. */
+/** Endpoints that ask models, as inference does, or do nothing at all. */
 const changesNothing: ReadonlySet<ManagementKey> = new Set<ManagementKey>([
   "cloud.auth",
   "cloud.resolveModel",
@@ -163,7 +163,7 @@ const assemble: Effect.Effect<App, never, ManagementServices | Common> = Effect.
       return yield* refused
     })
 
-  /** The one place where rows of the audit log are made: each request that may change something has one, however it ends. */
+  /** Makes the rows of the audit log, at this one place: each request that may change something has one, however it ends. */
   const recorded = (found: Found, requestId: string, trail: Trail, outcome: Outcome) =>
     Effect.gen(function* () {
       const { route, parameters, query } = found
@@ -238,7 +238,7 @@ const askOf =
 
 const untraced = Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true)
 
-/** What handlers ask of this plane, once it is assembled, and of planes over copies. */
+/** Calls of handlers to this plane, once it is assembled, and to planes over copies. */
 const makePlanes = Effect.gen(function* () {
   const services = yield* Effect.context<ManagementServices>()
   const { open } = yield* Rehearsals

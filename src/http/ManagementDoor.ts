@@ -1,5 +1,5 @@
 /**
- * The way to the management plane. Its contract, schemas, handlers and use cases are loaded after the server listens, or by the first
+ * Loads the management plane. Its contract, schemas, handlers and use cases are loaded after the server listens, or by the first
  * request that needs them, so that start-up and the request path do not pay for them.
  */
 import * as Context from "effect/Context"

@@ -1,4 +1,4 @@
-/** The way back to an HTTP client, over node's own response object. A class, because one is made per request. */
+/** Reply to an HTTP client, over node's own response object. A class, because one is made per request. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { ClientReply, Trailers } from "../inference/request/Exchange.ts"
 import { trailerNames } from "../inference/request/Headers.ts"

@@ -19,13 +19,13 @@ export interface ScopeView {
 export const providerNamed = ({ catalog }: ScopeView, name: string): ProviderSpec | ProviderNotFound =>
   catalog.provider(name) ?? new ProviderNotFound({ provider: name })
 
-/** What a bare id means before any provider is asked: never the model of one provider. */
+/** Checks whether a bare id has a meaning before any provider is asked: never the model of one provider. */
 const isCollective = ({ catalog }: ScopeView, model: string): boolean =>
   model === "auto" || /^(?:auto|combo|qtsd)[/:]/i.test(model) || catalog.combos.has(model)
 
 /**
- * The id with the provider's prefix, the no-thinking mark kept in front. An id the provider lists is its own, whatever stands in front
- * of its slash.
+ * The id with the provider's prefix, the no-thinking mark kept in front. An id the provider lists is its own, whatever is in front of
+ * its slash.
  */
 export const scopedModel = (view: ScopeView, spec: ProviderSpec, model: string): string | InvalidRequest => {
   const behind = behindNoThinking(model)

@@ -21,7 +21,7 @@ export const readPrefix = (text: string): string | null => {
   return /["'<>\\]|%(?![\da-f]{2})/i.test(path) ? null : path
 }
 
-/** The path without what stands before the gateway's own; the same when that is not there. */
+/** The path without what is before the gateway's own; the same when that is not there. */
 export const withoutPrefix = (url: string, prefix: string): string => {
   if (prefix === "" || !url.startsWith(prefix)) return url
   const rest = url.slice(prefix.length)
@@ -29,7 +29,7 @@ export const withoutPrefix = (url: string, prefix: string): string => {
   return rest.startsWith("/") ? rest : url
 }
 
-/** Hot: for each request and upgrade before anything else reads it. */
+/** Hot: makes the function that runs for each request and upgrade before anything else reads it. */
 export const makePublicAddress = (
   publicUrl: string | null,
   trustedProxies: ReadonlyArray<string>

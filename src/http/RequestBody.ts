@@ -30,7 +30,7 @@ class Gathering {
     this.#expectedBytes = expectedBytes
   }
 
-  /** False when the budget has no room for the chunk. */
+  /** Adds a chunk; false when the budget has no space for it. */
   add(chunk: Buffer): boolean {
     if (this.#length === 0) {
       if (!this.#share.take(chunk.length)) return false

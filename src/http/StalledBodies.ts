@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 export interface StallLimits {
-  /** In each window of this length `leastBytes` have to come, or the end. */
+  /** Length of a window in ms; in each one `leastBytes` have to come, or the end. */
   readonly windowMs: number
   readonly leastBytes: number
   readonly sweepMs: number

@@ -8,22 +8,22 @@ export interface HouseState {
   readonly breakers: ReadonlyArray<BreakerView>
   readonly connections: StandingCounts
   readonly inFlight: number
-  /** Since the start. */
+  /** Number since the start. */
   readonly shed: number
-  /** Of requests under way. */
+  /** Bytes of bodies of requests in progress. */
   readonly bodyBytes: number
-  /** Since the start. */
+  /** Number since the start. */
   readonly bodiesRefused: number
-  /** Since the start. */
+  /** Number since the start. */
   readonly decisionsNotStored: number
-  /** Since the start. */
+  /** Numbers since the start. */
   readonly webhooks: { readonly delivered: number; readonly failed: number; readonly dropped: number }
-  /** Since the start. */
+  /** Numbers since the start. */
   readonly guardrails: ReadonlyArray<DecisionCount>
   readonly usageLog: {
     readonly isTroubled: boolean
     readonly waitingRows: number
-    /** Since the start. */
+    /** Number since the start. */
     readonly rowsNotOnFile: number
     readonly rowsDropped: number
   }

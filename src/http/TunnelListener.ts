@@ -1,5 +1,5 @@
 /**
- * Where the traffic of tunnels enters: an address of its own on this machine, open while a tunnel uses it. Requests are served as those of the main
+ * Listener for the traffic of tunnels: an address of its own on this machine, open while a tunnel uses it. Requests are served as those of the main
  * address, but their connections are marked, so that none of them counts as made on this machine, whatever its headers say (docs/tunnels.md).
  */
 import * as Effect from "effect/Effect"

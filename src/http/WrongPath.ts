@@ -1,6 +1,6 @@
 /**
- * What a caller is told whose path has no route: in the wire it probably speaks, with the path it probably meant. Pure. It takes no key to
- * be told, and only the public table of routes is told.
+ * Answers a path without a route: in the wire that the caller probably speaks, with the path it probably meant. Pure. It needs no key, and
+ * shows only the public table of routes.
  */
 import { type NearRoute, nearRoute } from "../api/NearRoute.ts"
 import { addressAsked, headerOf, type RequestHeaders } from "../auth/Credentials.ts"
@@ -38,7 +38,7 @@ const wireOf = (headers: RequestHeaders, path: string, near: NearRoute | null): 
 
 const withoutVersion: ReadonlySet<string> = new Set(["messages", "gemini", "ollama"])
 
-/** What is probably wrong in the client's settings. */
+/** Names the probable mistake in the client's settings. */
 const baseAdvice = (near: NearRoute, headers: RequestHeaders): string => {
   const origin = addressAsked(headers)
   if (!near.isBaseWrong || near.route.plane !== "edge" || origin === null) return ""
@@ -64,7 +64,7 @@ export const wrongPath = (method: string, target: string, headers: RequestHeader
   }
 }
 
-/** For a path below `/v1beta` that names no action there is: null when it names one. */
+/** Answers a path below `/v1beta` that names no known action: null when it names one. */
 export const wrongAction = (rest: string): WrongPath | null => {
   const named = geminiPath(rest)
   if (named?.action === null || named === null || geminiActions.includes(named.action)) return null

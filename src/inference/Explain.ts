@@ -23,7 +23,7 @@ import { featuresOf } from "./request/RequestFeatures.ts"
 
 type Explained = Effect.Effect<DecisionRecord, ModelNotFound | NoTarget | InvalidRequest>
 
-/** What a request needs to be one, where the question leaves it out. */
+/** Smallest body that makes a request, where the question leaves it out. */
 const emptyPrompt: Readonly<Record<ExplainRequest["wire"], JsonObject>> = {
   chat: { messages: [{ role: "user", content: "" }] },
   messages: { messages: [{ role: "user", content: "" }], max_tokens: 1_024 },

@@ -1,6 +1,6 @@
 /**
  * Whole requests that the gateway makes itself in a caller's name, through the ordinary pipeline: with its checks, decision record, usage row and
- * cost. Each says on whose behalf it is made (`Behalf`): that caller's rights and limits hold, whatever door it came by.
+ * cost. Each carries its caller (`Behalf`): that caller's rights and limits hold, whatever interface it came by.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -24,7 +24,7 @@ import type { ClientReply, Exchange, MadeFor } from "./request/Exchange.ts"
 export interface OwnBehalf {
   readonly principal: Principal
   readonly madeFor: Extract<MadeFor, "client" | "order">
-  /** What it is on the inference routes. A key that may not use those may not use this. */
+  /** Category that it has on the inference routes. A key that may not use those may not use this. */
   readonly category: EndpointCategory
 }
 
@@ -34,55 +34,55 @@ export interface AsideBehalf {
   readonly madeFor: "aside"
 }
 
-/** On whose behalf a request is made. No part of it has a default. */
+/** Caller on whose behalf a request is made. No part of it has a default. */
 export type Behalf = OwnBehalf | AsideBehalf
 
 export interface InnerRequest {
   readonly behalf: Behalf
-  /** What its log line shows as the path. */
+  /** Path shown in its log line. */
   readonly path: string
-  /** Not a stream. */
+  /** Body of the request, which asks for no stream. */
   readonly body: JsonObject
-  /** How the body is written; absent: as a chat. */
+  /** Wire and codec of the body; absent: chat. */
   readonly spoken?: { readonly wire: WireName; readonly codec: WireCodec }
   /** The batch whose line it is. */
   readonly batchId?: string
-  /** As of a relayed request. */
+  /** Changes the exchange as for a relayed request. */
   readonly prepared?: (exchange: Exchange) => Exchange
-  /** What serves it; absent: the pipeline. */
+  /** Serves the request; absent: the pipeline does. */
   readonly by?: (exchange: Exchange, over: () => void) => void
 }
 
 /** A request as a client of its wire would have sent it, whose answer goes on as it comes. */
 export interface RelayedRequest {
   readonly behalf: OwnBehalf
-  /** What its log line shows as the path. */
+  /** Path shown in its log line. */
   readonly path: string
   readonly spoken: Pick<Exchange, "wire" | "codec" | "fromPath" | "atOnce">
   readonly body: Buffer
   /** Lower-case names, without credentials. */
   readonly headers: RequestHeaders
   readonly reply: ClientReply
-  /** What else is done with it before it is served; absent: nothing. */
+  /** Changes the exchange before it is served; absent: nothing changes. */
   readonly prepared?: (exchange: Exchange) => Exchange
 }
 
-/** The same, whose answer is heard here piece by piece. */
+/** A relayed request whose answer is received here piece by piece. */
 export interface HeardRequest extends Omit<RelayedRequest, "reply"> {
   readonly heard: Heard
 }
 
 export interface InnerAnswer {
-  /** Of its usage row and decision record, which are on file. */
+  /** Id of its usage row and decision record, which are stored by now. */
   readonly requestId: string
   readonly status: number
   readonly body: string
   readonly latencyMs: number
-  /** As the answer says it; null when it says nothing. */
+  /** Wait in ms before a retry, as the answer says it; null when it says nothing. */
   readonly retryAfterMs: number | null
-  /** As the gateway counted them; null when the answer says nothing of them, as errors do. */
+  /** Tokens as the gateway counted them; null when the answer says nothing of them, as errors do. */
   readonly tokens: { readonly in: number; readonly out: number } | null
-  /** What the answer is where it is an error of the gateway or of all targets; else null. */
+  /** Error of the gateway or of all targets; null for an answer. */
   readonly error: InferenceError | null
 }
 
@@ -93,7 +93,10 @@ export class InnerRequests extends Context.Tag("gateway/inference/InnerRequests"
     readonly ask: (request: InnerRequest) => Effect.Effect<InnerAnswer>
     /** Answers as it comes. Never throws. `over`: as `Pipeline.serve`. */
     readonly relay: (request: RelayedRequest, over?: () => void) => void
-    /** As `relay`; done when the request is settled. Interrupted, it ends the call of the upstream, and waits for that too. */
+    /**
+     * Works as `relay`, and ends when the request is settled. Interrupted, it ends the call of the upstream, and waits
+     * for that too.
+     */
     readonly hear: (request: HeardRequest) => Effect.Effect<void>
   }
 >() {}
@@ -105,7 +108,7 @@ const asChat = { wire: "chat", codec: chat } as const
 
 const nothing = (): void => {}
 
-/** Of a flat list of names and values, as the gateway writes them; null without it. */
+/** Finds a header in a flat list of names and values, as the gateway writes them; null without it. */
 export const headerIn = (headers: ReadonlyArray<string>, name: string): string | null => {
   const at = headers.indexOf(name)
   return at === -1 ? null : (headers[at + 1] ?? null)
@@ -116,7 +119,7 @@ const retryAfterOf = (headers: ReadonlyArray<string>): number | null => {
   return seconds === null ? null : Number(seconds) * 1000
 }
 
-/** Of headers or trailers (`costFacts`); null where they say nothing of it. */
+/** Reads the tokens from headers or trailers (`costFacts`); null where they say nothing of them. */
 export const tokensIn = (facts: ReadonlyArray<string>): InnerAnswer["tokens"] => {
   const counted = headerIn(facts, "X-Gateway-Tokens-In")
   return counted === null ? null : { in: Number(counted), out: Number(headerIn(facts, "X-Gateway-Tokens-Out")) }
@@ -131,7 +134,7 @@ export const make = Effect.gen(function* () {
   const settled = (serve: (over: () => void) => void, leave: () => void): Effect.Effect<void> =>
     Effect.gen(function* () {
       const over = yield* Deferred.make<void>()
-      // It is told at the end of the turn in which the request is over.
+      // The fiber is resumed at the end of the turn in which the request is over.
       serve(() => timers.soon(() => Deferred.unsafeDone(over, Effect.void)))
       yield* Effect.onInterrupt(Deferred.await(over), () => Effect.zipRight(Effect.sync(leave), Deferred.await(over)))
     })

@@ -60,7 +60,7 @@ export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
 
 const nothing = (): void => {}
 
-/** A request under way, and what it holds. A class, because one is made per request. */
+/** A request in progress, and what it holds. A class, because one is made per request. */
 class Serving {
   leave = nothing
   commitment: Commitment | null = null
@@ -82,7 +82,7 @@ class Serving {
   }
 }
 
-/** What becomes of a request. */
+/** Outcome of opening a request. */
 type Opened = Work | InferenceError | Ready | Count
 
 export const make = Effect.gen(function* () {
@@ -117,7 +117,7 @@ export const make = Effect.gen(function* () {
     features.ended(work, end, ending.finish(work, end, others, instead))
   }
 
-  /** With the calls that were made beside it. */
+  /** Adds the calls that were made beside the answer. */
   const whole = (answered: Answered): Answered => {
     const { charged } = answered.work.trail
     return charged.length === 0 ? answered : { ...answered, others: [...answered.others, ...charged] }
@@ -126,7 +126,7 @@ export const make = Effect.gen(function* () {
   const isStillUncounted = (answered: Answered): boolean =>
     answered.work.textTokens === undefined && isUncounted(answered)
 
-  /** Where no upstream has reported its usage, the prompt is counted for the bill first. */
+  /** Counts the prompt for the bill where no upstream has reported its usage. */
   const counted = (answered: Answered): Effect.Effect<void> =>
     Effect.suspend(() => {
       const { work } = answered
@@ -155,7 +155,7 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  /** From here on plugins listen to it. */
+  /** Marks the exchange: from here on plugins listen to it. */
   const listenedTo = (asked: Mutable<Exchange>): Exchange => {
     const run = newRun(asked)
     // In its place: a copy has another form for the engine, which makes every later read of it slower.
@@ -165,7 +165,7 @@ export const make = Effect.gen(function* () {
     return asked
   }
 
-  /** From here on a client that waits for a stream gets signs of life. */
+  /** Starts the heartbeat for a client that waits for a stream. */
   const keepAlive = (exchange: Mutable<Exchange>, work: Work): void => {
     const asked: Mutable<Exchange> = work.exchange
     const { codec, startedMs } = asked
@@ -279,7 +279,7 @@ export const make = Effect.gen(function* () {
     run.provider = spec?.id ?? ""
   }
 
-  /** What a plugin has made of a request is checked like any other. */
+  /** Checks a request that a plugin has changed like any other. */
   const openedAgain = (first: Read | Count, exchange: Exchange, admitted: Commitment | null): Opened => {
     if (exchange === first.exchange) return "_tag" in first ? first : opening.decide(first, admitted)
     const read = opening.read(exchange)

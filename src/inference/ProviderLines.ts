@@ -1,6 +1,6 @@
 /**
  * Lines of batches in the form in which a provider runs them itself: read, checked and resolved as any request, and not sent. A line that the
- * gateway would not pass on as it is written cannot be told to a provider in this way.
+ * gateway would not pass on as it is written cannot be sent to a provider in this way.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -27,9 +27,9 @@ export interface ProviderLine {
   readonly account: Account
   /** The provider's name of the model. */
   readonly model: string
-  /** What is sent. */
+  /** Body that is sent. */
   readonly body: Buffer
-  /** At the price of a batch. */
+  /** Estimate at the price of a batch. */
   readonly estimate: CallEstimate
 }
 
@@ -42,7 +42,7 @@ export interface LineRequest extends Pick<InnerRequest, "batchId" | "body" | "pa
 export class ProviderLines extends Context.Tag("gateway/inference/ProviderLines")<
   ProviderLines,
   {
-    /** At this connection; null: at any. Null when only the gateway can ask it. */
+    /** Makes the line for a connection; null: for any. Returns null when only the gateway itself can ask it. */
     readonly of: (request: LineRequest, connectionId: string | null) => ProviderLine | null
   }
 >() {}

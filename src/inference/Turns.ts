@@ -1,13 +1,13 @@
 /**
- * What a caller has ordered (lines of batches, questions of evaluations) keeps to the rates of its key by waiting for its turn: nobody is there who
- * would ask again.
+ * Requests that a caller has ordered (lines of batches, questions of evaluations) keep to the rates of its key by waiting for their turn: no client
+ * is there to retry.
  */
 import * as Effect from "effect/Effect"
 import type { ApiKey } from "../domain/ApiKey.ts"
 import type { InferenceError } from "../domain/Errors.ts"
 import type { KeyLimits } from "../ledger/KeyLimits.ts"
 
-/** How often a wait looks at the key again: its rates may be changed, or the key removed. */
+/** Time in ms after which a wait looks at the key again: its rates may be changed, or the key removed. */
 const lookAgainMs = 5_000
 
 type Limits = Pick<typeof KeyLimits.Service, "pauseMs">
@@ -23,7 +23,10 @@ export const turnOf = (limits: Limits, key: () => ApiKey | null): Effect.Effect<
     return waitMs === 0 ? Effect.void : Effect.flatMap(Effect.sleep(waitMs), look)
   })
 
-/** Whether a rate or the sessions of the key have refused it: its turn comes. A day, a budget or tokens that are used up stay so. */
+/**
+ * Checks whether a rate or the sessions of the key have refused it: its turn comes. A day, a budget or tokens that are
+ * used up stay so.
+ */
 export const isOutOfTurn = (error: InferenceError | null): boolean => {
   if (error?._tag !== "LimitReached" || error.limit === undefined) return false
   const { resetsAtMs, unit } = error.limit

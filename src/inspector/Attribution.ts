@@ -1,6 +1,6 @@
 /**
- * Which process a connection belongs to, on Linux: the kernel's tables of TCP sockets name the socket by its ports, and the files that
- * processes have open name it again. Null on any failure and on other systems; never waited for on the way of a request.
+ * Finds the process that a connection belongs to, on Linux: the kernel's tables of TCP sockets name the socket by its ports, and the
+ * files that processes have open name it again. Null on any failure and on other systems; no request waits for it.
  *
  * https://docs.kernel.org/networking/proc_net_tcp.html
  */
@@ -17,7 +17,7 @@ export interface ClientSocket {
   readonly remotePort: number
 }
 
-/** How long what was read is used. */
+/** Time in ms for which a reading is used. */
 const freshMs = 1_000
 /** Readings within that time for connections that are younger than the one before. Whatever comes meanwhile shares the next. */
 const maxReadAgain = 10
@@ -26,7 +26,7 @@ const batch = 64
 const maxProcesses = 32_768
 const maxFilesPerProcess = 65_536
 
-/** By `localPort:remotePort`. */
+/** Reads the sockets by `localPort:remotePort`. */
 export const readSocketTable = (text: string, into: Map<string, string>): void => {
   let start = text.indexOf("\n") + 1
   while (start > 0 && start < text.length) {
@@ -54,15 +54,15 @@ const orNull = <A>(promise: Promise<A>): Promise<A | null> =>
   )
 
 export interface Attribution {
-  /** Never fails. */
+  /** Finds the owner of a socket. Never fails. */
   readonly ownerOf: (socket: ClientSocket) => Promise<Owner | null>
 }
 
 interface Reading {
-  /** Of the look-up that began it: later ones may be for connections that it does not have. */
+  /** Number of the look-up that began it: later ones may be for connections that it does not have. */
   readonly number: number
   readonly sockets: Promise<ReadonlyMap<string, string>>
-  /** Read for the first socket that is found: those of others are many files. */
+  /** Reads the owners for the first socket that is found: those of others are many files. */
   readonly owners: () => Promise<ReadonlyMap<string, number>>
 }
 
@@ -74,7 +74,7 @@ const once = <A>(make: () => A): (() => A) => {
 /** `folder`: where the kernel's tables are, `/proc`. */
 export const makeAttribution = (folder: string, nowMs: () => number): Attribution => {
   let reading: Reading | null = null
-  /** When the reading that others share was begun; and how often it was done again for younger connections. */
+  /** Time at which the shared reading was begun, and the number of repeated readings for younger connections. */
   let freshFromMs = 0
   let readAgain = 0
   let lookUps = 0

@@ -10,7 +10,7 @@ import { makeStreamMasker, maskForm, maskText } from "./masking/Masking.ts"
 import type { BodyEncoding } from "../domain/TrafficRecord.ts"
 
 export interface BodyLimits {
-  /** Whether secrets are masked. */
+  /** True when secrets are masked. */
   readonly maskSecrets: boolean
   /** Bytes of a body that are shown. */
   readonly maxShownBytes: number
@@ -19,7 +19,7 @@ export interface BodyLimits {
 }
 
 export interface CapturedBody {
-  /** What was captured, as it was on the wire. */
+  /** Captured bytes, as they were on the wire. */
   readonly bytes: Uint8Array
   /** Size on the wire; larger than `bytes` where only the beginning was captured. */
   readonly size: number
@@ -75,7 +75,10 @@ const zstdDecoder = (): Transform => {
   return stream
 }
 
-/** A server that calls raw deflate `deflate` is wrong (RFC 9110, section 8.4.1.2) and common: the first byte tells. */
+/**
+ * Chooses the decoder. A server that calls raw deflate `deflate` is wrong (RFC 9110, section 8.4.1.2) and common: the
+ * first byte shows it.
+ */
 const decoderOf = (coding: string, first: number): Transform | null => {
   switch (coding) {
     case "gzip":
@@ -149,7 +152,7 @@ export const textOf = ({ bytes, isDecoded, isWhole }: DecodedBody): string | nul
   }
 }
 
-/** Where the last whole character of UTF-8 ends. */
+/** Finds the end of the last whole character of UTF-8. */
 const wholeCharacters = (bytes: Uint8Array): number => {
   for (let back = 1; back <= 4 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -180,7 +183,7 @@ const maskBytes = (bytes: Buffer, isWhole: boolean): Buffer => {
   return clean === text ? bytes : Buffer.from(clean, "latin1")
 }
 
-/** What is shown of a body. `text` is that of `textOf`. */
+/** Prepares a body to be shown. `text` is that of `textOf`. */
 export const showBody = (
   body: DecodedBody,
   text: string | null,

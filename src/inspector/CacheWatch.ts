@@ -1,7 +1,7 @@
 /**
- * Watches the prompt cache: each finished call to a model is judged by the cache finder, in the inspector's thread, and what was found is kept.
- * Calls that wait, what is known of them and findings are bounded; a call that finds no room is not judged, and its verdict is `unknown`. When
- * the thread dies, the history begins anew.
+ * Watches the prompt cache: each finished call to a model is judged by the cache finder, in the inspector's thread, and the finding is kept.
+ * Waiting calls, their facts and findings are bounded; a call beyond the bounds is not judged, and its verdict is `unknown`. When the thread
+ * dies, the history begins anew.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ import { exchangeRead } from "./work/Exchange.ts"
 export class CacheWatch extends Context.Tag("gateway/inspector/CacheWatch")<
   CacheWatch,
   {
-    /** What was found for a record; `unknown` where it was not judged. */
+    /** Returns the finding for a record; `unknown` where it was not judged. */
     readonly of: (id: string) => Effect.Effect<CacheFinding, RecordNotFound>
     /** Breaks of calls since a moment, newest first. */
     readonly breaks: (sinceMs: number, limit: number) => CacheBreaksPage
@@ -34,7 +34,7 @@ const maxFindings = 4_096
 
 const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"]
 
-/** The credential as it may be shown: its last characters tell accounts apart. */
+/** Writes the credential as it may be shown: its last characters distinguish accounts. */
 const accountOf = ({ requestHeaders }: Head): string | null => {
   const name = credentialHeaders.find((each) => requestHeaders[each] !== undefined)
   return name === undefined ? null : (maskHeaders({ [name]: requestHeaders[name] ?? "" })[name] ?? null)
@@ -96,7 +96,7 @@ const findingIn = (found: CacheFinding | string | undefined): CacheFinding | nul
 export const make = Effect.gen(function* () {
   const inspector = yield* Inspector
   const prices = yield* PriceBook
-  /** As JSON of the exchange, where they came with it: read when they are asked for. */
+  /** Findings, as JSON of the exchange where they came with it: parsed when they are asked for. */
   const findings = new LruMap<string, CacheFinding | string>({ capacity: maxFindings })
   const breaks = new CacheBreaks(maxFindings)
   let judging: Promise<void> = Promise.resolve()

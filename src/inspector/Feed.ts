@@ -33,21 +33,24 @@ export interface FeedSource {
   readonly items: () => ReadonlyArray<Item>
   /** A record whose item changes with this one. */
   readonly beside: (id: string) => string
-  /** How far the list is behind what was captured. */
+  /** Returns how far the list is behind the captured traffic. */
   readonly behind: () => Behind
 }
 
-/** Changes are told this long after the first of them. They come gathered already: this only puts together what is listed at once. */
+/**
+ * Time in ms from the first change until changes are sent. They come gathered already: this only groups the ones that
+ * are listed at once.
+ */
 const gatherMs = 5
-/** How soon it is looked again whether a subscriber has caught up. */
+/** Time in ms between two checks whether a subscriber has caught up. */
 const catchUpMs = 50
-/** How often it is told how far the recording is behind, while it is. */
+/** Time in ms between two reports that the recording is behind, while it is. */
 const behindEveryMs = 500
-/** What is later than this is told as being behind. */
+/** Delay in ms from which the recording is reported as behind. */
 export const behindFromMs = 100
 /** A subscriber with more than this unsent gets nothing further until it has read half of it. */
 export const highWaterBytes = 1_048_576
-/** With more changes at once a new snapshot is smaller. */
+/** Number of changes at once beyond which a new snapshot is smaller. */
 export const maxChanges = 2_000
 
 interface Listener {
@@ -57,12 +60,12 @@ interface Listener {
 
 export const makeFeed = (timers: Pick<typeof Timers.Service, "after">, source: FeedSource): Feed => {
   const listeners = new Set<Listener>()
-  /** Whether each changed record is new to the subscribers. */
+  /** Changed records, each with whether it is new to the subscribers. */
   const changes = new Map<string, boolean>()
   let timer: Timer | null = null
   let seq = 0
   let behindTimer: Timer | null = null
-  /** The last that was told of it says that the recording is behind. */
+  /** True when the last report says that the recording is behind. */
   let isToldBehind = false
 
   const frame = (type: "snapshot" | "new" | "update" | "clear" | "behind", data: unknown): string =>

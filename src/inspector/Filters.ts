@@ -1,4 +1,4 @@
-/** Which records a list, an export or the feed shows. Pure. */
+/** Selects the records of a list, an export or the feed. Pure. */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import type { Head, RecordStatus } from "../domain/TrafficRecord.ts"
@@ -21,7 +21,7 @@ export interface RecordFilter {
   /** Part of the name of the process, in any letter case. */
   readonly process?: string
   readonly pid?: number
-  /** That of the conversation's system prompt. */
+  /** Key of the conversation's system prompt. */
   readonly contextKey?: string
   /** Part of the model's name, in any letter case. */
   readonly model?: string
@@ -59,7 +59,7 @@ export const matchesHead = (head: Head, filter: RecordFilter): boolean =>
 const inHeaders = (headers: Head["requestHeaders"], part: string): boolean =>
   Object.entries(headers).some(([name, value]) => name.includes(part) || holds(value, part))
 
-/** Whether a record holds a text, in lower case. */
+/** Checks whether a record holds a text, in lower case. */
 export const holdsText = ({ bodies, head }: RingEntry, part: string): boolean =>
   holds(`${head.method} ${head.scheme}://${head.host}${head.path}`, part) ||
   [head.annotation, head.note, head.error, head.llm?.model].some((text) => holds(text, part)) ||
@@ -78,13 +78,13 @@ export const cursorOf = (seq: number): string => seq.toString(36)
 
 export interface RecordPage {
   readonly entries: ReadonlyArray<RingEntry>
-  /** Of all that match, whatever the page. */
+  /** Number of all that match, whatever the page. */
   readonly total: number
   readonly nextCursor: string | null
 }
 
 export interface PageAsked {
-  /** Of attempts of one prompt the newest stands for all. */
+  /** True when only the newest of the attempts of one prompt is listed. */
   readonly areFolded?: boolean
   readonly before?: number
   readonly limit: number
@@ -99,7 +99,7 @@ export interface ContextGroup {
   readonly failed: number
   readonly tokensIn: number
   readonly tokensOut: number
-  /** Of those whose cost is known. */
+  /** Cost in USD of those whose cost is known. */
   readonly costUsd: number
   /** Names that clients gave; the newest, of more than a few. */
   readonly models: ReadonlyArray<string>

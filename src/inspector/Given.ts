@@ -1,10 +1,10 @@
-/** What those who capture tell of an exchange. */
+/** Facts of an exchange from the capturing parts. */
 import type { CaptureSource, DetectedKind, Head, RecordStatus } from "../domain/TrafficRecord.ts"
 import type { TokenCounts } from "../domain/Usage.ts"
 import type { WireName } from "../domain/Wire.ts"
 import type { GivenHeaders } from "./Headers.ts"
 
-/** What is known when an exchange begins. What is left out is null or unknown. */
+/** Facts at the beginning of an exchange. An absent one is null or unknown. */
 export interface RecordStart {
   /** Absent: a new one. */
   readonly id?: string
@@ -12,19 +12,19 @@ export interface RecordStart {
   readonly method: string
   readonly scheme: Head["scheme"]
   readonly host: string
-  /** With its query. */
+  /** Path with its query. */
   readonly path: string
   readonly headers: GivenHeaders
-  /** As it was on the wire, its beginning at least. */
+  /** Body as it was on the wire, its beginning at least. */
   readonly body?: Uint8Array | null
-  /** On the wire; absent: that of `body`. */
+  /** Size on the wire; absent: that of `body`. */
   readonly bodySize?: number
   /** Bodies are all there is, whatever their sizes on the wire: they were decoded before. */
   readonly areBodiesWhole?: boolean
   readonly agent?: string | null
   /** Epoch milliseconds; absent: now. */
   readonly atMs?: number
-  /** For custom hosts, whose kind is set; absent: it is detected. */
+  /** Kind for custom hosts, where it is set; absent: it is detected. */
   readonly kind?: DetectedKind
   readonly sourceModel?: string | null
   readonly mappedModel?: string | null
@@ -34,7 +34,7 @@ export interface RecordStart {
   readonly note?: string | null
 }
 
-/** What became known since; what is left out stays as it is. */
+/** Facts that became known since; an absent one stays as it is. */
 export interface RecordUpdate {
   readonly requestBody?: Uint8Array
   readonly requestSize?: number
@@ -56,7 +56,7 @@ export interface RecordEnd extends RecordUpdate {
   readonly status: RecordStatus
   readonly responseBody?: Uint8Array | null
   readonly responseSize?: number
-  /** Why there is no answer: a code or a sentence. */
+  /** Reason for which there is no answer: a code or a sentence. */
   readonly error?: string | null
   readonly ttftMs?: number | null
   readonly proxyLatencyMs?: number | null
@@ -66,7 +66,7 @@ export interface RecordEnd extends RecordUpdate {
   readonly decisionLater?: () => unknown
   /** Bytes that it takes in memory then. */
   readonly decisionBytes?: number
-  /** As the upstream reported them, where the answer that the client got need not tell; absent: as it tells. */
+  /** Tokens as the upstream reported them, where the client's answer need not have them; absent: as in the answer. */
   readonly usage?: TokenCounts
 }
 

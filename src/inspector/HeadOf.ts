@@ -9,10 +9,10 @@ import { providerOfHost } from "./reading/Hosts.ts"
 import { isRefusal } from "./reading/Reason.ts"
 import { type AnswerFacts, llmOf, noAnswer, type RequestFacts } from "./reading/Llm.ts"
 
-/** How a body is shown, which itself is in the ring. */
+/** Form in which a body is shown; the body itself is in the ring. */
 export type Shape = Pick<ShownBody, "encoding" | "isTruncated">
 
-/** What is told of an exchange. Its path, headers and error are those of `Shown`. */
+/** Facts of an exchange from its reporter. Its path, headers and error are those of `Shown`. */
 export interface Told {
   readonly id: string
   readonly start: RecordStart
@@ -26,7 +26,7 @@ export interface Told {
   readonly isShort: boolean
 }
 
-/** What was found out of a request. */
+/** Facts derived from a request. */
 export interface ReadRequest {
   readonly kind: DetectedKind | null
   readonly contextKey: string | null
@@ -40,14 +40,14 @@ export type PriceOf = (provider: string, model: string, atMs: number) => ModelPr
 export const providerOf = ({ end, start, update }: Pick<Told, "end" | "start" | "update">): string | null =>
   end?.provider ?? update.provider ?? start.provider ?? providerOfHost(start.host)
 
-/** What is known of the tokens otherwise goes before what the answer tells. */
+/** Replaces the counts of the answer by those known otherwise. */
 export const counted = (answer: AnswerFacts, usage: TokenCounts | undefined): AnswerFacts =>
   usage === undefined ? answer : { ...answer, usage, tokensOut: usage.out }
 
 export interface Answered {
   readonly facts: AnswerFacts | null
   readonly shape: Shape | null
-  /** Why it is a refusal, as the answer says it. */
+  /** Reason of a refusal, as the answer gives it. */
   readonly reason: string | null
 }
 

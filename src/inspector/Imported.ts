@@ -77,7 +77,7 @@ const recordFrom = (
   )
 }
 
-/** What comes from elsewhere is always masked. */
+/** Makes records of imported exchanges; they are always masked. */
 export const recordsOfExchanges = async (
   exchanges: ReadonlyArray<ImportedExchange>,
   services: ImportServices

@@ -1,7 +1,7 @@
 /**
- * The traffic inspector: takes what is captured, keeps it masked in a bounded ring, and tells those who watch. What captures calls `begin`,
- * `update` and `finish`, which only note what they are given; the work is done later. Nothing is made before it is needed: without captures
- * there is neither a timer nor a thread.
+ * The traffic inspector: takes captured traffic, keeps it masked in a bounded ring, and informs watchers. Capturing parts call `begin`,
+ * `update` and `finish`, which only queue their facts; the work is done later. Nothing is made before it is needed: without captures there
+ * is neither a timer nor a thread.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -41,7 +41,7 @@ import { makeWorkThread, type WorkThread } from "./work/WorkThread.ts"
 
 export type { RecordEnd, RecordStart, RecordUpdate } from "./Given.ts"
 
-/** There is no such record, or it was rotated out. */
+/** Error of a record that does not exist, or was rotated out. */
 export class RecordNotFound extends Data.TaggedError("RecordNotFound")<{ readonly id: string }> {}
 
 export { InvalidCursor } from "./Filters.ts"
@@ -49,7 +49,7 @@ export { InvalidCursor } from "./Filters.ts"
 export interface FinishedListener {
   /** `sent`: the call behind it; null: it is not known. */
   readonly read: (entry: RingEntry, sent: CallFacts | null) => void
-  /** Hot: its prompt was judged with the rest of it. */
+  /** Hot: called when its prompt was judged with the rest of it. */
   readonly judged: (id: string, report: ExchangeReport) => void
 }
 
@@ -57,7 +57,7 @@ export interface RecordList {
   readonly requests: ReadonlyArray<Item>
   readonly total: number
   readonly nextCursor: string | null
-  /** Of all that match, where they were asked for. */
+  /** Groups of all that match, where they were asked for. */
   readonly groups?: ReadonlyArray<ContextGroup>
 }
 
@@ -86,12 +86,12 @@ export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
     readonly attribute: (id: string, socket: ClientSocket) => void
     /** Everything that was captured up to now is in the list. For tests and for callers that read their own call. */
     readonly settled: Effect.Effect<void>
-    /** A record is in the list as it was told up to now, or a second has passed. */
+    /** Waits until a record is in the list as it was reported up to now, or a second has passed. */
     readonly listed: (id: string) => Effect.Effect<void>
     readonly list: (filter: RecordFilter, page: ListPage) => Effect.Effect<RecordList, InvalidCursor>
     /** `showSecrets`: as it is kept; what was masked before stays masked. */
     readonly get: (id: string, showSecrets?: boolean) => Effect.Effect<TrafficRecord, RecordNotFound>
-    /** As they are kept; for those who work on them. */
+    /** Finds an entry as it is stored, for code that works on it. */
     readonly entry: (id: string) => RingEntry | null
     /** Oldest first, as they are now. */
     readonly exported: (filter: RecordFilter) => Effect.Effect<Iterable<TrafficRecord>>
@@ -368,5 +368,5 @@ export const layer: Layer.Layer<
   AppConfig.AppConfig | Timers.Timers | IdGen.IdGen | PriceBook | SessionRepo.InspectorSessionRepo
 > = layerWith({})
 
-/** Whether a cursor can be read; for those who check before they ask. */
+/** Checks whether a cursor can be read, for callers that check before they ask. */
 export const isCursor = (cursor: string): boolean => Either.isRight(readCursor(cursor))

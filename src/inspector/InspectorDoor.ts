@@ -1,6 +1,6 @@
 /**
- * The way to the traffic inspector, which is loaded and built by its first use: a gateway that captures nothing has neither its code nor its
- * memory, timers or thread. What is built lives as long as the door's scope.
+ * Loads and builds the traffic inspector by its first use: a gateway that captures nothing has neither its code nor its memory, timers or
+ * thread. It lives as long as this service's scope.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -27,7 +27,7 @@ export class InspectorDoor extends Context.Tag("gateway/inspector/InspectorDoor"
     readonly get: Effect.Effect<InspectorServices>
     /** Hot: null until it is built. */
     readonly current: () => InspectorServices | null
-    /** Hot: whether the gateway's own traffic is recorded. Off at every start. */
+    /** Hot: tells whether the gateway's own traffic is recorded. Off at every start. */
     readonly recordsOwnTraffic: () => boolean
     /** Turned on, the inspector is built before the first request is recorded. */
     readonly recordOwnTraffic: (on: boolean) => Effect.Effect<void>

@@ -1,7 +1,7 @@
 /**
- * What is captured, from the first word of it to the record in the ring. `begin`, `update` and `finish` only note what they are given; soon after,
- * bodies are worked on in the thread, small ones many at a time, and heads are masked here. Bodies that wait are bounded: beyond that they are
- * let go, and the record says so.
+ * Path of captured traffic from the first report to the record in the ring. `begin`, `update` and `finish` only queue their facts; soon after,
+ * bodies are worked on in the thread, small ones many at a time, and heads are masked here. Waiting bodies are bounded: beyond that they are
+ * dropped, and the record says so.
  */
 import type { Timer, Timers } from "../platform/Timers.ts"
 import type { ClientSocket } from "./Attribution.ts"
@@ -22,7 +22,7 @@ import type { WorkThread } from "./work/WorkThread.ts"
 
 /** Bytes of bodies that wait, or belong to exchanges that have not ended. */
 const maxPendingBytes = 64 * 1_048_576
-/** Beyond that, for small ones: they are soon done, and must not be lost because large ones wait for the thread. */
+/** Further bytes for small ones: they are soon done, and must not be lost because large ones wait for the thread. */
 const smallReserveBytes = 8 * 1_048_576
 /** Exchanges that have begun and not ended. Those beyond it are not recorded. */
 const maxPending = 20_000
@@ -30,19 +30,21 @@ const maxPending = 20_000
 export const threadFromBytes = 65_536
 /** Exchanges of ours up to this size, which have ended already, are listed when they were worked on. */
 const wholeUpToBytes = 262_144
-/** What comes within this time is worked on together: a short exchange then once. Those who watch are told soon after. */
+/**
+ * Time in ms within which reports are processed together: a short exchange then once. Watchers are informed soon after.
+ */
 const gatherMs = 50
-/** At least so much more is gathered for one that came during that time and may be over soon. */
+/** Shortest further time in ms for one that came during that time and may be over soon. */
 const leastGatherMs = 10
 /** Time that is worked before others have their turn. */
 const turnMs = 3
 
 interface Pending {
   readonly id: string
-  /** Without its body. */
+  /** Start without its body. */
   readonly start: RecordStart
   readonly startedAtMs: number
-  /** Of the request, once they were needed here. */
+  /** Headers of the request, once they were needed here. */
   headers: RecordHeaders | null
   readonly sessionId: string | null
   update: RecordUpdate
@@ -59,16 +61,16 @@ interface Pending {
   contextKey: string | null
   promptKey: string | null
   facts: RequestFacts | null
-  /** How the request's body is shown, which itself is in the ring; null until it was read. */
+  /** Form in which the request's body is shown, which itself is in the ring; null until it was read. */
   shape: Shape | null
   /** The call behind it; null: it is not known. */
   sent: CallFacts | null
   isQueued: boolean
-  /** On the monotonic clock. */
+  /** Time of queueing on the monotonic clock. */
   queuedAtMs: number
   /** The thread works on it. */
   isAway: boolean
-  /** When what the thread works on was queued. */
+  /** Time at which the thread's job was queued. */
   awaySinceMs: number
 }
 
@@ -80,21 +82,21 @@ export interface IntakeServices {
   /** Session that records now. */
   readonly sessionId: () => string | null
   readonly priceOf: PriceOf
-  /** Of a record that is in the ring. */
+  /** Finds the head of a record that is in the ring. */
   readonly known: (id: string) => Head | null
   /** Keeps a place in the ring. */
   readonly reserve: (id: string) => void
-  /** Into the ring. Bodies that are left out stay as they are. `sent`: the call behind it, where it has ended. */
+  /** Puts a record into the ring. Absent bodies stay as they are. `sent`: the call behind it, where it has ended. */
   readonly put: (head: Head, bodies?: Partial<Bodies>, sent?: CallFacts | null) => void
   /** Hot: something waits to be worked on. */
   readonly working?: () => void
-  /** The same with an exchange that has ended and was judged: `report` tells what of it. */
+  /** Puts a record with an exchange that has ended and was judged: `report` has the result. */
   readonly putLate: (late: LateRecord, report: ExchangeReport) => void
 }
 
-/** How far the list is behind what was told. */
+/** Delay of the list behind the reports. */
 export interface Behind {
-  /** Since the oldest change that is not in the list yet; 0: none waits. */
+  /** Time in ms since the oldest change that is not in the list yet; 0: none waits. */
   readonly behindMs: number
   /** Exchanges with changes that are not in the list yet. */
   readonly waiting: number
@@ -105,9 +107,9 @@ export interface Intake {
   readonly update: (id: string, update: RecordUpdate) => void
   readonly finish: (id: string, end: RecordEnd, sent?: CallFacts | null) => void
   readonly attribute: (id: string, socket: ClientSocket) => void
-  /** When a record is in the ring as it was told up to now; at once where it is not on its way. */
+  /** Waits until a record is in the ring as it was reported up to now; ends at once where it is not on its way. */
   readonly listed: (id: string) => Promise<void>
-  /** When nothing waits any more. */
+  /** Waits until no report is pending. */
   readonly settled: () => Promise<void>
   readonly pendingBytes: () => number
   readonly behind: () => Behind
@@ -130,7 +132,7 @@ export const limitsOf = ({ maskSecrets, maxBodyBytes }: InspectorSettings): Body
   maxDecodedBytes: Math.max(8 * maxBodyBytes, 4 * 1_048_576)
 })
 
-/** From a thread bytes come as plain arrays of them. */
+/** Converts the bytes from a thread, which come as plain arrays. */
 export const bufferOf = (shown: ShownBody | null | undefined): Buffer | null =>
   shown === null || shown === undefined
     ? null
@@ -147,7 +149,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
   /** Tasks in the thread. */
   let away = 0
   let waiters: Array<() => void> = []
-  /** Those who wait for one record. */
+  /** Listeners that wait for one record. */
   const listening = new Map<string, Array<() => void>>()
   let isClosed = false
 
@@ -176,7 +178,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
     timer ??= isPumping ? null : timers.after(gatherMs, pump)
   }
 
-  /** Whether so many bytes more may wait; then they are accounted for. */
+  /** Decides whether `bytes` more may wait, and counts them then. */
   const account = (each: Pending, bytes: number, isBody = true): boolean => {
     const most = bytes <= threadFromBytes ? maxPendingBytes + smallReserveBytes : maxPendingBytes
     if (pendingBytes + bytes > most) {
@@ -380,7 +382,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
     return taken
   }
 
-  /** It may be over soon, and is then worked on once. */
+  /** Checks whether it may be over soon, and is then processed once. */
   const isYoung = ({ end, queuedAtMs }: Pending, nowMs: number): boolean =>
     end === null && nowMs - queuedAtMs < gatherMs
 
@@ -490,7 +492,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
       enqueue(each)
       return
     }
-    // It is over: only what is told of it can change.
+    // It is over: only the reported facts can change.
     const head = known(id)
     if (head === null || isClosed) return
     const { agent, decision, gatewayRequestId, mappedModel, note, pid, processName, sourceModel } = given
@@ -518,10 +520,10 @@ export const makeIntake = (services: IntakeServices): Intake => {
       ...end,
       responseBody: isKept ? body : null,
       responseSize: size,
-      // Null: it was not told by who handed it in, which is not the time that it took here.
+      // Null: its reporter gave none; the time that it took here is another one.
       totalLatencyMs: end.totalLatencyMs === undefined ? timers.nowMs() - each.startedAtMs : end.totalLatencyMs
     }
-    // A body of it that finds no room is left out, and the call is judged as if it were the client's.
+    // A body beyond the bounds is left out, and the call is judged as if it were the client's.
     each.sent =
       sent === null || sent.body === null || account(each, sent.body.length, false) ? sent : { ...sent, body: null }
     enqueue(each)

@@ -42,7 +42,7 @@ const bufferOf = (bytes: Uint8Array | null): Buffer | null =>
 
 const unread = { path: "", headers: [], body: null } as const
 
-/** What may hold a secret is taken from the report, and not kept from what was told. */
+/** Makes a late record: facts that may hold a secret are taken from the report, not from the original ones. */
 export const lateRecord = (
   { id, isShort, requestSize, sessionId, start, startedAtMs, update }: Told,
   end: RecordEnd,

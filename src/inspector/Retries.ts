@@ -10,7 +10,7 @@ export const retriedWithinMs = 600_000
 
 export interface Attempt {
   readonly id: string
-  /** Of the same prompt and host. */
+  /** Key of the same prompt and host. */
   readonly key: string
   readonly startedAtMs: number
   readonly endedAtMs: number
@@ -66,7 +66,7 @@ interface Group {
   lasts: ReadonlyMap<string, string>
 }
 
-/** The attempts that are in the ring. What nobody asks for is not counted. */
+/** Attempts that are in the ring. They are counted when they are asked for. */
 export class Retries {
   readonly #groups = new Map<string, Group>()
   readonly #keys = new Map<string, string>()

@@ -7,7 +7,7 @@ import { type Attempt, attemptOf, Retries } from "./Retries.ts"
 
 export interface RingLimits {
   readonly maxEntries: number
-  /** Of heads and bodies together. */
+  /** Most bytes of heads and bodies together. */
   readonly maxBytes: number
 }
 
@@ -96,7 +96,7 @@ const sizeOfDecision = (decision: unknown): number => {
   return chars
 }
 
-/** Of a head that is put together later: `chars` are those of all texts in it. */
+/** Estimates the bytes of a head that is built later: `chars` are those of all texts in it. */
 export const bytesOfLateHead = (chars: number, decisionBytes: number): number =>
   fixedHeadBytes + 2 * chars + decisionBytes
 
@@ -118,11 +118,11 @@ export const bytesOfBodies = ({ requestBody, responseBody }: Bodies): number =>
 
 export class Ring {
   readonly #limits: RingLimits
-  /** How its records are counted together. */
+  /** Counts of its records by prompt. */
   readonly retries = new Retries()
-  /** In the order of their numbers. */
+  /** Slots in the order of their numbers. */
   readonly #slots = new Map<string, Slot>()
-  /** By number, for the search for the oldest body. */
+  /** Ids by number, for the search for the oldest body. */
   readonly #ids = new Map<number, string>()
   /** Places of records that are still to come. */
   readonly #reserved = new Map<string, number>()
@@ -158,7 +158,7 @@ export class Ring {
     const reserved = this.#reserved.get(id)
     if (reserved === undefined) return this.#nextSeq++
     this.#reserved.delete(id)
-    // What makes room has gone past it.
+    // The eviction has gone past it.
     return reserved < this.#firstSeq ? this.#nextSeq++ : reserved
   }
 
@@ -177,7 +177,7 @@ export class Ring {
     })
   }
 
-  /** The same with one that is put together when it is read. Hot. */
+  /** Hot: the same with one that is put together when it is read. */
   setLate(late: LateRecord): RingEntry | null {
     return this.#put(late.id, late)
   }

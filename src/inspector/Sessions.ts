@@ -19,7 +19,7 @@ import type { RingEntry } from "./Ring.ts"
 
 export interface SessionLimits {
   readonly maxRequests: number
-  /** Of all records of a session, before they are encrypted. */
+  /** Most bytes of all records of a session, before they are encrypted. */
   readonly maxBytes: number
 }
 
@@ -27,17 +27,17 @@ export const usualSessionLimits: SessionLimits = { maxRequests: 5_000, maxBytes:
 
 /** A change is on file this long after it was made. */
 const writeAfterMs = 400
-/** Of records in one transaction: the database answers no other query meanwhile. */
+/** Most bytes of records in one transaction: the database answers no other query meanwhile. */
 const maxBatchBytes = 8 * 1_048_576
 const recordsPerPage = 50
 
 export class SessionNotFound extends Data.TaggedError("SessionNotFound")<{ readonly id: string }> {}
 /** Another session is recording. */
 export class SessionRecording extends Data.TaggedError("SessionRecording")<{ readonly id: string | null }> {}
-/** It does not record. */
+/** Error of a session that does not record. */
 export class SessionNotRecording extends Data.TaggedError("SessionNotRecording")<{ readonly id: string }> {}
 
-/** As the API shows it. */
+/** Session as the API shows it. */
 export interface Session {
   readonly id: string
   readonly name: string | null
@@ -46,7 +46,7 @@ export interface Session {
   readonly endedAt: string | null
   readonly requestCount: number
   readonly profile: string
-  /** It would have been larger than a session may be. */
+  /** True when it would have been larger than a session may be. */
   readonly truncated: boolean
 }
 
@@ -91,7 +91,7 @@ export interface SessionServices {
   readonly ids: typeof IdGen.Service
   /** Null: it has left the ring. */
   readonly entry: (id: string) => RingEntry | null
-  /** What is in the ring has its secrets masked. */
+  /** True when the secrets of the records in the ring are masked. */
   readonly isMasked: boolean
 }
 
@@ -111,7 +111,7 @@ interface Batch {
 
 const contentOf = (record: TrafficRecord): string => JSON.stringify(record)
 
-/** Written by this module, and encrypted since. */
+/** Parses a record that this module has written, encrypted since. */
 const recordIn = (content: string): TrafficRecord => JSON.parse(content)
 
 export const makeSessions = (
@@ -129,7 +129,7 @@ export const makeSessions = (
       Effect.logWarning("Sessions of the traffic inspector that a crash ended could not be closed.", error)
     )
 
-    /** What fits into one transaction and into the session. */
+    /** Collects the records that fit into one transaction and into the session. */
     const batchOf = (recording: Recording): Batch => {
       const records: Array<StoredRecord> = []
       const before = new Map<string, number | undefined>()
@@ -162,7 +162,7 @@ export const makeSessions = (
       }
     }
 
-    /** What was not written is written with what comes next. */
+    /** Puts records back that were not written; they are written with the next ones. */
     const putBack = ({ dirty, sizes }: Recording, before: Batch["before"]): void => {
       for (const [id, size] of before) {
         dirty.add(id)

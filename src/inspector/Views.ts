@@ -1,4 +1,4 @@
-/** What the API shows of records beside themselves: conversations, comparisons, programs and archives. Large bodies are read in the thread. */
+/** Views of records: conversations, comparisons, programs and archives. Large bodies are read in the thread. */
 import * as Chunk from "effect/Chunk"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ import { attemptOf, makeRetryCounter } from "./Retries.ts"
 import type { Session, SessionNotFound } from "./Sessions.ts"
 import { bytesOfView, type ShownRequest, type View, type ViewJob, viewOf } from "./work/ViewJobs.ts"
 
-/** The bodies made room for newer ones. */
+/** Error of bodies that made room for newer ones. */
 export class BodyGone extends Data.TaggedError("BodyGone")<{ readonly id: string }> {}
 /** A body is no JSON object, so that there is nothing to compare. */
 export class NotComparable extends Data.TaggedError("NotComparable")<{}> {}
@@ -40,10 +40,10 @@ export type Text = Stream.Stream<string, StoreError>
 
 export interface Views {
   readonly conversation: (id: string) => Effect.Effect<ConversationView, ViewError>
-  /** Without sections where the body is no JSON object. */
+  /** Reads the sections; there are none where the body is no JSON object. */
   readonly anatomy: (id: string) => Effect.Effect<Anatomy, ViewError>
   readonly diff: (id: string, otherId: string) => Effect.Effect<BodyDiff, ViewError | NotComparable>
-  /** Of the answers to two requests. */
+  /** Compares the answers to two requests. */
   readonly answers: (id: string, otherId: string) => Effect.Effect<AnswerDiff, RecordNotFound | TooMuchWork>
   readonly code: (id: string, format: CodeFormat) => Effect.Effect<string, RecordNotFound>
   readonly har: (filter: RecordFilter) => Effect.Effect<Text>

@@ -3,7 +3,7 @@
 /** An address to listen on as sockets take it: an IPv6 address without the brackets that URLs have. */
 export const bareHost = (host: string): string => host.trim().replace(/^\[(.*)\]$/, "$1")
 
-/** Whether an address to listen on is reached from this machine only. */
+/** Checks whether an address to listen on is reached from this machine only. */
 export const isLoopbackHost = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
 

@@ -1,4 +1,4 @@
-/** How people write yes and no in variables and flags. */
+/** Words for yes and no in variables and flags. */
 
 const on = ["true", "1", "on", "yes"]
 const off = ["false", "0", "off", "no"]

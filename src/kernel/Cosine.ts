@@ -1,4 +1,6 @@
-/** Of two vectors of length 1 with as many numbers; 0 for others, which come from different models. */
+/**
+ * Computes the cosine of two vectors of norm 1 with as many numbers; 0 for others, which come from different models.
+ */
 export const cosine = (one: Float32Array, other: Float32Array): number => {
   if (one.length !== other.length) return 0
   let sum = 0

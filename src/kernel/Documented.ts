@@ -1,4 +1,4 @@
-/** What the API document says about a field of a schema. */
+/** Descriptions of the fields of a schema in the API document. */
 import * as Schema from "effect/Schema"
 
 /** A type, and the field that holds it once it is described. */

@@ -1,12 +1,15 @@
-/** Places for what is under way, by owner: none is taken from its holder, and no owner takes them all. Plain and synchronous. */
+/**
+ * Places for what is in progress, by owner: none is taken from its holder, and no owner takes them all. Plain and
+ * synchronous.
+ */
 import { mayTakePlace } from "./FairShare.ts"
 
 export interface FairPlaces {
   /** Takes a place; the function gives it back, once. Null: the owner has its share, or there is none left. */
   readonly enter: (owner: string) => (() => void) | null
-  /** The same for what cannot be refused: it was under way before. */
+  /** The same for what cannot be refused: it was in progress before. */
   readonly hold: (owner: string) => () => void
-  /** Of all owners. */
+  /** Returns the number of places taken by all owners. */
   readonly taken: () => number
   readonly takenBy: (owner: string) => number
 }

@@ -1,22 +1,22 @@
 /**
  * A map of limited size that owners share: over its bounds the owner that has the most loses the entry it used longest ago, and never one of which
- * something is under way. Plain and synchronous, for hot paths too. For entries of one owner, `LruMap`.
+ * something is in progress. Plain and synchronous, for hot paths too. For entries of one owner, `LruMap`.
  */
 
 export interface FairPoolOptions<K, V> {
   readonly ownerOf: (value: V) => string
   /** Most entries it holds. */
   readonly capacity: number
-  /** Most entries of one owner; absent: as many as there is room for. */
+  /** Most entries of one owner; absent: as many as fit. */
   readonly share?: number
   /** Most weight of all values together. Needs `weightOf`. */
   readonly maxWeight?: number
   readonly weightOf?: (value: V) => number
   /** An entry expires this long after it was set. Then `get`, `peek` and `set` need `nowMs`. */
   readonly ttlMs?: number
-  /** Something of it is under way: it makes no room. Absent: nothing ever is. */
+  /** Checks whether a value is in use, so that it is not evicted. Absent: none ever is. */
   readonly isBusy?: (value: V) => boolean
-  /** Called for each entry that leaves: for room, expired or deleted. Not for a value that `set` replaces. */
+  /** Called for each entry that leaves: evicted, expired or deleted. Not for a value that `set` replaces. */
   readonly onRemove?: (key: K, value: V) => void
 }
 
@@ -30,7 +30,7 @@ interface Entry<K, V> {
   newer: Entry<K, V> | null
 }
 
-/** What one owner has, linked in the order of its use. */
+/** Entries of one owner, linked in the order of their use. */
 interface Owned<K, V> {
   readonly name: string
   size: number
@@ -46,7 +46,10 @@ export class FairPool<K, V> {
   readonly #maxWeight: number
   readonly #share: number
   #weight = 0
-  /** Who has the most, as far as no other one can have more than `#bound`: all owners are looked at only when that is not known. */
+  /**
+   * Owner with the most entries, as far as no other one can have more than `#bound`: all owners are looked at only when
+   * that is not known.
+   */
   #top: Owned<K, V> | null = null
   #bound = 0
 
@@ -85,13 +88,13 @@ export class FairPool<K, V> {
     return this.#alive(key, nowMs)?.value
   }
 
-  /** Sets the value, which counts as a use of the key. False: there is no room for it; what was there under the key is gone then. */
+  /** Sets the value, which counts as a use of the key. False: it does not fit; a value that was there under the key is gone then. */
   set(key: K, value: V, nowMs = 0): boolean {
     const { ownerOf, ttlMs, weightOf } = this.#options
     const weight = weightOf === undefined ? 0 : weightOf(value)
     const name = ownerOf(value)
     const known = this.#byKey.get(key)
-    // In its place, without the removal of what it replaces being told.
+    // Replaces it in place, without a call of `onRemove`.
     if (known !== undefined) this.#take(known)
     if (!this.#makeRoom(name, weight)) {
       if (known !== undefined) this.#options.onRemove?.(key, known.value)
@@ -147,7 +150,7 @@ export class FairPool<K, V> {
     this.prune(() => true)
   }
 
-  /** In no order. Only the entry at hand may be deleted meanwhile. */
+  /** Iterates in no order. Only the entry at hand may be deleted meanwhile. */
   *[Symbol.iterator](): Generator<readonly [key: K, value: V]> {
     for (const [key, { value }] of this.#byKey) yield [key, value]
   }
@@ -183,7 +186,7 @@ export class FairPool<K, V> {
     return Math.max(size / this.#options.capacity, weight / this.#maxWeight)
   }
 
-  /** Who makes room for one more entry; null: nobody that has more than the owner that asks would have. */
+  /** Finds the owner that loses an entry for one more; null: none has more than the asking owner would have. */
   #loser(asking: Owned<K, V> | null, weight: number): Owned<K, V> | null {
     const wanted = this.#part((asking?.size ?? 0) + 1, (asking?.weight ?? 0) + weight)
     // An owner that has entries loses its own where another one has as much; one that has none comes in.
@@ -195,7 +198,7 @@ export class FairPool<K, V> {
     return most > wanted ? other : asking
   }
 
-  /** Who has the most of those that have an entry to lose, `except` left out. */
+  /** Finds the owner with the most of those that have an entry to lose, `except` left out. */
   #most(except: Owned<K, V> | null): Owned<K, V> | null {
     const top = this.#top
     if (top !== null && top !== except && this.#part(top.size, top.weight) >= this.#bound && this.#idle(top)) return top
@@ -225,7 +228,7 @@ export class FairPool<K, V> {
     this.#bound = Math.max(this.#bound, Math.min(part, most))
   }
 
-  /** The entry used longest ago of which nothing is under way. */
+  /** The entry used longest ago of which nothing is in progress. */
   #idle({ oldest }: Owned<K, V>): Entry<K, V> | null {
     const { isBusy } = this.#options
     if (isBusy === undefined) return oldest

@@ -1,9 +1,12 @@
-/** What may stand in a field for a host alone: no scheme, no port. Pure. */
+/** Checks the text of a field for a host alone: no scheme, no port. Pure. */
 
 // Underscores are used in names of containers.
 const name = /^[\da-z](?:[\d_a-z-]*[\da-z])?(?:\.[\da-z](?:[\d_a-z-]*[\da-z])?)*\.?$/i
 
-/** Whether the text is a DNS name, an IPv4 address, or an IPv6 address with or without brackets. Colons are in IPv6 addresses only. */
+/**
+ * Checks whether the text is a DNS name, an IPv4 address, or an IPv6 address with or without brackets. Colons are in
+ * IPv6 addresses only.
+ */
 export const isHostText = (text: string): boolean => {
   if (name.test(text)) return true
   const inside = /^\[(.*)\]$/.exec(text)?.[1] ?? text

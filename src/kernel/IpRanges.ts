@@ -37,7 +37,7 @@ const readBlock = (text: string): Block | null => {
   return { address: asV4 ?? given, family: isV4 ? "ipv4" : "ipv6", prefix }
 }
 
-/** Whether a text is an address or a CIDR block. */
+/** Checks whether a text is an address or a CIDR block. */
 export const isIpRange = (text: string): boolean => readBlock(text) !== null
 
 /** A test of socket addresses against ranges; what is no range is not looked at. */

@@ -8,7 +8,7 @@ const instantForm =
   /^(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/
 const offset = /([+-]\d\d)(\d\d)$/
 
-/** Whether the text is `YYYY-MM-DD` of a day that the calendar has. */
+/** Checks whether the text is `YYYY-MM-DD` of a day that the calendar has. */
 export const isDay = (text: string): boolean => {
   const [, year, month, day] = dayForm.exec(text) ?? []
   if (year === undefined) return false

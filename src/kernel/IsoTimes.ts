@@ -4,10 +4,10 @@ const digits = Array.from({ length: 1_000 }, (_, ms) => String(ms).padStart(3, "
 
 export class IsoTimes {
   #second = Number.NaN
-  /** Of that second, up to its decimal point. */
+  /** Text of that second, up to its decimal point. */
   #begin = ""
 
-  /** Hot: as `Date.prototype.toISOString` writes whole epoch milliseconds. */
+  /** Hot: writes whole epoch milliseconds as `Date.prototype.toISOString` does. */
   of(epochMs: number): string {
     const wholeMs = Math.trunc(epochMs)
     const second = Math.floor(wholeMs / 1_000)

@@ -1,6 +1,6 @@
 /** The JSON of texts that recur (names of models, providers, wires), made once for each. */
 
-/** Texts kept; beyond it all are forgotten and kept anew. */
+/** Most texts that are kept; beyond it all are dropped. */
 const capacity = 1_000
 /** Characters of a text that is kept. */
 const maxChars = 128

@@ -1,4 +1,4 @@
-/** Removes what looks like a credential from a text, whoever's it is. Linear in the length of the text. */
+/** Removes texts that look like a credential, of whatever owner. Linear in the length of the text. */
 
 const mark = "[redacted]"
 

@@ -25,7 +25,7 @@ export const stepsOf = ({ steps }: Pick<LinearPattern, "steps">, text: string): 
 
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200)
 
-/** Left: what is wrong with it. */
+/** Compiles a pattern. Left: its problem. */
 export const compileLinear = (source: string, mostSteps = maxPatternSteps): Either.Either<LinearPattern, string> =>
   Either.flatMap(
     Either.try({

@@ -1,4 +1,4 @@
-/** A map of limited size: the entry that was used longest ago makes room for a new one. Plain and synchronous, for hot paths too. */
+/** A map of limited size: the entry that was used longest ago is evicted for a new one. Plain and synchronous, for hot paths too. */
 
 export interface LruOptions<K, V> {
   /** Most entries it holds. */
@@ -125,7 +125,10 @@ export class LruMap<K, V> {
     while (this.#oldest !== null) this.#remove(this.#oldest)
   }
 
-  /** From the entry used longest ago to the one used last, expired ones as well. Only the entry at hand may be deleted meanwhile. */
+  /**
+   * Iterates from the entry used longest ago to the one used last, expired ones as well. Only the entry at hand may be
+   * deleted meanwhile.
+   */
   *[Symbol.iterator](): Generator<readonly [key: K, value: V]> {
     for (let entry = this.#oldest; entry !== null; entry = entry.newer) yield [entry.key, entry.value]
   }

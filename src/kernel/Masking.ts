@@ -1,4 +1,4 @@
-/** What may be shown of a secret. */
+/** Masks a secret for people. */
 import * as Redacted from "effect/Redacted"
 
 const shownTail = 4
@@ -10,10 +10,10 @@ const telling = /authorization|key|token|secret|cookie|password|credential/i
 export const maskSecret = (secret: string): string =>
   secret.length < leastLengthToShow ? "…" : `${scheme.exec(secret)?.[0] ?? ""}…${secret.slice(-shownTail)}`
 
-/** What keys look like: one long word with a digit in it. */
+/** Checks whether a value looks like a key: one long word with a digit in it. */
 const looksLikeKey = (value: string): boolean => /^[\w+/=.~-]{20,}$/.test(value) && /\d/.test(value)
 
-/** Whether a header holds a secret, judged by its name and by what its value looks like. */
+/** Checks whether a header holds a secret, judged by its name and by the form of its value. */
 export const isSecretHeader = (name: string, value: string): boolean =>
   telling.test(name) || looksLikeKey(value) || /^(?:basic|bearer) /i.test(value)
 

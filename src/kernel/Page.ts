@@ -18,7 +18,7 @@ export interface PageRequest {
 
 const cursorOf = (index: number, id: string): string => Buffer.from(`${index}.${id}`, "utf8").toString("base64url")
 
-/** Where the page behind a cursor begins; null when no list gave it out. */
+/** Finds the beginning of the page behind a cursor; null when no list gave it out. */
 const startOf = <A>(all: ReadonlyArray<A>, idOf: (entry: A) => string, cursor: string): number | null => {
   const [, position, id] = /^(\d{1,9})\.(.*)$/su.exec(Buffer.from(cursor, "base64url").toString("utf8")) ?? []
   if (position === undefined) return null

@@ -10,13 +10,16 @@ const mark = "[redacted]"
 const leastLength = 8
 /** A secret as short as a common word is removed only where it appears as a value. */
 const leastWordLength = 4
-/** How much of a secret may remain at the end of a text that was visibly cut, and of any other text: ordinary words begin like secrets, too. */
+/**
+ * Fewest characters of a secret that are removed at the end of a text that was visibly cut, and of any other text:
+ * ordinary words begin like secrets, too.
+ */
 const leastCut = 6
 const leastUnmarkedCut = 12
 
 const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-/** After a quote, an assignment sign or the name of a scheme. */
+/** Makes the pattern of a secret after a quote, an assignment sign or the name of a scheme. */
 const asValue = (form: string): RegExp =>
   new RegExp(`(["'\`:=(\\[]\\s?|\\b(?:bearer|basic|key|token)\\s)${literal(form)}(?![\\p{L}\\p{N}_-])`, "giu")
 

@@ -1,6 +1,6 @@
 /** Random numbers from a seed: the same seed gives the same numbers, so that a decision can be reproduced. */
 export interface SeededRandom {
-  /** In [0, 1). */
+  /** Returns the next number in [0, 1). */
   readonly next: () => number
   /** A whole number in [0, below). */
   readonly below: (below: number) => number

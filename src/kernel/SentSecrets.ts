@@ -6,22 +6,25 @@ import { isSecretHeader } from "./Masking.ts"
 import { secretParts } from "./Scrub.ts"
 import { base64Forms, encodedForms } from "./TextForms.ts"
 
-/** What takes the place of a credential. */
+/** Replacement for a credential. */
 const mark = "[redacted]"
 const markBytes = Buffer.from(mark)
 
-/** A shorter credential is an ordinary word: it cannot be told from the words of an answer. */
+/**
+ * Fewest characters of a credential that is searched for: a shorter one cannot be distinguished from the words of an
+ * answer.
+ */
 const leastChars = 8
 /** A credential without a digit is a word, too (`not-needed`, `lm-studio`), unless it is longer than words are. */
 const leastWordChars = 12
-/** So much of a form may leave before it is seen that a credential follows. */
+/** Most characters of a form that may be sent before it shows that a credential follows. */
 export const leastHeld = 6
-/** So much of a form at the end of a text is a credential that was cut. */
+/** Fewest characters of a form at the end of a text that count as a credential that was cut. */
 const leastCut = 12
 /** Escaping twice is as much as JSON in JSON in JSON needs. */
 const escapeDepth = 3
 
-/** Whether an answer can be told to hold this credential, and not a word that it shares with it. */
+/** Checks whether an answer with this text certainly holds the credential, and not a word that it shares with it. */
 export const isTelling = (secret: string): boolean =>
   secret.length >= leastChars && (secret.length >= leastWordChars || /\d/.test(secret)) && secret.trim() === secret
 
@@ -72,7 +75,7 @@ type Units = (at: number) => number
 class Finder {
   readonly #forms: ReadonlyArray<string>
   readonly #least: number
-  /** How far the window may move when it ends with the pair of a row. */
+  /** Steps by which the window may move when it ends with the pair of a row. */
   readonly #shift = new Uint8Array(rows)
   /** Forms whose first window ends with the pair of a row, longest first. */
   readonly #ending = new Map<number, ReadonlyArray<string>>()
@@ -130,12 +133,12 @@ class Finder {
     return null
   }
 
-  /** Whether the unit occurs in a form. */
+  /** Checks whether the unit occurs in a form. */
   mayEnd(unit: number): boolean {
     return this.#occurs[unit & 255] === 1
   }
 
-  /** From where on all that is there is the beginning of a form that may go on; `to` where nothing is. */
+  /** Finds the position from which the rest is the beginning of a form that may go on; `to` where there is none. */
   openFrom(unit: Units, from: number, to: number): number {
     let start = to
     const first = Math.max(from, to - this.longest + 1)
@@ -152,7 +155,7 @@ class Finder {
 
 /** The credentials of one request. The tables are made when the first answer comes. */
 export interface SentSecrets {
-  /** There is nothing to look for. */
+  /** True when there is nothing to search for. */
   readonly isEmpty: boolean
   /** The bytes without credentials; the same object where there was none. `sameLength`: as many bytes as before. */
   readonly bytes: (bytes: Buffer, sameLength?: boolean) => Buffer
@@ -167,7 +170,7 @@ export interface SentSecrets {
 export interface SecretFinder {
   /** The first credential at or behind `from`; null without one. */
   readonly find: (text: string, from: number) => readonly [start: number, end: number] | null
-  /** From where on the text is the beginning of a credential that may go on. */
+  /** Finds the position from which the text is the beginning of a credential that may go on. */
   readonly openFrom: (text: string, from: number) => number
   /** The text holds no credential, and does not end with the beginning of one. */
   readonly isClosed: (text: string) => boolean
@@ -176,7 +179,7 @@ export interface SecretFinder {
 /** Bytes that come in pieces. What can still become a credential is held back until the next piece. */
 export interface ScrubbedBytes {
   readonly push: (chunk: Buffer) => Buffer
-  /** What was held back; without the beginning of a credential that was cut. */
+  /** Returns the held bytes, without the beginning of a credential that was cut. */
   readonly end: () => Buffer
 }
 
@@ -252,7 +255,7 @@ const jsonWithout = (clean: (text: string) => string, value: unknown): unknown =
 
 const keepsAll: ScrubbedBytes = { push: (chunk) => chunk, end: () => nothing }
 
-/** For requests that carry no credential, and for those whose answer is a credential. */
+/** Secrets of requests that carry no credential, and of those whose answer is a credential. */
 export const noSecrets: SentSecrets = {
   isEmpty: true,
   bytes: (bytes) => bytes,

@@ -1,5 +1,6 @@
 /**
- * How long a recording is, by its first bytes. Null where they do not tell: its container says so elsewhere, or not at all.
+ * Finds the length of a recording by its first bytes. Null where they do not have it: its container has it elsewhere, or
+ * not at all.
  *
  * WAV: https://www.loc.gov/preservation/digital/formats/fdd/fdd000001.shtml, FLAC: https://www.rfc-editor.org/rfc/rfc9639,
  * MP3: http://www.mp3-tech.org/programmer/frame_header.html

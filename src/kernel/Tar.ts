@@ -5,7 +5,7 @@ export const blockBytes = 512
 /** The end of an archive: two empty blocks. */
 export const endOfArchive = (): Buffer => Buffer.alloc(2 * blockBytes)
 
-/** What fills the last block of a file of this size. */
+/** Makes the bytes that fill the last block of a file of this size. */
 export const paddingOf = (sizeBytes: number): Buffer =>
   Buffer.alloc((blockBytes - (sizeBytes % blockBytes)) % blockBytes)
 

@@ -41,7 +41,10 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat => {
 /** Names of zones are shorter; what is longer is not asked of `Intl`. */
 const maxZoneChars = 64
 
-/** Whether a text names a zone, such as `Europe/Zurich` or `UTC`. Offsets such as `+02:00` do not: they know no summer time. */
+/**
+ * Checks whether a text names a zone, such as `Europe/Zurich` or `UTC`. Offsets such as `+02:00` do not: they know no
+ * summer time.
+ */
 export const isTimeZone = (text: string): boolean => {
   if (text.length > maxZoneChars || !/^[A-Za-z]/.test(text)) return false
   try {
@@ -64,7 +67,7 @@ export const localTimeAt = (timeZone: string, atMs: number): LocalTime => {
   return { ...fields, weekday: (new Date(utcOf(fields)).getUTCDay() + 6) % 7 }
 }
 
-/** What the zone's clocks are ahead of UTC at an instant, in milliseconds. */
+/** Computes by how much the zone's clocks are ahead of UTC at an instant, in milliseconds. */
 const offsetAt = (timeZone: string, atMs: number): number => {
   const wholeSecond = Math.floor(atMs / 1000) * 1000
   return utcOf(localTimeAt(timeZone, wholeSecond)) - wholeSecond
@@ -90,7 +93,7 @@ export const instantOf = (
   return changeBetween(timeZone, wall - Math.max(before, after) - dayMs / 8, wall - Math.min(before, after) + dayMs / 8)
 }
 
-/** What a zone's clocks are ahead of UTC, from an instant on (epoch milliseconds). */
+/** Offset of a zone's clocks ahead of UTC, from an instant on (epoch milliseconds). */
 export interface ZoneOffset {
   readonly fromMs: number
   readonly offsetMs: number

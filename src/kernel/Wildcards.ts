@@ -1,6 +1,6 @@
 /** Patterns in which `*` stands for any text, also none. Pure, and linear in the length of the text. */
 
-/** How many characters of a pattern are not `*`: the more, the narrower it is. */
+/** Counts the characters of a pattern that are not `*`: the more, the narrower it is. */
 export const literals = (pattern: string): number => pattern.replaceAll("*", "").length
 
 /** A test for a pattern. Each part is searched once, after the one before it. */

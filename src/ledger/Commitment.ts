@@ -1,5 +1,5 @@
 /**
- * What one request of a key with limits has reserved, from its admission to its settlement. Synchronous: each step is whole before another
+ * Reservations of one request of a key with limits, from its admission to its settlement. Synchronous: each step is whole before another
  * request takes its own.
  */
 import type { Filed } from "../store/Reservations.ts"
@@ -13,7 +13,7 @@ import {
 } from "./KeyAccount.ts"
 import type { Amounts } from "./Meter.ts"
 
-/** What a call has cost, by the model that made it. */
+/** Cost of a call, by the model that made it. */
 export interface Charge extends Amounts {
   readonly provider: string
   readonly model: string
@@ -33,7 +33,7 @@ export interface CommitmentOptions {
   readonly receivedMs: number
   /** Null: the key has no limit of sessions. */
   readonly session: string | null
-  /** Its calls are let through whatever is left of the limits. */
+  /** True when its calls are let through whatever is left of the limits. */
   readonly isPromised?: boolean
 }
 
@@ -44,7 +44,7 @@ export class Commitment implements Holder {
   readonly reservations: Array<Reservation> = []
   /** The latest estimate, kept for the next target, and the body whose prompt it counts. */
   estimate: { readonly of: Uint8Array; readonly amounts: CallEstimate } | null = null
-  /** Its line in the file of reservations; null: none. */
+  /** Line in the file of reservations; null: none. */
   filed: Filed | null = null
   readonly #account: KeyAccount
   readonly #session: string | null
@@ -61,7 +61,7 @@ export class Commitment implements Holder {
     if (session !== null) account.sessions.enter(session)
   }
 
-  /** Hot: what stands in the way of a call; null: nothing does. */
+  /** Hot: finds the obstacle of a call; null: there is none. */
   obstacle({ model, provider }: Pick<CommitmentTarget, "provider" | "model">, estimate: CallEstimate): Obstacle | null {
     return this.#isPromised ? null : this.#account.obstacle(this.receivedMs, provider, model, estimate)
   }
@@ -84,7 +84,7 @@ export class Commitment implements Holder {
     return this.reservations.filter(({ isOpen }) => isOpen)
   }
 
-  /** Hot: books what the request has cost in all, and gives back what it had reserved. Thresholds that are now reached. */
+  /** Hot: books what the request has cost in all, and releases its reservations. Thresholds that are now reached. */
   settle(charges: ReadonlyArray<Charge>): ReadonlyArray<Reached> {
     for (const reservation of this.reservations) this.#account.release(this, reservation)
     for (const charge of charges) this.#account.book(this.receivedMs, charge.provider, charge.model, charge)

@@ -8,14 +8,14 @@ import type { ModelPrice } from "../domain/Pricing.ts"
 import type { Amounts, Meter, MeterWindow } from "./Meter.ts"
 import { Sessions, SlidingLog } from "./Rates.ts"
 
-/** What a call may take at most. */
+/** Most that a call may take. */
 export interface CallEstimate extends Amounts {
   readonly tokensIn: number
   readonly tokensOut: number
   readonly price: ModelPrice | null
 }
 
-/** What is promised to one call. A class, because one is made per call. */
+/** Amounts reserved for one call. A class, because one is made per call. */
 export class Reservation implements Amounts {
   readonly nanoUsd: number
   readonly tokens: number
@@ -49,14 +49,14 @@ export class Reservation implements Amounts {
   }
 }
 
-/** A limit that stands in the way. `isHeld`: what is left of it is reserved. */
+/** Limit that refuses a call. `isHeld`: the rest of it is reserved. */
 export interface Obstacle {
   readonly meter: Meter
   readonly window: MeterWindow
   readonly isHeld: boolean
 }
 
-/** A threshold of a limit that was reached, to be told. */
+/** Threshold of a limit that was reached and has to be reported. */
 export interface Reached {
   readonly meter: Meter
   readonly window: MeterWindow
@@ -89,7 +89,7 @@ const ratesOf = ({ maxRequestsPerMinute, rateLimits }: KeyRates): ReadonlyArray<
 
 const sessionsOf = ({ maxSessions }: KeyRates): number => maxSessions ?? 0
 
-/** Whether the key's own settings, besides budgets and token limits, have to be counted. */
+/** Checks whether the key's own settings, besides budgets and token limits, have to be counted. */
 export const hasRates = (key: KeyRates): boolean =>
   key.rateLimits.length > 0 || ratesOf(key).length > 0 || (key.maxRequestsPerDay ?? 0) > 0 || sessionsOf(key) > 0
 
@@ -99,7 +99,7 @@ export const longestRateMs = (key: KeyRates): number =>
 
 const none: ReadonlyArray<Reached> = []
 
-/** A window whose end was told needs no warning any more. */
+/** Checks whether a threshold is to be reported: a window whose end was reported needs no warning any more. */
 const isNews = (told: LimitThreshold | null, reached: LimitThreshold): boolean =>
   told === null || (told === "warning" && reached === "limit")
 
@@ -174,13 +174,13 @@ export class KeyAccount {
     return null
   }
 
-  /** Hot: to be called in the same turn as `obstacle` has found none. */
+  /** Hot: holds a reservation; called in the same turn as `obstacle` has found none. */
   hold(holder: Holder, reservation: Reservation): void {
     this.holders.add(holder)
     this.#change(holder.receivedMs, reservation, 1)
   }
 
-  /** Hot: gives back what a call had reserved. */
+  /** Hot: releases the reservation of a call. */
   release(holder: Holder, reservation: Reservation): void {
     if (!reservation.isOpen) return
     reservation.isOpen = false
@@ -194,7 +194,7 @@ export class KeyAccount {
     }
   }
 
-  /** Thresholds of limits that were reached and not told yet; they count as told from then on. */
+  /** Returns the thresholds of limits that were reached and not reported yet; they count as reported from then on. */
   tellReached(receivedMs: number): ReadonlyArray<Reached> {
     let found: Array<Reached> | null = null
     for (const meter of this.meters) {

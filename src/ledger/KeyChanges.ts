@@ -1,4 +1,4 @@
-/** What follows for limits when an API key is changed or removed. */
+/** Updates limits when an API key is changed or removed. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,7 +10,7 @@ export class KeyChanges extends Context.Tag("gateway/ledger/KeyChanges")<
   KeyChanges,
   {
     readonly changed: (apiKeyId: string) => Effect.Effect<void, StoreError>
-    /** Its budget and token limits go with it. */
+    /** Removes the key's budget and token limits with it. */
     readonly removed: (apiKeyId: string) => Effect.Effect<void, StoreError>
   }
 >() {}
@@ -20,7 +20,7 @@ export const layer: Layer.Layer<KeyChanges, never, KeyLimits> = Layer.effect(
   Effect.map(KeyLimits, ({ forgetKey, keyChanged }) => KeyChanges.of({ changed: keyChanged, removed: forgetKey }))
 )
 
-/** For commands that work on the data folder while no gateway runs. */
+/** Layer for commands that work on the data folder while no gateway runs. */
 export const layerLocal: Layer.Layer<KeyChanges, never, LimitRepo> = Layer.effect(
   KeyChanges,
   Effect.map(LimitRepo, ({ removeKey }) => KeyChanges.of({ changed: () => Effect.void, removed: removeKey }))

@@ -43,13 +43,13 @@ export interface AdmissionRequest {
   readonly isPromised?: boolean
 }
 
-/** A limit as it stands. */
+/** A limit as it is. */
 export interface Standing {
   readonly spec: MeterSpec
   readonly window: Readonly<MeterWindow>
 }
 
-/** What a request has cost. */
+/** Cost of a request. */
 interface Booked {
   readonly requestId: string
   readonly receivedMs: number
@@ -63,7 +63,7 @@ export class KeyLimits extends Context.Tag("gateway/ledger/KeyLimits")<
     readonly admit: (key: ApiKey, request: AdmissionRequest) => Commitment | LimitReached | null
     /** Milliseconds until the rates and sessions of a key let one more request in, as far as it is known; 0: now. */
     readonly pauseMs: (key: ApiKey) => number
-    /** Hot: a call of the request is held back by a limit: what a client is told of it. */
+    /** Hot: refuses a call of the request by a limit, with the error for the client. */
     readonly refuse: (commitment: Commitment, obstacle: Obstacle) => LimitReached
     /** Hot: books what a request has cost. */
     readonly settle: (commitment: Commitment, charges: ReadonlyArray<Charge>) => void
@@ -87,7 +87,10 @@ export class KeyLimits extends Context.Tag("gateway/ledger/KeyLimits")<
   }
 >() {}
 
-/** What is only reserved comes back when the running requests have ended: soon, but it is not known when. */
+/**
+ * Time in ms after which reserved amounts may come back: when the running requests have ended, which is soon, but not
+ * known exactly.
+ */
 const heldRetryMs = 5_000
 const sessionRetryMs = 1_000
 /** Requests of the time before a start that are counted for rates. */

@@ -2,7 +2,7 @@
 import type { LimitThreshold, ResetRule } from "../domain/Limits.ts"
 import { type LimitWindow, windowAt } from "./Windows.ts"
 
-/** What is counted: nano-USD, tokens of prompt and answer, or requests. */
+/** Unit of a limit: nano-USD, tokens of prompt and answer, or requests. */
 export type MeterUnit = "usd" | "tokens" | "requests"
 
 export interface MeterSpec {
@@ -10,22 +10,22 @@ export interface MeterSpec {
   readonly id: string
   readonly unit: MeterUnit
   readonly rule: ResetRule
-  /** In the unit; nano-USD for money. */
+  /** Limit in the unit; nano-USD for money. */
   readonly limit: number
-  /** Part of the limit, from 0 to 1, at which it is told that it nears its end. */
+  /** Part of the limit, from 0 to 1, at which a warning is sent. */
   readonly warningThreshold: number
-  /** Only calls of this provider, and of this model of it where one is named; null: all of them. */
+  /** Provider, and model of it where one is named, whose calls count; null: all of them. */
   readonly scope: { readonly provider: string; readonly model: string | null } | null
 }
 
 export interface MeterWindow extends LimitWindow {
   used: number
   reserved: number
-  /** What was told of it last (`quota.exceeded`); null: nothing. */
+  /** Last report of it (`quota.exceeded`); null: none. */
   told: LimitThreshold | null
 }
 
-/** What one call takes: in each unit. */
+/** Amounts of one call, in each unit. */
 export interface Amounts {
   readonly nanoUsd: number
   readonly tokens: number
@@ -51,13 +51,13 @@ export class Meter {
     return (this.#latest = known ?? this.#open(atMs))
   }
 
-  /** Hot: whether a call of this model counts. */
+  /** Hot: checks whether a call of this model counts. */
   counts(provider: string, model: string): boolean {
     const { scope } = this.spec
     return scope === null || (scope.provider === provider && (scope.model === null || scope.model === model))
   }
 
-  /** Hot: in the unit of the limit. A request is counted when it is admitted, not by its calls. */
+  /** Hot: returns the amount in the unit of the limit. A request is counted when it is admitted, not by its calls. */
   amountOf({ nanoUsd, tokens }: Amounts): number {
     switch (this.spec.unit) {
       case "usd":
@@ -69,7 +69,7 @@ export class Meter {
     }
   }
 
-  /** Hot: which threshold was reached in a window; null: none. */
+  /** Hot: returns the threshold that was reached in a window; null: none. */
   reached({ used }: Pick<MeterWindow, "used">): LimitThreshold | null {
     const { limit, warningThreshold } = this.spec
     if (used >= limit) return "limit"

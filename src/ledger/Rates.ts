@@ -1,6 +1,6 @@
 /**
- * How often a key may ask: at most `limit` requests in any stretch of `window` seconds, and at most so many sessions at once. Exact: the times
- * of the last requests are kept. Times are monotonic milliseconds, so that a clock that is set changes nothing.
+ * Rates of a key: at most `limit` requests in any stretch of `window` seconds, and a limited number of sessions at once. Exact: the times of
+ * the last requests are kept. Times are monotonic milliseconds, so that a clock that is set changes nothing.
  */
 import type { RateLimit } from "../domain/ApiKey.ts"
 
@@ -35,7 +35,7 @@ export class SlidingLog {
   }
 }
 
-/** Sessions that have a request under way. */
+/** Sessions that have a request in progress. */
 export class Sessions {
   readonly #running = new Map<string, number>()
 

@@ -4,8 +4,8 @@ import { noTokens, type UsageRow } from "../domain/Usage.ts"
 import type { OpenRequest } from "../store/ReservationLines.ts"
 
 /**
- * What the upstream has done is not known, so that all that was reserved is booked, as an estimate: a budget that counted less could be
- * passed.
+ * Books a request whose upstream's work is not known: all that was reserved, as an estimate; a budget that counted less could be
+ * exceeded.
  */
 export const recoveredRow = (request: OpenRequest, nowMs: number): UsageRow => {
   const { apiKeyId, calls, receivedMs, requestedModel, requestId, sourceWire, streamed } = request

@@ -58,7 +58,7 @@ const ofTokenLimit = (limit: TokenLimit): MeterSpec => ({
 
 const utcDay: ResetRule = { interval: "daily", resetTime: "00:00", timeZone: "UTC" }
 
-/** In the order in which they are asked: budgets, tokens, requests. */
+/** Lists the meters in the order in which they are asked: budgets, tokens, requests. */
 export const metersOf = (
   budget: Budget | null,
   tokenLimits: ReadonlyArray<TokenLimit>,

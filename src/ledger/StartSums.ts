@@ -1,6 +1,6 @@
 /**
- * What keys had used of their limits when the gateway started. Keys share windows, so each window is summed up once for all of them, and only
- * keys that have used something take memory: a start costs a few statements, however many keys there are.
+ * Use of keys' limits at the start of the gateway. Keys share windows, so each window is summed up once for all of them, and only keys that
+ * have used something take memory: a start costs a few statements, however many keys there are.
  */
 import * as Effect from "effect/Effect"
 import type { StoreError } from "../store/Errors.ts"
@@ -12,7 +12,7 @@ import { type LimitWindow, windowAt } from "./Windows.ts"
 /** Windows that are summed up for all keys at once. Further ones, of keys with times of their own, are summed up key by key. */
 const mostShared = 32
 
-/** In the unit of the limit; null where the window was not summed up. */
+/** Returns the use in the unit of the limit; null where the window was not summed up. */
 export type UsedAtStart = (apiKeyId: string, spec: MeterSpec, window: LimitWindow) => number | null
 
 /** Models that a period took together may be the one that a limit is for. */
@@ -30,7 +30,7 @@ const amountOf = ({ unit }: MeterSpec, spend: KeySpend): number => {
   }
 }
 
-/** What of the sums of a key counts for a limit. */
+/** Sums the part of a key's use that counts for a limit. */
 export const usedOf = (spec: MeterSpec, sums: ReadonlyArray<KeySpend>): number => {
   let used = 0
   for (const spend of sums) if (spec.scope === null || isOfScope(spend, spec.scope)) used += amountOf(spec, spend)
@@ -74,7 +74,7 @@ export const usedAtStart = Effect.fnUntraced(function* (
   }
 })
 
-/** The meters of a key that were summed up, as they stood at the start. */
+/** The meters of a key that were summed up, as they were at the start. */
 export const metersAtStart = (
   apiKeyId: string,
   specs: ReadonlyArray<MeterSpec>,

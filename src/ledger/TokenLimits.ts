@@ -11,7 +11,7 @@ export class TokenLimits {
     return this.#byId.get(id)
   }
 
-  /** Those of a key, oldest first. */
+  /** Lists the limits of a key, oldest first. */
   of(apiKeyId: string): ReadonlyArray<TokenLimit> {
     const found = this.#byKey.get(apiKeyId)
     return found === undefined ? none : [...found.values()]

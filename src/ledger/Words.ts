@@ -1,4 +1,4 @@
-/** What a caller is told of a limit it has reached. Pure. */
+/** Writes the message for a caller about a limit it has reached. Pure. */
 import { nanoUsdPerUsd } from "../domain/Usage.ts"
 import { usdText } from "../kernel/UsdText.ts"
 import type { MeterSpec, MeterWindow } from "./Meter.ts"

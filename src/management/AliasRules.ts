@@ -1,4 +1,4 @@
-/** What must hold when an alias of a model is saved. Pure. */
+/** Rules for saving an alias of a model. Pure. */
 import { type Aliases, bare, endOf, maxAliasHops } from "../routing/resolve/Aliases.ts"
 import { invalid, type InvalidInput, NameTaken } from "./Errors.ts"
 import { isReservedId } from "./ReservedIds.ts"
@@ -10,13 +10,13 @@ export type AliasProblem =
   | { readonly _tag: "Cycle" }
   | { readonly _tag: "TooLong" }
 
-/** What is taken by others. */
+/** Names that are taken by others. */
 export interface Taken {
   readonly isCombo: (name: string) => boolean
   readonly isProvider: (idOrAlias: string) => boolean
 }
 
-/** What forbids an alias beside the others; null when nothing does. */
+/** Returns the reason for which an alias is forbidden beside the others; null when there is none. */
 export const problemOf = (
   { alias, model }: { readonly alias: string; readonly model: string },
   others: Aliases,

@@ -22,8 +22,8 @@ export const firstAfterMs = 600_000
 const lookEvery = "1 minute"
 
 /**
- * Whether one is due. `lastMs` is the time of the last one that was made or found not needed, null when there was none. A last one in the
- * future comes from a clock that was set back, and counts as none.
+ * Decides whether one is due. `lastMs` is the time of the last one that was made or found not needed, null when there was none. A last
+ * one in the future comes from a clock that was set back, and counts as none.
  */
 export const isDue = (nowMs: number, startedMs: number, lastMs: number | null, everyMs: number): boolean =>
   lastMs === null || lastMs > nowMs ? nowMs - startedMs >= firstAfterMs : nowMs - lastMs >= everyMs

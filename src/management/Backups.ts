@@ -42,7 +42,7 @@ export class Backups extends Context.Tag("gateway/management/Backups")<
       id: string,
       hooks: RestoreHooks
     ) => Effect.Effect<Store.BackupFile, BackupFailed | EntityNotFound | RestoreRefused | RestartRefused>
-    /** As `restore`, from a file that `receive` writes to the path it is given. */
+    /** Restores as `restore`, from a file that `receive` writes to the path it is given. */
     readonly importFrom: <E>(
       receive: (file: string) => Effect.Effect<void, E>,
       hooks: RestoreHooks
@@ -92,7 +92,7 @@ const schemaVersion = versionOf(migrations)
 
 const json = (name: string, value: unknown): ArchiveFile => ({ name, text: `${JSON.stringify(value, null, 2)}\n` })
 
-/** What was configured, for people: without credentials, and without what identifies a key. */
+/** Lists the configuration for people: without credentials, and without data that identifies a key. */
 const listsOf = Effect.gen(function* () {
   const connections = yield* ConnectionRepo
   const combos = yield* ComboRepo

@@ -1,6 +1,6 @@
 /**
- * What another gateway or a program of the operator asks of this one by `/api/cloud` (docs/cloud-sync.md): what is connected here, whom a model
- * name leads to, and new credentials for a connection. A stored credential is never among the answers.
+ * Serves other gateways and programs of the operator by `/api/cloud` (docs/cloud-sync.md): the connections here, the targets of a model name,
+ * and new credentials for a connection. A stored credential is never among the answers.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -35,7 +35,7 @@ export interface Place {
   readonly model: string
 }
 
-/** Where requests for a name go; `places` are in order, each once, and never none. */
+/** Targets of requests for a name; `places` are in order, each once, and never none. */
 export interface Resolved {
   readonly combo: string | null
   readonly strategy: string

@@ -19,7 +19,7 @@ import { CloudSyncFailed, type InvalidInput, invalid } from "./Errors.ts"
 import { ModelAliases } from "./ModelAliases.ts"
 import { hashOf, isSigned, signatureOf, SyncBundle, type SyncConfig, textOf } from "./SyncBundle.ts"
 
-/** Where to and with which key. Absent: as it is; null: none. */
+/** Address and key of the server. Absent: as it is; null: none. */
 export interface CloudSyncSettings {
   readonly cloudUrl?: string | null | undefined
   readonly sharedKey?: Redacted.Redacted | null | undefined
@@ -55,7 +55,7 @@ const neededWhileOn = "is needed while the cloud sync is on; switch it off first
 /** A key that others can guess signs nothing. */
 const leastKeyLength = 16
 
-/** What is asked for and is not so already. A key that equals the mask of the kept one was read and sent back. */
+/** Selects the changes that are not so already. A key that equals the mask of the stored one was read and sent back. */
 const changesOf = ({ cloudUrl, sharedKey }: CloudSyncSettings, kept: CloudSyncState): CloudSyncSettings => {
   const isKept =
     sharedKey != null &&
@@ -114,7 +114,7 @@ export const make = Effect.gen(function* () {
     return { key, url: state.cloudUrl.replace(/\/+$/, "") }
   })
 
-  /** What the server keeps, once its signature is right; null when it has nothing yet. */
+  /** Fetches the server's bundle, once its signature is right; null when it has nothing yet. */
   const pull = (url: string, key: Redacted.Redacted) =>
     Effect.gen(function* () {
       const path = `${url}/bundle`

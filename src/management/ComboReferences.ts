@@ -1,6 +1,6 @@
 /**
- * What a combo's targets, its judge and its name refer to, checked when it is saved. Refused is only what can lead nowhere whatever is
- * connected later: a model that is not listed yet, and a provider without a connection, are no mistakes. Pure.
+ * Checks the references of a combo's targets, its judge and its name when it is saved. Only references that can lead nowhere, whatever
+ * is connected later, are refused: a model that is not listed yet, and a provider without a connection, are no mistakes. Pure.
  */
 import { decodeStored } from "../domain/combo/ComboPolicy.ts"
 import type { ComboSettings } from "../domain/Combo.ts"
@@ -12,7 +12,7 @@ import { aliased, resolveBare, type ResolverView, splitPrefix } from "../routing
 import { isReservedId } from "./ReservedIds.ts"
 
 export interface ReferenceView extends ResolverView {
-  /** Also of combos that are switched off. */
+  /** Checks whether there is a combo of the name, also one that is switched off. */
   readonly isCombo: (name: string) => boolean
   readonly providerIds: ReadonlyArray<string>
 }
@@ -24,7 +24,7 @@ const orNear = (text: string, near: ReadonlyArray<string>): string =>
 
 const isComboForm = (id: string): boolean => id.startsWith("combo:") || id.startsWith("combo/")
 
-/** Why an id can never be served; null when it may be. Combos are judged by `ComboRules`. */
+/** Returns the reason for which an id can never be served; null when it may be. Combos are judged by `ComboRules`. */
 const deadEnd = (view: ReferenceView, id: string): string | null => {
   const behind = behindNoThinking(id)
   if (behind !== null) return deadEnd(view, behind)
@@ -52,7 +52,7 @@ const deadShare = ({ catalog }: ReferenceView, id: string): string | null => {
   return catalog.provider(parts.provider) === null ? `there is no provider '${parts.provider}'` : null
 }
 
-/** What is wrong with a target that is tied to one connection. */
+/** Returns the problem of a target that is tied to one connection. */
 const wrongConnection = (view: ReferenceView, model: string, connectionId: string): string | null => {
   const { catalog } = view
   const connection = catalog.connections.find(({ id }) => id === connectionId)
@@ -103,7 +103,10 @@ export const referenceProblems = ({ config, targets }: Fields, view: ReferenceVi
   return problems
 }
 
-/** Why a name cannot be a combo's: as a model id it means something else already. Null when it can. */
+/**
+ * Returns the reason for which a name cannot be a combo's: as a model id it means something else already. Null when it
+ * can.
+ */
 export const reservedName = (name: string, view: Pick<ResolverView, "catalog">): string | null => {
   if (isReservedId(name)) return `'${name}' means something else as a model id`
   const slash = name.indexOf("/")

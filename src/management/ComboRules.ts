@@ -1,4 +1,4 @@
-/** What must hold when a combo is saved or deleted. Pure, over the whole set of combos. */
+/** Rules for saving or deleting a combo. Pure, over the whole set of combos. */
 import { decodeStored } from "../domain/combo/ComboPolicy.ts"
 import { maxComboDepth } from "../domain/combo/ConfigFields.ts"
 import type { ComboSettings } from "../domain/Combo.ts"
@@ -24,7 +24,7 @@ const referenceOf = (model: string, aliases: Aliases, isCombo: (name: string) =>
   const explicit = explicitReference(model, aliases)
   if (explicit !== null) return explicit
   const id = behindNoThinking(model) ?? model
-  // A combo's name goes before an alias of the same name.
+  // A combo's name takes precedence over an alias of the same name.
   const name = isCombo(id) ? id : (endOf(aliases, id) ?? id)
   return isCombo(name) ? name : null
 }
@@ -125,14 +125,17 @@ const longest = (from: string, edges: Edges): number => {
 const isWeightless = ({ strategy, targets }: Pick<ComboSettings, "strategy" | "targets">): boolean =>
   strategy === "weighted" && targets.every(({ weight }) => weight === 0)
 
-/** Whether some of the combos would contain themselves, once these aliases hold. */
+/** Checks whether some of the combos would contain themselves, once these aliases hold. */
 export const haveCycle = (combos: ReadonlyArray<Named>, aliases: Aliases): boolean => {
   const names = new Set(combos.map(({ name }) => name))
   const uses = new Map(combos.map((each) => [each.name, references(each, aliases, (name) => names.has(name))]))
   return combos.some(({ name }) => reaches(name, name, uses))
 }
 
-/** What forbids saving `combo` beside the `others`; null when nothing does. The others are sound already. */
+/**
+ * Returns the reason for which `combo` cannot be saved beside the `others`; null when there is none. The others are
+ * sound already.
+ */
 export const problemOf = (
   combo: Named & Pick<ComboSettings, "strategy">,
   others: ReadonlyArray<Named>,

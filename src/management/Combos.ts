@@ -23,7 +23,7 @@ import * as Errors from "./Errors.ts"
 export class Combos extends Context.Tag("gateway/management/Combos")<
   Combos,
   {
-    /** By name. */
+    /** Lists by name. */
     readonly list: Effect.Effect<ReadonlyArray<Combo>, StoreError>
     /** The automatic ids, which are stored nowhere. */
     readonly listAuto: Effect.Effect<ReadonlyArray<AutoCombo>>

@@ -37,7 +37,7 @@ export class CompressionCombos extends Context.Tag("gateway/management/Compressi
     /** Requests of these routing combos pass it, and no other pipeline. */
     readonly assign: (id: string, routingComboIds: ReadonlyArray<string>) => Effect.Effect<CompressionCombo, Refused>
     readonly caveman: () => CavemanSettings
-    /** What is absent has its default. */
+    /** Replaces the settings; an absent one gets its default. */
     readonly replaceCaveman: (input: CavemanSettingsInput) => Effect.Effect<CavemanSettings, StoreError>
   }
 >() {}

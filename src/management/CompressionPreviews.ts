@@ -43,7 +43,7 @@ export class CompressionPreviews extends Context.Tag("gateway/management/Compres
   CompressionPreviews,
   {
     readonly settings: () => CompressionSettings
-    /** What is absent has its default. */
+    /** Replaces the settings; an absent one gets its default. */
     readonly replaceSettings: (
       input: CompressionSettingsPatch
     ) => Effect.Effect<CompressionSettings, Errors.InvalidInput | StoreError>

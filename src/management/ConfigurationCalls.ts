@@ -1,4 +1,4 @@
-/** Which calls of the management a change of the configuration is, with the names in it made to ids of this gateway. */
+/** Calls of the management for a change of the configuration, with the names in it made to ids of this gateway. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../api/ManagementRoutes.ts"
@@ -20,7 +20,7 @@ export interface Call {
 /** Asks an endpoint; errors are answers. */
 export type Ask = (call: Call) => Effect.Effect<{ readonly status: number; readonly body: Json }>
 
-/** What an endpoint refused, in its own words. */
+/** Refusal of an endpoint, with its own message. */
 export class CallRefused extends Data.TaggedError("CallRefused")<{
   readonly status: number
   readonly reason: string
@@ -39,7 +39,10 @@ export const asked = (ask: Ask, call: Call): Effect.Effect<JsonObject, CallRefus
     })
   })
 
-/** Of the configuration of plugins the gateway takes changes from its own machine only, by their own route. */
+/**
+ * Kinds that a change may have: the configuration of plugins is changed from the gateway's own machine only, by their
+ * own route.
+ */
 export type WishKind = Exclude<Kind, "plugin">
 
 /** A change as it is asked for: what of a plan is needed to make it. */
@@ -234,7 +237,7 @@ const groupBody = (ask: Ask, body: JsonObject): Effect.Effect<JsonObject, CallRe
     }
   })
 
-/** Whom a proxy is assigned to, by the id that it has here. */
+/** Resolves the owner of an assignment to its id here. */
 const assignedBody = (ask: Ask, { of, ...body }: JsonObject): Effect.Effect<JsonObject, CallRefused> => {
   if (typeof of !== "string") return Effect.succeed(body)
   const withId = (ids: Effect.Effect<Ids, CallRefused>, what: string) =>
@@ -257,7 +260,7 @@ const references: Partial<Record<Kind, (ask: Ask, body: JsonObject) => Effect.Ef
   proxyAssignment: assignedBody
 }
 
-/** Which keys and proxies a name stands for; a copy of the configuration has no proxies. */
+/** Resolves the names of keys and proxies; a copy of the configuration has no proxies. */
 const withProxy = (ask: Ask, { proxy, ...body }: JsonObject): Effect.Effect<JsonObject, CallRefused> =>
   typeof proxy === "string"
     ? Effect.map(

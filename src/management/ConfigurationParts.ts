@@ -19,7 +19,7 @@ export type OwnKind = "node" | "connection" | "combo" | "key" | "mcpServer" | "q
 /** Kinds that are one value each. */
 export type PartKind = "model" | "budget" | "tokenLimit" | "proxy" | "proxyAssignment" | "resilience"
 
-/** What is asked of the management. */
+/** Call of the management. */
 export interface PartCall {
   readonly key:
     | "providerModels.list"
@@ -55,7 +55,7 @@ const found = (answer: JsonObject, member: string, is: (each: JsonObject) => boo
 const picked = (from: JsonObject, names: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name] ?? null]])))
 
-/** How the value of one kind is read and laid down; `body` has ids in the place of names. Null: there is none. */
+/** Reader and writer of the value of one kind; `body` has ids in the place of names. Null: there is none. */
 interface Part {
   readonly read: <E>(ask: AskPart<E>, body: JsonObject) => Effect.Effect<JsonObject | null, E>
   readonly set: (body: JsonObject, former: JsonObject | null) => PartCall
@@ -144,7 +144,7 @@ const parts: Readonly<Record<PartKind, Part>> = {
 
 export const isPart = (kind: Kind): kind is PartKind => kind in parts
 
-/** What a body names, to find its thing: of an update of a proxy and of removals the change itself has it. */
+/** Change whose body names its subject: for an update of a proxy and for removals the change itself does. */
 export interface PartChange {
   readonly kind: PartKind
   readonly action: "create" | "update" | "remove"
@@ -185,7 +185,7 @@ export const partUndo = (
   return set(whole, after)
 }
 
-/** The form of what is laid down, checked before anything is. */
+/** Schemas of the bodies, checked before anything is written. */
 const forms: Partial<
   Record<Kind, { readonly create: Schema.Schema.AnyNoContext; readonly update: Schema.Schema.AnyNoContext }>
 > = {
@@ -202,7 +202,7 @@ const forms: Partial<
 /** Kinds that a copy of the configuration has no services for: of these the form is checked there, and the names in them. */
 export const isCheckedByForm = (kind: Kind): boolean => forms[kind] !== undefined
 
-/** What is wrong with a body, as its endpoint would say; null: nothing. */
+/** Describes the problem of a body, as its endpoint would; null: none. */
 export const formProblem = (kind: Kind, action: "create" | "update" | "remove", body: JsonObject): string | null => {
   const form = forms[kind]
   if (form === undefined || action === "remove") return null

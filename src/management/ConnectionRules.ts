@@ -1,4 +1,4 @@
-/** What must hold when a connection is saved, and how an input becomes a record. Pure but for the addresses of the machine. */
+/** Rules for saving a connection, and the conversion of an input to a record. Pure but for the addresses of the machine. */
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type { CreateConnection, OAuthInput, UpdateConnection } from "../api/Groups/Providers.ts"
@@ -76,7 +76,7 @@ export const changed = (before: ConnectionSettings, input: UpdateConnection): Co
   transport: input.transport === undefined ? before.transport : transportOf(input.transport, before.transport)
 })
 
-/** What a rule needs to know beside the settings. */
+/** Facts that a rule needs beside the settings. */
 export interface SaveFacts {
   readonly isNode: boolean
   /** Something secret is stored that cannot be read now. */
@@ -95,7 +95,7 @@ export const twoLimitsProblem = ({
     ? null
     : problem("max_concurrent", "is another value than maxConcurrent, and both mean the same; give one of them")
 
-/** What is wrong with an address an operator gives, under the outbound policy in force. */
+/** Describes the problem of an address by an operator, under the outbound policy in force. */
 export const addressProblem = (
   field: string,
   url: string | null | undefined,
@@ -106,7 +106,7 @@ export const addressProblem = (
   return verdict._tag === "Allowed" ? null : problem(field, blockMessage[verdict.reason])
 }
 
-/** A key of this gateway would be told to a provider, and is of no use there. */
+/** Describes the problem of a key of this gateway: it would be sent to a provider, and is of no use there. */
 export const gatewayKeyProblem = (field: string, secret: Redacted.Redacted | null): FieldProblem | null =>
   secret !== null && isGatewayKey(Redacted.value(secret))
     ? problem(field, "is a key of a gateway, which no provider knows; give the provider's own")
@@ -120,7 +120,7 @@ const secretProblem = ({ apiKey, headers, oauth }: ConnectionSettings): FieldPro
     Object.values(headers ?? {}).find((value) => isGatewayKey(Redacted.value(value))) ?? null
   )
 
-/** Whether a provider may have a further connection: a node has one, unless a flag allows several. */
+/** Checks whether a provider may have a further connection: a node has one, unless a flag allows several. */
 export const mayAddConnection = (
   spec: ProviderSpec,
   connections: ReadonlyArray<Connection>,
@@ -157,7 +157,10 @@ export const problemOf = (
   )
 }
 
-/** Why a stored connection cannot be used, each reason a sentence; empty when it can, as far as can be told without asking. */
+/**
+ * Lists the reasons for which a stored connection cannot be used, each a sentence; empty when it can, as far as is
+ * known without a request.
+ */
 export const unusable = (
   connection: Connection,
   spec: ProviderSpec | null,

@@ -41,7 +41,7 @@ export interface CandidateKey {
   readonly proxyId?: string | undefined
 }
 
-/** What is wrong with a stored connection; nothing when `problems` is empty. */
+/** Stored connection with its problems; without any when `problems` is empty. */
 export interface CheckedConnection {
   readonly connection: ObservedConnection
   readonly problems: ReadonlyArray<string>
@@ -70,11 +70,14 @@ export class Connections extends Context.Tag("gateway/management/Connections")<
     /** Asks a tiny question; `model` null: one that the connection is known to have. A good answer ends every cooldown. */
     readonly test: (id: string, model: string | null) => Effect.Effect<TestFindings, Errors.EntityNotFound>
     readonly models: (id: string) => Effect.Effect<ModelListing, Errors.EntityNotFound | Errors.ModelsNotListed>
-    /** Whether a provider accepts a key. Nothing is stored. */
+    /** Checks whether a provider accepts a key. Nothing is stored. */
     readonly validateKey: (
       candidate: CandidateKey
     ) => Effect.Effect<ValidationFindings, Errors.UnknownProvider | Errors.InvalidInput | Errors.EntityNotFound>
-    /** Whether every connection is complete and readable and, unless `offline`, its provider accepts the credential. */
+    /**
+     * Checks whether every connection is complete and readable and, unless `offline`, its provider accepts the
+     * credential.
+     */
     readonly checkAll: (options: {
       readonly offline: boolean
     }) => Effect.Effect<ReadonlyArray<CheckedConnection>, StoreError>
@@ -151,7 +154,7 @@ export const make = Effect.gen(function* () {
       updatedAtMs: nowMs
     }
     const { proxyId = null } = input
-    // Before the connection is there, so that no call of it leaves by another way.
+    // Before the connection is there, so that no call of it leaves by another route.
     if (proxyId !== null) yield* proxies.assign("connection", connection.id, proxyId)
     yield* Effect.catchTag(repo.insert(connection), "AlreadyStored", Effect.die).pipe(
       Effect.onError(() =>

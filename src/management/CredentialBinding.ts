@@ -33,7 +33,9 @@ const keptField = (before: Stored<Secrets>, after: Secrets): "apiKey" | "headers
   return before.locked && !given ? "apiKey" : null
 }
 
-/** What a change of a connection's address lacks; null when the address stays or no stored secret goes along. */
+/**
+ * Describes what a change of a connection's address lacks; null when the address stays or no stored secret goes along.
+ */
 export const connectionMoveProblem = (
   before: Stored<ConnectionSettings>,
   after: ConnectionSettings,
@@ -46,7 +48,7 @@ export const connectionMoveProblem = (
 
 const holdsSecret = (connection: Stored<Secrets>): boolean => keptField(connection, connection) !== null
 
-/** Whether the key is all that a connection keeps secret, so that a new key is all it needs. */
+/** Checks whether the key is all that a connection keeps secret, so that a new key is all it needs. */
 const holdsKeyOnly = ({ apiKey, headers, locked, oauth }: Stored<Secrets>): boolean =>
   apiKey !== null && !holdsSecret({ apiKey: null, headers, locked, oauth })
 
@@ -57,8 +59,8 @@ export type NodeMove =
 const refused = (field: string, message: string): NodeMove => ({ _tag: "Refused", problem: { field, message } })
 
 /**
- * What a change of a node's address needs. `connections` are all of the node; those with a base URL of their own do not move.
- * `rekeyed` is the one connection that takes over a key that was given along.
+ * Decides what a change of a node's address needs. `connections` are all of the node; those with a base URL of their own do
+ * not move. `rekeyed` is the one connection that takes over a key that was given along.
  */
 export const nodeMove = (
   before: Stored<ProviderNode>,

@@ -1,4 +1,7 @@
-/** What the settings file of the data folder needs so that it holds a provider's variables again. Pure. */
+/**
+ * Computes the lines that the settings file of the data folder needs so that it holds a provider's variables again.
+ * Pure.
+ */
 import { line, parse } from "../platform/EnvText.ts"
 
 export interface Repair {

@@ -1,6 +1,6 @@
 /**
- * Why the management of the gateway's configuration refuses something. The fields are facts, the message is a sentence for a person;
- * each caller decides how it is answered.
+ * Refusals of the management of the gateway's configuration. The fields are facts, the message is a sentence for people; each caller
+ * decides how it is answered.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -68,7 +68,7 @@ export class UnknownProvider extends Data.TaggedError("UnknownProvider")<{ reado
   }
 }
 
-/** Who has a name already. */
+/** Kind of the entity that has a name already. */
 export type Holder = "combo" | "alias" | "group" | "node" | "provider" | "registry" | "memory" | "MCP server" | "proxy"
 
 /** The name, id or prefix given in `field` belongs to something else. */
@@ -140,21 +140,21 @@ export class ModelsNotListed extends Data.TaggedError("ModelsNotListed")<{ reado
   }
 }
 
-/** There are as many registered MCP servers as there may be. */
+/** Error at the limit of registered MCP servers. */
 export class TooManyMcpServers extends Data.TaggedError("TooManyMcpServers")<{ readonly limit: number }> {
   override get message(): string {
     return `There are ${this.limit} MCP servers already, the limit. Remove one first.`
   }
 }
 
-/** There are as many webhooks as there may be. */
+/** Error at the limit of webhooks. */
 export class TooManyWebhooks extends Data.TaggedError("TooManyWebhooks")<{ readonly limit: number }> {
   override get message(): string {
     return `There are ${this.limit} webhooks already, the limit. Remove one first.`
   }
 }
 
-/** There are as many proxies as there may be. */
+/** Error at the limit of proxies. */
 export class TooManyProxies extends Data.TaggedError("TooManyProxies")<{ readonly limit: number }> {
   override get message(): string {
     return `There are ${this.limit} proxies already, the limit. Remove one first.`
@@ -177,19 +177,19 @@ export class FreeProxiesNotListed extends Data.TaggedError("FreeProxiesNotListed
   }
 }
 
-/** As many replaced secrets of the key still work as may. */
+/** Error at the limit of replaced secrets of a key that still work. */
 export class TooManySecrets extends Data.TaggedError("TooManySecrets")<{ readonly most: number }> {
   override get message(): string {
     return `${this.most} earlier secrets of this key still work, the most there may be. Rotate with overlapSeconds 0 to end them, or wait.`
   }
 }
 
-/** As many keys were registered for a provider or account as may be. */
+/** Error at the limit of keys that are registered for a provider or account. */
 export class IssueLimitReached extends Data.TaggedError("IssueLimitReached")<
   IssueScope & {
     readonly limit: keyof IssueLimits
     readonly most: number
-    /** Until the limit opens by itself; null when it does not. */
+    /** Time in ms until the limit opens by itself; null when it does not. */
     readonly retryAfterMs: number | null
   }
 > {
@@ -253,21 +253,21 @@ export class SignInFailed extends Data.TaggedError("SignInFailed")<{ readonly re
   }
 }
 
-/** Too many sign-ins were begun and not finished. */
+/** Error at the limit of sign-ins that were begun and not finished. */
 export class TooManySignIns extends Data.TaggedError("TooManySignIns") {
   override get message(): string {
     return "Too many sign-ins are pending; finish or cancel one, or wait ten minutes."
   }
 }
 
-/** As many evaluations run as may. */
+/** Error at the limit of running evaluations. */
 export class TooManyRuns extends Data.TaggedError("TooManyRuns")<{ readonly limit: number }> {
   override get message(): string {
     return `At most ${this.limit} evaluations run at once. Wait for one, or cancel it.`
   }
 }
 
-/** There are as many suites of evaluations as may be added. */
+/** Error at the limit of added suites of evaluations. */
 export class TooManySuites extends Data.TaggedError("TooManySuites")<{ readonly limit: number }> {
   override get message(): string {
     return `There are ${this.limit} suites already, the limit. Remove one first.`
@@ -288,7 +288,7 @@ export class SuiteReadOnly extends Data.TaggedError("SuiteReadOnly")<{ readonly 
   }
 }
 
-/** Only an evaluation that runs can be cancelled. */
+/** Error of cancelling an evaluation that does not run. */
 export class RunIsOver extends Data.TaggedError("RunIsOver")<{ readonly id: string; readonly status: string }> {
   override get message(): string {
     return `The run '${this.id}' is over: ${this.status}.`

@@ -1,4 +1,4 @@
-/** How many keys programs may register for a provider and for an account, and whether another one may be. */
+/** Limits for the keys that programs may register for a provider and for an account, and the check for another one. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -25,10 +25,13 @@ export class IssueLimits extends Context.Tag("gateway/management/IssueLimits")<
   IssueLimits,
   {
     readonly get: (scope: IssueScope) => Effect.Effect<IssueStanding, Missing>
-    /** What is absent stays as it is. */
+    /** Sets limits; an absent one stays as it is. */
     readonly set: (scope: IssueScope, change: Partial<Limits>) => Effect.Effect<IssueStanding, Missing>
     readonly remove: (scope: IssueScope) => Effect.Effect<void, Missing>
-    /** Why no key can be issued now; null when one can. Of several scopes the first that is exhausted. */
+    /**
+     * Returns the reason for which no key can be issued now; null when one can. Of several scopes the first that is
+     * exhausted.
+     */
     readonly exhausted: (
       scopes: ReadonlyArray<IssueScope>
     ) => Effect.Effect<Errors.IssueLimitReached | null, StoreError>

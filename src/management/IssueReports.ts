@@ -48,12 +48,14 @@ export class IssueReports extends Context.Tag("gateway/management/IssueReports")
 >() {}
 
 const limits = { timeoutMs: 10_000, maxBytes: 1_048_576 }
-/** Of the tracker's words about a refusal. */
+/** Most characters of the tracker's message about a refusal. */
 const maxWords = 300
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
 
-/** What is asked for and is not so already. A token that equals the mask of the kept one was read and sent back. */
+/**
+ * Applies the changes that are not so already. A token that equals the mask of the stored one was read and sent back.
+ */
 export const changed = (kept: IssueTracker, { apiUrl, repository, token }: IssueTrackerChange): IssueTracker => {
   const isMask =
     token != null && kept.token !== null && Redacted.value(token) === maskSecret(Redacted.value(kept.token))
@@ -90,7 +92,7 @@ const textOf = ({ accountId, body, details, errorCode, provider }: ReportIssue):
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-/** What can be done about a refusal. */
+/** Remedies for a refusal. */
 const remedies: Readonly<Record<number, string>> = {
   401: "issues.token is not valid (any more). Set another one.",
   403: "issues.token may not open issues there, or is used too often. It needs write access to issues.",

@@ -1,4 +1,4 @@
-/** What must hold when an API key is made, and how an input becomes its settings. Pure. */
+/** Rules for making an API key, and the conversion of an input to its settings. Pure. */
 import * as Either from "effect/Either"
 import type { CreateKey, UpdateKey } from "../api/Groups/Keys.ts"
 import { type AccessSchedule, type ApiKeySettings, unrestricted } from "../domain/ApiKey.ts"
@@ -17,7 +17,7 @@ const scheduleOf = (given: NonNullable<UpdateKey["accessSchedule"]>): AccessSche
   tz: given.tz
 })
 
-/** What changes of a key. A time in the past ends it at once; a list that is cleared allows everything. */
+/** Converts the changes of a key. A time in the past ends it at once; a list that is cleared allows everything. */
 export const changeOf = ({
   accessSchedule,
   allowedCombos,

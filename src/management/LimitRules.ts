@@ -1,4 +1,4 @@
-/** What must hold for budgets and token limits, and how an input becomes one. Pure. */
+/** Rules for budgets and token limits, and the conversion of an input to one. Pure. */
 import * as Either from "effect/Either"
 import type { SetBudget, SetTokenLimit } from "../api/Groups/Limits.ts"
 import type { FieldProblem } from "../domain/Errors.ts"

@@ -1,4 +1,4 @@
-/** Budgets and token limits of API keys, what they stand at, and the ledger. */
+/** Budgets and token limits of API keys, their state, and the ledger. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,13 +18,13 @@ import { UsageJournal } from "../store/UsageJournal.ts"
 import * as Errors from "./Errors.ts"
 import * as Rules from "./LimitRules.ts"
 
-/** A key's budget as it stands; money in nano-USD, times in epoch milliseconds. */
+/** A key's budget as it is; money in nano-USD, times in epoch milliseconds. */
 export interface BudgetStatus {
   readonly apiKeyId: string
   readonly budget: Budget | null
   readonly spentNanoUsd: number
   readonly reservedNanoUsd: number
-  /** Of the tightest limit; null without a budget. */
+  /** Rest of the tightest limit; null without a budget. */
   readonly remainingNanoUsd: number | null
   readonly windowStartMs: number
   readonly nextResetAtMs: number
@@ -55,7 +55,7 @@ export interface LedgerQuery {
   readonly requestId?: string
 }
 
-/** What a key may know of itself. */
+/** Facts that a key may see about itself. */
 export interface OwnUsage {
   readonly budget: BudgetStatus
   readonly limits: ReadonlyArray<TokenLimitStatus>

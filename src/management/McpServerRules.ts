@@ -10,7 +10,10 @@ export const defaultTimeoutMs = 30_000
 
 const tellingFlag = /^-{1,2}[\w-]*(?:auth|credential|key|password|secret|token)[\w-]*$/i
 
-/** Arguments as they are shown: what follows a flag whose name tells of a secret, and what looks like one, is masked. */
+/**
+ * Writes arguments as they are shown: the one after a flag whose name indicates a secret, and one that looks like a
+ * secret, are masked.
+ */
 export const shownArguments = (args: ReadonlyArray<Redacted.Redacted>): ReadonlyArray<string> => {
   const plain = args.map(Redacted.value)
   return plain.map((text, at) => {
@@ -62,7 +65,7 @@ export const changed = <Server extends McpServer>(before: Server, input: UpdateM
   allowedKeys: input.allowedKeys === undefined ? before.allowedKeys : input.allowedKeys
 })
 
-/** Whether the input names what is started on the gateway's machine. */
+/** Checks whether the input names a program that is started on the gateway's machine. */
 export const namesProgram = ({ args, command, env }: UpdateMcpServer): boolean =>
   args !== undefined || command !== undefined || env !== undefined
 
@@ -71,7 +74,9 @@ const problem = (field: string, message: string): FieldProblem => ({ field, mess
 /** Names that would be taken for the gateway's own tools. */
 const reservedName = "gateway"
 
-/** What is wrong with what was given, whatever was there before; null: nothing. `isStdio`: the server is a program. */
+/**
+ * Describes the problem of the input, regardless of the values before; null: none. `isStdio`: the server is a program.
+ */
 export const inputProblem = (input: UpdateMcpServer, isStdio: boolean): FieldProblem | null => {
   if (input.name === reservedName) return problem("name", `'${reservedName}' is reserved for the gateway's own tools`)
   if (isStdio && input.url !== undefined) return problem("url", "does not go with a program; register another server")

@@ -31,11 +31,11 @@ export class McpServers extends Context.Tag("gateway/management/McpServers")<
     /** Oldest first. No server is asked. */
     readonly list: Effect.Effect<ReadonlyArray<McpServerReport>, StoreError>
     readonly get: (id: string) => Effect.Effect<McpServerReport, Missing>
-    /** Who may name a program is judged before. */
+    /** Registers a server. The permission to name a program is checked before. */
     readonly create: (
       input: CreateMcpServer
     ) => Effect.Effect<McpServerReport, Errors.InvalidInput | Errors.NameTaken | Errors.TooManyMcpServers | StoreError>
-    /** As `create`. */
+    /** Updates a server, as `create`. */
     readonly update: (
       id: string,
       input: UpdateMcpServer

@@ -1,4 +1,4 @@
-/** What is remembered of callers, for people who run the gateway. */
+/** Memories of callers, for people who run the gateway. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -73,7 +73,7 @@ export const make = Effect.gen(function* () {
     const { apiKeyId = null, content, key = defaultKey(content), sessionId = null, type = "factual" } = input
     yield* checkKey(apiKeyId)
     return yield* Effect.catchTag(
-      // Whoever adds a memory asks for it to be kept.
+      // An operator who adds a memory wants it stored.
       memories.write(operatorsOwn, { apiKeyId, type, source: "added", key, content, sessionId }),
       "MemoryFull",
       () => new Errors.MemoryIsFull({ most: maxEntriesPerKey })

@@ -14,7 +14,7 @@ import * as Errors from "./Errors.ts"
 export class ModelAliases extends Context.Tag("gateway/management/ModelAliases")<
   ModelAliases,
   {
-    /** By alias. */
+    /** Lists by alias. */
     readonly list: Effect.Effect<ReadonlyArray<ModelAlias>, StoreError>
     /** Stores an alias, in the place of a former one of the same name. */
     readonly set: (alias: ModelAlias) => Effect.Effect<ModelAlias, Errors.InvalidInput | Errors.NameTaken | StoreError>

@@ -13,28 +13,28 @@ import { PriceBook, type SourcedPrice } from "../usage/PriceBook.ts"
 import { Resilience } from "./Resilience.ts"
 import type { Standing } from "./Standings.ts"
 
-/** Who says that the model is there. */
+/** Source of the fact that the model exists. */
 export type ModelSource = "declared" | "connection" | "upstream" | "registry"
 
 export interface CatalogRow {
-  /** What a client asks for. */
+  /** Name that a client asks for. */
   readonly id: string
   readonly kind: "model" | "combo" | "auto" | "alias"
   readonly provider: string | null
   readonly model: string | null
   readonly source: ModelSource | null
   readonly facts: ModelFacts | null
-  /** Whether it can hold a conversation; a combo and an alias: whether one of their models can. */
+  /** True when it can hold a conversation; for a combo or an alias: when one of its models can. */
   readonly converses: boolean
   readonly price: SourcedPrice | null
-  /** By connection; empty where it is no model. */
+  /** Health by connection; empty where it is no model. */
   readonly health: ReadonlyArray<{ readonly connectionId: string; readonly name: string; readonly state: Standing }>
 }
 
 export class ModelCatalog extends Context.Tag("gateway/management/ModelCatalog")<
   ModelCatalog,
   {
-    /** What a key may have of it; null: all. */
+    /** Lists the part of it that a key may use; null: all. */
     readonly list: (key: ApiKey | null) => Effect.Effect<ReadonlyArray<CatalogRow>>
     /** Every price that is known: the operator's, and those of the models that can be routed to. */
     readonly prices: Effect.Effect<ReadonlyMap<string, ReadonlyMap<string, SourcedPrice>>>

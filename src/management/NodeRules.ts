@@ -30,13 +30,13 @@ export const changed = <Node extends ProviderNodeSettings>(
   headers: input.headers === undefined ? before.headers : unmaskHeaders(input.headers, before.headers)
 })
 
-/** Why a prefix cannot be a node's; null when it can. Other nodes are not looked at. */
+/** Returns the reason for which a prefix cannot be a node's; null when it can. Other nodes are not looked at. */
 export const prefixProblem = (prefix: string): InvalidInput | NameTaken | null => {
   if (isReservedPrefix(prefix)) return invalid("prefix", `'${prefix}' is reserved`)
   return Registry.find(prefix) === null ? null : new NameTaken({ field: "prefix", name: prefix, holder: "registry" })
 }
 
-/** Why there can be no node of a type now; null when there can. */
+/** Returns the reason for which there can be no node of a type now; null when there can. */
 export const typeProblem = (type: ProviderNodeSettings["type"], isOn: (flag: BooleanFlag) => boolean) =>
   type === "claude-code-compatible" && !isOn("ENABLE_CC_COMPATIBLE_PROVIDER")
     ? {

@@ -1,6 +1,6 @@
 /**
- * What was observed of a connection while it was used: health, locked models, quotas, listed models. One place says what becomes of it
- * when the connection changes or goes.
+ * State observed of a connection while it was used: health, locked models, quotas, listed models. Decides in one place how it changes
+ * when the connection is changed or removed.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -78,8 +78,8 @@ export const layer: Layer.Layer<ObservedState, never, Cooldowns | ModelLists | P
   Layer.effect(ObservedState, make)
 
 /**
- * For a command beside a running gateway, which owns the stored locks and quotas and writes them. Those of a connection that is gone
- * run out by themselves.
+ * Layer for a command beside a running gateway, which owns the stored locks and quotas and writes them. Those of a removed
+ * connection expire by themselves.
  */
 export const layerLocal: Layer.Layer<ObservedState, never, Cooldowns | ModelLists | ProxyPlan> = Layer.effect(
   ObservedState,

@@ -32,7 +32,7 @@ interface Counted {
 
 const oneSearch: TokenCounts = { ...noTokens, units: { searchUnits: 1 } }
 
-/** As the upstream tells, else by the sizes of the question and the answer. */
+/** Counts the tokens as the upstream reports them, else by the sizes of the question and the answer. */
 const countsOf = ({ body, sentBytes, spec, wire }: AnsweredCall): Counted => {
   if (isForSearchesOnly(spec)) return { tokens: oneSearch, usageSource: "estimated" }
   const answer = parseJson(body.toString("utf8"))
@@ -91,13 +91,13 @@ const make = (append: (row: UsageRow) => Effect.Effect<void>) =>
     })
   })
 
-/** Of a gateway that runs. */
+/** Layer of a gateway that runs. */
 export const layer: Layer.Layer<OperatorSpending, never, IdGen | PriceBook | UsageJournal> = Layer.effect(
   OperatorSpending,
   Effect.flatMap(UsageJournal, ({ append }) => make((row) => Effect.sync(() => append(row))))
 )
 
-/** Of a command that works on the data folder by itself, while a gateway may have its journal. */
+/** Layer of a command that works on the data folder by itself, while a gateway may have its journal. */
 export const layerDirect: Layer.Layer<OperatorSpending, never, IdGen | PriceBook | SqlClient.SqlClient> = Layer.effect(
   OperatorSpending,
   Effect.flatMap(SqlClient.SqlClient, (sql) =>

@@ -12,7 +12,7 @@ import * as Errors from "./Errors.ts"
 export class ProviderModels extends Context.Tag("gateway/management/ProviderModels")<
   ProviderModels,
   {
-    /** Of one provider, or of all. */
+    /** Lists the models of one provider, or of all. */
     readonly list: (provider: string | null) => Effect.Effect<ReadonlyArray<DeclaredModel>, StoreError>
     /** Declares a model anew, whatever was declared before. */
     readonly declare: (input: ProviderModelInput) => Effect.Effect<DeclaredModel, Errors.UnknownProvider | StoreError>
@@ -76,7 +76,7 @@ export const make = Effect.gen(function* () {
   }, apply)
 
   const remove = Effect.fn("ProviderModels.remove")(function* (given: string, modelId: string) {
-    // A declaration may outlive its provider, so an unknown provider is looked up as it stands.
+    // A declaration may outlive its provider, so an unknown provider is looked up as it is.
     const provider = catalog.current().provider(given)?.id ?? given
     if (yield* repo.remove(provider, modelId)) return
     return yield* new Errors.EntityNotFound({ entity: "declared model", id: `${given}/${modelId}` })

@@ -167,7 +167,7 @@ export const make = Effect.gen(function* () {
       return scopeId === undefined ? Effect.void : Errors.invalid("scopeId", "must be absent or null for 'global'")
     }
     if (scopeId === undefined) return Errors.invalid("scopeId", `is needed for '${scope}'`)
-    // What is gone can still be taken back.
+    // A removed one can still be unassigned.
     if (proxyId === null) return Effect.void
     const { connections, provider } = catalog.current()
     switch (scope) {

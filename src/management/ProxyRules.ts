@@ -27,7 +27,7 @@ export const proxyOf = (input: CreateProxy, { id, nowMs }: { readonly id: string
   updatedAtMs: nowMs
 })
 
-/** In lower case, an IPv6 address without its brackets. */
+/** Writes the host in lower case, an IPv6 address without its brackets. */
 const hostOf = (given: string): string => given.toLowerCase().replace(/^\[(.*)\]$/, "$1")
 
 /** A masked password was read and sent back unchanged, so it is not given. */
@@ -55,7 +55,7 @@ const problem = (field: string, message: string): FieldProblem => ({ field, mess
 
 const byteLength = (text: string): number => Buffer.byteLength(text, "utf8")
 
-/** What is wrong with a proxy; null: nothing. */
+/** Describes the problem of a proxy; null: none. */
 export const proxyProblem = (proxy: Proxy, policy: OutboundPolicy, isSocksOn: boolean): FieldProblem | null => {
   const { family, host, password, type, username } = proxy
   const verdict = judgeHost(host, policy)

@@ -1,4 +1,4 @@
-/** Whether a key for a provider and account could be registered and used now, and if not, why. */
+/** Checks whether a key for a provider and account could be registered and used now, and if not, why. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -58,7 +58,7 @@ const breakerProblem = (breaker: BreakerView | undefined): QuotaProblem | null =
       )
     : null
 
-/** What keeps one account from serving. Pure. */
+/** Describes the problem that keeps one account from serving. Pure. */
 export const accountProblem = (
   { connection, health, remainingMs, standing }: AccountState,
   quotas: ReadonlyArray<QuotaView>

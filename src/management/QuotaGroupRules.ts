@@ -1,8 +1,8 @@
-/** What must hold when a quota group is saved. Pure. */
+/** Rules for saving a quota group. Pure. */
 import type { FieldProblem } from "../domain/Errors.ts"
 import type { QuotaGroup } from "../domain/QuotaGroup.ts"
 
-/** What the entries of a group may name. */
+/** Ids that the entries of a group may name. */
 export interface KnownIds {
   readonly connections: ReadonlySet<string>
   readonly apiKeys: ReadonlySet<string>

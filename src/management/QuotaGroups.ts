@@ -24,7 +24,7 @@ export interface ObservedGroup {
 export class QuotaGroups extends Context.Tag("gateway/management/QuotaGroups")<
   QuotaGroups,
   {
-    /** By name. */
+    /** Lists by name. */
     readonly list: Effect.Effect<ReadonlyArray<ObservedGroup>, StoreError>
     readonly get: (id: string) => Effect.Effect<ObservedGroup, Errors.EntityNotFound | StoreError>
     readonly create: (

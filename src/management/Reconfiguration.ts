@@ -1,7 +1,6 @@
 /**
  * Carries out a plan for the configuration whole or not at all. It is tried at a copy first, so that the gateway is not touched by a plan of
- * which anything is refused. What fails afterwards all the same, such as a full disk, is followed by the changes before it being taken back,
- * the last one first.
+ * which anything is refused. After a later failure, such as a full disk, the changes before it are undone, the last one first.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -20,7 +19,7 @@ export class PlanRefused extends Data.TaggedError("PlanRefused")<{
   readonly status: number
   readonly reason: string
   readonly code: string | null
-  /** Changes before it that could not be taken back, by kind and name. */
+  /** Changes before it that could not be undone, by kind and name. */
   readonly left: ReadonlyArray<string>
 }> {
   override get message(): string {
@@ -35,7 +34,7 @@ export class PlanRefused extends Data.TaggedError("PlanRefused")<{
 export type SecretsOf = (kind: Calls.OwnKind, id: string) => Effect.Effect<JsonObject>
 
 export interface Outcome {
-  /** Of keys that were made, by name. */
+  /** Secrets of keys that were made, by name. */
   readonly secrets: Readonly<Record<string, string>>
 }
 
@@ -126,7 +125,10 @@ export const carryOut = (
     const secrets: Record<string, string> = {}
     const undos: Array<readonly [what: string, undo: Undo]> = []
 
-    /** What could not be taken back. In a loop: what others need is taken back after them, in this order and no other. */
+    /**
+     * Undoes the changes, and lists those that could not be undone. In a loop: entities that others need are removed
+     * after them, in this order and no other.
+     */
     const takeBack = Effect.gen(function* () {
       const left: Array<string> = []
       for (const [what, undo] of undos.toReversed()) {

@@ -44,7 +44,7 @@ export class RegisteredKeys extends Context.Tag("gateway/management/RegisteredKe
       accountId: string | null
     ) => Effect.Effect<ReadonlyArray<RegisteredKey>, StoreError>
     readonly get: (id: string) => Effect.Effect<RegisteredKey, Missing>
-    /** For good. A key that is revoked already stays as it is. */
+    /** Revokes a key for good. A key that is revoked already stays as it is. */
     readonly revoke: (id: string) => Effect.Effect<RegisteredKey, Missing | Errors.KeyRevoked>
     readonly remove: (id: string) => Effect.Effect<void, Missing>
   }

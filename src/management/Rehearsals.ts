@@ -19,7 +19,7 @@ import type { McpServers } from "./McpServers.ts"
 import type { ModelAliases } from "./ModelAliases.ts"
 import type { ProviderNodes } from "./ProviderNodes.ts"
 
-/** What changes the copy. Its audit log keeps nothing. */
+/** Services that change the copy. Its audit log keeps nothing. */
 export type Rehearsed =
   | ApiKeys
   | AuditLog

@@ -3,11 +3,11 @@ import { noThinkingPrefix, quotaSharePrefix } from "../routing/resolve/ModelIds.
 
 const beginnings = ["auto/", "combo/", "combo:", quotaSharePrefix, noThinkingPrefix].map((text) => text.toLowerCase())
 
-/** As the name of a combo or an alias, which is a whole model id. */
+/** Checks whether an id is reserved as the name of a combo or an alias, which is a whole model id. */
 export const isReservedId = (id: string): boolean => {
   const lower = id.toLowerCase()
   return lower === "auto" || beginnings.some((beginning) => lower.startsWith(beginning))
 }
 
-/** As the prefix of a node, which stands before the slash of a model id. */
+/** Checks whether a prefix is reserved as that of a node, which is before the slash of a model id. */
 export const isReservedPrefix = (prefix: string): boolean => beginnings.includes(`${prefix.toLowerCase()}/`)

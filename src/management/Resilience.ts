@@ -34,12 +34,12 @@ export interface AccountState {
 export class Resilience extends Context.Tag("gateway/management/Resilience")<
   Resilience,
   {
-    /** Of all connected providers, and of all others that have counted something. */
+    /** Breakers of all connected providers, and of all others that have counted something. */
     readonly breakers: Effect.Effect<ReadonlyArray<BreakerView>>
     /** The models that are locked now, the longest first. */
     readonly lockouts: Effect.Effect<ReadonlyArray<NamedLockout>>
     readonly accounts: Effect.Effect<ReadonlyArray<AccountState>>
-    /** Of one provider by id, alias or prefix, or of all; gives how many there were. */
+    /** Resets the breakers of one provider by id, alias or prefix, or of all; returns how many there were. */
     readonly resetBreakers: (provider: string | null) => Effect.Effect<number, Errors.UnknownProvider>
     /** Unlocks either all models or one; gives how many locks were in force. */
     readonly clearLockouts: (input: ClearLockouts) => Effect.Effect<number, Errors.InvalidInput | Errors.EntityNotFound>

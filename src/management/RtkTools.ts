@@ -33,9 +33,9 @@ export class RtkTools extends Context.Tag("gateway/management/RtkTools")<
   RtkTools,
   {
     readonly settings: () => RtkSettings
-    /** What is absent has its default. */
+    /** Replaces the settings; an absent one gets its default. */
     readonly replaceSettings: (input: RtkSettingsInput) => Effect.Effect<RtkSettings, StoreError>
-    /** After the files are read again. */
+    /** Lists the filters after the files are read again. */
     readonly filters: Effect.Effect<{
       readonly filters: ReadonlyArray<SourcedFilter>
       readonly faults: ReadonlyArray<SourcedFault>
@@ -49,7 +49,7 @@ export class RtkTools extends Context.Tag("gateway/management/RtkTools")<
   }
 >() {}
 
-/** As a request would have it, with the id that the whole output would have; nothing is kept. */
+/** Filters an output as a request would have it, with the id that the whole output would have; nothing is stored. */
 const tried = (
   filters: ReadonlyArray<Compiled>,
   text: string,

@@ -29,7 +29,7 @@ import * as Errors from "./Errors.ts"
 import type { ObservedConnection } from "./ObservedState.ts"
 
 export interface BeginSignIn {
-  /** Who asks; only the same one may go on. */
+  /** Caller that begins it; only the same one may go on. */
   readonly caller: string
   readonly clientId?: string | undefined
   readonly clientSecret?: Redacted.Redacted | undefined
@@ -44,12 +44,12 @@ export interface PendingBrowser {
   readonly authUrl: string
   readonly state: string
   readonly redirectUri: string
-  /** The browser comes back to the gateway with the code: nothing is pasted, `poll` tells the end. */
+  /** True when the browser comes back to the gateway with the code: nothing is pasted, `poll` returns the end. */
   readonly comesBack: boolean
   readonly expiresAtMs: number
 }
 
-/** What a browser brings back from a provider. */
+/** Parameters that a browser brings back from a provider. */
 export interface Arrival {
   /** Peer address of the socket. */
   readonly address: string
@@ -59,7 +59,7 @@ export interface Arrival {
   readonly error: string
 }
 
-/** Who began a sign-in, and the connection it has made. */
+/** Caller that began a sign-in, and the connection it has made. */
 export interface Arrived {
   readonly caller: string
   readonly connection: ObservedConnection
@@ -97,7 +97,7 @@ type Created =
   | Errors.SignInFailed
   | StoreError
 
-/** Too many browsers came with states that belong to no sign-in. */
+/** Error of too many browsers that came with states that belong to no sign-in. */
 export class TooManyArrivals extends Data.TaggedError("TooManyArrivals")<{ readonly retryAfterMs: number }> {}
 
 export class SignIns extends Context.Tag("gateway/management/SignIns")<
@@ -128,7 +128,7 @@ export class SignIns extends Context.Tag("gateway/management/SignIns")<
   }
 >() {}
 
-/** Of all callers together. */
+/** Most pending sign-ins of all callers together. */
 export const maxPending = 64
 export const lifetimeMs = 10 * 60_000
 
@@ -143,7 +143,7 @@ interface Pending {
   readonly expiresAtMs: number
   readonly browser: (Requests.BrowserStep & { readonly comesBack: boolean }) | null
   readonly device: { readonly code: string; readonly intervalMs: number; readonly askAtMs: number } | null
-  /** Of a browser that has come back; who began it asks for that. */
+  /** Outcome after a browser has come back; its caller asks for that. */
   readonly outcome: Either.Either<ObservedConnection, Created> | null
 }
 
@@ -158,7 +158,10 @@ const isCode = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(text)
 /** A provider's code of an error; anything else was not written by one. */
 const errorCode = (text: string): string => (/^[\w.-]{1,64}$/.test(text) ? text : "an error")
 
-/** Where the browser comes back to. One address for each provider, so that the code of one is never taken for another's (RFC 9700 §4.4). */
+/**
+ * Builds the address that the browser comes back to. One address for each provider, so that the code of one is never
+ * taken for another's (RFC 9700 §4.4).
+ */
 export const callbackAt = (signInUrl: string, provider: string): string =>
   `${signInUrl}/api/oauth/${encodeURIComponent(provider)}/callback`
 
@@ -207,7 +210,7 @@ export const make = Effect.gen(function* () {
 
   const room = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     forgetOld(nowMs)
-    // What is over waits only to be asked for, and makes room.
+    // An ended sign-in waits only to be asked for, and is removed first.
     const over =
       pending.size < maxPending ? undefined : Array.from(pending.values()).find((one) => one.outcome !== null)
     if (over !== undefined) pending.delete(over.sessionId)
@@ -237,7 +240,7 @@ export const make = Effect.gen(function* () {
       ...(proxyId === undefined ? {} : { proxyId })
     })
 
-  /** What is said to a caller who did not begin it is the same as to one who made an id up. */
+  /** Finds the caller's own sign-in. A caller who did not begin it gets the same answer as for an unknown id. */
   const mine = (found: Pending | undefined, provider: string, caller: string, id: string) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
       found === undefined || found.caller !== caller || found.provider !== provider || found.expiresAtMs <= nowMs
@@ -353,7 +356,7 @@ export const make = Effect.gen(function* () {
     if (found?.browser?.comesBack === true && found.provider === provider && found.expiresAtMs > nowMs) {
       return { found, browser: found.browser }
     }
-    // Only who does not know a state is slowed down, so that nobody can keep others from coming back.
+    // Only a client with an unknown state is slowed down, so that it cannot keep others from coming back.
     const taken = LoginThrottle.take(throttle, address, nowMs)
     if (taken.retryAfterMs > 0) return yield* new TooManyArrivals({ retryAfterMs: taken.retryAfterMs })
     throttle = taken.state

@@ -15,21 +15,21 @@ import type { Sandbox, SandboxedCode } from "../plugins/sandbox/Sandbox.ts"
 import { isArray, objectOr, parseJson, type Json, stringOr } from "../wire/json/Json.ts"
 
 export interface BlockResult {
-  /** What the block returned; null: nothing. */
+  /** Value that the block returned; null: none. */
   readonly value: Json
-  /** What it wrote, a text for each call of `console`. */
+  /** Output that it wrote, a text for each call of `console`. */
   readonly output: ReadonlyArray<string>
   readonly hadNetwork: boolean
   readonly durationMs: number
 }
 
-/** It threw, was late, or used too much. `message` is for who wrote the block. */
+/** Failure of a block: it threw, was late, or used too much. `message` is for its author. */
 export class BlockFailed extends Data.TaggedError("BlockFailed")<{
   readonly message: string
   readonly output: ReadonlyArray<string>
 }> {}
 
-/** As many run as may; `most`: how many that is. */
+/** Error at the limit of running blocks; `most`: that limit. */
 export class BlocksBusy extends Data.TaggedError("BlocksBusy")<{ readonly most: number }> {}
 
 export class SkillBlocks extends Context.Tag("gateway/management/SkillBlocks")<
@@ -40,22 +40,22 @@ export class SkillBlocks extends Context.Tag("gateway/management/SkillBlocks")<
   }
 >() {}
 
-/** Of one block. */
+/** Limits of one block. */
 export const blockBounds = {
   memoryBytes: 32 * 1_048_576,
   stackBytes: 512 * 1_024,
   cpuMs: 2_000,
   timeoutMs: 10_000,
-  /** Of the value and of what it wrote, each. */
+  /** Most characters of the value and of the output, each. */
   outputChars: 100_000,
   lines: 500
 } as const
 
 const mostAtOnce = 2
-/** How the engine says to the code around a block that its time is over. */
+/** Error by which the engine reports to the code around a block that its time is over. */
 const interrupted = "InternalError: interrupted"
 const tooLong = `It took more than ${blockBounds.cpuMs} ms of processor time`
-/** Of all that comes out of a sandbox. */
+/** Most bytes of all that comes out of a sandbox. */
 const mostBytes = 1_048_576
 
 const noNetwork =
@@ -110,7 +110,7 @@ const codeOf = (text: string, mayAsk: boolean): SandboxedCode => ({
   limits: { ...blockBounds, waiting: 1 }
 })
 
-/** As the sandbox is asked: there is no request behind it. */
+/** Context of the sandbox's call: there is no request behind it. */
 const call: HookCall = {
   context: {
     requestId: "",

@@ -1,4 +1,4 @@
-/** What can be done with providers, connections and models now. Pure; times are epoch milliseconds. */
+/** Present state of providers, connections and models. Pure; times are epoch milliseconds. */
 import type { Connection, ConnectionHealth } from "../domain/Connection.ts"
 import type { ProviderClass } from "../domain/Provider.ts"
 import type { CatalogSnapshot } from "../providers/Catalog.ts"
@@ -14,7 +14,7 @@ export const healthAt = (health: ConnectionHealth, nowMs: number): ConnectionHea
   return { ...health, rateLimitedUntilMs: null, testStatus: testStatus === "unavailable" ? "active" : testStatus }
 }
 
-/** What can be done with a connection. */
+/** State of a connection. */
 export type Standing = "available" | "cooling" | "terminal" | "inactive"
 
 /** A connection that is switched off is `inactive`, whatever else is known of it. */

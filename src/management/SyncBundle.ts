@@ -53,7 +53,7 @@ const scheme = "sha256="
 export const signatureOf = (key: Redacted.Redacted, body: string | Uint8Array): string =>
   `${scheme}${mac(key, body).toString("hex")}`
 
-/** Whether a signature is that of the body; compared in constant time. A missing one is wrong. */
+/** Checks whether a signature is that of the body; compared in constant time. A missing one is wrong. */
 export const isSigned = (key: Redacted.Redacted, body: string | Uint8Array, signature: string | null): boolean => {
   if (signature === null || !signature.startsWith(scheme)) return false
   const given = Buffer.from(signature.slice(scheme.length), "hex")

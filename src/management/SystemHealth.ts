@@ -1,4 +1,4 @@
-/** Whether the gateway can serve: its breakers, connections and usage log in a few numbers. */
+/** Checks whether the gateway can serve: its breakers, connections and usage log in a few numbers. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -76,7 +76,7 @@ const nothing: OfferedModel = {
 
 const empty: Chosen = { models: [nothing], model: nothing, small: nothing }
 
-/** Where only the places in files are of interest. */
+/** Makes the plan of a tool of which only the places in files matter. */
 const blankPlan = (tool: ToolSetup, places: Places): ToolPlan => tool.plan(places, { origin: "", apiKey: "", ...empty })
 
 const nameOf = (path: Path): string => path.map((step) => (typeof step === "string" ? step : step.is)).join(".")
@@ -139,7 +139,7 @@ export const make = Effect.gen(function* () {
       : chosen
   })
 
-  /** As a key that is there; else for the models that the tool is told of. */
+  /** Chooses the rules of a key: those of an existing one; else for the models that the tool is set up with. */
   const rulesFor = Effect.fnUntraced(function* (tool: ToolSetup, { models }: Chosen, apiKeyId: string | undefined) {
     const name = keyNameOf(tool)
     if (apiKeyId !== undefined) {
@@ -187,7 +187,7 @@ export const make = Effect.gen(function* () {
       ))
     const { written } = yield* carryOut(tool.id, planWith(key.secret), present, here, { gateway, keyId: key.id }).pipe(
       Effect.mapError(refuse),
-      // A key that stands in no file is of no use.
+      // A key that is in no file is of no use.
       Effect.onError(() => (key.isNew ? Effect.ignore(keys.remove(key.id)) : Effect.void))
     )
     const before = former?.keyId ?? null

@@ -34,7 +34,7 @@ const certificatesIn = (pem: string): ReadonlyArray<X509Certificate> | null => {
   }
 }
 
-/** What is wrong with it; null: nothing. `isOwnAddress`: whether this machine has the address. */
+/** Describes its problem; null: none. `isOwnAddress`: whether this machine has the address. */
 export const transportProblem = (
   transport: Transport | null,
   isOwnAddress: (address: string) => boolean

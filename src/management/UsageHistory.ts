@@ -1,4 +1,4 @@
-/** What was used over a range of time: sums by day, provider, model, connection and key, and what is under way now. */
+/** Usage over a range of time: sums by day, provider, model, connection and key, and the requests in progress now. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import { noSums, type UsageBreakdown, UsageHistoryRepo, type UsageSums } from ".
 import { UsageJournal } from "../store/UsageJournal.ts"
 import { InvalidInput } from "./Errors.ts"
 
-/** Calls under way to one model of a connection. */
+/** Calls in progress to one model of a connection. */
 export interface ActiveCalls {
   readonly provider: string | null
   readonly connectionId: string
@@ -26,7 +26,7 @@ export interface UsageReport {
   readonly range: UsageRange | null
   /** Name of the IANA database; the days are those of its clocks. */
   readonly timeZone: string
-  /** What is not exact, in sentences. */
+  /** Sentences on the parts that are not exact. */
   readonly inexact: ReadonlyArray<string>
   /** Epoch milliseconds. */
   readonly fromMs: number
@@ -49,7 +49,7 @@ export class UsageHistory extends Context.Tag("gateway/management/UsageHistory")
   {
     readonly analytics: (span: UsageSpan) => Effect.Effect<UsageReport, InvalidInput | ReadRefused>
     readonly history: (span: UsageSpan) => Effect.Effect<UsageNow, InvalidInput | ReadRefused>
-    /** What calls to a provider cost, by day and model. */
+    /** Sums the cost of calls to a provider, by day and model. */
     readonly calls: (
       query: CallSumsQuery
     ) => Effect.Effect<{ readonly sums: ReadonlyArray<CallSums>; readonly isCut: boolean }, ReadRefused>

@@ -1,4 +1,4 @@
-/** What was used: the usage log, and the quotas of a connection. */
+/** Reports of usage: the usage log, and the quotas of a connection. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

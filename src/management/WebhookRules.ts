@@ -1,4 +1,4 @@
-/** What must hold of a webhook that sends mail. Pure. */
+/** Rules for a webhook that sends mail. Pure. */
 import type { MailInput } from "../api/Groups/Webhooks.ts"
 import type { FieldProblem } from "../domain/Errors.ts"
 import type { MailSettings, WebhookKind } from "../domain/Webhook.ts"

@@ -1,16 +1,16 @@
-/** Who calls a tool, and which tools it may call. */
+/** Caller of a tool, and the tools that it may call. */
 import { type EndpointCategory, type KeyScope, managementScopes, type Principal } from "../domain/ApiKey.ts"
 
 export interface Caller {
   readonly principal: Principal
-  /** What its tools may need; null: they may need anything. */
+  /** Scopes that its tools may need; null: any. */
   readonly scopes: ReadonlySet<string> | null
   /** Address of the machine that asks; empty where it is unknown. */
   readonly ip: string
 }
 
 /**
- * What every caller may do by tools, as it may on the inference routes: one without a key while none is required, and every key, within its limits.
+ * Scopes that every caller has for tools, as on the inference routes: one without a key while none is required, and every key, within its limits.
  */
 export const commonScopes: ReadonlySet<string> = new Set<KeyScope>([
   "execute:completions",
@@ -32,7 +32,7 @@ export const scopesOf = (principal: Principal, isEnforced: boolean): ReadonlySet
 export const missingScopes = ({ scopes }: Caller, needed: ReadonlyArray<KeyScope>): ReadonlyArray<KeyScope> =>
   scopes === null ? [] : needed.filter((scope) => !scopes.has(scope))
 
-/** Why a key may not use a kind of endpoint by other means either, as a sentence; null: it may. */
+/** Describes why a key may not use a kind of endpoint by other means either, as a sentence; null: it may. */
 export const endpointProblem = (
   { principal }: Pick<Caller, "principal">,
   category: EndpointCategory
@@ -44,16 +44,19 @@ export const endpointProblem = (
     : `This API key may not be used for ${category} (allowedEndpoints).`
 }
 
-/** Whether the caller manages the gateway. */
+/** Checks whether the caller manages the gateway. */
 export const isManager = ({ principal }: Caller): boolean =>
   principal._tag !== "Anonymous" &&
   (principal._tag !== "Key" || managementScopes.some((scope) => principal.key.scopes.includes(scope)))
 
-/** Tells callers apart: a session belongs to one of them. */
+/** Identifies callers: a session belongs to one of them. */
 export const identityOf = ({ principal }: Caller): string =>
   principal._tag === "Key" ? `key:${principal.key.id}` : principal._tag
 
-/** Whether a caller may use a server that is for these API keys only; null: for every one. Who is no key manages the gateway, or has no scope. */
+/**
+ * Checks whether a caller may use a server that is for these API keys only; null: for every one. A caller without a key
+ * manages the gateway, or has no scope.
+ */
 export const mayUseServer = ({ principal }: Caller, allowedKeys: ReadonlyArray<string> | null): boolean =>
   allowedKeys === null || principal._tag !== "Key" || allowedKeys.includes(principal.key.id)
 

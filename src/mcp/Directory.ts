@@ -1,13 +1,13 @@
-/** What the MCP server tells of itself to the management: its tools and its sessions. The server fills it in when it is made. */
+/** Reports of the MCP server to the management: its tools and its sessions. The server fills it in when it is made. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Tool } from "./Tool.ts"
 
 interface Server {
-  /** Those of registered servers too, as far as they answer. */
+  /** Lists the tools, those of registered servers too, as far as they answer. */
   readonly tools: Effect.Effect<ReadonlyArray<Tool>>
-  /** How many tools are known now, without asking a registered server. */
+  /** Counts the tools known now, without asking a registered server. */
   readonly count: Effect.Effect<number>
   readonly sessions: () => number
   /** Ends the sessions of all clients, with their calls; how many there were. */
@@ -33,7 +33,7 @@ export const layer: Layer.Layer<Directory> = Layer.sync(Directory, () => {
   }
 })
 
-/** How many tools the server has, as far as it is known now. */
+/** Counts the tools of the server, as far as they are known now. */
 export const countOf = (directory: typeof Directory.Service): Effect.Effect<number> =>
   directory.server()?.count ?? Effect.succeed(0)
 

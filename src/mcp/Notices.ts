@@ -1,15 +1,18 @@
-/** Tells sessions that the list of tools has changed: each at most once in a while, however often registered servers say so. */
+/**
+ * Notifies sessions that the list of tools has changed: each at most once in a while, however often registered servers
+ * report it.
+ */
 import type { Timers } from "../platform/Timers.ts"
 import type { Caller } from "./Caller.ts"
 import type { Listener } from "./Sessions.ts"
 
-/** Whether a caller may see what has changed. */
+/** Checks whether a caller may see the change. */
 export type Sees = (caller: Caller) => boolean
 
-/** A session is told once in this time, at most. */
+/** Shortest time in ms between two notices to a session. */
 export const noticeMs = 1_000
 
-/** Changes that are kept apart until they are told; beyond it, everybody is told. */
+/** Most changes that are kept apart until they are sent; beyond it, every session is notified. */
 const mostWaiting = 256
 const everybody: Sees = () => true
 
@@ -19,7 +22,7 @@ export interface Notices {
   readonly close: () => void
 }
 
-/** The first change is told at once, those that follow together at the end of the time. */
+/** Sends the first change at once, those that follow together at the end of the time. */
 export const makeNotices = (
   timers: Pick<typeof Timers.Service, "after">,
   listeners: () => Iterable<Listener>,

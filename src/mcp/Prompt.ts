@@ -15,20 +15,20 @@ export interface PromptArgument {
 
 export interface Prompt {
   readonly name: string
-  /** For people. */
+  /** Title for people. */
   readonly title: string
   readonly description: string
   /** All of them are needed. */
   readonly scopes: ReadonlyArray<KeyScope>
   readonly arguments: ReadonlyArray<PromptArgument>
-  /** Its messages. Arguments that are required are there. */
+  /** Makes its messages. Required arguments are there. */
   readonly messages: (
     given: Readonly<Record<string, string>>,
     call: ToolCall
   ) => Effect.Effect<ReadonlyArray<JsonObject>, ReadFailure>
 }
 
-/** As `prompts/list` shows it. */
+/** Writes the prompt as `prompts/list` shows it. */
 export const promptView = (prompt: Prompt): JsonObject => ({
   name: prompt.name,
   title: prompt.title,

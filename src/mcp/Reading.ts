@@ -17,7 +17,7 @@ import {
 } from "./Resource.ts"
 import type { ToolCall } from "./Tool.ts"
 
-/** What can be read and asked. */
+/** Resources and prompts for a caller. */
 export interface Readable {
   readonly resources: (caller: Caller) => Effect.Effect<ReadonlyArray<Resource>>
   readonly templates: ReadonlyArray<ResourceTemplate>

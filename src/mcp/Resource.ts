@@ -1,5 +1,5 @@
 /**
- * What clients may read: by an address of its own, or by a template with one variable.
+ * Resource that clients may read: by an address of its own, or by a template with one variable.
  * https://modelcontextprotocol.io/specification/2025-11-25/server/resources
  */
 import * as Data from "effect/Data"
@@ -8,7 +8,7 @@ import type { KeyScope } from "../domain/ApiKey.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import type { ToolCall } from "./Tool.ts"
 
-/** Why something cannot be read, in a sentence. */
+/** Error of a resource that cannot be read, with the reason in a sentence. */
 export class ReadFailure extends Data.TaggedError("ReadFailure")<{
   readonly message: string
   readonly isAbsent: boolean
@@ -16,7 +16,7 @@ export class ReadFailure extends Data.TaggedError("ReadFailure")<{
 
 interface Described {
   readonly name: string
-  /** For people. */
+  /** Title for people. */
   readonly title: string
   readonly description: string
   readonly mimeType: string
@@ -30,7 +30,7 @@ export interface Resource extends Described {
 }
 
 export interface ResourceTemplate extends Described {
-  /** What stands before the variable. */
+  /** Text before the variable. */
   readonly prefix: string
   /** Name of the variable, which is the rest of the address. */
   readonly variable: string
@@ -48,10 +48,10 @@ const described = ({ description, mimeType, name, title }: Described): JsonObjec
 
 export const templateUri = ({ prefix, variable }: ResourceTemplate): string => `${prefix}{${variable}}`
 
-/** As `resources/list` shows it. */
+/** Writes the resource as `resources/list` shows it. */
 export const resourceView = (resource: Resource): JsonObject => ({ uri: resource.uri, ...described(resource) })
 
-/** As `resources/templates/list` shows it. */
+/** Writes the template as `resources/templates/list` shows it. */
 export const templateView = (template: ResourceTemplate): JsonObject => ({
   uriTemplate: templateUri(template),
   ...described(template)

@@ -11,7 +11,7 @@ import { makeReading, type Readable } from "./Reading.ts"
 import { failed, type ListWish, resultOf, type Tool, type ToolCall, type ToolOutput } from "./Tool.ts"
 import { listedAs, toolUri } from "./ToolView.ts"
 
-/** What a server offers. */
+/** Tools, resources and prompts that a server offers. */
 export interface Offer extends Readable {
   /** The tools of a caller; those whose scopes it lacks are among them. */
   readonly tools: (caller: Caller) => Effect.Effect<ReadonlyArray<Tool>>
@@ -19,7 +19,7 @@ export interface Offer extends Readable {
   readonly tool: (name: string, caller: Caller) => Effect.Effect<Tool | null>
   /** Called for each call of a tool, however it ended. */
   readonly called: (tool: Tool, input: JsonObject, call: ToolCall, output: ToolOutput) => Effect.Effect<void>
-  /** Whether descriptions are shortened (`GATEWAY_MCP_COMPRESS_DESCRIPTIONS`). */
+  /** Tells whether descriptions are shortened (`GATEWAY_MCP_COMPRESS_DESCRIPTIONS`). */
   readonly isShort: () => boolean
 }
 
@@ -45,7 +45,7 @@ const initialized = (params: JsonObject): JsonObject => ({
   instructions
 })
 
-/** Why the caller may not call a tool, as a sentence; null: it may. */
+/** Describes why the caller may not call a tool, as a sentence; null: it may. */
 export const toolProblem = ({ category, scopes }: Tool, caller: Caller): string | null => {
   const missing = missingScopes(caller, scopes)
   if (missing.length > 0) return `This caller lacks the scope ${missing.map((one) => `'${one}'`).join(" and ")}.`
@@ -58,7 +58,7 @@ const permitted = (tools: ReadonlyArray<Tool>, caller: Caller): ReadonlyArray<To
 const chosen = (tools: ReadonlyArray<Tool>, { toolsets }: ListWish): ReadonlyArray<Tool> =>
   toolsets === null ? tools : tools.filter(({ toolset }) => toolset === null || toolsets.has(toolset))
 
-/** What was given can be corrected with the whole schema at hand, which the list does not show. */
+/** Adds the address of the whole schema, which the list does not show, so that a wrong input can be corrected. */
 const withSchema = (tool: Tool, output: ToolOutput): ToolOutput =>
   output.isBadInput !== true || output.error === null
     ? output

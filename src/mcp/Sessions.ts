@@ -1,6 +1,6 @@
 /**
- * Sessions of clients over HTTP: what a client began with `initialize`. They are in memory and bounded: the caller with the most of them loses the one
- * it used longest ago, and none that has a call under way. A client whose session is gone gets 404 and begins another one.
+ * Sessions of clients over HTTP: what a client began with `initialize`. They are in memory and bounded: the caller with the most of them loses the
+ * one it used longest ago, and none that has a call in progress. A client whose session is gone gets 404 and begins another one.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 import { FairPool } from "../kernel/FairPool.ts"
@@ -17,23 +17,23 @@ export interface Listener {
 
 export interface Session {
   readonly id: string
-  /** Whose it is: `identityOf` its caller. */
+  /** Identity of its owner: `identityOf` its caller. */
   readonly identity: string
-  /** As the client calls itself. */
+  /** Name by which the client calls itself. */
   readonly client: string
-  /** Ends a call that is under way, by the id of its request. */
+  /** Ends a call that is in progress, by the id of its request. */
   readonly running: Map<RequestId, () => void>
-  /** Its stream of messages; null while it does not listen. */
+  /** Stream of messages; null while it does not listen. */
   listener: Listener | null
 }
 
 export interface Sessions {
-  /** Null: there is no room, because calls are under way in all that could make some. */
+  /** Begins a session. Null: the limit is reached, because calls are in progress in all that could be removed. */
   readonly begin: (id: string, identity: string, client: string, nowMs: number) => Session | null
   /** Null: there is none of this id, or it is another caller's. */
   readonly find: (id: string, identity: string, nowMs: number) => Session | null
   readonly end: (id: string, identity: string, nowMs: number) => boolean
-  /** Ends all, with the calls that are under way; how many there were. */
+  /** Ends all, with the calls that are in progress; how many there were. */
   readonly endAll: () => number
   readonly count: () => number
   readonly all: () => ReadonlyArray<Session>

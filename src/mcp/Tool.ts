@@ -27,14 +27,14 @@ export const toolsets = [
 export type Toolset = (typeof toolsets)[number]
 
 /**
- * How tools are listed.
- * - `short`: what a model needs to call them.
- * - `input`: whole schemas of what they are given.
+ * Forms in which tools are listed.
+ * - `short`: the members that a model needs to call them.
+ * - `input`: whole schemas of their inputs.
  * - `full`: those of their results too.
  */
 export const schemaForms = ["short", "input", "full"] as const
 
-/** What a client wants of the list of tools. */
+/** Wish of a client for the list of tools. */
 export interface ListWish {
   /** Null: all of them. */
   readonly toolsets: ReadonlySet<Toolset> | null
@@ -44,25 +44,25 @@ export interface ListWish {
 
 export interface ToolCall {
   readonly caller: Caller
-  /** When it came, on the monotonic clock, in milliseconds. */
+  /** Time of the call on the monotonic clock, in milliseconds. */
   readonly startedMs: number
   readonly listed: ListWish
-  /** Whether the client asked to be told how far the call is. */
+  /** True when the client asked for the progress of the call. */
   readonly isProgressWanted: boolean
-  /** Tells a client that asked for it how far the call is. */
+  /** Reports the progress of the call to a client that asked for it. */
   readonly progress: (done: number, total: number | null, message: string) => void
 }
 
 export interface ToolOutput {
-  /** As the tool's output schema says; null where there is none, or the call failed. */
+  /** Result by the tool's output schema; null where there is none, or the call failed. */
   readonly structured: JsonObject | null
   /** Content blocks; where there is none, the structured value is written as one. */
   readonly content?: ReadonlyArray<JsonObject>
-  /** What a person or a model is told when the call failed; null when it did not. */
+  /** Message for a person or a model when the call failed; null when it did not. */
   readonly error: string | null
-  /** It failed because of what it was given. */
+  /** True when it failed because of its input. */
   readonly isBadInput?: true
-  /** The result of another server, handed on as it is; absent: it is made of the members above. */
+  /** The result of another server, passed on as it is; absent: it is made of the members above. */
   readonly passed?: JsonObject
 }
 
@@ -72,17 +72,20 @@ export interface Tool {
   readonly server?: string
   /** The group of tools that it is listed with, where a session chooses groups; null: it is listed with all of them. */
   readonly toolset: Toolset | null
-  /** What its call is on the inference routes: a key that may not use that kind of endpoint may not use the tool; absent: nothing. */
+  /**
+   * Category of its call on the inference routes: a key that may not use that kind of endpoint may not use the tool;
+   * absent: none.
+   */
   readonly category?: EndpointCategory
-  /** For people. */
+  /** Title for people. */
   readonly title: string
   readonly description: string
   /** All of them are needed. */
   readonly scopes: ReadonlyArray<KeyScope>
   readonly effect: ToolEffect
-  /** Whether a second call with the same input changes nothing more. */
+  /** True when a second call with the same input changes nothing more. */
   readonly isIdempotent: boolean
-  /** Whether it asks services outside this gateway. */
+  /** True when it asks services outside this gateway. */
   readonly isOpenWorld: boolean
   /** JSON Schema 2020-12 of an object. */
   readonly inputSchema: JsonObject
@@ -96,10 +99,10 @@ export const succeeded = (structured: JsonObject): ToolOutput => ({ structured, 
 export const failed = (error: string): ToolOutput => ({ structured: null, error })
 export const badlyGiven = (error: string): ToolOutput => ({ structured: null, error, isBadInput: true })
 
-/** Beyond it a result is refused: a model that asked for too much is better told to ask for less. */
+/** Most characters of a result; a larger one is refused: a model that asked for too much should ask for less. */
 const maxResultChars = 1_048_576
 
-/** As `tools/call` answers. */
+/** Writes the result as `tools/call` answers it. */
 export const resultOf = ({ content, error, passed, structured }: ToolOutput): JsonObject => {
   if (passed !== undefined) return passed
   if (error !== null) return { content: content ?? [{ type: "text", text: error }], isError: true }

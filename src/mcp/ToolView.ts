@@ -2,7 +2,7 @@
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../wire/json/Json.ts"
 import type { ListWish, Tool } from "./Tool.ts"
 
-/** Where the whole of a tool can be read. */
+/** Beginning of the address at which all of a tool can be read. */
 export const toolUri = "gateway://tools/"
 
 export const viewOf = (tool: Tool): JsonObject => ({
@@ -65,7 +65,7 @@ const reached = (schema: Json, definitions: JsonObject): ReadonlySet<string> => 
   return names
 }
 
-/** What is left of an input that is too large: its type, where it has one, and what it is for. */
+/** Reduces an input that is too large to its type, where it has one, and its description. */
 const outlined = (schema: JsonObject, definitions: JsonObject): JsonObject => {
   const reference = stringOr(schema["$ref"])
   const target = reference === null ? schema : objectOr(definitions[reference.replace(refPrefix, "")])
@@ -117,7 +117,7 @@ export const listedAs = (tool: Tool, { schemas }: ListWish, isBrief: boolean): J
   const form = schemas ?? "short"
   if (form === "full") return viewOf(tool)
   const { outputSchema: _, ...view } = viewOf(tool)
-  // The words of another server are handed on as they are, unless the operator wants lists brief.
+  // The text of another server is passed on as they are, unless the operator wants lists brief.
   if (form === "input" || (tool.server !== undefined && !isBrief)) return view
   const { isOutlined, schema } = shortSchemaOf(tool)
   const description = isBrief ? firstSentence(tool.description) : tool.description

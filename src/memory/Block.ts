@@ -1,6 +1,6 @@
 /**
- * The text that tells a model what is remembered. What it holds was written by callers and models: each memory is a quoted line, its breaks
- * and the marks of chat templates taken out, under a sentence that says it is no instruction. Pure.
+ * Text that presents memories to a model. Its content was written by callers and models: each memory is a quoted line, its breaks and the
+ * marks of chat templates taken out, under a sentence that says it is no instruction. Pure.
  */
 import type { Memory, PlacedBlock } from "../domain/Memory.ts"
 

@@ -1,5 +1,5 @@
 /**
- * The blocks that were put into sessions, by the turn they stand at. A later request of the session gets the same block at the same place
+ * The blocks that were put into sessions, by the turn they are at. A later request of the session gets the same block at the same place
  * again, so that what the provider has in its prompt cache stays the beginning of it. In memory, bounded; pure state.
  */
 import type { PlacedBlock } from "../domain/Memory.ts"
@@ -9,7 +9,7 @@ export interface Blocks {
   /** Null: nothing is put there; undefined: it is not decided. */
   readonly at: (turn: string, nowMs: number) => PlacedBlock | null | undefined
   readonly put: (turn: string, block: PlacedBlock | null, nowMs: number) => void
-  /** Whether it is time to note in the store that the turn is used; it then counts as noted. */
+  /** Decides whether it is time to note in the store that the turn is used; it then counts as noted. */
   readonly isDue: (turn: string, nowMs: number) => boolean
   /** No block holds the memory from now on. */
   readonly forget: (memoryId: string) => void
@@ -17,9 +17,9 @@ export interface Blocks {
 
 export const maxTurns = 50_000
 export const maxBytes = 67_108_864
-/** Since the last request with the turn. */
+/** Time in ms for which a block is kept since the last request with the turn. */
 export const keptMs = 86_400_000
-/** How often the time of the last use is written to the store, at most. */
+/** Shortest time in ms between two writes of the time of the last use. */
 const notedEveryMs = 3_600_000
 const bytesPerTurn = 256
 

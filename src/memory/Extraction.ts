@@ -25,7 +25,7 @@ const typeOf = { preference: "factual", decision: "episodic", pattern: "procedur
 
 const rule = (category: Rule["category"], pattern: RegExp): Rule => ({ category, pattern })
 
-/** What people say of themselves, in English and German. */
+/** Patterns of statements that people make about themselves, in English and German. */
 const ofUsers: ReadonlyArray<Rule> = [
   rule(
     "decision",
@@ -46,7 +46,7 @@ const ofUsers: ReadonlyArray<Rule> = [
   rule("preference", /\bich (?:bevorzuge|mag|hasse|heiße|arbeite|wohne|benutze|nutze)\b|\bmein name ist\b/i)
 ]
 
-/** What an answer says back of the user. */
+/** Patterns of statements about the user in an answer. */
 const ofAnswers: ReadonlyArray<Rule> = [
   rule("decision", /\b(?:you|we)(?:['’]ve| have)? (?:decided|agreed|chosen|settled on)\b/i),
   rule("pattern", /\byou (?:always|usually|typically|normally|tend to)\b/i),
@@ -57,7 +57,7 @@ const ofAnswers: ReadonlyArray<Rule> = [
 /** Conditions and suppositions say nothing of what is. */
 const supposed = /^(?:if|suppose|imagine|assum|let['’]s say|unless|would|wenn|falls|angenommen|stell dir vor)/i
 
-/** A text that wants to be obeyed later on, by whoever reads it. */
+/** Pattern of text that tries to give instructions to later readers. */
 const commanding =
   /\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:instructions?|previous|prior|above|rules?|prompt|system)\b|\bsystem prompt\b|\bjailbreak\b|\byou are now\b|<\|/i
 
@@ -111,7 +111,7 @@ const learnedFrom = (text: string, rules: ReadonlyArray<Rule>): ReadonlyArray<Le
 const ownWords = (said: string): string => (said.length > mostSaidChars ? "" : said.replaceAll(taggedBlock, "\n"))
 
 /**
- * What there is to learn of a turn, each once. `answer`: null where it must not be learned from, because what it says may come from a tool.
+ * Collects the facts of a turn, each once. `answer`: null where it must not be learned from, because it may come from a tool.
  */
 export const learnedOf = (said: string, answer: string | null): ReadonlyArray<Learned> => {
   const all = [...learnedFrom(ownWords(said), ofUsers), ...(answer === null ? [] : learnedFrom(answer, ofAnswers))]

@@ -9,10 +9,10 @@ import { LruMap } from "../kernel/LruMap.ts"
 import type { MemoryRepo, MemoryStamp } from "../store/repo/MemoryRepo.ts"
 import type { MemoryVector, MemoryVectorRepo } from "../store/repo/MemoryVectorRepo.ts"
 
-/** How vectors are had. */
+/** Source of vectors. */
 export interface Vectors {
   readonly model: string
-  /** In the order of the texts, of length 1; null where there are none. */
+  /** Returns the vectors in the order of the texts, of norm 1; null where there are none. */
   readonly of: (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Float32Array> | null>
 }
 
@@ -30,7 +30,7 @@ const mostAtOnce = 100
 /** Callers, and bytes of vectors, in memory. */
 const maxOwners = 1_000
 const maxVectorBytes = 16 * 1_048_576
-/** Of a memory, and of a question. */
+/** Most characters of a memory, and of a question. */
 const maxChars = 4_000
 
 const textOf = ({ content, key }: Memory): string => `${key}\n${content}`.slice(0, maxChars)

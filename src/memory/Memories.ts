@@ -1,5 +1,5 @@
 /**
- * The memories of API keys: kept, found by their words, and forgotten when they were not used for long. Behind the routes of the memory, and
+ * The memories of API keys: stored, found by their words, and deleted when they were not used for long. Behind the routes of the memory, and
  * behind the feature that puts memories into requests.
  */
 import * as Clock from "effect/Clock"
@@ -25,7 +25,7 @@ export type WrittenMemory = Pick<Memory, "apiKeyId" | "type" | "source" | "key" 
 export class Memories extends Context.Tag("gateway/memory/Memories")<
   Memories,
   {
-    /** What stands in sessions that go on. */
+    /** Blocks in sessions that go on. */
     readonly blocks: SessionBlocks
     /** Adds it, or replaces the one with its owner, type and key. */
     readonly write: (
@@ -41,15 +41,18 @@ export class Memories extends Context.Tag("gateway/memory/Memories")<
     /** Newest first. */
     readonly ids: (filter: MemoryFilter) => Effect.Effect<ReadonlyArray<string>, StoreError>
     readonly byIds: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
-    /** Those that have a word of the text, the best first. */
+    /** Lists the memories that have a word of the text, the best first. */
     readonly search: (
       filter: MemoryFilter,
       text: string,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
-    /** As the setting `memory.strategy` has it: by words, by meaning, or both; by words where there are no vectors. */
+    /**
+     * Finds memories as the setting `memory.strategy` has it: by words, by meaning, or both; by words where there are
+     * no vectors.
+     */
     readonly recall: (search: Omit<MeantSearch, "minSimilarity">) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
-    /** They were put into a request. */
+    /** Notes that the memories were put into a request. */
     readonly used: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreError>
     readonly counts: Effect.Effect<MemoryCounts, StoreError>
     /** Makes the index anew; how many memories it then has. */

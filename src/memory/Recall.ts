@@ -1,6 +1,6 @@
 /**
- * Where the blocks of memories stand in a request: before each user turn that had one in an earlier request of the session, and before the last
- * one. A turn is known again by all that was said up to it. Pure.
+ * Places the blocks of memories in a request: before each user turn that had one in an earlier request of the session, and before the last one.
+ * A turn is recognised by all the content up to it. Pure.
  */
 import { createHash } from "node:crypto"
 import type { PlacedBlock } from "../domain/Memory.ts"
@@ -11,7 +11,7 @@ import { asksTool, behindMark, identityOf, isMarked, isUserTurn, turnWith } from
 /** Memories that are looked at for one block, the best match first. */
 export const mostRecalled = 12
 
-/** A turn of the user, before which a block may stand. */
+/** A turn of the user, before which a block may be. */
 export interface UserTurn {
   readonly at: number
   /** Names the turn, with all that was said before it. */
@@ -29,9 +29,9 @@ export interface Standing {
 }
 
 export interface Recalled {
-  /** In the order of the turns. */
+  /** Blocks in the order of the turns. */
   readonly standing: ReadonlyArray<Standing>
-  /** The last turn, of which it is not decided whether a block stands before it. Null: it is, or the request ends in something else. */
+  /** The last turn, of which it is not decided whether a block is before it. Null: it is, or the request ends in something else. */
   readonly undecided: UserTurn | null
 }
 
@@ -49,7 +49,7 @@ export const userTurns = (wire: WireName, session: string, turns: ReadonlyArray<
   return named
 }
 
-/** What is known of the turns. `blockAt`: see `SessionBlocks.at`. */
+/** Finds the known blocks of the turns. `blockAt`: see `SessionBlocks.at`. */
 export const recalled = (
   turns: ReadonlyArray<UserTurn>,
   blockAt: (turn: string) => PlacedBlock | null | undefined

@@ -20,7 +20,7 @@ export interface SessionBlocks {
   readonly load: (turns: ReadonlyArray<UserTurn>, nowMs: number) => Effect.Effect<void>
   /** Hot: decides for a turn; the store is written in the background. */
   readonly put: (apiKeyId: string | null, turn: string, block: PlacedBlock | null, nowMs: number) => void
-  /** Hot: the turns stand in a request. */
+  /** Hot: the turns are in a request. */
   readonly used: (turns: ReadonlyArray<string>, nowMs: number) => void
   /** No block holds the memory from now on. */
   readonly forget: (memoryId: string) => Effect.Effect<void, StoreError>
@@ -40,7 +40,7 @@ export const makeSessionBlocks = (repo: Context.Tag.Service<typeof MemoryBlockRe
   const blocks = makeBlocks()
   let writes = 0
 
-  /** In a later turn of the event loop: a request does not wait for the store. */
+  /** Runs a write in a later turn of the event loop: a request does not wait for the store. */
   const behind = (write: Effect.Effect<void>): void => void run(Effect.zipRight(Effect.yieldNow(), write))
 
   const sweep = (nowMs: number) => repo.trim({ beforeMs: nowMs - keptMs, maxBlocks: maxTurns, maxBytes })

@@ -42,7 +42,7 @@ const isResult = (part: JsonObject): boolean =>
   part["function_response"] !== undefined ||
   typeOf(part).endsWith("tool_result")
 
-/** Whether a person says something in it: results of tools are not. */
+/** Checks whether the turn has text of a person: results of tools do not count. */
 export const isUserTurn = (wire: WireName, turn: Json): boolean => {
   if (!isObject(turn)) return false
   if (wire === "responses" && (turn["type"] ?? "message") !== "message") return false
@@ -50,7 +50,7 @@ export const isUserTurn = (wire: WireName, turn: Json): boolean => {
   return role === "user" && !hasPart(wire, turn, isResult)
 }
 
-/** Whether it asks for a tool: nothing may stand between it and the result. */
+/** Checks whether it asks for a tool: nothing may come between it and the result. */
 export const asksTool = (wire: WireName, turn: Json | undefined): boolean => {
   if (!isObject(turn)) return false
   if (wire === "responses") return typeOf(turn).endsWith("_call")
@@ -61,7 +61,7 @@ export const asksTool = (wire: WireName, turn: Json | undefined): boolean => {
   return hasPart(wire, turn, isCall)
 }
 
-/** Whether it holds the result of a tool. */
+/** Checks whether it holds the result of a tool. */
 export const hasResult = (wire: WireName, turn: Json): boolean => {
   if (!isObject(turn)) return false
   if (wire === "responses") return typeOf(turn).endsWith("_call_output")
@@ -79,7 +79,7 @@ export const textOf = (wire: WireName, turn: Json | undefined): string => {
 
 const isMark = (key: string): boolean => key === "cache_control" || key === "prompt_cache_breakpoint"
 
-/** Whether the client has set a mark for the provider's prompt cache in it. */
+/** Checks whether the client has set a mark for the provider's prompt cache in it. */
 export const isMarked = (wire: WireName, turn: Json): boolean =>
   hasPart(wire, turn, (part) => Object.keys(part).some(isMark))
 
@@ -119,6 +119,6 @@ const asPlain = (turn: Json): Json => {
   return isText && Object.keys(others).every(isMark) ? { ...turn, content: text } : turn
 }
 
-/** What makes a turn the same turn in a later request, where its marks may stand elsewhere. */
+/** Writes the turn so that the same one in a later request is recognised, where its marks may be elsewhere. */
 export const identityOf = (turn: Json): string =>
   JSON.stringify(asPlain(turn), (key, value: unknown) => (isMark(key) ? undefined : value))

@@ -36,15 +36,15 @@ export interface AppConfigShape {
   readonly adminPassword: Redacted.Redacted | null
   /** Master key for encrypted columns; null means the key file under `dataDir`. */
   readonly encryptionKey: Redacted.Redacted | null
-  /** Whether well-known provider variables become read-only connections. */
+  /** True when well-known provider variables become read-only connections. */
   readonly envConnections: boolean
   readonly drainMs: number
   readonly maxBodyBytes: number
   /** Largest uploaded file. */
   readonly maxUploadBytes: number
-  /** How long the answer to a search is kept; 0: not at all. */
+  /** Time in ms for which the answer to a search is kept; 0: not at all. */
   readonly searchCacheTtlMs: number
-  /** Most bytes of all request bodies under way together; at least `maxBodyBytes`. */
+  /** Most bytes of all request bodies in progress together; at least `maxBodyBytes`. */
   readonly maxBufferedBytes: number
   /** Most requests at once where the settings say nothing else (`loadShedding.maxInFlight`); from the machine's memory. */
   readonly maxInFlight: number
@@ -52,7 +52,10 @@ export interface AppConfigShape {
   readonly corsOrigins: ReadonlyArray<string>
   /** The gateway's address for its callers, where a reverse proxy serves it below a path; without a slash at its end. */
   readonly publicUrl: string | null
-  /** Where browsers find the gateway after a sign-in at a provider: `NEXT_PUBLIC_BASE_URL`, else `publicUrl`; null: sign-ins do not come back to it. */
+  /**
+   * Address at which browsers find the gateway after a sign-in at a provider: `NEXT_PUBLIC_BASE_URL`, else `publicUrl`;
+   * null: sign-ins do not come back to it.
+   */
   readonly signInUrl: string | null
   /** Addresses and CIDR blocks of reverse proxies whose `X-Forwarded-Prefix` is believed, besides those of this machine. */
   readonly trustedProxies: ReadonlyArray<string>
@@ -63,7 +66,7 @@ export interface AppConfigShape {
   readonly otlpResource: Pairs
   /** The least level of log lines that are written. */
   readonly logLevel: LogLevel
-  /** How log lines are written; null: as text where standard error is a terminal, else as JSON. */
+  /** Format of log lines; null: text where standard error is a terminal, else JSON. */
   readonly logFormat: LogFormat | null
   /** Snapshot of the variables that are set to something, for flags and provider keys only. */
   readonly environment: ReadonlyMap<string, string>
@@ -74,7 +77,7 @@ export class AppConfig extends Context.Tag("gateway/platform/AppConfig")<AppConf
 const optional = <A>(config: Config.Config<A>): Config.Config<A | null> =>
   Config.option(config).pipe(Config.map(Option.getOrNull))
 
-/** From the most to the least talkative; `none` silences the log. */
+/** Levels from the most to the least verbose; `none` silences the log. */
 export const logLevels = ["debug", "info", "warn", "error", "none"] as const
 export type LogLevel = (typeof logLevels)[number]
 
@@ -250,13 +253,16 @@ const memoryBytes = (): number => {
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
 }
 
-/** A quarter of the memory, 2 GiB at most, and room for four of the largest bodies. */
+/**
+ * Computes the default of the bytes in memory: a quarter of the memory, 2 GiB at most, and four of the largest bodies
+ * at least.
+ */
 export const defaultBufferedBytes = (maxBodyBytes: number, memory: number): number =>
   Math.max(4 * maxBodyBytes, Math.min(Math.floor(memory / 4), maxDefaultBufferedBytes))
 
-/** What a started process takes before the first request, with room for its caches and for garbage. */
+/** Bytes of a started process before the first request, with its caches and garbage. */
 const baseBytes = 256 * bytesPerMebibyte
-/** What an open stream takes at most, both of its sockets and their buffers included; an idle one takes a third of it. */
+/** Most bytes of an open stream, both of its sockets and their buffers included; an idle one takes a third of it. */
 const bytesPerStream = 96 * 1024
 const fewestInFlight = 500
 const mostInFlight = 50_000
@@ -290,7 +296,7 @@ const bodyLimits = Config.all({
   })
 )
 
-/** What the gateway listens on by default. */
+/** Port that the gateway listens on by default. */
 export const defaultPort = 20128
 
 const config = Config.all({
@@ -320,7 +326,7 @@ const config = Config.all({
 /** The configuration without variables that are set to nothing. */
 const ofSet = Effect.configProviderWith((provider) => Effect.withConfigProvider(config, withoutBlank(provider)))
 
-/** For code without a configuration: the client of commands. */
+/** Returns the environment for code without a configuration: the client of commands. */
 export const processEnvironment = (): ReadonlyMap<string, string> => setOnly(process.env)
 
 /** Reads and checks the whole configuration; fails with every wrong variable named. */

@@ -17,7 +17,7 @@ export interface BoundedProgramOptions {
   readonly environment: Readonly<Record<string, string>>
   readonly input: string
   readonly timeoutMs: number
-  /** Of standard output and standard error, each. */
+  /** Most bytes of standard output and standard error, each. */
   readonly outputBytes: number
 }
 

@@ -1,4 +1,4 @@
-/** What programs that the gateway starts have in common: a process group of their own, and how they end. */
+/** Shared parts of programs that the gateway starts: a process group of their own, and their end. */
 import type { ChildProcess } from "node:child_process"
 
 export const hasGroups = process.platform !== "win32"

@@ -1,12 +1,12 @@
-/** The commands of the program, for pages about them. The command line stands above every floor: it gives them when it starts the gateway. */
+/** The commands of the program, for pages about them. The command line is above every floor: it gives them when it starts the gateway. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
 export interface CommandWords {
-  /** Without `gateway`. */
+  /** Words of the command without `gateway`. */
   readonly path: ReadonlyArray<string>
   readonly summary: string
-  /** As `--help` prints it, without colours and examples. */
+  /** Help as `--help` prints it, without colours and examples. */
   readonly help: string
   /** Lines to copy, without `gateway`. */
   readonly examples: ReadonlyArray<string>

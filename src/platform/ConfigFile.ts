@@ -36,7 +36,7 @@ export class ConfigFileRefused extends Data.TaggedError("ConfigFileRefused")<{
 
 export interface ConfigFile {
   readonly path: string
-  /** Where it is written: behind symbolic links. */
+  /** Path that it is written to: behind symbolic links. */
   readonly target: string
   /** Null: there is none. */
   readonly text: string | null
@@ -117,7 +117,7 @@ const readNow = (path: string, home: string): ConfigFile => {
   return { path, target, text: decode(path, readFileSync(target)), mode: stat.mode & 0o777 }
 }
 
-/** What a file holds. Symbolic links are followed within the home folder. */
+/** Reads a file. Symbolic links are followed within the home folder. */
 export const read = (path: string, home: string): Effect.Effect<ConfigFile, ConfigFileRefused> =>
   attempt(path, () => readNow(path, home))
 
@@ -144,7 +144,7 @@ const unchanged = (file: ConfigFile, home: string): void => {
   if (now.text !== file.text || now.target !== file.target) throw refused(file.path, "was changed meanwhile")
 }
 
-/** Where the copy of a file is put, beside it. */
+/** Makes the path of the copy of a file, beside it. */
 export const backupPathOf = (path: string, nowMs: number): string =>
   `${path}.${new Date(nowMs).toISOString().replaceAll(/[-:.]/g, "")}.gateway.bak`
 

@@ -8,7 +8,7 @@ import { isBlank } from "./EnvValue.ts"
 export const envFile = (folder: string): string => join(folder, ".env")
 
 export interface LineProblem {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number
   /** A sentence without its full stop. It holds no part of a value, which may be a secret. */
   readonly problem: string
@@ -37,7 +37,7 @@ const withoutComment = (text: string): string => {
 
 interface Value {
   readonly value: string
-  /** Where the rest of the text begins. */
+  /** Position at which the rest of the text begins. */
   readonly end: number
 }
 
@@ -68,7 +68,7 @@ const bareValue = (text: string, start: number): Value | string => {
   return curly.test(value) ? "the value is in curly quotes; use straight ones" : { value, end }
 }
 
-/** What a file's text holds. A blank value does not replace an earlier one. */
+/** Reads the values of a file's text. A blank value does not replace an earlier one. */
 export const read = (given: string): EnvContent => {
   if (given.length > maxEnvCharacters) {
     return {
@@ -123,7 +123,7 @@ export const line = (name: string, value: string): string | null => {
   return parse(written).get(name) === value ? written : null
 }
 
-/** What the file has put into the environment of this process. */
+/** Values of the file that were put into the environment of this process. */
 let entered: ReadonlyMap<string, string> = new Map()
 
 /** Puts a file's values below those that the environment has. What an earlier file put there gives way first. */
@@ -133,7 +133,10 @@ export const enter = (values: ReadonlyMap<string, string>): void => {
   for (const [name, value] of entered) process.env[name] = value
 }
 
-/** Whether a variable of this process has its value from the file, and not from the program that started the process. */
+/**
+ * Checks whether a variable of this process has its value from the file, and not from the program that started the
+ * process.
+ */
 export const isEntered = (name: string): boolean => {
   const value = entered.get(name)
   return value !== undefined && process.env[name] === value

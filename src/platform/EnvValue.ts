@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 /** White space as long as a secret is a mistake that has to be named, not nothing. */
 const longestBlank = 15
 
-/** Whether a value is nothing: empty, or some white space. */
+/** Checks whether a value is blank: empty, or some white space. */
 export const isBlank = (value: string): boolean => value.length <= longestBlank && value.trim() === ""
 
 /** The variables that are set. */

@@ -1,4 +1,4 @@
-/** How busy the event loop is: the part of the time in which it ran code and did not wait. */
+/** Load of the event loop: the part of the time in which it ran code and did not wait. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { type EventLoopUtilization, performance } from "node:perf_hooks"
@@ -6,7 +6,7 @@ import { type EventLoopUtilization, performance } from "node:perf_hooks"
 export class EventLoop extends Context.Tag("gateway/platform/EventLoop")<
   EventLoop,
   {
-    /** From 0 to 1, of the last tenth of a second that was measured. */
+    /** Returns the load from 0 to 1, of the last tenth of a second that was measured. */
     readonly busy: () => number
   }
 >() {}

@@ -1,4 +1,4 @@
-/** What system this is, as far as installing and starting other programs depends on it. */
+/** Facts of the system that the installation and the start of other programs depend on. */
 import * as Effect from "effect/Effect"
 import { readFileSync, statSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
@@ -7,7 +7,7 @@ import { isProgram } from "./ProgramFile.ts"
 export interface HostSystem {
   /** Node's name of it: `linux`, `darwin`, … */
   readonly platform: string
-  /** Whether this process is root. */
+  /** True when this process is root. */
   readonly isRoot: boolean
   /** The fields of `/etc/os-release`; empty where there is none. https://www.freedesktop.org/software/systemd/man/latest/os-release.html */
   readonly osRelease: ReadonlyMap<string, string>
@@ -49,7 +49,7 @@ export const readHostSystem: Effect.Effect<HostSystem> = Effect.sync(() => ({
   osRelease: process.platform === "linux" ? readOsRelease() : new Map()
 }))
 
-/** Where system programs are that are on no ordinary user's `PATH`. */
+/** Folders of system programs that are on no ordinary user's `PATH`. */
 const systemFolders = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/local/bin", "/opt/homebrew/bin"]
 
 /** The path of a program: an absolute one as it is, a name by `PATH` and then the folders of the system. Null: there is none. */

@@ -1,4 +1,7 @@
-/** How this program is called from a shell, so that what it proposes can be typed as it stands: its name is not on every path. */
+/**
+ * Command by which this program is called from a shell, so that proposed commands can be typed as they are: its name is
+ * not on every path.
+ */
 import { realpathSync } from "node:fs"
 import { homedir } from "node:os"
 import { basename, delimiter, join } from "node:path"
@@ -23,7 +26,7 @@ export const shellWord = (text: string, home: string): string => {
   return isBelowHome ? `~/${quoted}` : quoted
 }
 
-/** What to type for this program: `gateway` where that finds it, else the path it was started by. */
+/** Finds the command to type for this program: `gateway` where that finds it, else the path it was started by. */
 export const commandIn = ({ home, path, real, script }: Surroundings): string => {
   if (script === null) return name
   const started = real(script)
@@ -46,7 +49,7 @@ const realOrNull = (file: string): string | null => {
   }
 }
 
-/** What to type for this program, under an environment. */
+/** Finds the command to type for this program, under an environment. */
 export const commandName = (environment: ReadonlyMap<string, string>): string =>
   commandIn({
     script: process.argv[1] ?? null,

@@ -36,7 +36,7 @@ const unsupervised = new RestartRefused({
   reason: "This gateway is part of another program, which alone can restart it."
 })
 
-/** For a service that is embedded in another program. */
+/** Layer for a service that is embedded in another program. */
 export const layerNone: Layer.Layer<Lifecycle> = Layer.succeed(Lifecycle, {
   shutdown: Effect.void,
   restart: unsupervised,

@@ -17,7 +17,7 @@ export interface LineProcessOptions {
   readonly environment: Readonly<Record<string, string>>
   /** A longer line ends the program. */
   readonly maxLineBytes: number
-  /** Never called before this module's function has returned, nor after `onEnd`. */
+  /** Receives a line. Never called before this module's function has returned, nor after `onEnd`. */
   readonly onLine: (line: string) => void
   /** Called once. `problem` goes on from the program's name: "ended with 1". `lastWords`: the last line of its standard error, or empty. */
   readonly onEnd: (problem: string, lastWords: string) => void
@@ -31,14 +31,14 @@ export interface LineProcess {
 }
 
 const limits = {
-  /** Sent and not yet read by the program. */
+  /** Most bytes sent and not yet read by the program. */
   unreadBytes: 16 * 1_048_576,
   lastWordsChars: 200,
-  /** From the closing of its input to the signals, and to giving up. */
+  /** Time in ms from the closing of its input to the signals, and to giving up. */
   askMs: 300,
   killMs: 2_000,
   giveUpMs: 3_000,
-  /** What is still in its pipe when it has ended is read for so long. */
+  /** Time in ms for which the rest in its pipe is read when it has ended. */
   restMs: 100
 }
 
@@ -109,7 +109,7 @@ export const startLineProcess = (
     errors = (errors + chunk.toString("utf8")).slice(-10 * limits.lastWordsChars)
   })
   child.stdin.on("error", () => {
-    // It has closed its input; its end tells why.
+    // It has closed its input; its end shows why.
   })
   child.on("error", (error: NodeJS.ErrnoException) => over(startProblem(error.code)))
   child.on("exit", (code, signal) => {

@@ -1,7 +1,7 @@
-/** How many files and sockets the process may have open. */
+/** Finds the number of files and sockets that the process may have open. */
 import { readFileSync } from "node:fs"
 
-/** What `/proc/self/limits` says; null when there is no such line or no limit. Pure. */
+/** Reads `/proc/self/limits`; null when there is no such line or no limit. Pure. */
 export const openFilesIn = (limits: string): number | null => {
   const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? []
   return soft === undefined ? null : Number(soft)
@@ -16,7 +16,7 @@ export const openFiles = (): number | null => {
   }
 }
 
-/** What is open besides sockets of requests: the database, files, listeners, idle connections. */
+/** Number of files open besides sockets of requests: the database, files, listeners, idle connections. */
 const besides = 256
 const perRequest = 2
 

@@ -7,7 +7,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs"
 export class OwnedFileRefused extends Data.TaggedError("OwnedFileRefused")<{
   readonly file: string
   readonly problem: string
-  /** There is no such file. */
+  /** True when there is no such file. */
   readonly isMissing: boolean
 }> {}
 

@@ -1,4 +1,4 @@
-/** Why this process may not use a file or folder, in words for a person: which users are concerned, and what to do. */
+/** Describes for people why this process may not use a file or folder: the users concerned, and the remedy. */
 import { accessSync, constants, existsSync, lstatSync, readFileSync, statSync, type Stats } from "node:fs"
 import { dirname, resolve } from "node:path"
 
@@ -18,7 +18,7 @@ const nameOf = (uid: number): string | null => {
   return null
 }
 
-/** `nobody (id 65534)`, or `the user with id 1000`. */
+/** Names a user: `nobody (id 65534)`, or `the user with id 1000`. */
 export const userWords = (uid: number): string => {
   const name = nameOf(uid)
   return name === null ? `the user with id ${uid}` : `${name} (id ${uid})`
@@ -48,7 +48,7 @@ const seen = (path: string): { readonly path: string; readonly stat: Stats } | n
   }
 }
 
-/** In a shell, as it stands. */
+/** Quotes a path for a shell. */
 const quoted = (path: string): string =>
   /^[\w./@:+,-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 
@@ -72,8 +72,8 @@ const words = (path: string, stat: Stats, self: number): string => {
 }
 
 /**
- * Why a path that has to be read and written cannot be; null when it can, as far as the system says beforehand. A path that is not there
- * is judged by the folder in which it would be made.
+ * Finds the reason for which a path that has to be read and written cannot be; null when it can, as far as the system says beforehand. A
+ * path that is not there is judged by the folder in which it would be made.
  */
 export const accessProblem = (path: string, wanted: Wanted = "write"): AccessProblem | null => {
   const found = seen(path)
@@ -105,7 +105,7 @@ export const firstProblem = (paths: ReadonlyArray<string>, wanted: Wanted = "wri
   return null
 }
 
-/** Whether there is something at the path. Throws the system's error where that cannot be seen. */
+/** Checks whether there is something at the path. Throws the system's error where that cannot be seen. */
 export const isThere = (path: string): boolean => {
   if (existsSync(path)) return true
   try {

@@ -11,9 +11,14 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 export interface ProcessFactsShape {
   readonly uptimeMs: number
   readonly rssBytes: number
-  /** How late the event loop was, 99th percentile since the last reading; null when nothing was measured in between. */
+  /**
+   * Delay of the event loop in ms, 99th percentile since the last reading; null when nothing was measured in between.
+   */
   readonly eventLoopDelayMs: number | null
-  /** What keeps the event loop alive, by Node's names: `TCPSocketWrap`, `Timeout`, … Unreferenced timers are left out. */
+  /**
+   * Resources that keep the event loop alive, by Node's names: `TCPSocketWrap`, `Timeout`, … Unreferenced timers are
+   * left out.
+   */
   readonly activeResources: ReadonlyMap<string, number>
   /** Effect fibers that have begun and not ended. */
   readonly fibers: number
@@ -34,7 +39,7 @@ export class ProcessFacts extends Context.Tag("gateway/platform/ProcessFacts")<
   }
 >() {}
 
-/** How often the delay is measured: coarse, so that an idle gateway rarely wakes up. */
+/** Interval in ms at which the delay is measured: coarse, so that an idle gateway rarely wakes up. */
 const resolutionMs = 50
 
 const activeFibers = Metric.counter("effect_fiber_active")

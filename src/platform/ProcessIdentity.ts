@@ -1,13 +1,13 @@
 /**
- * Which process a number means. Numbers of processes are used again, so a process is its number together with the time when it was started.
- * Linux reads `/proc` (proc_pid_stat(5): fields 5 and 22, https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html), other systems ask `ps`.
+ * Identity of a process. Numbers of processes are used again, so a process is its number together with the time when it was started. Linux
+ * reads `/proc` (proc_pid_stat(5): fields 5 and 22, https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html), other systems ask `ps`.
  */
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 
 export interface ProcessIdentity {
   readonly pid: number
-  /** When it was started, in words that only equal themselves. */
+  /** Text of the time when it was started, which equals only itself. */
   readonly startedAt: string
 }
 
@@ -60,7 +60,7 @@ export const startedAt = (pid: number): string | null => {
 
 export const isRunning = ({ pid, startedAt: known }: ProcessIdentity): boolean => startedAt(pid) === known
 
-/** Whether it leads a process group of its own number, as a program that was started "detached" does. */
+/** Checks whether it leads a process group of its own number, as a program that was started "detached" does. */
 const leadsGroup = (pid: number): boolean => {
   if (process.platform === "win32") return false
   const group = process.platform === "linux" ? linuxStat(pid)?.[linuxFields.processGroup] : ps("pgid", pid)

@@ -1,6 +1,6 @@
 /** The environment of programs that the gateway starts. */
 
-/** What a program needs to run, and nothing of the gateway's. */
+/** Variables that a program needs to run, and none of the gateway's. */
 const passedOn = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "USERPROFILE", "APPDATA"]
 
 export const programEnvironment = (environment: ReadonlyMap<string, string>): Readonly<Record<string, string>> =>

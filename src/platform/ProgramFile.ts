@@ -1,7 +1,7 @@
 /** Files that may be started as programs. */
 import { accessSync, constants, statSync } from "node:fs"
 
-/** Whether a path leads to a file that may be started. */
+/** Checks whether a path leads to a file that may be started. */
 export const isProgram = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK)
@@ -11,7 +11,7 @@ export const isProgram = (path: string): boolean => {
   }
 }
 
-/** Why a program was not started, behind its name. */
+/** Describes why a program was not started, behind its name. */
 export const startProblem = (code: unknown): string => {
   switch (code) {
     case "ENOENT":

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { delimiter, isAbsolute, join } from "node:path"
 import { isProgram } from "./ProgramFile.ts"
 
-/** Of a longer list the rest is not searched. */
+/** Most folders of a list that are searched. */
 const mostFolders = 200
 
 /** The absolute path of the first program of that name in the folders of `PATH`; null when there is none. */

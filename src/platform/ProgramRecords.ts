@@ -16,7 +16,7 @@ const ending = ".program.json"
 const limits = {
   fileBytes: 4_096,
   files: 1_000,
-  /** From SIGTERM to SIGKILL, and from there to giving up. */
+  /** Times in ms from SIGTERM to SIGKILL, and from there to giving up. */
   askMs: 300,
   killMs: 300,
   everyMs: 10

@@ -26,7 +26,7 @@ export interface ProgramOptions {
   readonly args: ReadonlyArray<string>
   /** All of its environment, but for a mark that is added. */
   readonly environment: Readonly<Record<string, string>>
-  /** What it reads from its standard input, which then ends; null: nothing. */
+  /** Text that it reads from its standard input, which then ends; null: none. */
   readonly input?: Redacted.Redacted | null
   /**
    * Each line of its output, without its end. Of a line longer than `maxLineChars` only the beginning is passed, and of more than
@@ -65,10 +65,10 @@ export const programLimits = {
   maxLineChars: 4_096,
   maxLinesPerSecond: 2_000,
   lastWordsChars: 200,
-  /** From SIGTERM to SIGKILL, and from there to giving up. */
+  /** Times in ms from SIGTERM to SIGKILL, and from there to giving up. */
   askMs: 2_000,
   killMs: 1_000,
-  /** What is still in its pipe when it has ended is read for so long. */
+  /** Time in ms for which the rest in its pipe is read when it has ended. */
   restMs: 100
 }
 
@@ -217,7 +217,7 @@ export const make = Effect.fn("SupervisedPrograms.make")(function* ({ recordsFol
         watch(started, options)
         if (isPresent(options.input)) {
           child.stdin?.on("error", () => {
-            // It does not read; its end tells why.
+            // It does not read; its end shows why.
           })
           child.stdin?.end(Redacted.value(options.input))
         }

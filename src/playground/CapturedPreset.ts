@@ -40,7 +40,7 @@ const systemOf = ({ messages }: Conversation): string | null => {
   return joined === "" ? null : joined.slice(0, maxSystemChars)
 }
 
-/** Without values that a preset does not take. */
+/** Writes the parameters, without values that a preset does not take. */
 const paramsOf = ({ maxOutputTokens, sampling }: Conversation): string => {
   const { frequencyPenalty, presencePenalty, seed, stop, temperature, topP } = sampling
   const all: JsonObject = {

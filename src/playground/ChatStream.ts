@@ -2,7 +2,7 @@
 import { isArray, isObject, type Json, type JsonObject, objectOr, parseJson, stringOr } from "../wire/json/Json.ts"
 import { makeSseScanner } from "../wire/sse/SseScanner.ts"
 
-/** As the gateway words its errors. */
+/** Error in the gateway's own form. */
 export interface ColumnError {
   readonly message: string
   readonly type: string
@@ -19,7 +19,7 @@ export interface ChatStreamReader {
 }
 
 export interface ChatStreamEvents {
-  /** Never empty. */
+  /** Receives text; never empty. */
   readonly text: (text: string) => void
   /** A token came, of the text or of the thoughts before it. */
   readonly token: () => void

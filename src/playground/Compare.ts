@@ -25,7 +25,7 @@ export interface Comparison {
   readonly params?: PlaygroundParams
 }
 
-/** What the client is told, in the order of its columns only within one of them. `column`: counted from 0. */
+/** Event for the client, in the order of its columns only within one of them. `column`: counted from 0. */
 export type CompareEvent =
   | { readonly event: "column"; readonly data: { readonly column: number; readonly model: string } }
   | { readonly event: "delta"; readonly data: { readonly column: number; readonly text: string } }
@@ -41,7 +41,7 @@ export type CompareEvent =
 
 export const comparePath = "/api/playground/compare"
 
-/** A connection without traffic is closed by what stands between. */
+/** A connection without traffic is closed by what is between. */
 const heartbeat = "15 seconds"
 
 export const textOfEvent = ({ data, event }: CompareEvent): string =>

@@ -1,10 +1,10 @@
-/** Why the playground refuses something. */
+/** Refusals of the playground. */
 import * as Data from "effect/Data"
 import type { FieldProblem } from "../domain/Errors.ts"
 
 export class PresetNotFound extends Data.TaggedError("PresetNotFound")<{ readonly id: string }> {}
 
-/** Only who has made it, and who manages the gateway, may change or remove it. */
+/** Error of a change by another caller than its author or a manager of the gateway. */
 export class PresetOfOther extends Data.TaggedError("PresetOfOther")<{ readonly id: string }> {}
 
 export class TooManyPresets extends Data.TaggedError("TooManyPresets")<{ readonly limit: number }> {}
@@ -23,7 +23,7 @@ export class AskRefused extends Data.TaggedError("AskRefused")<{
   readonly retryAfterMs: number | null
 }> {}
 
-/** What was captured cannot be tried again in the playground. */
+/** Error of a captured request that cannot be tried again in the playground. */
 export class NotAPreset extends Data.TaggedError("NotAPreset")<{
   readonly id: string
   readonly reason: "not_llm" | "body_incomplete"

@@ -1,4 +1,7 @@
-/** Has a model improve a prompt: a request of the caller's own, with its limits and a usage row; a second one where the first answer cannot be used. */
+/**
+ * Requests an improvement of a prompt from a model: a request of the caller's own, with its limits and a usage row; a
+ * second one where the first answer cannot be used.
+ */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Principal } from "../domain/ApiKey.ts"
@@ -17,7 +20,7 @@ export interface ImproveRequest extends ToImprove {
 }
 
 export interface ImprovedPrompt extends Improved {
-  /** Of all that was asked for it. */
+  /** Tokens of all requests for it. */
   readonly tokensIn: number
   readonly tokensOut: number
 }

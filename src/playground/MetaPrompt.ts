@@ -1,4 +1,4 @@
-/** What a model is asked so that it improves a prompt, and how its answer is read. Pure. */
+/** Makes the request for the improvement of a prompt, and reads its answer. Pure. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { PromptMessage } from "../domain/Playground.ts"
@@ -8,12 +8,12 @@ import { lostPlaceholders } from "./Placeholders.ts"
 export interface ToImprove {
   readonly system?: string
   readonly prompt: string
-  /** How it is to sound, in words; absent: as it does. */
+  /** Tone that it is to have, as text; absent: its own. */
   readonly tone?: string
 }
 
 export interface Improved {
-  /** Only where a system prompt was given. */
+  /** Improved system prompt, only where one was given. */
   readonly improvedSystem?: string
   readonly improvedPrompt: string
 }
@@ -69,7 +69,7 @@ const jsonIn = (text: string): Json | undefined => {
 
 const list = (names: ReadonlyArray<string>): string => names.slice(0, 20).join(", ")
 
-/** Left: what is wrong with it, as a sentence. */
+/** Reads the answer. Left: its problem, as a sentence. */
 export const readImproved = (asked: ToImprove, answer: string): Either.Either<Improved, string> => {
   if (answer.length > maxAnswerChars) return Either.left("The answer is too long.")
   const decoded = Either.getOrNull(decode(jsonIn(answer)))

@@ -1,6 +1,6 @@
 /**
- * Joins the events of several columns into one stream. Bounded: while its reader is slow, those who write are told to wait, and the little that
- * they still have at hand is all that comes above the limit.
+ * Joins the events of several columns into one stream. Bounded: while its reader is slow, writers have to wait, and only the little that they
+ * still have at hand comes above the limit.
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -12,13 +12,13 @@ import { Listeners } from "../kernel/Listeners.ts"
 export const highWaterChars = 262_144
 
 export interface Outlet {
-  /** Never throws. False: wait for `onDrain`. */
+  /** Pushes text. Never throws. False: wait for `onDrain`. */
   readonly push: (text: string) => boolean
   /** The listener runs each time that more can be written again. The returned function takes it out. */
   readonly onDrain: (listener: () => void) => () => void
   /** Nothing comes any more. */
   readonly end: () => void
-  /** For one reader. */
+  /** Stream for one reader. */
   readonly stream: Stream.Stream<string>
 }
 

@@ -10,7 +10,7 @@ const decode = Schema.decodeUnknownEither(PlaygroundParams, { onExcessProperty: 
 
 const known = playgroundParams.join(", ")
 
-/** Left: what is wrong, to be read behind the name of the field. */
+/** Reads the parameters. Left: the problem, to be read behind the name of the field. */
 export const readParams = (text: string): Either.Either<PlaygroundParams, string> => {
   if (text.length > maxParamsChars) return Either.left(`must have at most ${maxParamsChars} characters`)
   const parsed = parseJson(text)

@@ -8,6 +8,6 @@ export const placeholdersIn = (text: string): ReadonlyArray<string> => [
   ...new Set(Array.from(text.matchAll(placeholder), ([found]) => found))
 ]
 
-/** Those of `before` that `after` does not have, letter by letter. */
+/** Lists the placeholders of `before` that `after` does not have, letter by letter. */
 export const lostPlaceholders = (before: string, after: string): ReadonlyArray<string> =>
   placeholdersIn(before).filter((each) => !after.includes(each))

@@ -1,4 +1,4 @@
-/** The way to the playground, which is loaded and built by its first use: a gateway whose playground is not used has neither its code nor its memory. */
+/** Loads and builds the playground by its first use: a gateway whose playground is not used has neither its code nor its memory. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"

@@ -1,6 +1,6 @@
 /**
- * Named configurations: endpoint, model, system prompt and parameters. All callers read them; who has made one changes it, and who manages the gateway.
- * A key has a number of its own that it may make, so that none fills the room of others.
+ * Named configurations: endpoint, model, system prompt and parameters. All callers read them; its author changes one, and so does a manager of the
+ * gateway. The number that each key may make is limited, so that none takes the space of others.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -31,7 +31,7 @@ export class Presets extends Context.Tag("gateway/playground/Presets")<
       fields: PresetFields,
       caller: Principal
     ) => Effect.Effect<Preset, InvalidPlaygroundInput | TooManyPresets | StoreError>
-    /** What is absent stays as it is. */
+    /** Updates a preset; an absent member stays as it is. */
     readonly update: (
       id: string,
       changes: Partial<PresetFields>,
@@ -43,7 +43,10 @@ export class Presets extends Context.Tag("gateway/playground/Presets")<
 
 const ownerOf = (caller: Principal): string => (caller._tag === "Key" ? caller.key.id : "")
 
-/** What no key has made belongs to all who come without one; where keys are required, these manage the gateway. */
+/**
+ * Decides whether a caller may change a preset. One that no key has made belongs to all callers without one; where keys
+ * are required, these manage the gateway.
+ */
 const mayChange = ({ owner }: Preset, caller: Principal): boolean =>
   caller._tag !== "Key" || mayManage(caller.key) ? caller._tag !== "Anonymous" || owner === "" : owner === caller.key.id
 

@@ -1,4 +1,7 @@
-/** Whether plugins may start programs at all: `GATEWAY_PLUGINS_ALLOW_EXEC`, which only who starts the gateway can set. */
+/**
+ * Decides whether plugins may start programs at all: by `GATEWAY_PLUGINS_ALLOW_EXEC`, which only the process that
+ * starts the gateway can set.
+ */
 import { booleanOf } from "../kernel/BooleanText.ts"
 
 export const allowsExec = (environment: ReadonlyMap<string, string>): boolean =>

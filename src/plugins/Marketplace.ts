@@ -29,15 +29,15 @@ export interface Offer {
   readonly description: string
   readonly permissions: ReadonlyArray<PluginPermission>
   readonly integrity: string
-  /** Where it is; null: it comes with the gateway. */
+  /** Address of it; null: it comes with the gateway. */
   readonly url: string | null
-  /** With these files. */
+  /** True when it is installed with these files. */
   readonly installed: boolean
 }
 
 export interface Offers {
   readonly plugins: ReadonlyArray<Offer>
-  /** Why the list elsewhere is not among them; null: it is, or none is asked. */
+  /** Reason for which the remote list is not among them; null: it is, or none is asked. */
   readonly remoteError: string | null
 }
 
@@ -45,7 +45,7 @@ export class Marketplace extends Context.Tag("gateway/plugins/Marketplace")<
   Marketplace,
   {
     readonly list: Effect.Effect<Offers, StoreError>
-    /** In the place of another version of it, unless that came from elsewhere than the marketplace. */
+    /** Installs it in place of another version, unless that came from elsewhere than the marketplace. */
     readonly install: (
       name: string
     ) => Effect.Effect<Installed, InstallFailure | Errors.PluginNotFound | Errors.MarketplaceFailed>
@@ -76,7 +76,10 @@ const Package = Schema.Struct({
 
 const failed = (reason: string) => new Errors.MarketplaceFailed({ reason })
 
-/** What became of a call, as the end of a sentence that begins with what was fetched. Never has its address, which may hold a key. */
+/**
+ * Describes a failed fetch as the end of a sentence that begins with the fetched thing. Never has its address, which
+ * may hold a key.
+ */
 const reasonOf = (error: PublicFetchError): string => {
   switch (error._tag) {
     case "UrlBlocked":

@@ -1,4 +1,4 @@
-/** Why something about plugins is refused. The fields are facts; `message` is a sentence for a person. */
+/** Refusals about plugins. The fields are facts; `message` is a sentence for people. */
 import * as Data from "effect/Data"
 import type { FieldProblem } from "../domain/Errors.ts"
 import type { PluginPermission } from "../domain/Plugin.ts"
@@ -15,7 +15,7 @@ export class PluginNotFound extends Data.TaggedError("PluginNotFound")<{
   }
 }
 
-/** Never without problems. */
+/** Error of an invalid plugin, with at least one problem. */
 export class PluginInvalid extends Data.TaggedError("PluginInvalid")<{
   readonly problems: readonly [FieldProblem, ...ReadonlyArray<FieldProblem>]
 }> {

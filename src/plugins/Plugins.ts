@@ -50,7 +50,7 @@ type Missing = Errors.PluginNotFound | StoreError
 export class Plugins extends Context.Tag("gateway/plugins/Plugins")<
   Plugins,
   {
-    /** By name. `status` null: all. */
+    /** Lists by name. `status` null: all. */
     readonly list: (status: PluginStatus | null) => Effect.Effect<ReadonlyArray<Plugin>, StoreError>
     readonly get: (name: string) => Effect.Effect<Plugin, Missing>
     /** Loads the code once without permissions. Nothing is left of one that is refused. */
@@ -75,10 +75,10 @@ export class Plugins extends Context.Tag("gateway/plugins/Plugins")<
       | Missing
     >
     readonly deactivate: (name: string) => Effect.Effect<Plugin, Missing>
-    /** With its files, data and configuration. */
+    /** Removes a plugin with its files, data and configuration. */
     readonly remove: (name: string) => Effect.Effect<void, FolderFailed | Missing>
     readonly config: (name: string) => Effect.Effect<PluginConfig, Missing>
-    /** In force from the next call. */
+    /** Sets values; they are in force from the next call. */
     readonly setConfig: (
       name: string,
       values: Readonly<Record<string, unknown>>
@@ -93,7 +93,7 @@ export class Plugins extends Context.Tag("gateway/plugins/Plugins")<
   }
 >() {}
 
-/** How long a start waits for plugins that are no guards. */
+/** Time in ms that a start waits for plugins that are no guards. */
 const startWaitMs = 2_000
 const loadingAtOnce = 4
 
@@ -140,7 +140,7 @@ export const make = Effect.gen(function* () {
     oneAtATime
   )
 
-  /** Its last words; a plugin that does not run, or whose files were changed, has none. */
+  /** Runs the `onUninstall` event; a plugin that does not run, or whose files were changed, gets none. */
   const uninstalling = (stored: StoredPlugin) =>
     Effect.gen(function* () {
       const manifest = storedManifest(stored)
@@ -160,7 +160,7 @@ export const make = Effect.gen(function* () {
       yield* running.stop(name, null)
       rings.delete(name)
       running.forget(name)
-      // A call that is under way may use its files, and must not bring them back.
+      // A call that is in progress may use its files, and must not bring them back.
       yield* Effect.exit(Effect.interruptible(running.closed(name)))
       yield* folder.discard(name)
     },
@@ -231,7 +231,7 @@ export const make = Effect.gen(function* () {
       Effect.catchAll((error) => Effect.logError(`Plugins could not be started: ${error.message}`)),
       Effect.forkIn(scope)
     )
-    // The door builds this without interruption, and the wait that loses is interrupted.
+    // The plugins' loader builds this without interruption, and the wait that loses is interrupted.
     yield* Effect.interruptible(Effect.raceFirst(Fiber.await(others), Effect.sleep(startWaitMs)))
   })
 

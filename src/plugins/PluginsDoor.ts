@@ -1,6 +1,6 @@
 /**
- * The way to plugins, which are loaded and built by their first use, or at the start where one is installed: a gateway without plugins has neither
- * their code nor threads. What is built lives as long as the door's scope.
+ * Loads and builds the plugins by their first use, or at the start where one is installed: a gateway without plugins has neither their code nor
+ * threads. They live as long as this service's scope.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** When two base URLs lead to the same place: a credential for one may be sent to the other. Pure. */
+/** Compares base URLs: where two lead to the same place, a credential for one may be sent to the other. Pure. */
 
 const slashesAtTheEnd = /(?<!\/)\/+$/
 

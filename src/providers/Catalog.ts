@@ -79,11 +79,14 @@ export interface CatalogSnapshot {
   /** Every connection, active or not, also those from the environment. */
   readonly connections: ReadonlyArray<Connection>
   readonly nodes: ReadonlyArray<ProviderNode>
-  /** What the operator declared about models: provider id → model id → declaration. It wins over what was learned. */
+  /**
+   * Operator's declarations about models: provider id → model id → declaration. They take precedence over learned
+   * facts.
+   */
   readonly declared: ReadonlyMap<string, ReadonlyMap<string, DeclaredModel>>
   /** Alias → the id it stands for. */
   readonly aliases: ReadonlyMap<string, string>
-  /** By name. */
+  /** Quota groups by name. */
   readonly quotaGroups: ReadonlyMap<string, QuotaGroup>
 }
 
@@ -94,13 +97,16 @@ export class Catalog extends Context.Tag("gateway/providers/Catalog")<
     readonly current: () => CatalogSnapshot
     /** Reads the store again and swaps the snapshot. */
     readonly refresh: Effect.Effect<void, StoreError>
-    /** Called after every refresh, synchronously; gives what ends it. */
+    /** Adds a listener that is called after every refresh, synchronously; returns the function that removes it. */
     readonly onChange: (listener: () => void) => () => void
     /** Puts renewed tokens into the snapshot, unless an operator's are there; synchronous. A reload does not bring back the old ones. */
     readonly replaceTokens: (connectionId: string, replacement: Replacement) => void
     /** Models an account can be asked for without a round trip: declared, learned, then the registry's. */
     readonly modelsOf: (account: Account) => ReadonlyArray<string>
-    /** Hot: everything known about an account's model: declared, learned, told by its name, published; in this order. */
+    /**
+     * Hot: collects everything known about an account's model: declared, learned, derived from its name, published; in this
+     * order.
+     */
     readonly factsOf: (account: Account, model: string) => ModelFacts
   }
 >() {}
@@ -120,7 +126,10 @@ const accountOf = (connection: Connection, spec: ProviderSpec): Account => {
   return { connection, spec, wires, endpoints }
 }
 
-/** What was made of a row or list, for as long as that stays the same object: most of them do from one snapshot to the next. */
+/**
+ * Objects made of rows and lists, for as long as those stay the same objects: most of them do from one snapshot to the
+ * next.
+ */
 const madeAccounts = new WeakMap<Connection, Account>()
 const madeSpecs = new WeakMap<ProviderNode, ProviderSpec>()
 const madeCombos = new WeakMap<Combo, RoutableCombo>()

@@ -1,4 +1,7 @@
-/** Which models hold a conversation, and which make embeddings, pictures, films or music: by what is known of their output, else by the name. Pure. */
+/**
+ * Decides which models hold a conversation, and which make embeddings, pictures, videos or music: by the known forms of
+ * their output, else by the name. Pure.
+ */
 import { isForMediaOnly, isForSearchesOnly, type ProviderSpec } from "../domain/Provider.ts"
 import type { ModelFacts } from "./ModelFacts.ts"
 
@@ -6,7 +9,7 @@ import type { ModelFacts } from "./ModelFacts.ts"
 const embeds =
   /embed|(?:^|[/_:-])(?:bge|gte|e5|minilm|mpnet|voyage|snowflake-arctic|jina-clip|jina-colbert|all-roberta|sentence-t5|stella|instructor)(?=$|[._:-]|\d)/i
 
-/** Those of these families that rank or read instead. */
+/** Names of models of these families that rank or read instead. */
 const ranks = /rerank|cross-?encoder|classif/i
 
 /** Painters, speakers, listeners and guards. */
@@ -17,14 +20,14 @@ const speaksOtherwise =
 const paints =
   /image|imagen|dall-e|stable-?diffusion|(?:^|[/_:-])(?:sdxl|sd3|flux|recraft|ideogram|seedream|kandinsky|playground-v|hidream|photon|stable-image|kolors)(?=$|[._:-]|\d)/i
 
-/** Those of these families that look at pictures, change them only, or make films of them. */
+/** Names of models of these families that look at pictures, change them only, or make videos of them. */
 const looks = /embed|rerank|image-?(?:to-?)?(?:text|caption|video)|image2video|i2v|classif|upscal|moderation|vision/i
 
-/** Families of models that make films, and all whose names say so. */
+/** Pattern of families of models that make videos, and of all whose names say so. */
 const films =
   /video|(?:^|[/_:-])(?:sora|veo|kling|seedance|hailuo|t2v|i2v|ltxv?|mochi|vidu|pika|hunyuanvideo|dream-machine|ray|gen[34])(?=$|[._:-]|\d|[ab]?(?:$|_))/i
 
-/** Those that look at films. */
+/** Names of models that look at videos. */
 const watches =
   /embed|rerank|video-?(?:to-?)?text|classif|caption|understand|videollama|video-?llava|video-?chat|moderation/i
 
@@ -33,7 +36,7 @@ const composes =
 
 export const isImageModel = (id: string): boolean => paints.test(id) && !looks.test(id)
 
-/** By what is known of its output, else by the name. */
+/** Checks whether a model makes pictures, by its known output, else by the name. */
 export const makesPictures = (id: string, { outputModalities }: Pick<ModelFacts, "outputModalities">): boolean =>
   outputModalities?.includes("image") ?? isImageModel(id)
 
@@ -43,13 +46,13 @@ export const isMusicModel = (id: string): boolean => composes.test(id) && !watch
 
 export const isEmbeddingModel = (id: string): boolean => embeds.test(id) && !ranks.test(id)
 
-/** What goes in and comes out; null: unknown. */
+/** Forms of input and output; null: unknown. */
 interface Modalities {
   readonly inputModalities: ReadonlyArray<string> | null
   readonly outputModalities: ReadonlyArray<string> | null
 }
 
-/** Whether a model may be taken for a chat without being declared as one. */
+/** Checks whether a model may be taken for a chat without being declared as one. */
 export const isChatModel = (model: string, { outputModalities }: Pick<Modalities, "outputModalities">): boolean =>
   outputModalities === null
     ? !embeds.test(model) && !ranks.test(model) && !speaksOtherwise.test(model) && !isImageModel(model)
@@ -60,8 +63,8 @@ const takesNoTurns =
   /moderation|whisper|transcri(?:be|ption)|realtime|gpt-3\.5-turbo-instruct|(?:^|[/_:-])(?:davinci-002|babbage-002|stt|asr|scribe|parakeet|speech|kokoro|orpheus|playai)(?=$|[._:-]|\d)/i
 
 /**
- * Whether a model answers a conversation, for lists that people choose a chat model from. `spec`: its provider; null where it is not
- * known.
+ * Checks whether a model answers a conversation, for lists that people choose a chat model from. `spec`: its provider; null where it
+ * is not known.
  */
 export const converses = (
   model: string,

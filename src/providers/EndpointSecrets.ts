@@ -1,4 +1,4 @@
-/** What the calls of a connection carry that must not come back. */
+/** Lists the secrets in the calls of a connection that must not come back. */
 import * as Redacted from "effect/Redacted"
 import type { Connection, SecretHeaders } from "../domain/Connection.ts"
 import { isSecretHeader } from "../kernel/Masking.ts"
@@ -21,7 +21,7 @@ export const headerSecrets = (headers: SecretHeaders): ReadonlyArray<string> =>
     return isSecret && !harmless.test(name) ? secretParts(value) : []
   })
 
-/** Keys that stand in the query of a base URL. */
+/** Keys that are in the query of a base URL. */
 const querySecrets = (baseUrl: string | null): ReadonlyArray<string> =>
   baseUrl === null || !URL.canParse(baseUrl)
     ? []

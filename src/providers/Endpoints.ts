@@ -1,6 +1,6 @@
 /**
- * Where a call goes and with which headers: registry entry + connection + wire → origin, path and headers.
- * Pure. The host comes from the registry or from what an operator configured, never from a caller's request.
+ * Builds the address and headers of a call: registry entry + connection + wire → origin, path and headers. Pure. The
+ * host comes from the registry or from the operator's configuration, never from a caller's request.
  */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
@@ -53,7 +53,7 @@ export class HeaderInvalid extends Data.TaggedError("HeaderInvalid")<{
   }
 }
 
-/** Why a connection has no endpoint; `message` is for the operator. */
+/** Reason for which a connection has no endpoint; `message` is for the operator. */
 export type EndpointError = PlaceholderUnfilled | BaseUrlInvalid | CredentialMissing | HeaderInvalid
 
 /** One way to an upstream, ready for a dispatcher. Holds the credential in clear text: never log it. */
@@ -62,18 +62,18 @@ export interface UpstreamEndpoint {
   readonly origin: string
   /** Path and query for a model; only the generative-language wire differs when streaming. */
   readonly path: (model: string, stream: boolean) => string
-  /** Where other kinds of requests go. */
+  /** Returns the address for another kind of request. */
   readonly media: (
     kind: ServiceKind,
     values: Readonly<Record<string, string>>
   ) => { readonly origin: string; readonly path: string }
   /** Flat `name, value, name, value` list with lower-case names. */
   readonly headers: ReadonlyArray<string>
-  /** What the headers and addresses hold that must not come back. */
+  /** Secrets in the headers and addresses that must not come back. */
   readonly secrets: SentSecrets
 }
 
-/** Where the models are listed. */
+/** Address of the list of models. */
 export type ModelsEndpoint = Pick<UpstreamEndpoint, "origin" | "headers" | "secrets"> & { readonly path: string }
 
 /** The parts of a connection that decide where a call goes. */
@@ -96,7 +96,7 @@ const ownEndings: Readonly<Record<WireName, string>> = {
   ollama: "/api/chat"
 }
 
-/** What stands in its place for another kind of request, where it is not OpenAI's. */
+/** Endings of the path for other kinds of requests, where they are not OpenAI's. */
 const ownKindEndings: Partial<Record<ServiceKind, Partial<Record<WireName, string>>>> = {
   embeddings: { gemini: ":batchEmbedContents", ollama: "/api/embed" },
   images: { gemini: ":{method}" },
@@ -118,7 +118,10 @@ const usualEndings: Readonly<Record<ServiceKind, string>> = {
   imageVariations: "/images/variations"
 }
 
-/** The route of a kind beside a wire's own route; a route of an unusual form tells nothing about its neighbours. */
+/**
+ * Builds the route of a kind beside a wire's own route; nothing about its neighbours follows from a route of an unusual
+ * form.
+ */
 const mediaRoute = (kind: ServiceKind, wire: WireName, route: string): string => {
   const own = ownEndings[wire]
   const ending = ownKindEndings[kind]?.[wire] ?? usualEndings[kind]
@@ -132,8 +135,8 @@ const mediaRoute = (kind: ServiceKind, wire: WireName, route: string): string =>
 const version = /\/v\d[^/]*$/
 
 /**
- * Where an API of the provider with an address of its own is reached. At another host than the provider's it is expected below the same
- * root as the other one: the version is added where the operator's address has none.
+ * Finds the base of an API of the provider that has an address of its own. At another host than the provider's it is expected below the
+ * same root as the other one: the version is added where the operator's address has none.
  */
 const serviceBase = (spec: ProviderSpec, connection: EndpointConnection, base: Base, service: string): Base => {
   const { origin, pathname } = new URL(service)
@@ -191,7 +194,7 @@ export const endpointOf = (
     }
   })
 
-/** Where the models are listed, null when the provider lists nothing. */
+/** Finds the address of the list of models; null when the provider has none. */
 export const modelsEndpointOf = (
   spec: ProviderSpec,
   connection: EndpointConnection
@@ -263,7 +266,7 @@ const credentialOf = (spec: ProviderSpec, connection: EndpointConnection): Crede
 
 interface Base {
   readonly origin: string
-  /** Without a trailing slash and without the path of a wire. */
+  /** Path without a trailing slash and without that of a wire. */
   readonly path: string
   /** Query of the base URL without its question mark. */
   readonly query: string

@@ -12,7 +12,7 @@ import { allProviders } from "./registry/index.ts"
 export const mistakenVariables = (env: ReadonlyMap<string, string>): ReadonlyArray<string> =>
   allProviders.flatMap((spec) => spec.env).filter((name) => isGatewayKey(env.get(name) ?? ""))
 
-/** After every connection the operator wrote down with the usual small priorities. */
+/** Priority that comes after every connection of the operator with the usual small ones. */
 const envPriority = 100
 
 /**

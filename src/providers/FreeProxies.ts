@@ -24,7 +24,7 @@ export interface FreeSearch {
   readonly testUrl: string
   /** `host:port` of proxies that are not looked for. */
   readonly known: ReadonlySet<string>
-  /** How many more may be kept. */
+  /** Number of proxies that may still be added. */
   readonly room: number
 }
 
@@ -32,9 +32,9 @@ export interface FreeSearchResult {
   /** Proxies in the lists that were not known. */
   readonly listed: number
   readonly tested: number
-  /** Not saved, not active. */
+  /** Proxies that work; not saved, not active. */
   readonly working: ReadonlyArray<Proxy>
-  /** Why the last list that failed could not be read; null: none failed. */
+  /** Reason for which the last list that failed could not be read; null: none failed. */
   readonly problem: string | null
 }
 
@@ -73,7 +73,7 @@ const listedIn = (line: string): Listed | null => {
   return { type, host: (parts[2] ?? "").toLowerCase().replace(/^\[(.*)\]$/, "$1"), port }
 }
 
-/** What a list names, each once; lines that name no proxy are passed over. Linear, and bounded. */
+/** Reads the proxies of a list, each once; other lines are ignored. Linear, and bounded. */
 export const readList = (text: string): ReadonlyArray<Listed> => {
   const found = new Map<string, Listed>()
   for (const line of text.split("\n")) {

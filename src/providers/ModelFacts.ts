@@ -1,6 +1,6 @@
 /**
- * What is known of a model beside its id, and how several sources are laid over one another. Null always means "not known":
- * an unknown model must not be taken for capable of anything. Pure.
+ * Facts of a model beside its id, and their merging from several sources. Null always means "not known": an unknown model
+ * must not be taken for capable of anything. Pure.
  */
 
 export type Modality = "text" | "image" | "audio" | "video" | "file" | "embedding"
@@ -19,7 +19,7 @@ export interface ModelFacts {
   readonly reasoning: boolean | null
   readonly toolCalling: boolean | null
   readonly structuredOutput: boolean | null
-  /** Offered also under the no-thinking alias: it thinks, and can be told not to. */
+  /** True when it is also offered under the no-thinking alias: it thinks, and that can be turned off. */
   readonly noThinkingAlias: boolean | null
 }
 
@@ -36,7 +36,10 @@ export const unknownFacts: ModelFacts = {
   noThinkingAlias: null
 }
 
-/** What `over` knows, and what only `under` knows. Seeing and the modalities go together: who knows one of them decides both. */
+/**
+ * Merges the facts of `over` with those that only `under` has. Vision and the modalities go together: the source that
+ * has one of them decides both.
+ */
 export const layFacts = (over: ModelFacts, under: ModelFacts): ModelFacts => {
   const sight = over.vision !== null || over.inputModalities !== null
   return {
@@ -92,8 +95,8 @@ const shared = (lists: ReadonlyArray<ReadonlyArray<Modality> | null>): ReadonlyA
 }
 
 /**
- * What can be promised of a choice between models: what all of them can do, and the least of their limits. For `auto`
- * the greatest limits are listed (`/api/combos/auto`).
+ * Computes the facts that hold for any of several models: the capabilities that all have, and the least of their
+ * limits. For `auto` the greatest limits are listed (`/api/combos/auto`).
  */
 export const commonFacts = (members: ReadonlyArray<ModelFacts>, limits: "least" | "greatest" = "least"): ModelFacts => {
   const limit = limits === "least" ? least : greatest

@@ -1,6 +1,6 @@
 /**
- * What the names of well-known model families tell: a small table kept by hand, asked after the operator's declarations and
- * the upstream's own list. A fact stands here only when it holds for every model the pattern matches. Windows are given for
+ * Facts by the names of well-known model families: a small table kept by hand, used after the operator's declarations and
+ * the upstream's own list. A fact is listed only when it holds for every model the pattern matches. Windows are given for
  * models that their makers serve; those of open weights depend on who serves them. No match means nothing is known.
  */
 import { type Modality, type ModelFacts, unknownFacts } from "./ModelFacts.ts"
@@ -65,7 +65,7 @@ const anthropic: ReadonlyArray<Family> = [
   ],
   [/claude-sonnet-4(?:-0)?(?:$|[@:]|-20\d{6}|-v\d)/, { ...claudeThinking, ...window(200 * k, 64 * k) }],
   [/claude-(?:opus|sonnet|haiku)-4[-.]5/, { ...claudeThinking, ...structured, ...window(200 * k, 64 * k) }],
-  // These cannot be told not to think.
+  // Reasoning of these cannot be turned off.
   [/claude-(?:fable|mythos)/, { ...claude, ...thinking, ...structured, noThinkingAlias: false }],
   [/claude-(?:opus|sonnet|haiku)-(?:4[-.][6-9]|[5-9])/, { ...claudeThinking, ...structured }]
 ]
@@ -148,7 +148,7 @@ const families: ReadonlyArray<Family> = [...noConversation, ...anthropic, ...ope
 
 const longestName = 300
 
-/** What a model's name tells, at any provider and with any path before it. */
+/** Derives facts from a model's name, at any provider and with any path before it. */
 export const factsOfName = (model: string): ModelFacts => {
   if (model.length > longestName) return unknownFacts
   const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase()

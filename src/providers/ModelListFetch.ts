@@ -21,9 +21,9 @@ export interface Listed {
 export interface NotListed {
   readonly _tag: "NotListed"
   readonly status: number | null
-  /** For a person. */
+  /** Reason, for people. */
   readonly error: string
-  /** Whether the same question may be answered a little later. */
+  /** True when the same request may succeed a little later. */
   readonly isTransient: boolean
 }
 

@@ -49,7 +49,7 @@ const words = (value: unknown): ReadonlyArray<string> | null =>
         .map((word: string) => word.toLowerCase())
     : null
 
-/** Whether one of `names` is among the words; a list that is complete also says no. */
+/** Checks whether one of `names` is in the list; a complete list can also exclude them. */
 const named = (
   list: ReadonlyArray<string> | null,
   complete: boolean,
@@ -242,8 +242,8 @@ const servedWindow = (parameters: unknown): number | null => {
 const maxParametersLength = 10_000
 
 /**
- * What Ollama tells of one model (https://docs.ollama.com/api, "Show model information"): the window it is served with where its
- * parameters say so, else the model's own, and what it can do.
+ * Reads the description of one model by Ollama (https://docs.ollama.com/api, "Show model information"): the window it is served
+ * with where its parameters say so, else the model's own, and its capabilities.
  */
 export const readShown = (id: string, body: unknown): ListedModel | null => {
   if (!isObject(body)) return null

@@ -20,14 +20,14 @@ interface List {
   readonly ids: ReadonlyArray<string>
 }
 
-/** What is known of a connection's list. */
+/** State of a connection's list. */
 export interface ListState {
   /** Origin and path that were asked. */
   readonly source: string
   readonly models: ReadonlyArray<ListedModel>
   /** Epoch milliseconds; null before the first answer. */
   readonly learnedAtMs: number | null
-  /** Why the last question had no answer, for a person; null when it had one. */
+  /** Reason for which the last request had no answer, for people; null when it had one. */
   readonly problem: string | null
 }
 
@@ -47,7 +47,7 @@ export class ModelLists extends Context.Tag("gateway/providers/ModelLists")<
   {
     /** Hot: ids learned earlier, however old; empty when never learned. */
     readonly known: (connectionId: string) => ReadonlyArray<string>
-    /** Hot: what was learned of one model; null when it was not listed. */
+    /** Hot: returns the learned facts of one model; null when it was not listed. */
     readonly find: (connectionId: string, modelId: string) => ListedModel | null
     /** Null when it was never asked. */
     readonly stateOf: (connectionId: string) => ListState | null
@@ -87,7 +87,7 @@ const hashOf = (text: string): string => createHash("sha256").update(text).diges
 
 export const make = Effect.gen(function* () {
   const repo = yield* ModelListRepo.ModelListRepo
-  /** In the order in which they were learned. */
+  /** Entries in the order in which they were learned. */
   const entries = new Map<string, Entry>()
   /** Every list that an entry holds, with the number of its entries. */
   const lists = new Map<string, { readonly list: List; users: number }>()
@@ -148,7 +148,7 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  /** What cannot be written is asked again after the next start. */
+  /** Writes to the store. A list that cannot be written is fetched again after the next start. */
   const stored = (write: Effect.Effect<void, StoreError>): Effect.Effect<void> =>
     Effect.catchAll(write, (error) => Effect.logWarning(`A list of models was not stored: ${error.message}`))
 

@@ -22,7 +22,7 @@ import * as ProviderCalls from "./ProviderCalls.ts"
 /** Keeps the lists up to date for as long as it is there. */
 export class ModelSync extends Context.Tag("gateway/providers/ModelSync")<ModelSync, Record<never, never>>() {}
 
-/** Questions under way at a time: those an operator waits for, and all others. */
+/** Questions in progress at a time: those an operator waits for, and all others. */
 export const atATime = 8
 
 /** 1 s, 2 s, 4 s, … up to a quarter of an hour, for as long as the trouble lasts. */
@@ -36,7 +36,10 @@ const daily = Schedule.spaced("1 day").pipe(Schedule.jittered)
 /** A question without an answer; the list keeps the reason. */
 class NotListedNow extends Data.TaggedError("NotListedNow")<{ readonly isTransient: boolean }> {}
 
-/** What decides how a connection's models are asked for, and whether the operator has touched it; holds no secret in clear. */
+/**
+ * Hashes the settings that decide how a connection's models are fetched, so that changes by the operator show; holds no
+ * secret in clear.
+ */
 const fingerprintOf = ({ connection, spec }: Catalog.Account, source: string): string =>
   createHash("sha256")
     .update(JSON.stringify([source, connection.updatedAtMs, connection.authType, spec.headers, spec.auth]))

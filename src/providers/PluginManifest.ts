@@ -23,18 +23,18 @@ export interface ManifestProvider {
   readonly name: string
   readonly aliases: ReadonlyArray<string>
   readonly category: string
-  /** May hold `{placeholders}` that an account's own base URL fills. */
+  /** Base URL; may hold `{placeholders}` that an account's own base URL fills. */
   readonly baseUrl: string
   /** Preferred first. */
   readonly wires: ReadonlyArray<WireName>
   /** Path below `baseUrl` per wire; `{model}` stands for the model. */
   readonly paths: Readonly<Partial<Record<WireName, string>>>
   readonly modelsPath: string | null
-  /** `prefix` stands before the credential in the header, with its trailing space. */
+  /** `prefix` is before the credential in the header, with its trailing space. */
   readonly auth: { readonly type: string; readonly header: string; readonly prefix: string }
   readonly docsUrl: string | null
   readonly models: ReadonlyArray<ManifestModel>
-  /** Whether a key and this entry are all that is needed to call the provider; if not, why. */
+  /** Eligibility: whether a key and this entry are all that is needed to call the provider; if not, the reasons. */
   readonly sidecar: { readonly eligible: boolean; readonly reasons: ReadonlyArray<string> }
 }
 

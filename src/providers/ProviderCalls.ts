@@ -39,18 +39,18 @@ export interface TestResult {
   /** Models the upstream lists, asked at the same time; null when it does not say. */
   readonly models: number | null
   readonly modelsError: string | null
-  /** What was answered, and so may have cost something. */
+  /** Calls that were answered, and so may have cost something. */
   readonly answered: ReadonlyArray<AnsweredCall>
 }
 
-/** What a test has found, without the answers themselves. */
+/** Findings of a test, without the answers themselves. */
 export type TestFindings = Omit<TestResult, "answered">
 
 export interface ValidationResult {
   readonly valid: boolean
   readonly status: number | null
   readonly error: string | null
-  /** What was answered, and so may have cost something. */
+  /** Calls that were answered, and so may have cost something. */
   readonly answered: ReadonlyArray<AnsweredCall>
 }
 
@@ -64,7 +64,7 @@ export interface AnsweredCall {
   readonly status: number
   /** The answer as it came. */
   readonly body: Buffer
-  /** What was sent, in bytes. */
+  /** Number of bytes sent. */
   readonly sentBytes: number
   /** Epoch milliseconds. */
   readonly startedMs: number
@@ -89,14 +89,17 @@ export class ProviderCalls extends Context.Tag("gateway/providers/ProviderCalls"
     readonly test: (connection: Connection, model: string | null) => Effect.Effect<TestResult>
     /** The connection's models: what was learned while it is fresh, else asked upstream and kept. Ollama's details follow of themselves. */
     readonly models: (connection: Connection, options: { readonly refresh: boolean }) => Effect.Effect<ModelsResult>
-    /** Whether a key is accepted, or a provider that needs none answers; nothing is stored. Null when the provider is unknown. */
+    /**
+     * Checks whether a key is accepted, or a provider that needs none answers; nothing is stored. Null when the
+     * provider is unknown.
+     */
     readonly validate: (candidate: Candidate) => Effect.Effect<ValidationResult | null>
-    /** Whether a connection's own credential is accepted. Null when its provider is unknown. */
+    /** Checks whether a connection's own credential is accepted. Null when its provider is unknown. */
     readonly check: (connection: Connection) => Effect.Effect<ValidationResult | null>
   }
 >() {}
 
-/** What a test waits for the list of models beyond its own answer. */
+/** Time that a test waits for the list of models beyond its own answer. */
 const listPatience = "5 seconds"
 
 const listedIn = (result: ModelsResult): ReadonlyArray<string> =>
@@ -187,7 +190,7 @@ const none: ReadonlyArray<AnsweredCall> = []
 /** The id of a connection that is not made yet. */
 const candidateId = "candidate"
 
-/** What came of a question. */
+/** Result of a request. */
 interface Asked {
   readonly status: number | null
   readonly error: string | null
@@ -226,7 +229,7 @@ export const make = Effect.gen(function* () {
     }).pipe(Effect.catchAll((error) => Effect.succeed(notAsked(failureText(error)))))
   }
 
-  /** What was learned in details before stands in for what a list leaves out, until the details are asked again. */
+  /** Completes a list with details that were learned before, until the details are fetched again. */
   const withKnown = (connectionId: string, listed: ReadonlyArray<ModelLists.ListedModel>) =>
     listed.map((model) => {
       const before = lists.find(connectionId, model.id)
@@ -325,7 +328,7 @@ export const make = Effect.gen(function* () {
     if (listed._tag === "NotListed" && (listed.status === 401 || listed.status === 403)) {
       return { valid: false, status: listed.status, error: listed.error, answered: none } satisfies ValidationResult
     }
-    // A tiny request tells a refused key (401, 403) from any other complaint, such as an unknown model.
+    // A tiny request distinguishes a refused key (401, 403) from any other complaint, such as an unknown model.
     const model =
       connection.defaultModel ??
       questionable(spec, [...connection.models, ...spec.models]) ??

@@ -16,7 +16,7 @@ import { ProxyRepo } from "../store/repo/ProxyRepo.ts"
 export class ProxyPlan extends Context.Tag("gateway/providers/ProxyPlan")<
   ProxyPlan,
   {
-    /** To be run after every change of a proxy. */
+    /** Reloads the plan; to be run after every change of a proxy. */
     readonly reload: Effect.Effect<void, StoreError>
     /** Writes an assignment; calls made after it hold to it. `proxyId` null: the scope has no proxy of its own any more. */
     readonly assign: (

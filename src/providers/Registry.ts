@@ -36,7 +36,10 @@ export const search = (term: string, category: ProviderCategory | null = null): 
 
 const hostOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).hostname : null)
 
-/** A node at a known provider's address is that provider's. Hosts of the operator's own machine tell nothing. */
+/**
+ * Dialects by host: a node at a known provider's address is that provider's. Hosts of the operator's own machine do not
+ * count.
+ */
 const dialectsByHost: ReadonlyMap<string, Dialect> = new Map(
   allProviders.flatMap((spec) => {
     const host = spec.class === "local" || spec.baseUrl.includes("{") ? null : hostOf(spec.baseUrl)
@@ -61,7 +64,7 @@ const nodeShapes: Readonly<Record<ProviderNodeType, NodeShape>> = {
   "ollama-compatible": { wire: "ollama", auth: optionalBearer, modelsPath: "/api/tags" }
 }
 
-/** Whether a path is one of the wire's own routes; any other one that an operator names is in OpenAI's form. */
+/** Checks whether a path is one of the wire's own routes; any other one that an operator names is in OpenAI's form. */
 const isOwnRoute = (wire: WireName, path: string): boolean => {
   switch (wire) {
     case "chat":

@@ -1,6 +1,6 @@
 /**
- * New tokens in the place of old ones. The store may lag behind: a reload that was under way, or a write that failed, may still show
- * a set that was replaced. A set that was replaced gives way to the new one; any other set is an operator's change and wins.
+ * New tokens in the place of old ones. The store may lag behind: a reload that was in progress, or a write that failed, may still
+ * show a set that was replaced. A set that was replaced gives way to the new one; any other set is an operator's change and wins.
  */
 import * as Redacted from "effect/Redacted"
 import type { OAuthTokens } from "../domain/Connection.ts"
@@ -17,11 +17,11 @@ const longest = 32
 
 const textOf = (token: Redacted.Redacted | null): string | null => (token === null ? null : Redacted.value(token))
 
-/** Whether two sets hold the same access and refresh token. */
+/** Checks whether two sets hold the same access and refresh token. */
 export const isSame = (a: RenewedTokens, b: RenewedTokens): boolean =>
   textOf(a.accessToken) === textOf(b.accessToken) && textOf(a.refreshToken) === textOf(b.refreshToken)
 
-/** Whether nothing that a renewal depends on differs. */
+/** Checks whether nothing that a renewal depends on differs. */
 export const isSameLogin = (a: OAuthTokens, b: OAuthTokens): boolean =>
   isSame(a, b) &&
   a.clientId === b.clientId &&
@@ -37,7 +37,7 @@ export const replace = (earlier: Replacement | null, used: RenewedTokens, tokens
 export const isReplaced = ({ replaced }: Replacement, tokens: OAuthTokens): boolean =>
   replaced.some((old) => isSame(old, tokens))
 
-/** What an account holds with the new set in the place of its own: client and token endpoint stay the operator's. */
+/** Replaces an account's tokens by the new set: client and token endpoint stay the operator's. */
 export const renewed = (own: OAuthTokens, { tokens }: Replacement): OAuthTokens => ({
   ...own,
   accessToken: tokens.accessToken,

@@ -1,4 +1,4 @@
-/** What the small calls to upstreams make of an answer: its JSON, and its reasons in words for a person. Pure. */
+/** Reads the answers to small calls to upstreams: their JSON, and their reasons as text for people. Pure. */
 import type { Connection } from "../domain/Connection.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import type { RequestError } from "../egress/Upstream.ts"
@@ -17,7 +17,7 @@ export const parse = (body: Buffer): unknown => {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-/** As much of an upstream's words as is looked at. */
+/** Most characters of an upstream's message that are looked at. */
 const maxWords = 4_000
 
 /** The upstream's own words about an error status, short and without the credential it was sent. */

@@ -1,6 +1,7 @@
 /**
- * One budget of bytes for all request bodies under way (`GATEWAY_MAX_BUFFERED_MB`), frames of sockets included: a limit per body alone
- * lets many of them fill the memory. One API key gets three quarters of it, and a largest body in any case. What counts is what is held, not what was announced: else a few idle connections could take it all.
+ * One budget of bytes for all request bodies in progress (`GATEWAY_MAX_BUFFERED_MB`), frames of sockets included: a limit per body alone lets many of
+ * them fill the memory. One API key gets three quarters of it, and a largest body in any case. What counts is what is held, not what was announced:
+ * else a few idle connections could take it all.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,9 +11,12 @@ import { mostHeld } from "../kernel/FairShare.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as Settings from "./Settings.ts"
 
-/** What one body takes of the budget. */
+/** Share of one body in the budget. */
 export interface BodyShare {
-  /** Hot: whether so many more bytes may be held; when not, nothing is taken. After `release` nothing is counted any more. */
+  /**
+   * Hot: takes `bytes` more; false when they may not be held, and nothing is taken. After `release` nothing is counted
+   * any more.
+   */
   readonly take: (bytes: number) => boolean
   /** Gives all of it back; further calls do nothing. */
   readonly release: () => void
@@ -23,7 +27,7 @@ export class BodyBudget extends Context.Tag("gateway/resilience/BodyBudget")<
   {
     /** Hot: a share of its own for one body, `apiKeyId` null for callers without a key; empty at first, to be released however its request ends. */
     readonly share: (apiKeyId: string | null) => BodyShare
-    /** What a body beyond the budget is told. */
+    /** Makes the error for a body beyond the budget. */
     readonly refusal: () => BufferFull
     readonly heldBytes: () => number
     /** Bodies refused since the start. */

@@ -17,15 +17,15 @@ import * as Settings from "./Settings.ts"
 
 type Release = ConcurrencyGate.Release
 
-/** What of a connection its limits depend on. */
+/** Members of a connection that its limits depend on. */
 export type LimitedConnection = Pick<Connection, "id" | "maxConcurrent" | "authType">
 
 export type Place =
   | { readonly _tag: "Free"; readonly release: Release }
   /**
    * `wait` joins the line when it is run (nothing is held before) and resolves with the place, or with null when none came in time
-   * or the line is full by then. Interruption leaves the line at once, and gives back a place that was just given. To hold on to
-   * the place, run it inside `Effect.uninterruptibleMask`.
+   * or the line is full by then. Interruption leaves the line at once, and releases a place that was just taken. To hold on to the
+   * place, run it inside `Effect.uninterruptibleMask`.
    */
   | { readonly _tag: "Wait"; readonly wait: Effect.Effect<Release | null> }
   /** `retryAfterMs`: when the throttle lets a call start again, where it is the reason. */
@@ -39,7 +39,7 @@ export class ConnectionLimiter extends Context.Tag("gateway/resilience/Connectio
      * without a place in time, it goes beyond the limit. The throttle holds for it too.
      */
     readonly enter: (connection: LimitedConnection, shared?: boolean) => Place
-    /** How many calls are in, and how many wait; connections without any limit are not counted. */
+    /** Returns the number of calls that are in and that wait; connections without any limit are not counted. */
     readonly inUse: (connectionId: string) => number
     readonly waiting: (connectionId: string) => number
   }
@@ -79,7 +79,7 @@ export const make = Effect.gen(function* () {
     return limiter
   }
 
-  /** Those with a place whose turn to start has not come: a line of its own, at a gate with one place. */
+  /** Key of the queue of calls with a place that may not start yet: a gate with one place. */
   const turnsOf = (id: string): string => `${id}\npace`
 
   const limitOf = ({ maxConcurrent }: LimitedConnection, throttle: Throttle | null): number =>
@@ -110,7 +110,7 @@ export const make = Effect.gen(function* () {
       })
     })
 
-  /** Of the two kinds of line the one for this call. */
+  /** Chooses the kind of queue for this call. */
   const lineOf = (connection: LimitedConnection, shared: boolean) => {
     const { connectionQueue, quotaShareConcurrencyLimit } = settings.current()
     const isOpen = shared && quotaShareConcurrencyLimit.enabled

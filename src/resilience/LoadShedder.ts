@@ -17,7 +17,10 @@ export interface Shed {
 export class LoadShedder extends Context.Tag("gateway/resilience/LoadShedder")<
   LoadShedder,
   {
-    /** Hot: a place, `apiKeyId` null for callers without a key; to be given back when the request is over however it ends (further calls do nothing), or a refusal. */
+    /**
+     * Hot: a place, `apiKeyId` null for callers without a key; to be released when the request is over however it ends
+     * (further calls do nothing), or a refusal.
+     */
     readonly enter: (apiKeyId: string | null) => Release | Shed
     readonly inFlight: () => number
     /** Requests admitted since the start. */

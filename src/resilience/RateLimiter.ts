@@ -1,4 +1,4 @@
-/** How close calls may follow one another (settings `requestQueue`). Plain state; times in epoch milliseconds. */
+/** Limits for the rate at which calls start (settings `requestQueue`). Plain state; times in epoch milliseconds. */
 
 export interface RateLimits {
   readonly requestsPerMinute: number
@@ -16,7 +16,10 @@ export interface RateLimiter {
 
 const minuteMs = 60_000
 
-/** At most `requestsPerMinute` starts in any minute, counted exactly: the starts of the latest minute are kept, and no more. */
+/**
+ * Makes a limiter of at most `requestsPerMinute` starts in any minute, counted exactly: the starts of the latest minute
+ * are kept, and no more.
+ */
 export const makeRateLimiter = (): RateLimiter => {
   let starts: Array<number> = []
   /** Starts before it are older than a minute. */

@@ -46,7 +46,10 @@ export const defaultsFor = (maxInFlight: number): ResilienceSettings => ({
   loadShedding: { ...defaultResilience.loadShedding, maxInFlight }
 })
 
-/** What is stored of settings: without a limit that is the default one, which another machine would not have. */
+/**
+ * Selects the part of the settings that is stored: without a limit that is the default one, which another machine would
+ * not have.
+ */
 const storedOf = (settings: ResilienceSettings, defaults: ResilienceSettings): unknown =>
   settings.loadShedding.maxInFlight === defaults.loadShedding.maxInFlight
     ? { ...settings, loadShedding: { retryAfterMs: settings.loadShedding.retryAfterMs } }
@@ -57,8 +60,8 @@ const key = "settings"
 const decodePatch = (stored: unknown) => Schema.decodeUnknownEither(ResiliencePatch)(stored)
 
 /**
- * What of a stored value can be used over the defaults, section by section, so that one bad value does not cost the others.
- * Pure.
+ * Reads the valid parts of a stored value over the defaults, section by section, so that one bad value does not cost the
+ * others. Pure.
  */
 export const usable = (
   stored: unknown,

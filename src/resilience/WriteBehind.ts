@@ -12,18 +12,18 @@ import type { StoreError } from "../store/Errors.ts"
 export interface WriteBehind {
   /** Hot: marks a key as changed. */
   readonly touch: (key: string) => void
-  /** Done when everything marked before is in the store, or could not be written (which is logged). Never fails. */
+  /** Waits until everything marked before is in the store, or could not be written (which is logged). Never fails. */
   readonly flush: Effect.Effect<void>
 }
 
 /**
- * Between rounds without a `flush`: what changes meanwhile is written once. Ten times as long as the round took, so that writing is a
- * small part of the work however much changes, and a crash loses next to nothing while little does.
+ * Pauses between rounds without a `flush`: repeated changes meanwhile are written once. Ten times as long as the round took, so that
+ * writing is a small part of the work however much changes, and a crash loses next to nothing while little does.
  */
 const pauseAfter = (round: Duration.Duration): Effect.Effect<void> =>
   Effect.sleep(Duration.clamp(Duration.times(round, 10), { minimum: Duration.millis(1), maximum: Duration.millis(50) }))
 
-/** After a round that could not write everything. */
+/** Schedule after a round that could not write everything. */
 const again = Schedule.exponential("1 second").pipe(Schedule.union(Schedule.spaced("10 seconds")))
 
 export const makeWriteBehind = (

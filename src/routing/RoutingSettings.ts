@@ -14,7 +14,7 @@ export class RoutingSettings extends Context.Tag("gateway/routing/RoutingSetting
 
 const shape = { patch: Shape.RoutingPatch, defaults: Shape.defaultRouting, merge: Shape.mergeRouting }
 
-/** What of a stored value can be used over the defaults, field by field. Pure. */
+/** Returns the fields of a stored value that are valid, over the defaults. Pure. */
 export const usable = (stored: unknown) => StoredSettings.usable(shape, stored)
 
 export const make = Effect.map(

@@ -4,7 +4,7 @@ import type { AttemptView } from "../domain/Decision.ts"
 import { isWebAddress } from "../wire/search/Reading.ts"
 import { shownName } from "./SearchProviders.ts"
 
-/** What came of the calls: the same for everybody who waits for it, and for those that ask again. */
+/** Result of the calls: the same for all requests that wait for it, and for those that ask again. */
 export interface FoundAnswer {
   readonly provider: string
   readonly query: string
@@ -19,7 +19,7 @@ export interface FoundAnswer {
   readonly errors: ReadonlyArray<JsonObject>
 }
 
-/** Of one client's request. */
+/** Facts of one client's request. */
 export interface AnswerFacts {
   readonly requestId: string
   readonly cached: boolean
@@ -64,7 +64,7 @@ export interface Served {
   readonly nowIso: string
 }
 
-/** Null when the text is not what the corridor answers with. */
+/** Null when the text is no answer of the pipeline. */
 export const foundIn = (text: string, served: Served): FoundAnswer | null => {
   const body: Json | undefined = parseJson(text)
   if (!isObject(body) || !isArray(body["results"])) return null
@@ -135,7 +135,7 @@ const isWhole = has({
   errors: isListOf(mostResults, isObject)
 })
 
-/** Whether clients can read it as what a search has found. */
+/** Checks whether clients can read it as the result of a search. */
 export const isSearchAnswer = (answer: JsonObject): boolean => isWhole(answer)
 
 export const answerOf = (found: FoundAnswer, { cached, elapsedMs, requestId }: AnswerFacts): JsonObject => ({

@@ -1,4 +1,4 @@
-/** What searches have done at each provider, by API key: in memory, and in the store soon after. */
+/** Counts of searches at each provider, by API key: in memory, and in the store soon after. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -39,7 +39,7 @@ export interface ProviderCounts {
   readonly provider: string
   readonly requests: number
   readonly errors: number
-  /** Of the calls that were answered; null: none was. */
+  /** Average latency of the calls that were answered, in ms; null: none was. */
   readonly avgLatencyMs: number | null
   readonly cacheHits: number
   readonly costUsd: number
@@ -50,12 +50,12 @@ export class SearchCounts extends Context.Tag("gateway/search/SearchCounts")<
   {
     /** Hot. `owner`: id of an API key; empty for callers without one. */
     readonly add: (owner: string, provider: string, counts: Partial<Counts>) => void
-    /** What a caller may see: a key that may not manage the gateway sees its own. */
+    /** Lists the counts that a caller may see: a key that may not manage the gateway sees its own. */
     readonly list: (principal: Principal) => ReadonlyArray<ProviderCounts>
   }
 >() {}
 
-/** API keys times providers; beyond it the one that was silent for longest is forgotten. */
+/** API keys times providers; beyond it the one that was silent for longest is dropped. */
 export const capacity = 20_000
 
 const what = "What searches have done"

@@ -1,13 +1,13 @@
 /**
- * One call of the corridor for everybody who asks the same at the same time. It is nobody's own: who leaves does not end it for the others,
- * and when all have left it ends.
+ * One call for all requests that ask the same at the same time. It belongs to none of them: a client that leaves does not end it for the
+ * others, and when all have left it ends.
  */
 import { Members } from "../inference/reply/Members.ts"
 import { type Recorded, recording } from "../inference/reply/Recorder.ts"
 import type { ClientReply, Exchange } from "../inference/request/Exchange.ts"
 import { makeInnerReply } from "../inference/request/InnerReply.ts"
 
-/** What the corridor has answered. */
+/** Answer of the call. */
 export interface Landed {
   readonly status: number
   /** Flat name–value list. */
@@ -48,7 +48,7 @@ export class SearchFlight {
     this.#waiting.join(exchange)
   }
 
-  /** Who still waits, in the order in which they came. Nobody does afterwards. */
+  /** Takes the requests that still wait, in the order in which they came. None does afterwards. */
   take(): ReadonlyArray<Exchange> {
     const waiting = this.#waiting.all()
     for (const exchange of waiting) this.#waiting.release(exchange)

@@ -1,4 +1,4 @@
-/** Which providers have searches, and which accounts one may go to. Pure, over a catalogue snapshot. */
+/** Lists the providers with searches, and the accounts that one may go to. Pure, over a catalogue snapshot. */
 import type { SearchAdapterName } from "../domain/MediaKind.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../providers/Catalog.ts"
@@ -6,7 +6,10 @@ import { allProviders } from "../providers/registry/index.ts"
 import { searchAdapters } from "../wire/search/adapters/index.ts"
 import type { Ability, SearchAdapter, SearchType } from "../wire/search/Search.ts"
 
-/** As clients know it: the form it has. Several providers of the registry may be one here (Ollama's own server and its cloud). */
+/**
+ * Provider as clients know it: by its form. Several providers of the registry may be one here (Ollama's own server and
+ * its cloud).
+ */
 export interface SearchProvider {
   readonly id: SearchAdapterName
   readonly adapter: SearchAdapter
@@ -29,7 +32,7 @@ export const searchProviders: ReadonlyArray<SearchProvider> = Object.keys(search
     specs: allProviders.flatMap((spec) => (adapterOf(spec) === id ? [spec.id] : []))
   }))
 
-/** By the name a client gives; null when no provider of searches has it. */
+/** Finds a provider by the name a client gives; null when no provider of searches has it. */
 export const providerNamed = ({ provider }: Pick<CatalogSnapshot, "provider">, name: string): SearchProvider | null => {
   const spec = isSearchAdapter(name) ? null : provider(name)
   const id = isSearchAdapter(name) ? name : spec === null ? null : adapterOf(spec)
@@ -40,7 +43,7 @@ export const providerNamed = ({ provider }: Pick<CatalogSnapshot, "provider">, n
 export const shownName = (specId: string): string =>
   searchProviders.find(({ specs }) => specs.includes(specId))?.id ?? specId
 
-/** Whether searches can be sent to an account. */
+/** Checks whether searches can be sent to an account. */
 export const isForSearches = ({ connection, endpoints, spec }: Account): boolean => {
   const name = adapterOf(spec)
   if (name === null || endpoints.chat === undefined) return false
@@ -51,9 +54,9 @@ export interface ListedProvider {
   readonly id: string
   readonly configured: boolean
   readonly types: ReadonlyArray<SearchType>
-  /** Of one search. */
+  /** Most results of one search. */
   readonly max_results: number
-  /** What it can be told beside the query. */
+  /** Settings that it supports beside the query. */
   readonly fields: ReadonlyArray<Ability>
 }
 

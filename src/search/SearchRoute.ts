@@ -1,4 +1,4 @@
-/** Where a search goes: to the provider it names, or to any that is connected and can be told what it asks for. Pure. */
+/** Chooses the target of a search: the provider it names, or any that is connected and supports its settings. Pure. */
 import { InvalidRequest } from "../domain/Errors.ts"
 import type { CatalogSnapshot } from "../providers/Catalog.ts"
 import type { ServiceRequest } from "../routing/resolve/ServiceTargets.ts"
@@ -8,7 +8,7 @@ import { type Ability, asksFor, searchModel } from "../wire/search/Search.ts"
 import { isForSearches, providerNamed, type SearchProvider, searchProviders } from "./SearchProviders.ts"
 
 export interface SearchRoute {
-  /** What it is called where other requests have a model's id. */
+  /** Name in the place of other requests' model id. */
   readonly requestedModel: string
   readonly service: ServiceRequest
 }
@@ -33,7 +33,7 @@ const routeTo = (requestedModel: string, providers: ReadonlyArray<SearchProvider
 
 const isServed = ({ accounts }: Snapshot, { service }: SearchRoute): boolean => accounts.some(service.serves)
 
-/** What of a request a provider cannot be told. */
+/** Lists the settings of a request that a provider does not support. */
 const missingAt = ({ adapter }: SearchProvider, { search }: SearchRequest): ReadonlyArray<Ability> =>
   asksFor({ ...search, since: null }).filter((ability) => !adapter.can.has(ability))
 

@@ -1,6 +1,6 @@
 /**
  * `POST /v1/search`: reads the request, answers from what it keeps, lets equal requests of a caller wait for one call, and sends the rest
- * through the corridor of all requests.
+ * through the pipeline of all requests.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -62,11 +62,11 @@ interface Kept {
   readonly bytes: number
 }
 
-/** Of a call under way. */
+/** State of a call in progress. */
 interface Running {
   /** Null until it is settled. */
   row: UsageRow | null
-  /** Nobody waits for its answer. */
+  /** True when no request waits for its answer. */
   isAbandoned: boolean
 }
 
@@ -110,7 +110,7 @@ export const make = Effect.gen(function* () {
     ttlMs: Math.max(1, ttlMs)
   })
   const flights = new Map<string, SearchFlight>()
-  /** Searches that are under way in the corridor, by the id of the request that began them. */
+  /** Searches in progress in the pipeline, by the id of the request that began them. */
   const running = new Map<string, Running>()
 
   const elapsedMs = ({ startedMs }: Exchange): number => Math.round(timers.monotonicMs() - startedMs)

@@ -1,4 +1,4 @@
-/** How the simulated upstreams behave, and which target a name in that description means. Pure. */
+/** Behaviour of the simulated upstreams, and the targets that the names in its description mean. Pure. */
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 import type { FaultPlan } from "./faults/Fault.ts"
 
@@ -9,7 +9,7 @@ export interface RequestQuota {
 }
 
 export interface Behaviour {
-  /** Of the latency in milliseconds: median and 95th percentile. */
+  /** Latency in milliseconds: median and 95th percentile. */
   readonly p50Ms: number
   readonly p95Ms: number
   /** Fraction of calls answered with 503, [0, 1]. */
@@ -21,7 +21,7 @@ export interface Behaviour {
 
 export const usual: Behaviour = { p50Ms: 500, p95Ms: 1_500, errorRate: 0, quota: null, faults: [] }
 
-/** By the name of a target; `*` means all. */
+/** Behaviours by the name of a target; `*` means all. */
 export interface Behaviours {
   readonly errors: Readonly<Record<string, number>>
   readonly latency: Readonly<Record<string, readonly [p50Ms: number, p95Ms: number]>>
@@ -58,7 +58,7 @@ export const behaviourOf = (own: Behaviours, target: Target, scenario: Behaviour
   }
 }
 
-/** Names that mean none of the targets, each with the field it stands in. */
+/** Names that mean none of the targets, each with the field it is in. */
 export const unknownNames = (
   behaviours: Behaviours,
   targets: ReadonlyArray<Target>

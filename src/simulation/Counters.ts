@@ -1,4 +1,4 @@
-/** What is counted while a simulation runs, and the report that is made of it. */
+/** Counters of a running simulation, and the report that is made of them. */
 import type { ModelPrice } from "../domain/Pricing.ts"
 import { nanoUsdPerUsd, type TokenCounts } from "../domain/Usage.ts"
 import type { Failure } from "../resilience/failure/FailureKind.ts"
@@ -23,7 +23,7 @@ const blank = () => ({
 interface CountersInput {
   readonly resolution: Resolution
   readonly price: (provider: string, model: string) => ModelPrice | null
-  /** Of every request. */
+  /** Tokens of every request. */
   readonly tokens: TokenCounts
 }
 

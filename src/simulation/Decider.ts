@@ -23,7 +23,7 @@ export const plainFeatures = (
   sessionKey: null
 })
 
-/** Of which session a request is, and whether it begins with a prompt of the user. */
+/** Session of a request, and whether it begins with a prompt of the user. */
 export type SessionTurn = Pick<Question, "sessionKey" | "startsPrompt">
 
 export const noSession: SessionTurn = { sessionKey: null, startsPrompt: () => true }
@@ -36,7 +36,7 @@ export interface Decider {
     nowMs: number,
     turn: SessionTurn
   ) => Decided
-  /** It is carried out. */
+  /** Carries out the decision. */
   readonly commit: (decided: Decided) => void
   /** A target served it; `candidate` is asked for only where something is learned from that. */
   readonly served: (decided: Decided, by: Served, candidate: () => Candidate | undefined) => void
@@ -44,7 +44,7 @@ export interface Decider {
   readonly ended: (target: Target, ok: boolean | null, nowMs: number) => void
 }
 
-/** Which target served a request of a session. */
+/** Target that served a request of a session. */
 interface Served {
   readonly target: Target
   readonly sessionKey: string | null

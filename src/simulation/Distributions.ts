@@ -1,4 +1,4 @@
-/** What a simulation leaves to chance, out of seeds; and the percentiles of what came of it. Pure. */
+/** Random values of a simulation, out of seeds; and the percentiles of its results. Pure. */
 import { makeSeededRandom, type SeededRandom } from "../kernel/SeededRandom.ts"
 
 /** The 95th percentile of the standard normal distribution. */

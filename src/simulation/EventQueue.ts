@@ -1,4 +1,4 @@
-/** What will happen, by time; what happens at the same time happens in the order it was put in. A binary heap. */
+/** Events by time; those at the same time are in the order they were put in. A binary heap. */
 interface Entry<Event> {
   readonly atMs: number
   readonly turn: number

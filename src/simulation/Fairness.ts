@@ -1,4 +1,4 @@
-/** How far shares are from weights. Pure. */
+/** Measures how far shares are from weights. Pure. */
 import type { SimulationReport } from "./Report.ts"
 
 type Fairness = SimulationReport["fairness"]

@@ -9,7 +9,7 @@ import { makeLockoutStates } from "../resilience/lockout/LockoutStates.ts"
 import { type Call, type Health, makeHealth } from "../routing/health/Health.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 
-/** What an ended call changed. */
+/** Changes by an ended call. */
 export interface Change {
   readonly cooled: boolean
   readonly opened: boolean

@@ -1,6 +1,6 @@
 /**
- * Recorded traffic under another policy: each usage row is decided anew, and what would have been is set beside what was. Pure.
- * A row tells tokens, wire, streaming and time; never tools, images, schemas, the task or the session, so no decision knows of them.
+ * Recorded traffic under another policy: each usage row is decided anew, and the new result is compared with the recorded one. Pure.
+ * A row has tokens, wire, streaming and time; never tools, images, schemas, the task or the session, so no decision uses them.
  */
 import type { ModelPrice } from "../domain/Pricing.ts"
 import { nanoUsdPerUsd, type UsageRow } from "../domain/Usage.ts"
@@ -15,7 +15,7 @@ import { makeDecider, noSession, plainFeatures } from "./Decider.ts"
 export interface ReplayInput {
   readonly model: string
   readonly resolution: Resolution
-  /** Of the new policy's targets, all of them ready to be called. */
+  /** Candidates of the new policy's targets, all of them ready to be called. */
   readonly candidates: ReadonlyArray<Candidate>
   /** Oldest first. */
   readonly rows: ReadonlyArray<UsageRow>
@@ -55,7 +55,7 @@ export interface ReplayReport {
   readonly latency: {
     readonly meanBeforeMs: number | null
     readonly meanAfterMs: number | null
-    /** Where the expected latency of each request comes from. */
+    /** Sources of the expected latency of each request. */
     readonly basis: {
       /** Live measurements of the chosen target. */
       readonly live: number
@@ -124,7 +124,7 @@ export const makeReplay = (input: ReplayInput): Replay => {
   const [seeds] = streamsOf(seed, 1)
   if (seeds === undefined) throw new RangeError("no random streams")
   const places = new Map(candidates.map(({ target }, index) => [target, index]))
-  /** As they are after the requests replayed so far. */
+  /** Candidates after the requests replayed so far. */
   const current = candidates.slice()
   const before = new Map<string, number>()
   const after = new Map<string, number>()

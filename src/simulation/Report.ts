@@ -1,4 +1,4 @@
-/** What a simulation says at its end. Plain data: the same simulation gives the same report. */
+/** Report at the end of a simulation. Plain data: the same simulation gives the same report. */
 import type { ScenarioName } from "../domain/SimulatedFaults.ts"
 import type { FailureKind } from "../resilience/failure/FailureKind.ts"
 
@@ -6,9 +6,9 @@ export interface TargetReport {
   readonly provider: string
   readonly connectionId: string
   readonly model: string
-  /** What the weights give it, [0, 1]. */
+  /** Share by the weights, [0, 1]. */
   readonly weightShare: number
-  /** Its part of the requests that were served, [0, 1]. */
+  /** Share of the requests that were served, [0, 1]. */
   readonly share: number
   readonly served: number
   /** Decisions that put it first. */
@@ -21,11 +21,11 @@ export interface TargetReport {
   /** Times its failures set or lengthened the connection's cooldown, and opened the provider's breaker. */
   readonly cooldowns: number
   readonly breakerOpenings: number
-  /** What its last failed call was understood as. */
+  /** Classification of its last failed call. */
   readonly lastFailure: { readonly kind: FailureKind; readonly status: number } | null
-  /** What keeps it out at the end; null: nothing. `remainingMs` null: an operator has to act, or it is not known. */
+  /** Rule that keeps it out at the end; null: none. `remainingMs` null: an operator has to act, or it is not known. */
   readonly left: { readonly rule: string; readonly remainingMs: number | null } | null
-  /** Of its good answers; null without any. */
+  /** Median latency of its good answers, in ms; null without any. */
   readonly p50Ms: number | null
   readonly p95Ms: number | null
   readonly costUsd: number
@@ -42,7 +42,7 @@ export interface SimulationReport {
   readonly requests: number
   readonly served: number
   readonly failed: number
-  /** Of the failed: the client had the beginning of an answer that broke off. */
+  /** Number of the failed ones of which the client had the beginning of an answer that broke off. */
   readonly broken: number
   /** Calls to a target that had failed for the same request. */
   readonly retries: number
@@ -51,7 +51,7 @@ export interface SimulationReport {
   readonly calls: number
   /** Virtual time from the first arrival to the last end. */
   readonly durationMs: number
-  /** Of served requests, from arrival to the end of the answer, failed attempts included. */
+  /** Median time of served requests in ms, from arrival to the end of the answer, failed attempts included. */
   readonly p50Ms: number | null
   readonly p95Ms: number | null
   readonly costUsd: number
@@ -63,6 +63,6 @@ export interface SimulationReport {
     readonly largestLagRequests: number
   }
   readonly targets: ReadonlyArray<TargetReport>
-  /** What the figures leave out. */
+  /** Notes on the limits of the figures. */
   readonly notes: ReadonlyArray<string>
 }

@@ -1,11 +1,11 @@
-/** What goes wrong in each scenario, and with whom. Pure data; the targets are those of whatever is simulated. */
+/** Faults in each scenario, and their targets. Pure data; the targets are those of the simulation. */
 import type { CombinedScenario, FaultName, ScenarioName } from "../domain/SimulatedFaults.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 import { type Behaviours, noBehaviours } from "./Behaviour.ts"
 import { faults } from "./faults/Catalogue.ts"
 import { always, type FaultPlan } from "./faults/Fault.ts"
 
-/** What one account does in a scenario. */
+/** Behaviour of one account in a scenario. */
 interface Part {
   readonly faults?: ReadonlyArray<FaultPlan>
   readonly quota?: Behaviours["quotas"][string]
@@ -16,7 +16,7 @@ export interface Scenario {
   readonly about: string
   /** The answers are streamed. */
   readonly streamed: boolean
-  /** By the account's place among those of the targets. */
+  /** Returns the behaviour by the account's place among those of the targets. */
   readonly part: (place: number, accounts: number) => Part
 }
 

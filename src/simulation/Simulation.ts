@@ -37,7 +37,7 @@ export interface SimulationInput {
   readonly ratePerSecond: number
   readonly burst: number
   readonly behaviours: Behaviours
-  /** What goes wrong beside `behaviours`, which come first; null: nothing else. */
+  /** Scenario of faults beside `behaviours`, which come first; null: none. */
   readonly scenario: ScenarioName | null
   /** Null: as the scenario has it; without one they are not. */
   readonly streamed: boolean | null
@@ -96,7 +96,7 @@ interface Request {
   readonly favourite: Target | undefined
   readonly walk: Walk<Release, Waiting>
   readonly sessionKey: string | null
-  /** Calls under way: two while it is hedged. */
+  /** Calls in progress: two while it is hedged. */
   readonly calls: Set<UnderWay>
 }
 
@@ -104,7 +104,7 @@ interface UnderWay {
   readonly ask: Ask
   readonly answer: Answer
   readonly startedMs: number
-  /** It counts no more among what its target has under way. */
+  /** Removes it from the calls that its target has in progress. */
   readonly uncount: () => void
 }
 
@@ -173,7 +173,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
   let clockMs = startMs
   queue.put(startMs, { _tag: "Arrival" })
 
-  /** What the walk of a request asks about, at the moment of the clock. */
+  /** Makes the facts that the walk of a request asks for, at the moment of the clock. */
   const worldOf = (deadlineMs: number): WalkWorld<Release, Waiting> => ({
     nowMs: () => clockMs,
     leftMs: () => deadlineMs - clockMs,

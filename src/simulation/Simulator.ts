@@ -47,7 +47,7 @@ export type SimulationRequest = Pick<
 export interface ReplayRequest {
   /** The policy to decide by: a combo or any other id. */
   readonly model: string
-  /** How far to look back, in milliseconds. */
+  /** Time span to look back, in milliseconds. */
   readonly sinceMs: number
   readonly seed: number
 }
@@ -58,7 +58,7 @@ export class Simulator extends Context.Tag("gateway/simulation/Simulator")<
   Simulator,
   {
     readonly simulate: (request: SimulationRequest) => Effect.Effect<SimulationReport, Refusal>
-    /** Over the newest rows, where there are more than it can take. */
+    /** Replays the newest rows, where there are more than it can take. */
     readonly replay: (request: ReplayRequest) => Effect.Effect<ReplayReport, Refusal | StoreError>
   }
 >() {}
@@ -92,7 +92,7 @@ export const make = Effect.gen(function* () {
   const leaderboard = yield* LeaderboardSync.LeaderboardSync
   const oneAtATime = yield* Effect.makeSemaphore(1)
 
-  /** As real requests are decided now. */
+  /** Returns the policy by which real requests are decided now. */
   const policy = (): DecidePolicy => {
     const { freeTierStrict, lkgpEnabled } = routing.current()
     return { routerStrategies: routerStrategies.lookup, freeTierStrict, lkgpEnabled, fitness: leaderboard.fitness() }

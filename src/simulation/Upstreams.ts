@@ -17,17 +17,17 @@ export interface Answer {
   readonly failure: Failure | null
 }
 
-/** How a call is made. */
+/** Form of a call. */
 export interface Asking {
   readonly streamed: boolean
   /** The request has asked for a new token here already. */
   readonly refreshed: boolean
-  /** What this one call may take until its answer begins, and what is left of the whole request. */
+  /** Time limit in ms of this one call until its answer begins, and the rest of the whole request's. */
   readonly firstContentMs: number
   readonly leftMs: number
 }
 
-/** What holds for all upstreams. */
+/** Context of all upstreams. */
 export interface UpstreamContext {
   /** Epoch of the first arrival. */
   readonly startMs: number
@@ -64,7 +64,7 @@ export interface Upstreams {
   readonly call: (target: Target, nowMs: number, asking: Asking) => Answer
   /** A new access token is asked for; false when there is none to be had. */
   readonly renew: (target: Target, nowMs: number) => boolean
-  /** What is left of the connection's quota; a strategy sees it as if the upstream's headers had told it. */
+  /** Returns the rest of the connection's quota; a strategy sees it as if the upstream's headers had reported it. */
   readonly quotas: (connectionId: string, nowMs: number) => ReadonlyArray<QuotaWindow>
 }
 
@@ -84,7 +84,7 @@ export const makeUpstreams = (
     return known === undefined || nowMs - known.sinceMs >= quota.windowMs ? { sinceMs: nowMs, count: 0 } : known
   }
 
-  /** What is wrong with a target now, by its plans alone. Draws as often whatever comes of it. */
+  /** Decides the fault of a target now, by its plans alone. Draws as often whatever the result. */
   const faultOf = (target: Target, plans: Behaviour["faults"], nowMs: number): Fault | null => {
     let struck: FaultName | null = null
     for (const plan of plans) {

@@ -1,4 +1,7 @@
-/** All operations of the service by the skill that tells of them, and the paths that lead to the same ones. Made from the API document. */
+/**
+ * All operations of the service by the skill that describes them, and the paths that lead to the same ones. Made from
+ * the API document.
+ */
 import { asMap, type JsonMap, listOf } from "../api/document/JsonSchemas.ts"
 import { aliasTag } from "../api/document/Words.ts"
 import { managementTable, type ManagementKey } from "../api/ManagementRoutes.ts"
@@ -21,7 +24,7 @@ const managementPlaces: ReadonlyMap<string, Place> = new Map(
   })
 )
 
-/** Of the routes of clients. */
+/** Places of the routes of clients. */
 const edgePlaces: Readonly<Record<string, Place>> = {
   "GET /": { skill: "gw-version-manager", tier: "public" },
   "POST /a2a": { skill: "gw-agents-a2a", tier: "inference" },
@@ -58,7 +61,7 @@ export const apiIndex = (document: JsonMap): ApiIndex => {
   return new Map([...bySkill].map(([skill, operations]) => [skill, inOrder(operations)]))
 }
 
-/** Management routes that no skill tells of, as `METHOD /path`. */
+/** Lists the management routes that no skill describes, as `METHOD /path`. */
 export const missingRoutes = (index: ApiIndex): ReadonlyArray<string> => {
   const told = new Set([...index.values()].flat().map(({ method, path }) => `${method} ${path}`))
   return [...managementPlaces.keys()].filter((route) => !told.has(route)).toSorted()

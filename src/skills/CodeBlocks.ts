@@ -1,7 +1,7 @@
 /** The code blocks of a page: fenced, each with the word behind its fence. Pure; one pass over the lines. */
 
 export interface CodeBlock {
-  /** From 1, in the order of the page. */
+  /** Number from 1, in the order of the page. */
   readonly number: number
   /** The first word behind the opening fence, in lower case; empty: none. */
   readonly language: string

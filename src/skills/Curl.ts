@@ -1,10 +1,10 @@
-/** The example of an operation: a command line that works as it stands once the variables of its page are set. Pure. */
+/** The example of an operation: a command line that works as it is once the variables of its page are set. Pure. */
 import type { Json } from "../api/document/JsonSchemas.ts"
 import { asMap } from "../api/document/JsonSchemas.ts"
 import type { Body, SkillOperation } from "./Operations.ts"
 import { ofParameter, ofQuery, ofValue } from "./Variables.ts"
 
-/** In single quotes; `$NAME` between them is put in by the shell. */
+/** Quotes a text in single quotes; `$NAME` between them is put in by the shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 const mark = (name: string): string => `\u{0}${name}\u{0}`

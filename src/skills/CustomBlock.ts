@@ -3,7 +3,7 @@
 const start = "<!-- skill:custom-start -->"
 const end = "<!-- skill:custom-end -->"
 
-/** What stands between the markers of a page; null where they are missing or in the wrong order. */
+/** Returns the text between the markers of a page; null where they are missing or in the wrong order. */
 export const customOf = (page: string): string | null => {
   const from = page.indexOf(start)
   const to = page.indexOf(end, from + start.length)

@@ -1,4 +1,4 @@
-/** The operations of the service as skills tell of them, read from the OpenAPI document. Pure. */
+/** Reads the operations of the service for skills from the OpenAPI document. Pure. */
 import { asMap, isMap, type Json, type JsonMap, listOf, referredBy } from "../api/document/JsonSchemas.ts"
 import type { Tier } from "../api/Tier.ts"
 
@@ -36,12 +36,12 @@ export interface SkillOperation {
   readonly parameters: ReadonlyArray<Parameter>
   /** Null: none is sent. */
   readonly body: Body | null
-  /** Of the answer that is a success. */
+  /** Fields of the answer that is a success. */
   readonly answer: ReadonlyArray<Field>
   readonly status: string
 }
 
-/** Nested fields are told of to this depth. */
+/** Depth to which nested fields are described. */
 const maxDepth = 2
 
 const resolved = (schema: Json | undefined, schemas: JsonMap): JsonMap => {

@@ -1,4 +1,4 @@
-/** Which skill tells about which route or command. A new group of routes does not compile until it has its place. */
+/** Decides which skill describes a route or command. A new group of routes does not compile until it has its place. */
 import type { ManagementKey, ManagementRoute } from "../api/ManagementRoutes.ts"
 import type { ApiSkillId, CommandSkillId } from "../domain/AgentSkill.ts"
 
@@ -59,7 +59,7 @@ const groups: Readonly<Record<GroupOf<ManagementKey>, ApiSkillId>> = {
   webhooks: "gw-webhooks"
 }
 
-/** Routes that stand apart from their group. */
+/** Routes that are apart from their group. */
 const apart: Readonly<Partial<Record<ManagementKey, ApiSkillId>>> = {
   "telemetry.caches": "gw-cache",
   "telemetry.clearCaches": "gw-cache"
@@ -140,6 +140,6 @@ const kinds: ReadonlyArray<readonly [beginning: string, skill: CommandSkillId]> 
   ["launch", "cli-setup"]
 ]
 
-/** By the first word of a command; null: it has no place yet. */
+/** Finds the skill by the first word of a command; null: it has no place yet. */
 export const skillOfCommand = (name: string): CommandSkillId | null =>
   commands[name] ?? kinds.find(([beginning]) => name.startsWith(beginning))?.[1] ?? null

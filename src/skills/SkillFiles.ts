@@ -11,7 +11,7 @@ export const maxPageBytes = 1_048_576
 
 const fileOf = (folder: string, id: SkillId): string => join(folder, id, "SKILL.md")
 
-/** Its text; null when there is none, or none that is a page. */
+/** Reads its text; null when there is none, or none that is a page. */
 export const read = (folder: string, id: SkillId): Effect.Effect<string | null, StoreFailure> => {
   const file = fileOf(folder, id)
   return onDisk(file, () => {

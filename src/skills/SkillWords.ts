@@ -1,9 +1,9 @@
-/** What people wrote of each skill: its name, when it is of use, and what goes wrong easily. Everything else of a page is derived. */
+/** Written text of each skill: its name, its use, and frequent mistakes. Everything else of a page is derived. */
 import type { SkillId } from "../domain/AgentSkill.ts"
 
 export interface SkillWords {
   readonly name: string
-  /** When an agent should read it; one sentence or two. */
+  /** Describes when an agent should read it; one sentence or two. */
   readonly description: string
   /** Sentences below the overview. */
   readonly notes: ReadonlyArray<string>

@@ -38,10 +38,10 @@ export interface Coverage {
   readonly api: { readonly have: number; readonly total: number }
   readonly cli: { readonly have: number; readonly total: number }
   readonly totalSkills: number
-  /** Management routes that a skill tells of, and those that none does. */
+  /** Management routes that a skill describes, and those that none does. */
   readonly routes: { readonly have: number; readonly total: number; readonly missing: ReadonlyArray<string> }
   readonly commands: { readonly have: number; readonly total: number; readonly missing: ReadonlyArray<string> }
-  /** When the pages were made, in milliseconds since 1970. */
+  /** Time at which the pages were made, in milliseconds since 1970. */
   readonly generatedAtMs: number
 }
 
@@ -58,7 +58,7 @@ export class Skills extends Context.Tag("gateway/skills/Skills")<
   {
     readonly list: (category: SkillCategory | null, area: string | null) => ReadonlyArray<Skill>
     readonly get: (id: SkillId) => Skill
-    /** Where the files are. */
+    /** Folder of the files. */
     readonly folder: string
     /** The page as it is now, with the custom block of the file. */
     readonly page: (id: SkillId) => Effect.Effect<string>
@@ -87,7 +87,7 @@ export const make = Effect.gen(function* () {
   const oneAtATime = yield* Effect.makeSemaphore(1)
   const writtenAtMs = yield* Ref.make<number | null>(null)
 
-  /** Made with the first question: the API document is not needed before. */
+  /** Pages, made with the first request: the API document is not needed before. */
   const pages = yield* Effect.cached(
     Effect.gen(function* () {
       const commands = yield* describeCommands

@@ -1,12 +1,12 @@
-/** What stands in examples for the ids of the reader's own gateway: shell variables, and where their values come from. Pure. */
+/** Placeholders in examples for the ids of the reader's own gateway: shell variables, and the sources of their values. Pure. */
 import { exampleConnectionId, exampleId, exampleKeyId, exampleProxyId, exampleRequestId } from "../api/Examples.ts"
 import type { Json } from "../api/document/JsonSchemas.ts"
 import type { SkillOperation } from "./Operations.ts"
 
 export interface Variable {
-  /** In capitals, without the dollar sign. */
+  /** Name in capitals, without the dollar sign. */
   readonly name: string
-  /** How to get a value, as a sentence. */
+  /** Source of a value, as a sentence. */
   readonly source: string
 }
 
@@ -46,7 +46,7 @@ const ofCollection = (before: string): Variable => {
 /** Paths whose ids are the same on every gateway. */
 const hasKnownIds: ReadonlyArray<string> = ["/docs/", "/skills/", "/api/agent-skills/", "/api/cli-tools/"]
 
-/** Of a parameter of a path; null: its documented example works. */
+/** Chooses the variable of a parameter of a path; null: its documented example works. */
 export const ofParameter = (path: string, name: string): Variable | null => {
   if (!isId(name) || hasKnownIds.some((beginning) => path.startsWith(beginning))) return null
   const own = fixed[name]
@@ -78,7 +78,7 @@ const examples: Readonly<Record<string, Variable | undefined>> = {
 
 const password: Variable = { name: "GATEWAY_PASSWORD", source: "The admin password; the owner has it." }
 
-/** Of a value of an example; null: the value works as it is. */
+/** Chooses the variable of a value of an example; null: the value works as it is. */
 export const ofValue = (field: string, value: string): Variable | null => {
   if (field === "password" || field === "currentPassword") return password
   const known = examples[value]
@@ -94,7 +94,7 @@ export const ofValue = (field: string, value: string): Variable | null => {
   )
 }
 
-/** Of a value that the query of a path must have; null: the value works as it is. */
+/** Chooses the variable of a value that the query of a path must have; null: the value works as it is. */
 export const ofQuery = (path: string, name: string, value: string): Variable | null =>
   name === "id" && value === exampleId ? ofCollection(path) : ofValue(name, value)
 

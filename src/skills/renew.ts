@@ -14,7 +14,7 @@ export interface Renewal {
   readonly prune: boolean
 }
 
-/** What became of each file, by id. */
+/** Outcome of each file, by id. */
 export interface RenewalReport {
   readonly generated: ReadonlyArray<string>
   readonly unchanged: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** Whether two backups hold the same. */
+/** Compares the contents of two backups. */
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
@@ -23,7 +23,7 @@ const contentHash = (path: string): Effect.Effect<string, unknown> =>
     return hash.digest("hex")
   })
 
-/** By their content; false when one of them cannot be read. */
+/** Checks whether they have the same content; false when one of them cannot be read. */
 export const isSame = (one: BackupFile, other: BackupFile): Effect.Effect<boolean> =>
   one.sizeBytes !== other.sizeBytes
     ? Effect.succeed(false)

@@ -15,7 +15,10 @@ import * as Scope from "effect/Scope"
 import { camelToSnake, snakeToCamel } from "effect/String"
 import * as WriteQueue from "./WriteQueue.ts"
 
-/** Whether a statement only reads. A read that is not recognised waits behind writes, which is slower and not wrong. */
+/**
+ * Checks whether a statement only reads. A read that is not recognised waits behind writes, which is slower and not
+ * wrong.
+ */
 export const isRead = (statement: string): boolean =>
   /^\s*(?:SELECT|PRAGMA|EXPLAIN)\b/i.test(statement) ||
   (/^\s*WITH\b/i.test(statement) && !/\b(?:INSERT|UPDATE|DELETE|REPLACE)\b/i.test(statement))
@@ -126,7 +129,7 @@ export const closingOf = (sql: SqlClient.SqlClient): WriteQueue.Closing | undefi
 export const closing = (drainMs: number): Effect.Effect<void, never, SqlClient.SqlClient> =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => queues.get(sql)?.close(drainMs) ?? Effect.void)
 
-/** The same when the layer closes. It belongs right below what ends the requests under way. */
+/** The same when the layer closes. It belongs right below what ends the requests in progress. */
 export const closingLayer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.scopedDiscard(
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.addFinalizer(() => Effect.provideService(closing(0), SqlClient.SqlClient, sql))

@@ -25,7 +25,7 @@ const configuration: ReadonlyArray<Copied> = [
   { table: "mcp_servers", by: "rowid" }
 ]
 
-/** There may be a hundred thousand. */
+/** Tables of keys, of which there may be a hundred thousand. */
 const keys: ReadonlyArray<Copied> = [
   { table: "api_keys", by: "rowid" },
   { table: "registered_keys", by: "rowid" }

@@ -9,14 +9,14 @@ export const databaseFile = (dataDir: string): string => join(dataDir, "gateway.
 export const lockFile = (dataDir: string): string => join(dataDir, "gateway.lock")
 export const masterKeyFile = (dataDir: string): string => join(dataDir, "master.key")
 export const backupFolder = (dataDir: string): string => join(dataDir, "backups")
-/** Where a database is checked and prepared before it takes the place of the live one. */
+/** Folder in which a database is checked and prepared before it replaces the live one. */
 export const restoreFolder = (dataDir: string): string => join(dataDir, "restore")
 export const journalFolder = (dataDir: string): string => join(dataDir, "usage-journal")
 /** Bodies of uploaded files, each under its id. */
 export const filesFolder = (dataDir: string): string => join(dataDir, "files")
-/** What comes with a request and is larger than what stays in memory, while the request is served. */
+/** Folder for parts of a request that are larger than what stays in memory, while the request is served. */
 export const uploadsFolder = (dataDir: string): string => join(dataDir, "uploads")
-/** What became of the lines of batches that are not over, a file each. */
+/** Folder for the results of the lines of batches that are not over, a file each. */
 export const batchesFolder = (dataDir: string): string => join(dataDir, "batches")
 export const reservationFolder = (dataDir: string): string => join(dataDir, "reservations")
 

@@ -42,7 +42,7 @@ const acquire = (dataDir: string): Effect.Effect<void, StoreFailure, Scope.Scope
   )
 }
 
-/** Held for the life of the layer: for `serve`. */
+/** Layer that holds the lock for its life: for `serve`. */
 export const layer: Layer.Layer<DataLock, StoreFailure, AppConfig> = Layer.scoped(
   DataLock,
   Effect.gen(function* () {
@@ -53,7 +53,7 @@ export const layer: Layer.Layer<DataLock, StoreFailure, AppConfig> = Layer.scope
   })
 )
 
-/** Taken only while it is needed: for commands that open the store beside a running gateway. */
+/** Layer that takes the lock only while it is needed: for commands that open the store beside a running gateway. */
 export const layerOnDemand: Layer.Layer<DataLock, StoreFailure, AppConfig> = Layer.effect(
   DataLock,
   Effect.gen(function* () {

@@ -44,6 +44,6 @@ export const schemaVersionOf = (path: string): number => {
   }
 }
 
-/** Whether the file is shorter than its header says. */
+/** Checks whether the file is shorter than its header says. */
 export const isCutShort = (path: string, header: DatabaseHeader): boolean =>
   header.expectedBytes !== null && statSync(path).size < header.expectedBytes

@@ -1,6 +1,6 @@
 /**
- * What can go wrong with the store. `StoreError` and `AlreadyStored` belong to single operations; `StoreFailure` is everything that can
- * keep the store from opening, and `describeStoreFailure` words it as one sentence a person can act on.
+ * Errors of the store. `StoreError` and `AlreadyStored` belong to single operations; `StoreFailure` is everything that can keep the
+ * store from opening, and `describeStoreFailure` words it as one sentence a person can act on.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

@@ -11,7 +11,7 @@ export type Database = Sqlite.Database
 
 export interface HandleOptions {
   readonly readonly: boolean
-  /** How long a statement waits for another process's lock. The wait blocks the thread. */
+  /** Time in ms that a statement waits for another process's lock. The wait blocks the thread. */
   readonly busyTimeoutMs: number
 }
 

@@ -11,7 +11,7 @@ import { close, fsync, open } from "node:fs"
 import { closingOf } from "./Client.ts"
 import { untilFree } from "./WriteQueue.ts"
 
-/** Not a cached statement: SQLite executes this pragma while preparing it. */
+/** Sets the level. Not a cached statement: SQLite executes this pragma while preparing it. */
 const level = (connection: Connection, name: "NORMAL" | "FULL"): Effect.Effect<void, SqlError> =>
   Effect.suspend(() => Effect.asVoid(connection.executeUnprepared(`PRAGMA synchronous = ${name}`, [], undefined)))
 

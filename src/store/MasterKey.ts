@@ -21,7 +21,7 @@ export interface MasterKey {
 export interface Source {
   readonly dataDir: string
   readonly encryptionKey: Redacted.Redacted | null
-  /** Only a database without encrypted values may get a new key. */
+  /** True when a new key may be made: only for a database without encrypted values. */
   readonly mayCreate: boolean
 }
 

@@ -42,7 +42,7 @@ export class ReadWorker extends Context.Tag("gateway/store/ReadWorker")<
 >() {}
 
 export interface ReadLimits {
-  /** Until an answer, once the read has begun; starting the thread included. */
+  /** Time limit in ms of an answer, once the read has begun; starting the thread included. */
   readonly timeoutMs: number
   readonly maxWaiting: number
   /** Rows of one statement; more is an error. */
@@ -187,7 +187,7 @@ export const layer: Layer.Layer<ReadWorker, never, AppConfig | Timers> = Layer.s
   Effect.flatMap(AppConfig, ({ dataDir }) => makeWith(databaseFile(dataDir), usualLimits))
 )
 
-/** Over the one connection of a database in memory, which no other thread can open. For tests. */
+/** Layer over the one connection of a database in memory, which no other thread can open. For tests. */
 export const layerMemory: Layer.Layer<ReadWorker, never, SqlClient.SqlClient> = Layer.effect(
   ReadWorker,
   Effect.map(SqlClient.SqlClient, (client) =>

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { StoreError } from "./Errors.ts"
 
 export interface RememberedRows<A> {
-  /** In order; the same array and the same rows as long as nothing was written. */
+  /** Lists the rows in order; the same array and the same rows as long as nothing was written. */
   readonly list: Effect.Effect<ReadonlyArray<A>, StoreError>
   /** Runs a write to the row of this key; the row is read again whether it succeeds or not. */
   readonly writing: (key: string) => <B, E>(write: Effect.Effect<B, E>) => Effect.Effect<B, E>
@@ -21,7 +21,7 @@ export interface RowReads<A> {
   readonly order: (a: A, b: A) => number
 }
 
-/** Beyond this many changed rows one statement for all is faster than one for each. */
+/** Number of changed rows beyond which one statement for all is faster than one for each. */
 const mostSingleReads = 50
 
 export const make = <A>({ all, keyOf, one, order }: RowReads<A>): RememberedRows<A> => {

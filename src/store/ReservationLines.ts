@@ -35,7 +35,7 @@ const Line = Schema.Tuple(
 )
 const decode = Schema.decodeUnknownOption(Line)
 
-/** What is reserved for one call. Money in nano-USD, times in epoch milliseconds. */
+/** Reservation for one call. Money in nano-USD, times in epoch milliseconds. */
 export interface OpenCall {
   readonly provider: string
   readonly connectionId: string
@@ -59,7 +59,7 @@ export interface OpenRequest {
   readonly calls: ReadonlyArray<OpenCall>
 }
 
-/** What is repeated in many lines. */
+/** Caches of texts that are repeated in many lines. */
 const texts = new JsonTexts()
 const priceTexts = new WeakMap<ModelPrice, string>()
 
@@ -72,7 +72,7 @@ const priceText = (price: ModelPrice | null): string => {
   return text
 }
 
-/** Hot: by hand, because the request path writes one per call. */
+/** Hot: writes the line by hand, because the request path writes one per call. */
 export const reservationLine = (request: OpenRequest): string => {
   const { apiKeyId, batchId, calls, receivedMs, requestedModel, requestId, sourceWire, streamed } = request
   if (calls.length === 0) return JSON.stringify([requestId])

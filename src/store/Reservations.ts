@@ -20,9 +20,9 @@ import { asSentence } from "../kernel/Sentence.ts"
 /** A request that has a line in the file. */
 export class Filed {
   readonly requestId: string
-  /** Where its latest line is; null: nothing of it counts. */
+  /** Part with its latest line; null: nothing of it counts. */
   part: Part | null = null
-  /** Its latest line. */
+  /** Text of its latest line. */
   line = ""
 
   constructor(requestId: string) {
@@ -42,7 +42,7 @@ export interface ReservationFile {
 export class Reservations extends Context.Tag("gateway/store/Reservations")<
   Reservations,
   ReservationFile & {
-    /** What an ended process left open; `forget` removes its files once that is booked. */
+    /** Reservations that an ended process left open; `forget` removes its files once they are booked. */
     readonly leftovers: { readonly open: ReadonlyArray<OpenRequest>; readonly forget: Effect.Effect<void> }
   }
 >() {}
@@ -100,7 +100,9 @@ export const makeFile = ({ defect, lost, segments, soon }: ReservationOptions): 
     current.open.add(request)
   }
 
-  /** In their order: that a request has ended stands in the same file as its own line, or in a later one. */
+  /**
+   * Removes empty files in their order: the end of a request is in the same file as its own line, or in a later one.
+   */
   const removeEmpty = (): void => {
     for (let oldest = earlier[0]; oldest !== undefined && oldest.open.size === 0; oldest = earlier[0]) {
       earlier.shift()
@@ -151,11 +153,14 @@ export const makeFile = ({ defect, lost, segments, soon }: ReservationOptions): 
     if (waiting.length > 0) return
     put([])
     removeEmpty()
-    // A file without anything that counts goes before it has become large.
+    // A file without open reservations is removed before it has become large.
     if (current.open.size === 0 && current.bytes >= fileBytes) endPart()
   }
 
-  /** A step later: by then the rows of all of them are on file, whichever was told first. */
+  /**
+   * Closes ended requests a step later: by then the rows of all of them are stored, in whatever order they were
+   * reported.
+   */
   const closeEnded = (): void => {
     const requests = ended
     ended = []
@@ -212,7 +217,7 @@ export const layer: Layer.Layer<Reservations, StoreFailure, AppConfig | DataLock
   })
 )
 
-/** Without files. For tests. */
+/** Layer without files. For tests. */
 export const layerMemory: Layer.Layer<Reservations, never, Timers> = Layer.effect(
   Reservations,
   Effect.map(Timers, ({ soon }) =>

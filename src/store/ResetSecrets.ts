@@ -1,4 +1,7 @@
-/** For a lost master key: drops every encrypted value, keeps everything else (`gateway reset-encrypted-columns`). */
+/**
+ * Drops every encrypted value after the loss of the master key, keeps everything else (`gateway
+ * reset-encrypted-columns`).
+ */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { type StoreError } from "./Errors.ts"

@@ -38,7 +38,7 @@ export interface Opened<A> {
 export interface SealedColumn<A> {
   readonly seal: (rowId: string, value: A | null) => string | null
   readonly open: (rowId: string, text: string | null) => Opened<A>
-  /** What to write over `stored` so that the column holds `value`. */
+  /** Returns the value to write over `stored` so that the column holds `value`. */
   readonly reseal: (rowId: string, value: A | null, stored: string | null) => string | null
 }
 

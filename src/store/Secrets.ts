@@ -87,7 +87,7 @@ export const fromMasterKey = (master: Redacted.Redacted<Uint8Array>): Context.Ta
 export const canaryRow = "encryption_canary"
 /** The row of `meta` with the stretching parameters of a chosen key; absent where the key is used as it is. */
 export const stretchingRow = "encryption_stretching"
-/** Where the canary is. */
+/** Place of the canary. */
 export const canaryPlace: Place = { table: "meta", column: "value", rowId: canaryRow }
 
 /** The id of the key that a ciphertext was made with; null when it is none. It says nothing about the key. */

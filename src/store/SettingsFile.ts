@@ -6,7 +6,7 @@ import { envFile } from "../platform/EnvText.ts"
 import { onDisk, syncPath } from "./DataFolder.ts"
 import type { StoreFailure } from "./Errors.ts"
 
-/** Its text; null when there is none. */
+/** Reads its text; null when there is none. */
 export const read = (dataDir: string): Effect.Effect<string | null, StoreFailure> => {
   const file = envFile(dataDir)
   return onDisk(file, () => (existsSync(file) ? readFileSync(file, "utf8") : null))

@@ -18,7 +18,7 @@ export interface SettingsShape<Settings, Patch, Encoded, Fields extends Schema.S
   readonly merge: (settings: Settings, patch: Patch) => Settings
 }
 
-/** Where they are stored, and their name in the log. */
+/** Place of stored settings, and their name in the log. */
 export interface SettingsPlace {
   readonly namespace: string
   readonly key: string

@@ -175,12 +175,12 @@ const insertOf = (rows: number): string =>
   `SELECT ${[...own, ...sharedNames].map((name) => (name === "request_id" ? "COALESCE(request_id, id)" : name)).join(",")} ` +
   `FROM facts CROSS JOIN own`
 
-/** By the rows they take, the most first: any number of rows is a few of them. */
+/** Insert statements by their number of rows, the largest first: any number of rows is a few of them. */
 export const inserts: ReadonlyArray<{ readonly rows: number; readonly statement: string }> = [50, 12, 4, 1].map(
   (rows) => ({ rows, statement: insertOf(rows) })
 )
 
-/** Written by the gateway itself, in JSON that is of no use when it is cut. */
+/** Columns that the gateway itself writes, in JSON that is of no use when it is cut. */
 const written = new Set(["price", "cost_notes", "told_tokens"])
 const maxWrittenChars = 65_536
 

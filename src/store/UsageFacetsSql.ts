@@ -42,7 +42,7 @@ export interface Condition {
   readonly parameters: ReadonlyArray<string | number>
 }
 
-/** Which ids are looked for: from `leastId` on and before `beforeId`, of rows that arrived within two times. */
+/** Range of ids: from `leastId` on and before `beforeId`, of rows that arrived within two times. */
 export interface IdRange {
   readonly leastId: string
   readonly beforeId: string
@@ -58,7 +58,9 @@ const joined = (conditions: ReadonlyArray<Condition>): Condition => ({
 })
 
 const range = "SELECT ? AS least, ? AS before, ? AS since, ? AS until, ? AS most"
-/** Of a table with an id and a time; the time differs from the id's after the clock was set back. */
+/**
+ * Writes the condition for a table with an id and a time; the time differs from the id's after the clock was set back.
+ */
 const within = (name: string): string =>
   `${name}.id >= (SELECT least FROM wanted) AND ${name}.id < (SELECT before FROM wanted)
     AND ${name}.timestamp_ms >= (SELECT since FROM wanted) AND ${name}.timestamp_ms < (SELECT until FROM wanted)`
@@ -89,7 +91,7 @@ const ofFacets = (tests: string): string => `
     ORDER BY one.id ${newest}
   )`
 
-/** Where a searched text may stand besides the combinations: each is an index with the text itself. */
+/** Index of a column with the searched text, besides the combinations. */
 export interface TextArm {
   readonly index: "usage_log_errors" | "usage_log_requests" | "sqlite_autoindex_usage_log_1"
   readonly condition: Condition

@@ -1,6 +1,5 @@
 /**
- * What is written together with usage rows: statements that run in the transaction that inserts them, so that neither is there without
- * the other. By default nothing.
+ * Statements that run in the transaction that inserts usage rows, so that neither is there without the other. None by default.
  */
 import * as Context from "effect/Context"
 import type { UsageRow } from "../domain/Usage.ts"

@@ -15,7 +15,7 @@ import { addParameters, inserts, sharedParameters } from "./UsageColumns.ts"
 import { entriesOf, insertEntry } from "./LedgerColumns.ts"
 import { type FactsLine, factsLine } from "./UsageLines.ts"
 
-/** What is made once of the facts that rows share. */
+/** Texts made once of the facts that rows share. */
 export interface SharedFacts {
   readonly line: FactsLine
   readonly parameters: ReadonlyArray<Column>

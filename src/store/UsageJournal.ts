@@ -31,7 +31,7 @@ export interface JournalTrouble {
   readonly notOnFile: number
   /** Rows dropped because more than `mostPending` were waiting. */
   readonly dropped: number
-  /** Why rows cannot be written to the file or the table now; null when they can. */
+  /** Reason for which rows cannot be written to the file or the table now; null when they can. */
   readonly problem: string | null
 }
 
@@ -40,7 +40,10 @@ export class UsageJournal extends Context.Tag("gateway/store/UsageJournal")<
   {
     /** Hot: writes rows to the file, with one write, and queues them for the table. Never throws. */
     readonly append: (row: UsageRow, ...more: ReadonlyArray<UsageRow>) => void
-    /** For readers that are to see every answered request: inserts what waits. Rows that the table refuses stay in the queue. */
+    /**
+     * Inserts the waiting rows, for readers that are to see every answered request. Rows that the table refuses stay in
+     * the queue.
+     */
     readonly catchUp: Effect.Effect<void>
     /** Inserts every waiting row into the table. When that fails the rows stay in the queue. */
     readonly flush: Effect.Effect<void, StoreError>
@@ -58,7 +61,7 @@ export const mostPending = 100_000
  */
 export const batchRows = 500
 export const flushAfterMs = 250
-/** How long a stop waits for another process that holds the database; the rows are on file. */
+/** Time in ms that a stop waits for another process that holds the database; the rows are in the file. */
 const flushWaitMs = 5_000
 const retryEvery = "1 second"
 const warnEveryMs = 60_000
@@ -89,7 +92,7 @@ export const make = (
     const lines = new UsageLines()
     const clock = yield* Effect.clock
     let open: Array<RowWithFacts> = []
-    /** Of the open rows. */
+    /** True when the open rows are in the file. */
     let isOnFile = true
     /** The file that is written to now holds rows. */
     let isFileUsed = false
@@ -102,7 +105,7 @@ export const make = (
     let pending = 0
     let notOnFile = 0
     let dropped = 0
-    /** Of the latest write to the file, and of the latest batch for the table. */
+    /** Problem of the latest write to the file, and of the latest batch for the table. */
     let fileProblem: string | null = null
     let tableProblem: string | null = null
     let wasTroubled = false
@@ -196,7 +199,10 @@ export const make = (
       })
     })
 
-    /** If the log cannot be synced now, the files are kept until it can; inserting their rows again does no harm. */
+    /**
+     * Removes the files after a sync of the log. If that fails now, the files are kept until it succeeds; inserting
+     * their rows again does no harm.
+     */
     const giveUpFiles = Effect.suspend(() =>
       inserted.length === 0
         ? Effect.void
@@ -325,7 +331,7 @@ export const layer: Layer.Layer<UsageJournal, StoreFailure, AppConfig | DataLock
   })
 )
 
-/** Without files: rows are lost if the process dies before they are flushed. For tests. */
+/** Layer without files: rows are lost if the process dies before they are flushed. For tests. */
 export const layerMemory: Layer.Layer<UsageJournal, never, SqlClient.SqlClient> = Layer.scoped(
   UsageJournal,
   make(Segments.none, Effect.void)

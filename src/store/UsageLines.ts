@@ -6,9 +6,9 @@
  *     [7,"<id>",…,costNanoUsd,"<requestId>",reservedNanoUsd,[calls]]
  *     [7,"<id>",…,[calls],[in,out,cacheRead,cacheWrite,reasoning],{costNotes}]
  *
- * The facts that rows share stand in a line of their own, in each file before the first row that has them. The last three are left out where
- * the request id is the row's, nothing was reserved, and there are no calls; a fourth has what an upstream told and was not believed, a fifth how the cost came about. A line may also be the JSON of a whole row, as earlier versions
- * wrote it.
+ * The facts that rows share are in a line of their own, in each file before the first row that has them. The last three are left out where the
+ * request id is the row's, nothing was reserved, and there are no calls; a fourth has the counts that an upstream reported and that were not
+ * accepted, a fifth how the cost came about. A line may also be the JSON of a whole row, as earlier versions wrote it.
  */
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -23,7 +23,7 @@ import { CostNotesText } from "./UsageColumns.ts"
 
 /** The line of some facts, and where it was written last. */
 export interface FactsLine {
-  /** Without its number. */
+  /** JSON of the facts, without their number. */
   readonly json: string
   number: number
   file: number
@@ -51,9 +51,7 @@ const notesJson = (notes: CostNotes): string => {
 const countsAndNotes = ({ costNotes, told }: UsageRow): string => {
   if (told === null && costNotes === null) return ""
   const counts =
-    told === null
-      ? "null"
-      : JSON.stringify([told.in, told.out, told.cacheRead, told.cacheWrite, told.reasoning])
+    told === null ? "null" : JSON.stringify([told.in, told.out, told.cacheRead, told.cacheWrite, told.reasoning])
   return costNotes === null ? `,${counts}` : `,${counts},${notesJson(costNotes)}`
 }
 
@@ -103,7 +101,7 @@ export class UsageLines {
 }
 
 const MaybeText = Schema.NullOr(Schema.String)
-/** What is no number in JSON was one that JSON does not know. */
+/** Number in which null stands for one that JSON cannot express. */
 const Measure = Schema.transform(Schema.NullOr(Schema.Number), Schema.Number, {
   strict: true,
   decode: (value) => value ?? 0,
@@ -174,7 +172,10 @@ const countsOf = ([read, out, cacheRead, cacheWrite, reasoning]: ReadonlyArray<u
   reasoning: measure(reasoning)
 })
 
-/** By hand, because there may be a hundred thousand of them. Null when it is no row, or its facts are missing. */
+/**
+ * Reads a row by hand, because there may be a hundred thousand of them. Null when it is no row, or its facts are
+ * missing.
+ */
 const rowOf = (line: ReadonlyArray<unknown>, known: ReadonlyMap<unknown, UsageFacts>): UsageRow | null => {
   const [number, id, timestampMs, latencyMs, ttftMs, read, out, cacheRead, cacheWrite, reasoning, cost, ...more] = line
   const [requestId, reserved, calls, told, costNotes] = more

@@ -7,7 +7,7 @@ export const minuteMs = 60_000
 export const hourMs = 3_600_000
 export const dayMs = 86_400_000
 
-/** Where rows are summed: a table, and the length of its periods, which begin at whole multiples of it in UTC. */
+/** Granularity of sums: a table, and the length of its periods, which begin at whole multiples of it in UTC. */
 export interface Grain {
   readonly table: "usage_minutes" | "usage_hours" | "usage_days"
   readonly ms: number

@@ -10,14 +10,14 @@ import * as Effect from "effect/Effect"
 import { codeOf } from "./Errors.ts"
 
 /**
- * How long a write waits for another process before it fails. The usual wait is that of work in the background, which nobody watches;
- * what answers a request has less.
+ * Time in ms that a write waits for another process before it fails. The usual wait is that of work in the background; a write that
+ * answers a request waits less.
  */
 export class LockWait extends Context.Reference<LockWait>()("gateway/store/LockWait", {
   defaultValue: (): number => 30_000
 }) {}
 
-/** For whoever waits for the answer of a request. */
+/** Time in ms that the write of a request waits. */
 export const requestWaitMs = 10_000
 
 /** The same effect, whose writes wait at most so long for a database that another process holds. */
@@ -29,17 +29,17 @@ export const waitingAtMost =
 /** The same effect, whose writes do not wait: for what can be written later, or left out. */
 export const withoutWaiting = waitingAtMost(0)
 
-/** How long a reader waits for the rows that are on their way. */
+/** Time in ms that a reader waits for the rows that are on their way. */
 const readerWaitMs = 1_000
 
-/** What a reader waits for: writes that go on behind it when they take longer. */
+/** Waits for writes on behalf of a reader; they go on behind it when they take longer. */
 export const forReader = <E, R>(writes: Effect.Effect<unknown, E, R>): Effect.Effect<void, E, R> =>
   Effect.asVoid(Effect.timeoutOption(Effect.disconnect(writes), readerWaitMs))
 
 /** Writes that wait at most; beyond it they fail at once. */
 export const mostWaiting = 10_000
 
-/** Whether another connection holds the lock that a statement needs. */
+/** Checks whether another connection holds the lock that a statement needs. */
 export const isBusy = (error: unknown): boolean => {
   const code = codeOf(error)
   return code !== null && (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"))
@@ -51,13 +51,13 @@ const longestPauseMs = 50
 
 const pauseMs = (tries: number): number => pausesMs[tries] ?? longestPauseMs
 
-/** When a wait that begins now is over. */
+/** Time at which a wait that begins now is over. */
 interface Deadline {
   readonly atMs: number
   readonly waitMs: number
 }
 
-/** How long all waits together go on after the stop of the service began. */
+/** Time in ms for which all waits together go on after the stop of the service began. */
 const closingMs = 5_000
 
 /** The stop of the service, which ends every wait of it. */
@@ -73,7 +73,7 @@ const deadline: Effect.Effect<Deadline> = Effect.zipWith(LockWait, Clock.current
   waitMs
 }))
 
-/** What is left of a wait. A clock that was set back must not keep a write for longer. */
+/** Computes the rest of a wait in ms. A clock that was set back must not keep a write for longer. */
 const leftMs = ({ atMs, waitMs }: Deadline, closing: Closing): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeMillis, (nowMs) => {
     if (atMs - nowMs > waitMs) return 0
@@ -116,7 +116,7 @@ export interface WriteQueue {
   readonly closing: Closing
   /** The stop of the service: all waits are over some seconds after what it takes until then. The earliest end counts. */
   readonly close: (untilThenMs: number) => Effect.Effect<void>
-  /** Hot: whether a write waits for another process, so that a new one has to wait behind it. */
+  /** Hot: tells whether a write waits for another process, so that a new one has to wait behind it. */
   readonly isWaiting: () => boolean
   /** Tries, as the first of those that wait, until the database is free. */
   readonly wait: <A>(attempt: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
@@ -136,8 +136,9 @@ export const make = (): WriteQueue => {
   const places: Array<Place> = []
 
   /**
-   * Only the first one tries. A place stays in the queue until its write is over, so that an interruption cannot lose the turn. The wait
-   * for the turn counts: a write that may wait for long does not keep one behind it beyond its own bound.
+   * Waits until a place is the first, the only one that tries. A place stays in the queue until its write is over, so that an
+   * interruption cannot lose the turn. The wait for the turn counts: a write that may wait for long does not keep one behind it beyond
+   * its own bound.
    */
   const untilFirst = (place: Place, until: Deadline): Effect.Effect<void, SqlError> =>
     Effect.suspend(() => {

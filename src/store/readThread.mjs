@@ -31,7 +31,7 @@ const rowsOf = ({ parameters, sql }) => {
   return rows
 }
 
-/** In one transaction, so that all statements see the same state. */
+/** Reads in one transaction, so that all statements see the same state. */
 const read = database.transaction((statements) => statements.map(rowsOf))
 
 parentPort.on("message", ({ id, statements }) => {

@@ -1,7 +1,7 @@
 /**
- * How model families count tokens in comparison with o200k. Figures are the makers' published ones where there are any; the factors
- * are coarse, because neither Anthropic nor Google publishes a vocabulary: measured on prose, code and JSON, older Claude counts were
- * 3 to 17 % above o200k, and newer Claude models count more still.
+ * Factors by which model families count tokens in comparison with o200k. Figures are the makers' published ones where there are any;
+ * the factors are coarse, because neither Anthropic nor Google publishes a vocabulary: measured on prose, code and JSON, older Claude
+ * counts were 3 to 17 % above o200k, and newer Claude models count more still.
  */
 import type { ImageSize } from "./ImageSize.ts"
 

@@ -52,10 +52,10 @@ export class NotDecodable extends Data.TaggedError("NotDecodable")<{
   readonly reason: "unknown" | "too_many" | "busy"
 }> {}
 
-/** Of one job: more than any embeddings endpoint takes in one request. */
+/** Most tokens of one job: more than any embeddings endpoint takes in one request. */
 export const maxDecodedTokens = 1_000_000
 
-/** Between prose (3.9) and JSON (2.3). */
+/** Average bytes per token, between prose (3.9) and JSON (2.3). */
 const bytesPerToken = 3.3
 
 /** Tokens of a text by its size alone. */

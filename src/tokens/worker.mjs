@@ -16,7 +16,7 @@ const plain = { disallowedSpecial: new Set() }
 
 const isSpace = (code) =>
   code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x2028 || code === 0x3000
-/** Whether a cut after `i` would split a surrogate pair. */
+/** Checks whether a cut after `i` would split a surrogate pair. */
 const isTorn = (text, i) => (text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00
 
 /** The text in pieces, cut before a gap between words where there is one. */

@@ -39,7 +39,7 @@ export class AcpAgents extends Context.Tag("gateway/tools/AcpAgents")<
   AcpAgents,
   {
     readonly list: (fresh: boolean) => Effect.Effect<ReadonlyArray<AgentStatus>, StoreError>
-    /** Who may do so is judged before: the program is started for its version. */
+    /** Adds an agent. The permission is checked before: the program is started for its version. */
     readonly add: (agent: CustomAgent) => Effect.Effect<AgentStatus, AgentRefused | StoreError>
     /** False: there is none of this id that was added. */
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>

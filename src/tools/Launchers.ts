@@ -1,9 +1,11 @@
-/** How coding tools are started with a gateway and nothing written: a command, arguments and variables. Pure. */
+/**
+ * Commands that start coding tools with a gateway and without writing files: a command, arguments and variables. Pure.
+ */
 import type { Gateway } from "./config/ToolSetup.ts"
 
 export interface Launch {
   readonly command: string
-  /** Before those of the user. */
+  /** Arguments before those of the user. */
   readonly args: ReadonlyArray<string>
   readonly environment: Readonly<Record<string, string>>
 }

@@ -1,11 +1,17 @@
-/** What a backend is: one attempt to be open. Restarts, phases and the status are those of all backends (`Supervisor`). */
+/**
+ * Interface of a backend: one attempt to be open. Restarts, phases and the status are those of all backends
+ * (`Supervisor`).
+ */
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { TunnelBackend } from "../domain/Tunnel.ts"
 import type { Entrance } from "./TunnelEntrance.ts"
 
-/** It is not open, or not any more. `reason` is a sentence for people, without secrets. `isFinal`: trying again by itself is of no use. */
+/**
+ * Error of a tunnel that is not open, or not any more. `reason` is a sentence for people, without secrets. `isFinal`:
+ * trying again by itself is of no use.
+ */
 export class TunnelFailed extends Data.TaggedError("TunnelFailed")<{
   readonly reason: string
   readonly isFinal: boolean
@@ -14,7 +20,7 @@ export class TunnelFailed extends Data.TaggedError("TunnelFailed")<{
 /** A person has to act first: give a token, log in. */
 export class TunnelNeedsAuth extends Data.TaggedError("TunnelNeedsAuth")<{
   readonly reason: string
-  /** Where to do that; null: there is no such page. */
+  /** Address to do that at; null: there is no such page. */
   readonly authUrl: string | null
 }> {}
 
@@ -25,9 +31,12 @@ export interface Opened {
 
 export interface Backend<Options> {
   readonly name: TunnelBackend
-  /** Told in the status from the start. */
+  /** Warning that the status has from the start. */
   readonly warning: string | null
-  /** What a person has to do before it can be opened with these options; null: nothing. Absent: it is told by an attempt. */
+  /**
+   * Describes what a person has to do before it can be opened with these options; null: nothing. Absent: an attempt
+   * shows it.
+   */
   readonly lacks?: (options: Options) => TunnelNeedsAuth | null
   /**
    * Opens the tunnel, calls `opened` each time that it has an address, and runs until it fails. Everything that it holds (processes,

@@ -1,4 +1,4 @@
-/** What may be asked of tunnels, and the part of it that is stored. */
+/** Requests for tunnels, and the part of them that is stored. */
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -49,7 +49,7 @@ export const problemOf = (tunnel: EnableTunnel): OptionProblem | null => {
   }
 }
 
-/** Without secrets. */
+/** Selects the stored part, without secrets. */
 export const toStored = (tunnel: EnableTunnel): Readonly<Record<string, unknown>> => {
   switch (tunnel.backend) {
     case "quick":

@@ -3,7 +3,7 @@ import type { TunnelBackend, TunnelPhase, TunnelStatus } from "../domain/Tunnel.
 
 export type TunnelEvent =
   | { readonly _tag: "Enabled"; readonly allowKeyless: boolean }
-  /** Its entrance is open. */
+  /** The tunnel's listener is open. */
   | { readonly _tag: "Entered"; readonly targetUrl: string }
   | { readonly _tag: "Opened"; readonly publicUrl: string }
   /** `isFinal`: it is not tried again by itself. */

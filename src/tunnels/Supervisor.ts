@@ -17,7 +17,7 @@ export const restartLimits = {
   firstMs: 1_000,
   /** Waits are twice as long each time, up to this. There is always a next try: networks come back. */
   mostMs: 60_000,
-  /** Of each wait, so that many gateways do not come back together. */
+  /** Factor of each wait, so that many gateways do not come back together. */
   jitter: { min: 0.8, max: 1.2 },
   /** A tunnel that was open for so long begins with the first wait again. */
   settledMs: 60_000
@@ -42,7 +42,7 @@ export interface Supervisor<Options> {
   readonly start: (options: Options, allowKeyless: boolean, later?: Options) => Effect.Effect<void>
   /** Shows that it is wanted but is not opened. */
   readonly refuse: (reason: string, allowKeyless: boolean) => Effect.Effect<void>
-  /** Done when nothing of it is left. */
+  /** Stops it, and waits until nothing of it is left. */
   readonly stop: Effect.Effect<void>
 }
 

@@ -1,4 +1,4 @@
-/** Where the traffic of tunnels enters: a listener of its own, implemented by `http`, so that it is never taken for this machine's own. */
+/** Listener for the traffic of tunnels: one of its own, implemented by `http`, so that it is never taken for this machine's own. */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"

@@ -32,7 +32,9 @@ export class Tunnels extends Context.Tag("gateway/tunnels/Tunnels")<
   {
     /** All backends in the order of `TunnelBackend`. */
     readonly list: Effect.Effect<ReadonlyArray<TunnelStatus>>
-    /** Of a tunnel of an account: `needs_auth` also before the first try, while no token is known. */
+    /**
+     * Returns the status of a tunnel of an account: `needs_auth` also before the first try, while no token is known.
+     */
     readonly status: (backend: TunnelBackend) => Effect.Effect<TunnelStatus>
     /** The status of one backend: now, and at every change. */
     readonly changes: (backend: TunnelBackend) => Stream.Stream<TunnelStatus>
@@ -43,16 +45,16 @@ export class Tunnels extends Context.Tag("gateway/tunnels/Tunnels")<
     readonly enable: (
       tunnel: EnableTunnel
     ) => Effect.Effect<TunnelStatus, KeysRequired | InvalidTunnelOption | StoreError>
-    /** Done when nothing of it is left. */
+    /** Disables it, and waits until nothing of it is left. */
     readonly disable: (backend: TunnelBackend) => Effect.Effect<TunnelStatus, StoreError>
     /** Hot: the host names under which tunnels are open now, in lower case and without ports, IPv6 addresses without brackets. */
     readonly publicHosts: () => ReadonlySet<string>
-    /** Hot: whether an open tunnel may carry requests while no API key is required. */
+    /** Hot: tells whether an open tunnel may carry requests while no API key is required. */
     readonly allowsKeyless: () => boolean
   }
 >() {}
 
-/** How long `enable` waits for the tunnel. */
+/** Time in ms that `enable` waits for the tunnel. */
 export const enableWaitMs = 30_000
 
 const keysRequired =
@@ -177,7 +179,7 @@ export const make = Effect.gen(function* () {
   )
   yield* Effect.forkScoped(resume)
 
-  /** A tunnel of an account says what it lacks before anybody tries to open it. */
+  /** Returns the status. A tunnel of an account reports what it lacks before the first try to open it. */
   const status = Effect.fnUntraced(function* (backend: TunnelBackend) {
     const now = yield* supervisors[backend].status
     if (backend !== "token" || now.phase !== "stopped") return now

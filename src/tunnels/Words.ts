@@ -1,4 +1,4 @@
-/** What helper programs print, as part of a sentence for people. */
+/** Output of helper programs, as part of a sentence for people. */
 import { harmless } from "../kernel/TerminalText.ts"
 
 const mostReadChars = 4_096

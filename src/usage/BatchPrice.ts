@@ -1,5 +1,5 @@
 /**
- * What a model costs in a batch that its provider runs: half, unless its price says otherwise. Pure.
+ * Price of a model in a batch that its provider runs: half, unless its price says otherwise. Pure.
  * https://platform.openai.com/docs/guides/batch, https://platform.claude.com/docs/en/build-with-claude/batch-processing
  */
 import type { ModelPrice, PriceTerms } from "../domain/Pricing.ts"
@@ -30,7 +30,7 @@ const halved = ({ perCharacter, perImage, perPage, perSearchUnit, perSecond, ...
   }
 }
 
-/** Under terms of its own, each tier keeps what those do not name. */
+/** Applies terms; under terms of its own, each tier keeps the members that those do not name. */
 const underTerms = (price: ModelPrice, { factor = 1, tiers, ...own }: PriceTerms): ModelPrice => {
   const scaled = { ...multiplied(price, factor), ...own }
   const ofLength = tiers ?? price.tiers?.map((tier) => ({ ...multiplied(tier, factor), ...own }))

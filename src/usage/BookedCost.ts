@@ -1,4 +1,4 @@
-/** What is booked for an answer: the provider's own charge where it tells one, else what its price says. Pure. */
+/** Computes the booked cost of an answer: the provider's own charge where it reports one, else by the price. Pure. */
 import type { ModelPrice } from "../domain/Pricing.ts"
 import { type BillingFacts, type CostNotes, nanoUsdParts, nanoUsdPerUsd, type TokenCounts } from "../domain/Usage.ts"
 import { costNanoUsd, isPriced } from "./Cost.ts"
@@ -8,7 +8,7 @@ import { unpricedParts } from "./UnpricedParts.ts"
 export interface BookedCost {
   readonly costNanoUsd: number
   readonly costNotes: CostNotes | null
-  /** As it holds for the answer, in plain numbers. Null: none is known that says anything of what was used. */
+  /** Price that holds for the answer, in plain numbers. Null: none is known that covers its usage. */
   readonly price: ModelPrice | null
 }
 

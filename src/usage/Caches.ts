@@ -1,4 +1,4 @@
-/** What the caches of answers and of idempotency keys hold. A cache provides `AnswerCaches`; without one there is nothing to show or clear. */
+/** State of the caches of answers and of idempotency keys. A cache provides `AnswerCaches`; without one there is nothing to show or clear. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
@@ -7,10 +7,10 @@ export interface CacheState {
   readonly memorySize: number
   readonly memoryMaxSize: number
   readonly dbSize: number
-  /** Since the start. */
+  /** Number since the start. */
   readonly hits: number
   readonly misses: number
-  /** Of the hits, those by meaning. */
+  /** Number of the hits that were found by meaning. */
   readonly semanticHits: number
 }
 
@@ -26,7 +26,7 @@ export interface Caches {
   readonly clear: Effect.Effect<number>
 }
 
-/** Without a layer that provides one, no cache is there. */
+/** Caches of answers. Without a layer that provides one, there is none. */
 export class AnswerCaches extends Context.Reference<AnswerCaches>()("gateway/usage/AnswerCaches", {
   defaultValue: (): Caches => ({
     answers: Effect.succeed({
@@ -43,6 +43,6 @@ export class AnswerCaches extends Context.Reference<AnswerCaches>()("gateway/usa
   })
 }) {}
 
-/** From 0 to 1; 0 before the first request. */
+/** Computes the rate from 0 to 1; 0 before the first request. */
 export const hitRate = ({ hits, misses }: Pick<CacheState, "hits" | "misses">): number =>
   hits + misses === 0 ? 0 : hits / (hits + misses)

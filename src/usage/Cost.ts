@@ -18,7 +18,7 @@ const duration = (seconds: number): number => (Number.isFinite(seconds) && secon
 
 const nanoUsdPerMicroUsd = 1_000
 
-/** What a picture is taken to be where neither the request nor the answer says it: what providers make then. */
+/** Size of a picture where neither the request nor the answer has it: providers make this one then. */
 const usualSize = "1024x1024"
 const usualQualities = ["standard", "auto"] as const
 
@@ -36,7 +36,10 @@ export const pricePerImage = (
   return null
 }
 
-/** Whether a price says what media was used: one of tokens alone says nothing of characters, unless nothing is paid for at all. */
+/**
+ * Checks whether a price covers the media used: one of tokens alone does not cover characters, unless nothing is paid
+ * for at all.
+ */
 export const isPriced = ({ in: read, out, units }: TokenCounts, price: ModelPrice): boolean => {
   const isFree = price.input === 0 && price.output === 0
   if (units?.images !== undefined) {
@@ -55,7 +58,7 @@ export const isPriced = ({ in: read, out, units }: TokenCounts, price: ModelPric
 const paidSeconds = (seconds: number, { minSeconds = 0 }: ModelPrice): number =>
   duration(seconds) === 0 ? 0 : Math.max(duration(seconds), minSeconds)
 
-/** What is not counted in tokens, in USD. */
+/** Computes the cost of units that are not tokens, in USD. */
 const unitsUsd = ({ characters = 0, images, searchUnits = 0, seconds = 0 }: MediaUnits, price: ModelPrice): number => {
   const { perCharacter = 0, perSearchUnit = 0, perSecond = 0 } = price
   const pictures = images === undefined ? 0 : count(images.count) * (pricePerImage(images, price) ?? 0)
@@ -67,7 +70,10 @@ const unitsUsd = ({ characters = 0, images, searchUnits = 0, seconds = 0 }: Medi
   )
 }
 
-/** What the provider's own tools cost, in USD. Where grounded answers have a price, the searches for them are in it. */
+/**
+ * Computes the cost of the provider's own tools, in USD. Where grounded answers have a price, the searches for them are
+ * in it.
+ */
 const toolsUsd = (
   { codeExecutions = 0, fileSearches = 0, groundedAnswers = 0, webSearches = 0 }: ServerToolCounts,
   { perCodeExecution = 0, perFileSearch = 0, perGroundedAnswer, perWebSearch = 0 }: ModelPrice
@@ -78,7 +84,10 @@ const toolsUsd = (
   count(fileSearches) * perFileSearch +
   count(codeExecutions) * perCodeExecution
 
-/** Tokens of the prompt by price, in micro-USD. What is in the cache of sound, pictures and film is a part of what is read from it. */
+/**
+ * Tokens of the prompt by price, in micro-USD. The cached tokens of sound, pictures and video are a part of those read
+ * from the cache.
+ */
 const promptMicroUsd = (tokens: TokenCounts, price: ModelPrice): number => {
   const prompt = count(tokens.in)
   const read = Math.min(count(tokens.cacheRead), prompt)
@@ -132,7 +141,7 @@ const answerMicroUsd = (tokens: TokenCounts, price: ModelPrice): number => {
  * Cost of one answer in nano-USD, never negative, rounded once, to `nanoUsdParts`. A sum of a few products of doubles is off by less than 1e-15 of
  * itself: less than that rounding for answers of up to 5,000 USD. `in` includes both cache counts, `out` the reasoning. A missing cache price is
  * the input price, a missing price of an hour's cache that of the other cache writes, a missing reasoning price the output price, a missing price
- * of sound, pictures or film that of text. Tools and units have no factor of a service tier.
+ * of sound, pictures or video that of text. Tools and units have no factor of a service tier.
  */
 export const costNanoUsd = (tokens: TokenCounts, price: ModelPrice): number => {
   const rates = ratesFor(price, count(tokens.in), tokens.billing)

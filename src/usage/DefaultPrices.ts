@@ -58,7 +58,7 @@ export const load: Effect.Effect<DefaultPrices> = Effect.promise(() => import("@
 const claude = /claude/
 const hourOfInput = 2
 
-/** Their price per million tokens → ours. */
+/** Names of prices per million tokens: theirs → ours. */
 const tokenPrices: Readonly<Record<string, TokenPriceName>> = {
   input_mtok: "input",
   output_mtok: "output",
@@ -80,7 +80,7 @@ const tokenPrices: Readonly<Record<string, TokenPriceName>> = {
 
 type UnitPriceName = "perRequest" | "perWebSearch" | "perFileSearch" | "perCodeExecution" | "perPage" | "perSearchUnit"
 
-/** Their price of so many → ours of one. */
+/** Names of prices of other units: theirs, of so many → ours, of one. */
 const unitPrices: Readonly<Record<string, readonly [name: UnitPriceName | "perSecond", of: number]>> = {
   requests_kcount: ["perRequest", 1_000],
   web_searches_kcount: ["perWebSearch", 1_000],
@@ -89,7 +89,7 @@ const unitPrices: Readonly<Record<string, readonly [name: UnitPriceName | "perSe
   rerank_searches_kcount: ["perSearchUnit", 1_000],
   input_document_kpages: ["perPage", 1_000],
   audio_hours: ["perSecond", 3_600],
-  // Where both are there, what is heard is paid.
+  // Where both are there, the input is paid.
   input_audio_hours: ["perSecond", 3_600]
 }
 

@@ -1,6 +1,6 @@
 /**
- * What providers publish of service tiers, speeds, places and grounding (2026-11), which the price package does not hold. Each row has the page
- * it was taken from; what no page says is left out, and told as unpriced when an answer names it.
+ * Published terms of providers for service tiers, speeds, places and grounding (2026-11), which the price package does not hold. Each row has
+ * the page it was taken from; terms without a page are left out, and reported as unpriced when an answer names them.
  */
 import type { ModelPrice, PriceTerms } from "../domain/Pricing.ts"
 
@@ -12,7 +12,7 @@ export type FixedTerms = Pick<
 const half: PriceTerms = { factor: 0.5 }
 const none: FixedTerms = {}
 
-/** How much more priority costs than the standard tier, by model, the first that matches. https://openai.com/api-priority-processing/ */
+/** Factors of priority over the standard tier, by model, the first that matches. https://openai.com/api-priority-processing/ */
 const openAiPriority: ReadonlyArray<readonly [models: RegExp, factor: number]> = [
   [/^gpt-5\.5(?!-pro)/, 2.5],
   [/^gpt-5-mini/, 1.8],
@@ -62,7 +62,7 @@ const groq = (model: string): FixedTerms => ({
   ...(/whisper/.test(model) ? { minSeconds: 10 } : {})
 })
 
-/** By the price package's ids of the provider and the model. */
+/** Finds the terms by the price package's ids of the provider and the model. */
 export const fixedTermsOf = (provider: string, model: string): FixedTerms => {
   switch (provider) {
     case "openai":

@@ -1,7 +1,7 @@
 /**
- * What a model costs: the operator's overrides (`/api/pricing`) first, then the embedded prices.
- * Unknown is null, which means "unpriced", never "free". Local servers and provider nodes have no embedded price,
- * whatever their models are called.
+ * Prices of models: the operator's overrides (`/api/pricing`) first, then the embedded prices. Unknown is null, which
+ * means "unpriced", never "free". Local servers and provider nodes have no embedded price, whatever their models are
+ * called.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -28,14 +28,14 @@ export interface SyncedPrices {
   readonly table: PriceTable
 }
 
-/** Where a price comes from, and the day it is of (ISO 8601); null: it was set here. */
+/** Price with its source and its day (ISO 8601); null: it was set here. */
 export interface SourcedPrice {
   readonly price: ModelPrice
   readonly source: "override" | "synced" | "embedded"
   readonly dated: string | null
 }
 
-/** Where overrides are kept. */
+/** Store of overrides. */
 export class PriceOverrides extends Context.Tag("gateway/usage/PriceOverrides")<
   PriceOverrides,
   {
@@ -135,7 +135,7 @@ export const make = Effect.gen(function* () {
   const defaults = yield* DefaultPrices.load
   const writing = yield* Effect.makeSemaphore(1)
   let overrides = toOverrides(yield* kept.load)
-  /** By provider, then model: two look-ups are faster than concatenating a key. */
+  /** Prices by provider, then model: two look-ups are faster than concatenating a key. */
   const remembered = new Map<string, Map<string, Remembered>>()
   let rememberedInAll = 0
   let patches = 0
@@ -146,7 +146,7 @@ export const make = Effect.gen(function* () {
 
   let synced: { readonly prices: SyncedPrices; readonly table: Overrides } | null = null
 
-  /** What a model's price is found in, and the price. */
+  /** Finds a model's price and its source. */
   const find = (provider: string, model: string) => {
     const names = lookupNames(model)
     const written = firstOf(names, (name) => overrides.get(provider)?.get(name))

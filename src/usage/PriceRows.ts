@@ -12,7 +12,7 @@ import { ModelPrice, PriceInput, type PriceTable } from "../domain/Pricing.ts"
 export const maxRows = 20_000
 const maxNameChars = 256
 
-/** Their provider → ours, where they differ. */
+/** Names of providers: theirs → ours, where they differ. */
 const providers: ReadonlyMap<string, string> = new Map([
   ["fireworks_ai", "fireworks"],
   ["together_ai", "together"]

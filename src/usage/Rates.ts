@@ -14,7 +14,7 @@ type Rates = Pick<ModelPrice, TokenPriceName>
 
 const noTerms: AnswerTerms = {}
 
-/** Hot: whether there is more to a price than numbers. */
+/** Hot: checks whether a price has conditions besides numbers. */
 const isConditional = ({ geos, serviceTiers, speeds, tiers }: ModelPrice): boolean =>
   tiers !== undefined || serviceTiers !== undefined || speeds !== undefined || geos !== undefined
 

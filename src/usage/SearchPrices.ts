@@ -1,6 +1,6 @@
 /**
- * What an ordinary search costs where it is paid by the search (2026-11), in USD; several plans are cheaper, and the operator's own price
- * (`/api/pricing`, model `search`) goes before these. Ollama's searches are a part of its plans and have none here.
+ * Price of an ordinary search where it is paid by the search (2026-11), in USD; several plans are cheaper, and the operator's own price
+ * (`/api/pricing`, model `search`) takes precedence. Ollama's searches are a part of its plans and have none here.
  */
 import type { ModelPrice } from "../domain/Pricing.ts"
 
@@ -31,5 +31,5 @@ const prices: ReadonlyMap<string, ModelPrice> = new Map(
   Object.entries(usdPerSearch).map(([provider, perSearchUnit]) => [provider, { input: 0, output: 0, perSearchUnit }])
 )
 
-/** By the provider's id in the registry; null when none is known. */
+/** Finds the price by the provider's id in the registry; null when none is known. */
 export const searchPrice = (provider: string): ModelPrice | null => prices.get(provider) ?? null

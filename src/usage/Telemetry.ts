@@ -26,7 +26,7 @@ export class Telemetry extends Context.Tag("gateway/usage/Telemetry")<
     readonly observe: (summary: RequestSummary) => void
     /** The request metrics so far, for the Prometheus page. */
     readonly metrics: () => MetricsSnapshot
-    /** What API keys have used since the start, by their ids; bounded. */
+    /** Lists the use of API keys since the start, by their ids; bounded. */
     readonly keys: () => ReadonlyArray<Readonly<KeyCounts>>
     /** Latencies of the requests that ended within the last `windowMs`. */
     readonly latencies: (windowMs: number, nowMs: number) => LatencySummary

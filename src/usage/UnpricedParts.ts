@@ -1,4 +1,7 @@
-/** What an answer has used that its model's price says nothing of: it is told, never taken for free. Pure. */
+/**
+ * Lists the parts of an answer's usage that its model's price does not cover: they are reported, never taken for free.
+ * Pure.
+ */
 import type { ModelPrice } from "../domain/Pricing.ts"
 import type { TokenCounts } from "../domain/Usage.ts"
 import { isPriced, pricePerImage } from "./Cost.ts"

@@ -10,7 +10,7 @@ interface Pending {
   readonly done: Deferred.Deferred<void>
 }
 
-/** In one transaction, which blocks the process. */
+/** Rows of one transaction, which blocks the process. */
 const batch = 100
 
 export type Record = (attempt: RecordedAttempt) => Effect.Effect<void>

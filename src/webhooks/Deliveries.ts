@@ -1,6 +1,6 @@
 /**
- * Delivers what waits in the outbox. Each enabled webhook has a worker of its own, so that a slow or dead receiver holds up nobody but itself.
- * An event leaves the outbox when its delivery is recorded: what a crash or a stop interrupts is sent again, so that receivers get each event
+ * Delivers the events of the outbox. Each enabled webhook has a worker of its own, so that a slow or dead receiver delays only itself. An
+ * event leaves the outbox when its delivery is recorded: one that a crash or a stop interrupts is sent again, so that receivers get each event
  * at least once.
  */
 import * as Context from "effect/Context"
@@ -23,7 +23,7 @@ import { Outbox } from "./Outbox.ts"
 import { Sender, type Sent } from "./Sender.ts"
 import { asSentence } from "../kernel/Sentence.ts"
 
-/** Since the start. */
+/** Counts since the start. */
 export interface DeliveryCounts {
   readonly delivered: number
   readonly failed: number
@@ -55,14 +55,14 @@ const pageSize = 64
 const warnEveryMs = 60_000
 
 interface Worker {
-  /** As it was read last. */
+  /** Webhook as it was read last. */
   webhook: Webhook
   /** Open when there may be more to send. */
   readonly more: Effect.Latch
   /** Permits for attempts: a receiver that did not answer in time gets one attempt at a time. */
   readonly attempts: Effect.Semaphore
   isSlow: boolean
-  /** Until when the receiver wants to be left alone, in epoch milliseconds. */
+  /** Time until which the receiver wants no messages, in epoch milliseconds. */
   pausedUntilMs: number
   readonly coalescing: Coalescing
 }
@@ -95,7 +95,7 @@ export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const record = yield* Attempts.make(repo, disabled)
 
-  /** The event in words, with the names of now. Ids stand in the data; names that cannot be read are left out. */
+  /** The event in words, with the names of now. Ids are in the data; names that cannot be read are left out. */
   const noticeFor = ({ atMs, data, event }: Delivered, repeats: number) => {
     const fields = objectOr(parseJson(data))
     const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null)
@@ -135,7 +135,10 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  /** How many events are told with this one; null: it is told with another message, or is none for people. */
+  /**
+   * Counts the events that are reported with this one; null: it is reported with another message, or is none for
+   * people.
+   */
   const repeatsOf = ({ coalescing, webhook }: Worker, event: WaitingEvent): Effect.Effect<number | null> =>
     Effect.map(Clock.currentTimeMillis, (nowMs) => {
       if (!isMessageKind(webhook.kind)) return 0

@@ -44,7 +44,7 @@ export const requestData = (row: UsageRow): Data => ({
   ...(row.outcome === "failed" ? { reason: row.error, error: row.error } : {})
 })
 
-/** Of the request's end, not of its arrival. */
+/** Makes the event of a request, with the time of its end, not of its arrival. */
 export const requestEvent = (event: WebhookEvent, row: UsageRow): OutgoingEvent => ({
   id: row.id,
   event,

@@ -1,5 +1,5 @@
 /**
- * What a receiver of the kind `custom` is sent: the event, and the headers with both signatures. Pure.
+ * Builds the message to a receiver of the kind `custom`: the event, and the headers with both signatures. Pure.
  *
  * - `X-Webhook-Signature`: HMAC-SHA256 of the body, keyed by the secret as it is written.
  * - `webhook-signature`: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, keyed by the bytes that

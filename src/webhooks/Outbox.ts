@@ -29,7 +29,7 @@ export class Outbox extends Context.Tag("gateway/webhooks/Outbox")<
     readonly onWritten: (listener: () => void) => () => void
     /** Events dropped since the start because too many waited to be written. */
     readonly notWritten: () => number
-    /** Done when what was published is written. */
+    /** Waits until everything published is written. */
     readonly flush: Effect.Effect<void>
   }
 >() {}
@@ -132,7 +132,7 @@ export const make = Effect.gen(function* () {
   return Context.make(Outbox, outbox).pipe(Context.add(UsageHook, hook))
 })
 
-/** With the hook for the usage journal. */
+/** Layer with the hook for the usage journal. */
 export const layer: Layer.Layer<
   Outbox | UsageHook,
   StoreError,

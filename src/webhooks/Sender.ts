@@ -1,5 +1,5 @@
 /**
- * One attempt to send an event to a webhook, by the guarded way out: private addresses are refused each time, redirects are not followed.
+ * One attempt to send an event to a webhook, by the guarded client: private addresses are refused each time, redirects are not followed.
  * Receivers of messages for people are not given the signatures, which they do not verify.
  */
 import * as Clock from "effect/Clock"
@@ -25,9 +25,9 @@ export interface Sent {
   readonly success: boolean
   /** Null when it succeeded. */
   readonly error: string | null
-  /** It may succeed when it is sent again soon. */
+  /** True when it may succeed when it is sent again soon. */
   readonly mayRetry: boolean
-  /** How long the receiver wants to be left alone; null when it does not say. */
+  /** Time in ms for which the receiver wants no messages; null when it does not say. */
   readonly retryAfterMs: number | null
   /** Nothing came back in time: the receiver takes up a place for as long as an attempt may last. */
   readonly timedOut: boolean
@@ -80,9 +80,9 @@ const answered = (status: number): Outcome => {
 
 /** Longer waits are not believed. */
 const longestWaitMs = 3_600_000
-/** Of a receiver that has too many messages and does not say how long. */
+/** Wait in ms for a receiver that has too many messages and does not say how long. */
 const usualWaitMs = 1_000
-/** Of an answer only this much is read. */
+/** Most bytes of an answer that are read. */
 const maxAnswerBytes = 65_536
 
 /** Discord says it in the body, in seconds: https://discord.com/developers/docs/topics/rate-limits#exceeding-a-rate-limit */

@@ -11,7 +11,7 @@ export type MarkedWire = "messages" | "chat"
 
 const mark = { cache_control: { type: "ephemeral" } } as const
 
-/** What cannot be the end of a cached part: reasoning, and texts without anything in them. */
+/** Checks whether a block may end a cached part; reasoning and empty texts may not. */
 const mayEnd = (block: Json): boolean => {
   if (!isObject(block)) return false
   const { text, type } = block
@@ -22,7 +22,10 @@ const mayEnd = (block: Json): boolean => {
   )
 }
 
-/** On the chat wire texts alone are known to carry one (https://openrouter.ai/docs/features/prompt-caching). */
+/**
+ * Checks whether a block is a text. On the chat wire texts alone are known to carry a mark
+ * (https://openrouter.ai/docs/features/prompt-caching).
+ */
 const isText = (block: Json): boolean => objectOr(block)["type"] === "text" && mayEnd(block)
 
 const lastMarked = (items: ReadonlyArray<Json>, fits: (item: Json) => boolean): ReadonlyArray<Json> => {
@@ -79,7 +82,10 @@ const inChat = (body: JsonObject): JsonObject => {
 export const withCacheMarks = (wire: MarkedWire, body: JsonObject): JsonObject =>
   wire === "messages" ? inMessages(body) : inChat(body)
 
-/** From which version on a Claude model caches prompts of so many tokens, the newest first. */
+/**
+ * Smallest prompts that are cached, in tokens, by family of Claude models: each row counts from its version on, newest
+ * first.
+ */
 const leastByFamily: Readonly<Record<string, ReadonlyArray<readonly [version: number, tokens: number]>>> = {
   fable: [[0, 512]],
   haiku: [

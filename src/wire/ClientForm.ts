@@ -34,7 +34,7 @@ const plainOf = (tool: JsonObject): Plain | null => {
   return { kind: type === "custom" ? "custom" : "function", spec: flat }
 }
 
-/** A grammar stands in a member of its own on chat, and flat on responses. */
+/** A grammar is in a member of its own on chat, and flat on responses. */
 const nestedFormat = (format: JsonObject): JsonObject => {
   const { type, ...rest } = format
   return type === "grammar" && !isObject(format["grammar"]) ? { type, grammar: rest } : format

@@ -40,7 +40,7 @@ const marksBreakpoint = ({ parts }: Message): boolean =>
     part.type === "tool_result" ? part.content.some((inner) => "cacheBreakpoint" in inner) : "cacheBreakpoint" in part
   )
 
-/** A decoded request as the other wires know it: nothing of it stands where only its own wire has it. Idempotent. */
+/** A decoded request as the other wires know it: nothing of it is where only its own wire has it. Idempotent. */
 export const forOtherWires = (source: WireCodec, conversation: Conversation): Conversation => {
   const own = source.forOthers?.(conversation) ?? conversation
   return source.blockTexts === undefined ? own : withPlainContent(own, source.blockTexts)
@@ -50,7 +50,7 @@ export const forOtherWires = (source: WireCodec, conversation: Conversation): Co
 const referencesIn = ({ references = [] }: WireCodec, { extras }: Conversation): ReadonlyArray<string> =>
   references.filter((name) => !saysNothing(extras[name]))
 
-/** Where the turns of a request stand. */
+/** Names of the members that hold the turns of a request. */
 const turns = ["messages", "contents", "input"] as const
 
 /** Nothing would be asked: what was said has no place at the target. */
@@ -58,7 +58,7 @@ const isEmptied = ({ messages }: Conversation, body: JsonObject): boolean =>
   messages.some(({ parts }) => parts.length > 0) &&
   turns.some((member) => isArray(body[member]) && body[member].length === 0)
 
-/** What was asked for, as far as the model can answer at all: more than its known limit is refused by some makers. */
+/** Lowers the requested output limit to the model's known one: some makers refuse more. */
 const withinLimit = (
   conversation: Conversation,
   { maxOutputTokens: most }: EncodeOptions,
@@ -74,7 +74,7 @@ const withinLimit = (
 const inOwnWords = (name: string, { reasoning, wire }: Conversation): string =>
   wire === "chat" && name === "reasoning_effort" ? (reasoning?.inOwnWords ?? name) : name
 
-/** Wires whose schema of an answer has no description beside it: it stands in the schema. */
+/** Wires whose schema of an answer has no description beside it: it is in the schema. */
 const describesInSchema: ReadonlySet<WireName> = new Set(["messages", "gemini"])
 
 const withDescription = (conversation: Conversation, target: WireName, log: DropLog): Conversation => {
@@ -158,7 +158,10 @@ const turnsOf: Readonly<Record<WireName, string>> = {
   ollama: "messages"
 }
 
-/** What a conversation holds is never left out. */
+/**
+ * Reason for refusing a request whose content the target wire has no place for. The content of a conversation is never
+ * left out.
+ */
 const noPlace = ({ name }: WireCodec): string =>
   `the chosen model's provider has no place for it, and what a conversation holds is not left out. ` +
   `A model of a provider that speaks the ${name} wire may take it; else send it as text.`

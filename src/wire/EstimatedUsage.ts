@@ -1,6 +1,6 @@
 /**
- * The gateway's own estimate in the end of an answer whose upstream told no usage: clients get the numbers that the bill has. What the wire shows of
- * usage stands in its last events, which leave after the request is settled. Pure; only the end of the text is looked at.
+ * The gateway's own estimate in the end of an answer whose upstream reported no usage: clients get the numbers that the bill has. Every wire puts
+ * usage into its last events, which leave after the request is settled. Pure; only the end of the text is looked at.
  */
 import type { WireName } from "../domain/Wire.ts"
 import type { Usage } from "./canonical/Usage.ts"
@@ -11,7 +11,7 @@ import { encodeUsage as messagesUsage } from "./messages/Usage.ts"
 import { encodeCounts } from "./ollama/Usage.ts"
 import { encodeUsage as responsesUsage } from "./responses/Usage.ts"
 
-/** Events at the end of a stream that are looked at: usage stands in one of the last. */
+/** Events at the end of a stream that are looked at: usage is in one of the last. */
 const lastEvents = 8
 
 const endMark = "data: [DONE]"
@@ -58,7 +58,7 @@ const chatChunk = (text: string, usage: Usage, { model, requestId }: Answer): st
   return `data: ${JSON.stringify(chunk)}\n\n`
 }
 
-/** Of the answer, where its last bytes do not tell. */
+/** Names of the answer, used where its last bytes do not have them. */
 export interface Answer {
   readonly requestId: string
   readonly model: string

@@ -3,9 +3,9 @@
  * upstream's codec describes that with plain functions (`WireCodec.job`); `inference/attempt/JobCall` makes the requests, waits, retries
  * and cancels. The answer of the last step is then read by the codec (`readAnswer`, `decodeResponse`) like any other answer.
  *
- * To add a provider: `submitted` makes a `JobTicket` of the answer to the submit, `polled` reads each answer to `ticket.poll`. What is
- * told in the provider's own words of a failure becomes a `Failed` step: its status, code and type decide whether the next target is
- * asked (`resilience/failure`).
+ * To add a provider: `submitted` makes a `JobTicket` of the answer to the submit, `polled` reads each answer to `ticket.poll`. The
+ * provider's report of a failure becomes a `Failed` step: its status, code and type decide whether the next target is asked
+ * (`resilience/failure`).
  */
 import type { JobRequest, JobTicket } from "../domain/MediaJob.ts"
 import type { UpstreamProblem } from "./canonical/Event.ts"
@@ -21,7 +21,7 @@ export interface FetchedBody {
 }
 
 export type JobStep =
-  /** It is not over: ask again with `ticket` after a pause. `progress` from 0 to 100, null where it is not told. */
+  /** It is not over: ask again with `ticket` after a pause. `progress` from 0 to 100, null where it is not reported. */
   | {
       readonly _tag: "Waiting"
       readonly ticket: JobTicket
@@ -30,23 +30,23 @@ export type JobStep =
     }
   /** Another request comes before the job (the submit after an upload): its answer goes to `submitted`. */
   | { readonly _tag: "Submit"; readonly request: JobRequest }
-  /** It is over, and the result stands elsewhere. `read` makes the answer of it; null when it is no result. */
+  /** The job is over and its result has to be fetched. `read` makes the answer of it; null when it is no result. */
   | {
       readonly _tag: "Fetch"
       readonly requests: ReadonlyArray<JobRequest>
       readonly read: (bodies: ReadonlyArray<FetchedBody>) => JsonObject | null
     }
-  /** It is over, and this is the answer. */
+  /** The job is over, and this is the answer. */
   | { readonly _tag: "Done"; readonly answer: JsonObject }
   | { readonly _tag: "Failed"; readonly problem: UpstreamProblem }
 
 export interface PolledJob {
   /**
-   * `place`: the address it was sent to. `next`: what the codec has told of the request after this one (`EncodedRequest.next`). Null: the
-   * answer is no job of this form.
+   * `place`: the address it was sent to. `next`: members of the request after this one (`EncodedRequest.next`). Null: the answer is no
+   * job of this form.
    */
   readonly submitted: (answer: JsonObject, place: string, next?: JsonObject) => JobStep | null
-  /** Null: the answer tells nothing of the job, which is asked about again a few times. */
+  /** Reads an answer to a poll. Null: it has nothing on the job, which is polled again a few times. */
   readonly polled: (answer: JsonObject, ticket: JobTicket) => JobStep | null
   /** Milliseconds of the first pause between two polls, and of the longest; absent: the usual ones. */
   readonly pollMs?: { readonly first: number; readonly longest: number }

@@ -18,7 +18,7 @@ import type { JsonObject } from "./json/Json.ts"
 import type { Misspelt } from "./json/Spelling.ts"
 import type { PolledJob } from "./PolledJob.ts"
 
-/** What the hot path needs of a request that it does not decode. */
+/** Members of a request that the hot path needs without decoding it. */
 export interface Envelope {
   readonly model: string
   readonly stream: boolean
@@ -26,7 +26,7 @@ export interface Envelope {
   readonly wantsUsage: boolean
   readonly messageCount: number
   readonly hasTools: boolean
-  /** There is an image in the messages. */
+  /** True when there is an image in the messages. */
   readonly hasImages: boolean
   /** Reasoning was asked for. */
   readonly wantsReasoning: boolean
@@ -41,13 +41,16 @@ export interface Envelope {
    * wire): do not relay its bytes, use `decodeRequest` and `encodeRequest`.
    */
   readonly needsRewrite: boolean
-  /** On the messages wire: there is a system message between turns, which not every model accepts. */
+  /** True when, on the messages wire, there is a system message between turns, which not every model accepts. */
   readonly systemBetween?: boolean
-  /** On the messages wire: the thinking budget is not below the output limit, which is refused without the beta for it. */
+  /**
+   * True when, on the messages wire, the thinking budget is not below the output limit, which is refused without the
+   * beta for it.
+   */
   readonly budgetAboveLimit?: boolean
 }
 
-/** What a request is made of that holds nothing but text: the texts that its decoded messages have, in their order. */
+/** Texts of a request that holds nothing else, as its decoded messages have them, in their order. */
 export interface PlainPrompt {
   readonly texts: ReadonlyArray<string>
   readonly messageCount: number
@@ -62,16 +65,19 @@ export interface EncodeOptions {
   readonly stream: boolean
   /** The model's own output limit in tokens, for wires that must send one; null when not known. */
   readonly maxOutputTokens: number | null
-  /** Whether the model can reason; null when unknown (then the request's setting is sent, except a mere permission to reason). */
+  /**
+   * True when the model can reason; null when unknown (then the request's setting is sent, except a mere permission to
+   * reason).
+   */
   readonly reasoning: boolean | null
   /**
-   * Whether the endpoint supports OpenAI's own kinds of tools and tool choice (`custom`, `allowed_tools`). Null or absent when unknown:
-   * a chat upstream then gets what every chat upstream supports, a responses upstream what its wire defines.
+   * True when the endpoint supports OpenAI's own kinds of tools and tool choice (`custom`, `allowed_tools`). Null or absent when
+   * unknown: a chat upstream then gets what every chat upstream supports, a responses upstream what its wire defines.
    */
   readonly openAiTools?: boolean | null
   /** The model accepts system messages between turns on the messages wire; absent: it does not, or that is unknown. */
   readonly systemBetween?: boolean
-  /** Where the endpoint deviates from its wire; absent when nothing is known. */
+  /** Deviations of the endpoint from its wire; absent when none is known. */
   readonly dialect?: Dialect
   /** Differs between requests, for providers that answer the same request but once. */
   readonly unique?: string
@@ -89,13 +95,13 @@ export interface EncodedRequest {
   readonly toolNames?: ToolNames
   /** The client's own ids of calls where the upstream got another one. */
   readonly callIds?: CallIds
-  /** What of the request is told in the address: values for the braces of its path, and a query. */
+  /** Values for the braces of the request's path, and its query. */
   readonly place?: { readonly values: Readonly<Record<string, string>>; readonly query: string }
-  /** `GET`: all of the request is told in the address, and `body` is not sent. Absent: `POST`. */
+  /** HTTP method; absent: `POST`. With `GET` the address holds the whole request, and `body` is not sent. */
   readonly method?: "GET" | "POST"
-  /** What is sent instead of `body`, where files that came with the request go with it. */
+  /** Payload sent instead of `body`, where files that came with the request go with it. */
   readonly payload?: Payload
-  /** Members of the request that a job begins with, where this one is but an upload before it: told to `PolledJob.submitted`. */
+  /** Members of the request that a job begins with, where this one only uploads before it; handed to `PolledJob.submitted`. */
   readonly next?: JsonObject
 }
 
@@ -128,7 +134,7 @@ export interface RelayRequest {
   readonly hideUsage: boolean
 }
 
-/** What encoders need and the upstream may not have sent. */
+/** Facts that encoders need and that the upstream may not have sent. */
 export interface EncodeContext {
   /** Epoch milliseconds of the answer. */
   readonly nowMs: number
@@ -145,8 +151,8 @@ export interface EncodeContext {
   /** The client's request, for wires whose answers repeat its settings and its own names of tools. */
   readonly request?: JsonObject
   /**
-   * Of the `EncodedRequest`. Used by `makeStreamTranslator` and `encodeAnswer`, not by encoders, which get answers that already name
-   * the client's own tools.
+   * Tool names of the `EncodedRequest`. Used by `makeStreamTranslator` and `encodeAnswer`, not by encoders, which get answers that
+   * already name the client's own tools.
    */
   readonly toolNames?: ToolNames
   readonly callIds?: CallIds
@@ -192,7 +198,7 @@ export interface TapOptions {
   readonly model?: string
   /** The client's request, for codecs whose streams are as long as it asks. */
   readonly request?: JsonObject
-  /** Of the upstream. */
+  /** Dialect of the upstream. */
   readonly dialect?: Dialect
 }
 
@@ -201,7 +207,10 @@ export interface StreamDecoder {
   readonly push: (chunk: Buffer) => ReadonlyArray<StreamEvent>
   /** Call when the upstream's stream has ended. Emits `done` when only the end mark was missing, `error` when the answer is incomplete. */
   readonly end: () => ReadonlyArray<StreamEvent>
-  /** For a wire without an end mark: the finish reason was read, only the end of the stream is missing. */
+  /**
+   * Returns whether, on a wire without an end mark, the finish reason was read and only the end of the stream is
+   * missing.
+   */
   readonly stopRead?: () => boolean
 }
 
@@ -210,7 +219,7 @@ export interface StreamEncoder {
   readonly encode: (event: StreamEvent) => string
 }
 
-/** What a non-streamed same-wire answer adds to the usage row. */
+/** Facts of a non-streamed answer of the same wire for its usage row. */
 export interface AnswerFacts {
   readonly usage: Usage | null
   readonly stop: Stop | null
@@ -225,7 +234,7 @@ export interface AnswerLimits {
   readonly answerBytes: number
   readonly firstByteMs: number
   readonly idleMs: number
-  /** Of the whole request. */
+  /** Time limit of the whole request, in ms. */
   readonly totalMs: number
 }
 
@@ -233,11 +242,11 @@ export interface WireCodec {
   readonly name: WireName
   /** Path below an upstream's base URL. */
   readonly upstreamPath: string
-  /** Which endpoint, of the gateway or of an upstream, this codec is for; absent: one for conversations. */
+  /** Endpoint, of the gateway or of an upstream, that this codec is for; absent: conversations. */
   readonly endpoint?: ServiceKind
   /**
-   * For a client's codec of an endpoint other than the conversation's: the codec that sends `body` to an upstream of a wire, or of a form
-   * of its own; null where that is not possible. Absent: the registry's codec of that wire.
+   * Finds, for a client's codec of another endpoint than the conversation's, the codec that sends `body` to an upstream of a wire, or of
+   * a form of its own; null where that is not possible. Absent: the registry's codec of that wire.
    */
   readonly peer?: (wire: WireName, body: JsonObject, adapter: MediaAdapter | null) => WireCodec | null
   /** An upstream's codec: the requests that make up one which is too large for it; null or absent: it goes as it is. */
@@ -251,7 +260,10 @@ export interface WireCodec {
   readonly isComplete?: (response: Response, conversation: Conversation) => boolean
   /** A client's codec: one answer of those to the parts, in their order. */
   readonly join?: (first: Response, others: ReadonlyArray<Response>) => Response
-  /** A client's codec: a whole answer, or events of one, that goes on at its provider while nobody waits, or was ended there. */
+  /**
+   * Readers, in a client's codec, of whole answers or events that are still being made at the provider without a
+   * waiting client, or were ended there.
+   */
   readonly underWay?: {
     readonly idIn: (body: JsonObject) => string | null
     readonly inAnswer: (body: JsonObject) => { readonly id: string; readonly isOpen: boolean } | null
@@ -263,11 +275,11 @@ export interface WireCodec {
   readonly relaysMedia?: true
   /** An upstream's codec: what its answers may take, where that is less than what conversations may. */
   readonly limits?: AnswerLimits
-  /** An upstream's codec that has no streams: whoever asks for one gets the whole answer as a stream. */
+  /** True for an upstream's codec without streams: a client that asks for one gets the whole answer as a stream. */
   readonly answersWhole?: true
-  /** A client's codec: what a request itself tells of its bill, beside tokens; all of it where the answer is relayed. */
+  /** Usage for the bill from a client's request, beside tokens; all of it where the answer is relayed. */
   readonly mediaUsage?: (request: JsonObject) => Usage
-  /** A client's codec: what an answer tells of its bill, with what only the request says of it. */
+  /** Usage for the bill from an answer, with the facts that only the client's request has. */
   readonly billedUsage?: (usage: Usage, request: JsonObject) => Usage
   /** A client's codec: whether an answer in its own form is in the one that the request asks for; absent: it is relayed in any case. */
   readonly isAsAsked?: (answer: JsonObject, request: JsonObject) => boolean
@@ -278,7 +290,7 @@ export interface WireCodec {
   readonly isOwnAnswer?: (answer: JsonObject) => boolean
   /** A client's codec: costs nothing, whatever a price list says of the model. */
   readonly isFree?: true
-  /** A client's codec: `mediaUsage` is an estimate, for answers that tell no usage. */
+  /** True when `mediaUsage` is an estimate, for answers without usage. */
   readonly estimatesUsage?: true
   /** A client's codec: addresses in an answer that have to be fetched for the client, and the answer with what was fetched. */
   readonly linked?: {
@@ -291,11 +303,11 @@ export interface WireCodec {
   readonly endMark: string
   /** Keeps a silent stream open between two events and is ignored by its reader; empty where the wire has no such thing. */
   readonly heartbeat: string
-  /** Which tools and call ids upstreams of this wire accept. */
+  /** Tools and call ids that upstreams of this wire accept. */
   readonly toolLimits: ToolLimits
   /** The largest `n` a request may ask for. */
   readonly maxCandidates: number
-  /** Whether an answer can hold such an image; absent: none. */
+  /** Checks whether an answer can hold such an image; absent: it holds none. */
   readonly carriesPicture?: CarriesPicture
 
   /** Hot: checks a request that is relayed as it is. O(messages), no copy. */
@@ -321,9 +333,12 @@ export interface WireCodec {
    * first endpoint cannot be asked this. Absent: never.
    */
   readonly needsOwnEndpoint?: (body: JsonObject) => boolean
-  /** A client's codec: a decoded request for another wire, with what stands in places of this wire alone where all wires have it. */
+  /** A client's codec: a decoded request for another wire, with what is in places of this wire alone where all wires have it. */
   readonly forOthers?: (conversation: Conversation) => Conversation
-  /** Hot: null where the request may hold more than text, or may be wrong: then only `decodeRequest` tells. */
+  /**
+   * Hot: reads the texts of a plain request. Null where it may hold more than text, or may be wrong: then only
+   * `decodeRequest` knows.
+   */
   readonly plainPrompt?: (body: JsonObject) => PlainPrompt | null
   readonly encodeRequest: (conversation: Conversation, options: EncodeOptions) => EncodedRequest
 

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
+import ts from "typescript"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -209,6 +210,34 @@ describe("the code", () => {
       ),
       []
     )
+  })
+
+  it("begins doc comments with a verb or with what is described, as Effect's own do", () => {
+    const questions =
+      /\/\*\*\s*(?:\*\s*)?(?:Hot: )?(?:What|Whether|How|Who|Whose|Whom|Whoever|Where|Why|When|Which|Nobody)\b/iu
+    // Parsed only where such a text is: it may be in a text for others, such as the types for plugins.
+    const asking = ({ path, text }: SourceFile): ReadonlyArray<string> => {
+      const found: Array<string> = []
+      const visit = (node: ts.Node): void => {
+        for (const doc of ts.getJSDocCommentsAndTags(node)) {
+          const [begin] = questions.exec(doc.getFullText()) ?? []
+          if (doc.parent === node && begin !== undefined) found.push(`${path}: ${begin}`)
+        }
+        ts.forEachChild(node, visit)
+      }
+      if (questions.test(text)) visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true))
+      return found
+    }
+    const ofOne = (begin: string): ReadonlyArray<string> =>
+      asking({ path: "one.ts", text: `export interface One {\n  /** ${begin} */\n  readonly one: number\n}\n` })
+    for (const begin of ["What is kept.", "whether it is on.", "Hot: why it fails.", "\n * How it is read.\n"]) {
+      assert.lengthOf(ofOne(begin), 1, begin)
+    }
+    for (const begin of ["Checks whether it is on.", "Whole lines.", "Hot: counts a call.", "Whenever."]) {
+      assert.isEmpty(ofOne(begin), begin)
+    }
+    assert.isEmpty(asking({ path: "one.ts", text: "export const one = `/** What it is. */`\n" }))
+    assert.deepStrictEqual([...source, ...filesIn("src", /\.mjs$/u)].flatMap(asking), [])
   })
 
   it("numbers its migrations without a gap", () => {

@@ -9,7 +9,7 @@ const block = (type: 0 | 1, size: number, isLast: boolean, body: Buffer): Buffer
   return Buffer.concat([head, body])
 }
 
-/** Without the size of its content; a window of 128 KiB. */
+/** Head of a frame without the size of its content; a window of 128 KiB. */
 const frameHead = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3])
 
 export const zstdStored = (bytes: Buffer): Buffer => {
@@ -38,5 +38,5 @@ export const codings = {
 export type Coding = keyof typeof codings
 export const codingNames = Object.keys(codings) as ReadonlyArray<Coding>
 
-/** As some clients write `deflate`. */
+/** Compresses as some clients write `deflate`. */
 export const rawDeflate = (bytes: Buffer): Buffer => deflateRawSync(bytes)

@@ -14,7 +14,7 @@ export interface ConnectProxy {
   readonly hosts: Map<string, string>
   /** The `user:password` it lets through; null: everybody. */
   login: string | null
-  /** What CONNECT is answered with in place of a tunnel; null: it is opened. */
+  /** Refusal of CONNECT in place of a tunnel; null: it is opened. */
   refusal: string | null
   /** Cuts all connections and accepts no further one. */
   readonly kill: () => void

@@ -1,4 +1,4 @@
-/** What a request over the given targets leaves in the decision log. */
+/** Entries in the decision log of a request over the given targets. */
 import { byStrategy } from "../../src/routing/candidate/Reason.ts"
 import type { DecisionEntry } from "../../src/routing/records/DecisionRecords.ts"
 import type { Target } from "../../src/routing/resolve/ModelResolver.ts"

@@ -1,7 +1,7 @@
-/** What tests that call every documented operation have in common: the order, what a test's gateway has to refuse, and the upstream behind it. */
+/** Shared parts of the tests that call every documented operation: the order, the refusals of a test's gateway, and the upstream behind it. */
 import * as FakeUpstream from "./FakeUpstream.ts"
 
-/** What others need comes first, what takes it away last. */
+/** Operations that others need, to be called first. */
 const first = [
   "pluginsInstallOffer",
   "authLogin",
@@ -72,13 +72,16 @@ export const rankOf = (operationId: string): number => {
   return last.includes(operationId) ? last.indexOf(operationId) + 1 : 0
 }
 
-/** They change the machine that the tests run on, or call the servers of the examples, and are never called by them. */
+/**
+ * Operations that change the machine that the tests run on, or call the servers of the examples, and are never called
+ * by them.
+ */
 export const changesMachine: ReadonlySet<string> = new Set(["agentBridgeStartTproxy", "inspectorReplayDirect"])
 
 /** The same of commands. */
 export const changesMachineBy = /\bcapture (?:tproxy start|cert trust|cert untrust|system-proxy apply|run\b)/
 
-/** What this gateway has to refuse, and why; the refusal has to be documented. */
+/** Operations that this gateway has to refuse, and why; the refusal has to be documented. */
 export const refusedHere: Readonly<Record<string, string>> = {
   authSetPassword: "only the owner of the data folder may, and this test runs without the owner's token",
   backupsRestore: "the example names a backup of another gateway",

@@ -1,16 +1,16 @@
 /**
- * Every door by which a caller can have a model or a provider of searches asked, and every limit and right of an API key, for tests of one against
- * the other. Each request carries a word of its own, by which its calls are found at the upstream.
+ * Lists every interface by which a caller can have a model or a provider of searches asked, and every limit and right of an API key, for tests of
+ * one against the other. Each request carries a word of its own, by which its calls are found at the upstream.
  */
 import { WebSocket } from "ws"
 import { endpointCategories, type EndpointCategory } from "../../src/domain/ApiKey.ts"
 import { eventually } from "./eventually.ts"
 import * as Fake from "./FakeUpstream.ts"
 
-/** What a door is used with. */
+/** Arguments of a call by an interface. */
 export interface DoorCaller {
   readonly url: string
-  /** As administrator; throws unless it is answered with 2xx. */
+  /** Calls as administrator; throws unless it is answered with 2xx. */
   // eslint-disable-next-line typescript/no-explicit-any -- tests read into answers as they please
   readonly manage: (method: string, path: string, body?: unknown) => Promise<any>
   readonly keyId: string
@@ -19,20 +19,20 @@ export interface DoorCaller {
   readonly spare: string
   /** A model id, or the name of a combo. */
   readonly model: string
-  /** What its requests say. Each adds a number. */
+  /** Word in its requests. Each adds a number. */
   readonly word: string
 }
 
 export interface Door {
   readonly name: string
-  /** What the caller enters by; and what is done then. */
+  /** Category of the interface, and that of the work that is done then. */
   readonly entry: EndpointCategory
   readonly category: EndpointCategory
   /** The key stands in the order, and does not come from an address. */
   readonly isOrder?: true
-  /** What its key needs beside what every key may. */
+  /** Scopes that its key needs beside those of every key. */
   readonly scopes?: ReadonlyArray<string>
-  /** It asks a provider of searches, and names no model. */
+  /** True when it asks a provider of searches, and names no model. */
   readonly isSearch?: true
   /** One after the other; done when nothing more comes of it. */
   readonly ask: (caller: DoorCaller, times: number) => Promise<void>
@@ -377,7 +377,7 @@ const ordinary: ReadonlyArray<Door> = [
 const managed = (name: string, door: Door | undefined): ReadonlyArray<Door> =>
   door === undefined ? [] : [{ ...door, name, scopes: ["manage"] }]
 
-/** Every door, and those that open in another way to a key that manages. */
+/** Interfaces, and those that open in another way to a key that manages. */
 export const doors: ReadonlyArray<Door> = [
   ...ordinary,
   ...managed(
@@ -394,7 +394,7 @@ export const doors: ReadonlyArray<Door> = [
   )
 ]
 
-/** What an upstream of all doors answers, by the path. */
+/** Answers for an upstream of all interfaces, by the path. */
 export const answering: Fake.Answer = (response, request) => {
   const { body, url } = request
   const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 }
@@ -428,7 +428,7 @@ export interface Limit {
   readonly usedUp?: "budget" | "tokens"
   /** Four at once, of which only one may be under way. */
   readonly isAtOnce?: true
-  /** What is asked for is the combo. */
+  /** True when the combo is asked for. */
   readonly asksCombo?: true
   readonly holdsFor: (door: Door) => boolean
 }

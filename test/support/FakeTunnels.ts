@@ -22,11 +22,11 @@ export const publicHost = "calls.tunnel.example"
 
 export interface FakeTunnels {
   readonly layer: Layer.Layer<Tunnels | MeshTools, never, TunnelEntrance | Flags>
-  /** What was asked to be opened, in this order. */
+  /** Requests to open a tunnel, in this order. */
   readonly enabled: ReadonlyArray<EnableTunnel>
-  /** What becomes of the next one in place of an open tunnel. */
+  /** Sets the outcome of the next one in place of an open tunnel. */
   readonly next: (outcome: Partial<TunnelStatus> | InvalidTunnelOption) => void
-  /** From now on, whatever was asked for: as if they had been opened while keys were required. */
+  /** Makes all tunnels from now on, whatever was asked for, as if they had been opened while keys were required. */
   readonly forbidKeyless: () => void
   /** Passwords and names that the mesh tools were given; null: none. */
   readonly given: Array<unknown>

@@ -39,7 +39,7 @@ export interface RecordedRequest {
   readonly closed: Promise<void>
 }
 
-/** What to do with one request. It may take its time; when the client goes away nothing is left to do. */
+/** Handler of one request. It may take its time; there is nothing left to do when the client goes away. */
 export type Answer = (response: ServerResponse, request: RecordedRequest) => void | Promise<void>
 
 export interface FakeUpstream {
@@ -50,9 +50,9 @@ export interface FakeUpstream {
   readonly requests: ReadonlyArray<RecordedRequest>
   /** Answers for the next requests, in order. */
   readonly enqueue: (...answers: ReadonlyArray<Answer>) => void
-  /** What happens when the queue is empty. At first: 500. */
+  /** Sets the answer when the queue is empty. At first: 500. */
   readonly always: (answer: Answer) => void
-  /** What is answered to questions for models, which the gateway asks in the background. At first: 404. */
+  /** Sets the answer to requests for models, which the gateway makes in the background. At first: 404. */
   readonly lists: (answer: Answer) => void
   /** Questions for models so far; they are not among `requests`. */
   readonly listRequests: ReadonlyArray<RecordedRequest>

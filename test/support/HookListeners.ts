@@ -42,7 +42,7 @@ export const blocked = (answer: Partial<BlockedAnswer> = {}): HookOutcome => ({
 
 export const textOf = ({ body }: HookCall): string => (body === null ? "" : Buffer.from(body).toString())
 
-/** What a plugin sees of a call: its payload, with the answer's body where it has one. */
+/** Returns the part of a call that a plugin sees: its payload, with the answer's body where it has one. */
 export const payloadOf = (call: HookCall): unknown =>
   call.context.hook === "onResponse"
     ? { ...call.payload, body: call.body === null ? null : JSON.parse(textOf(call)) }

@@ -11,11 +11,11 @@ export type Route = (response: ServerResponse) => void
 export interface HttpsServer {
   /** `https://127.0.0.1:<port>` */
   readonly origin: string
-  /** What is answered at each path; 404 elsewhere. */
+  /** Answers by path; 404 elsewhere. */
   readonly routes: Map<string, Route>
   /** Paths that were asked for, oldest first. */
   readonly asked: Array<string>
-  /** How often a socket was opened to it. */
+  /** Returns the number of sockets that were opened to it. */
   readonly connections: () => number
   /** Ends it before the scope does. */
   readonly close: () => Promise<void>

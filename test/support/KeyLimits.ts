@@ -1,4 +1,4 @@
-/** Limits of keys for tests of other things: real, over events that nobody hears, without files. */
+/** Limits of keys for tests of other things: real, over events without listeners, without files. */
 import * as Layer from "effect/Layer"
 import * as Events from "../../src/events/Events.ts"
 import * as KeyLimits from "../../src/ledger/KeyLimits.ts"

@@ -16,7 +16,7 @@ export const privateKey = [
   "-----END RSA PRIVATE KEY-----"
 ].join("\n")
 
-/** Known by how they look, wherever they are. */
+/** Secrets that are recognised by their form, wherever they are. */
 export const shapedSecrets: Readonly<Record<string, string>> = {
   anthropic: `sk-ant-${"api03-"}${letters(90)}`,
   openai: `sk-${letters(48)}`,
@@ -78,7 +78,7 @@ export const shapedSecrets: Readonly<Record<string, string>> = {
   privateKey
 }
 
-/** Known by the name they stand behind. */
+/** Names by which the secret behind them is recognised. */
 export const secretNames: ReadonlyArray<string> = [
   "api_key",
   "apiKey",

@@ -1,4 +1,4 @@
-/** A house without a leaderboard: fitness is the static map's. */
+/** Layer without a leaderboard: fitness is the static map's. */
 import * as Layer from "effect/Layer"
 import { staticFitness } from "../../src/routing/auto/Fitness.ts"
 import { LeaderboardSync } from "../../src/routing/auto/LeaderboardSync.ts"

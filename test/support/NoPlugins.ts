@@ -1,4 +1,4 @@
-/** The door to plugins for tests that have none: nothing is installed, and nothing can be. */
+/** Loader of plugins for tests that have none: nothing is installed, and nothing can be. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { PluginNotFound } from "../../src/plugins/PluginErrors.ts"

@@ -53,9 +53,9 @@ const scoreAll = (
 }
 
 interface Examined {
-  /** Those to choose from, best score first. */
+  /** Candidates to choose from, best score first. */
   readonly ranked: ReadonlyArray<Candidate>
-  /** Those left out for their score, best first. */
+  /** Candidates left out for their score, best first. */
   readonly out: ReadonlyArray<Candidate>
   readonly exclusions: ReadonlyArray<AutoExclusion>
   /** Candidates whose exclusion ended and that were not called since. */

@@ -17,7 +17,7 @@ export interface Ended {
 
 export interface Program {
   readonly url: string
-  /** Of the process itself. */
+  /** Id of the process itself. */
   readonly pid: number
   readonly dataDir: string
   readonly stdout: () => string

@@ -6,7 +6,7 @@ export interface RealPlugin {
   readonly manifest: Readonly<Record<string, unknown>>
   /** Members of what `definePlugin` is given. */
   readonly members: string
-  /** Before the definition, in the same module. */
+  /** Code before the definition, in the same module. */
   readonly before?: string
   readonly grant?: ReadonlyArray<string>
 }

@@ -10,11 +10,11 @@ export interface TestReply extends ClientReply {
   /** Null: none were sent. */
   readonly trailers: () => ReadonlyArray<string> | null
   readonly ending: () => "open" | "ended" | "cut" | "left"
-  /** From now on every write fills it. */
+  /** Makes every write from now on fill it. */
   readonly block: () => void
-  /** It has taken what was written, and takes more. */
+  /** Takes the written bytes, and takes more. */
   readonly drain: () => void
-  /** It has taken what was written; the next write fills it again. */
+  /** Takes the written bytes; the next write fills it again. */
   readonly takeOne: () => void
   readonly leave: () => void
 }

@@ -53,7 +53,7 @@ export const dump = (version: number): Effect.Effect<string> =>
 
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-/** By version. */
+/** Hashes by version. */
 export const hashes = JSON.parse(readFileSync(hashesFile, "utf8")) as Readonly<Record<string, string>>
 
 /** The newest schema as it is on file. */

@@ -14,7 +14,7 @@ export interface Kept {
 export interface SyncServer {
   readonly url: string
   readonly kept: () => Kept | null
-  /** What is given out from now on, whatever it is. */
+  /** Sets the answer from now on, whatever it is. */
   readonly keep: (kept: Kept | null) => void
   /** Requests that were refused because they were not signed. */
   readonly refused: () => number

@@ -29,7 +29,7 @@ const inspectorLayer = Inspector.layer.pipe(
   )
 )
 
-/** How often each was called. */
+/** Number of calls of each function. */
 export interface SinkCalls {
   begin: number
   update: number

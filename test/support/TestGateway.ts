@@ -48,7 +48,7 @@ const types: Readonly<Record<WireName, string>> = {
   ollama: "ollama-compatible"
 }
 
-/** Of a gateway that runs already, with `adminKey`. */
+/** Makes the client of a gateway that runs already, with `adminKey`. */
 export const client = (url: string): TestGateway => {
   const manage: TestGateway["manage"] = async (method, path, body) => {
     const response = await fetch(url + path, {

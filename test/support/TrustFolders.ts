@@ -23,7 +23,7 @@ export const makeAuthority = (folder: string, name: string): string => {
   return readFileSync(file, "utf8")
 }
 
-/** Keeps a store of its own by what it is told on its input, as the hook of ca-certificates-java does. */
+/** Keeps a store of its own by the lines of its input, as the hook of ca-certificates-java does. */
 const hook = (state: string): string => `#!/bin/sh
 while read -r line; do
   name="\${line##*/}"
@@ -37,7 +37,7 @@ exit 0
 
 export interface TrustFolders {
   readonly store: AnchorStore
-  /** What the hook keeps. */
+  /** State of the hook. */
   readonly hookState: string
   /** All files and links below the store, with their contents. */
   readonly snapshot: () => Readonly<Record<string, string>>

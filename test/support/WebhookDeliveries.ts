@@ -1,4 +1,4 @@
-/** Deliveries to webhooks for tests of other things: real, over events that nobody publishes. */
+/** Deliveries to webhooks for tests of other things: real, over events that are never published. */
 import * as Layer from "effect/Layer"
 import * as Events from "../../src/events/Events.ts"
 import * as Deliveries from "../../src/webhooks/Deliveries.ts"

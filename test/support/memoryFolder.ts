@@ -40,7 +40,7 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
-/** What runs that were killed have left. */
+/** Removes the folders of runs that were killed. */
 const sweep = (): void => {
   for (const name of readdirSync(memory)) {
     if (!name.startsWith(prefix) || isRunning(Number(name.slice(prefix.length)))) continue
@@ -48,7 +48,10 @@ const sweep = (): void => {
   }
 }
 
-/** From now on temporary files of this process, and of those it starts, are there; where there is no such place nothing changes. */
+/**
+ * Puts temporary files of this process, and of those it starts, there from now on; where there is no such place nothing
+ * changes.
+ */
 export const useMemoryFolder = (): void => {
   if (!existsSync(memory)) return
   sweep()

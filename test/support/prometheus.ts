@@ -11,7 +11,7 @@ const boundLabel = /,?le="([^"]*)"/u
 
 const numberOf = (text: string): number => Number(text.replace("Inf", "Infinity"))
 
-/** What is wrong with the page, empty when nothing is. */
+/** Lists the problems of the page, empty when there are none. */
 export const problems = (page: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   const seen = new Set<string>()

@@ -1,4 +1,4 @@
-/** Who changed what. */
+/** Audit log of the management API. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"

@@ -1,4 +1,4 @@
-/** What captures traffic of this machine (docs/capture.md). All of it answers direct connections from the gateway's own machine only. */
+/** Capture of this machine's traffic (docs/capture.md). All routes answer direct connections from the gateway's own machine only. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"

@@ -23,7 +23,10 @@ const TargetView = Schema.Struct({
   label: field(Schema.optionalWith(Schema.String, { exact: true }), ...targetWords.label)
 }).annotations({ identifier: "ComboTarget" })
 
-/** Only the OpenAPI document shows its fields (`OpenApiDocument`): they are validated together with the references of a combo. */
+/**
+ * Config of a combo. Its fields are shown in the OpenAPI document only (`OpenApiDocument`): they are validated together
+ * with the references of a combo.
+ */
 const Config = Schema.Record({ key: Schema.String, value: Schema.Unknown }).annotations({ identifier: "ComboConfig" })
 
 const comboWords = {
@@ -93,7 +96,7 @@ export const CreateCombo = Schema.Struct({
 }).annotations(body("CreateCombo"))
 export type CreateCombo = typeof CreateCombo.Type
 
-/** What is absent stays as it is. */
+/** Update of a combo; an absent member stays as it is. */
 export const UpdateCombo = Schema.Struct({
   name: field(optional(ComboName), comboWords.name, "fast-and-cheap"),
   ...comboSettings,

@@ -10,7 +10,7 @@ import { field } from "../../kernel/Documented.ts"
 import { IssueSettings, issueSettings } from "./IssueReports.ts"
 import { syncSettings, SyncView } from "./Sync.ts"
 
-/** The settings of the cloud sync and of the issue tracker stand here too; their secrets are masked. */
+/** The settings of the cloud sync and of the issue tracker are here too; their secrets are masked. */
 const AllSettings = Schema.Struct({
   ...Shape.GatewaySettings.fields,
   cloudUrl: SyncView.fields.cloudUrl,

@@ -1,4 +1,4 @@
-/** What must not pass, in requests and answers. */
+/** Rules for content that must not pass, in requests and answers. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"

@@ -168,7 +168,7 @@ const Toggle = Schema.Struct({ enabled: field(Schema.Boolean, "On or off.", true
 
 const Size = Schema.NonNegativeInt
 
-/** For the document: archives are read as they come, by a reader of their own. */
+/** Archive, for the document: archives are read as they come, by a reader of their own. */
 const Archive = Schema.Struct({
   log: field(Schema.Record({ key: Schema.String, value: Schema.Unknown }), "The archive, HAR 1.2.", {
     version: "1.2",

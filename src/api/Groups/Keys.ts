@@ -143,13 +143,13 @@ export const CreateKey = Schema.Struct({ name: field(Name, words.name, "laptop")
 )
 export type CreateKey = typeof CreateKey.Type
 
-/** What is absent stays as it is. A time in the past ends the key at once. */
+/** Update of a key; an absent member stays as it is. A time in the past ends the key at once. */
 export const UpdateKey = Schema.Struct({ name: field(optional(Name), words.name, "laptop"), ...settings }).annotations(
   body("UpdateApiKey")
 )
 export type UpdateKey = typeof UpdateKey.Type
 
-/** May be left out as a whole. */
+/** Rotation of a key; may be left out as a whole. */
 export const RotateKey = Schema.NullOr(
   Schema.Struct({
     overlapSeconds: field(

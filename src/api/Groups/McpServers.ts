@@ -71,7 +71,7 @@ export const McpServerView = Schema.Struct({
 }).annotations({ identifier: "McpServer" })
 export type McpServerView = typeof McpServerView.Type
 
-/** Without an underscore in it, so that an offered name has one meaning. */
+/** Name of a server, without an underscore, so that an offered name has one meaning. */
 const ServerName = Schema.Trim.pipe(
   Schema.pattern(/^[a-z0-9][a-z0-9-]{0,30}$/, {
     message: () => "must be 1 to 31 lower-case letters, digits or hyphens, and begin with a letter or digit"
@@ -116,7 +116,7 @@ export const CreateMcpServer = Schema.Struct({ name: field(ServerName, ...words.
 )
 export type CreateMcpServer = typeof CreateMcpServer.Type
 
-/** What is absent stays as it is. A masked argument that is sent back stays as it is, too. */
+/** Update of a server; an absent member stays as it is. A masked argument that is sent back stays as it is, too. */
 export const UpdateMcpServer = Schema.Struct({
   name: field(optional(ServerName), ...words.name),
   ...settings,

@@ -1,4 +1,4 @@
-/** What the gateway remembers of callers (docs/memory.md). */
+/** Memories of callers (docs/memory.md). */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
@@ -69,7 +69,7 @@ export const CreateMemory = Schema.Struct({
 }).annotations(body("CreateMemory"))
 export type CreateMemory = typeof CreateMemory.Type
 
-/** What is absent stays as it is. */
+/** Update of a memory; an absent member stays as it is. */
 export const UpdateMemory = Schema.Struct({
   type: field(optional(MemoryType), ...words.type),
   key: field(optional(Key), ...words.key),

@@ -58,7 +58,7 @@ export const PresetView = Schema.Struct({
 }).annotations({ identifier: "PlaygroundPreset" })
 export type PresetView = typeof PresetView.Type
 
-/** What a preset is made of. */
+/** Members of a preset. */
 export const PresetBody = Schema.Struct({
   name: field(Schema.String, ...words.name),
   endpoint: field(PlaygroundEndpoint, ...words.endpoint),

@@ -16,7 +16,10 @@ import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, UnavailableAnswer, Up
 import { exampleTime } from "../Examples.ts"
 import { body, Created, NoContent, nextCursor, optional } from "../Inputs.ts"
 
-/** Taken as it came, not built anew: a copy has no member `__proto__`, and what is wrong must not get lost. */
+/**
+ * Object that is taken as it came, not built anew: a copy has no member `__proto__`, and wrong members must not get
+ * lost.
+ */
 const Members = Schema.declare(
   (value): value is { readonly [name: string]: unknown } =>
     typeof value === "object" && value !== null && !Array.isArray(value),

@@ -1,4 +1,4 @@
-/** Who has to wait before another login. */
+/** Addresses that have to wait before another login. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"

@@ -115,8 +115,8 @@ export const CreateNode = Schema.Struct({
 export type CreateNode = typeof CreateNode.Type
 
 /**
- * What is absent stays as it is. The prefix may change only while nothing uses it. `apiKey` replaces the key of the node's connection:
- * needed when `baseUrl` leads it elsewhere, because a stored key is not sent to another address.
+ * Update of a node; an absent member stays as it is. The prefix may change only while nothing uses it. `apiKey` replaces the key of
+ * the node's connection: needed when `baseUrl` leads it elsewhere, because a stored key is not sent to another address.
  */
 export const UpdateNode = Schema.Struct({
   name: field(optional(Name), ...words.name),

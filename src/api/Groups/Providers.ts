@@ -198,7 +198,10 @@ export const CreateConnection = Schema.Struct({
 }).annotations(body("CreateConnection"))
 export type CreateConnection = typeof CreateConnection.Type
 
-/** What is absent stays as it is; an absent `apiKey` keeps the stored one. `provider` may be repeated but not changed. */
+/**
+ * Update of a connection; an absent member stays as it is, and an absent `apiKey` keeps the stored one. `provider` may
+ * be repeated but not changed.
+ */
 export const UpdateConnection = Schema.Struct({
   provider: field(optional(Text), "May be repeated, and not changed.", "openai"),
   ...otherFields,

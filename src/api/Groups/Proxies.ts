@@ -116,7 +116,7 @@ const changes = {
   updatedAt: ReadOnly
 }
 
-/** What is absent stays as it is. */
+/** Update of a proxy; an absent member stays as it is. */
 export const UpdateProxy = Schema.Struct({
   id: field(Schema.String, ...words.id),
   ...changes
@@ -166,7 +166,7 @@ export const ChangeProxySwitch = Schema.Struct({
 }).annotations(body("ChangeProxySwitch"))
 export type ChangeProxySwitch = typeof ChangeProxySwitch.Type
 
-/** As the routes that save it take it. */
+/** Proxy as the routes that save it take it. */
 const ProxyEntry = Schema.Struct({
   id: field(optional(Schema.String), "Of a saved proxy: what is absent here is as it is saved.", exampleProxyId),
   ...changes

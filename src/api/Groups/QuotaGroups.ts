@@ -10,7 +10,7 @@ import { body, Created, nextCursor, NoContent, optional, ReadOnly, Text } from "
 import { exampleId, exampleKeyId, exampleTime } from "../Examples.ts"
 import { field } from "../../kernel/Documented.ts"
 
-/** What a key has used of its share of a window of the members at a provider, in the unit. */
+/** Use by a key of its share of a window of the members at a provider, in the unit. */
 const AllocationQuota = Schema.Struct({
   provider: field(Schema.String, "Id of the provider.", "openai"),
   window: field(QuotaWindow, quotaWords.window, "daily"),
@@ -48,7 +48,7 @@ export const QuotaGroupView = Schema.Struct({
 }).annotations({ identifier: "QuotaGroup" })
 export type QuotaGroupView = typeof QuotaGroupView.Type
 
-/** Stands between the slashes of a model id. */
+/** Name of a group, which is between the slashes of a model id. */
 const GroupName = Schema.Trim.pipe(
   Schema.pattern(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u, {
     message: () => "must be 1 to 64 letters, digits, '.', '_' or '-', and begin with a letter or digit"
@@ -82,7 +82,7 @@ export type CreateQuotaGroup = typeof CreateQuotaGroup.Type
 
 const ShownAllocations = Schema.Array(Schema.Struct({ ...allocation, quotas: ReadOnly })).pipe(Schema.maxItems(10_000))
 
-/** What is absent stays as it is. */
+/** Update of a group; an absent member stays as it is. */
 export const UpdateQuotaGroup = Schema.Struct({
   name: field(optional(GroupName), ...words.name),
   members: field(optional(Members), words.members),

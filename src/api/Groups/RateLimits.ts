@@ -1,4 +1,4 @@
-/** What holds requests back: the state of every account, and the settings common to all. */
+/** Limits of requests: the state of every account, and the settings common to all. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"

@@ -23,7 +23,7 @@ const words = {
   ]
 } as const
 
-/** What a key and the answer to its registration share. */
+/** Shared members of a key and of the answer to its registration. */
 const shown = {
   keyId: field(Schema.String, "Id of the key, in paths of this API and of `/api/keys`.", exampleKeyId),
   keyPrefix: field(Schema.String, "The first characters of the secret, to recognise it by.", "gwr_4f1c"),

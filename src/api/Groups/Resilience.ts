@@ -80,7 +80,7 @@ export const ClearCooldowns = Schema.Struct({
 }).annotations(body("ClearCooldowns"))
 export type ClearCooldowns = typeof ClearCooldowns.Type
 
-/** How many were cleared: `removed` of what was named, or all of them. */
+/** Number of cleared entries: `removed` of the named ones, or all of them. */
 export const Cleared = Schema.Union(
   Schema.Struct({ ok, removed: field(Schema.Number, "How many were cleared of what was named.", 1) }),
   Schema.Struct({ ok, clearedAll: field(Schema.Number, "How many were cleared, with `all`.", 3) })

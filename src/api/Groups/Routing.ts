@@ -16,7 +16,7 @@ const NullableNumbers = Schema.NullOr(Numbers)
 const MaybeText = Schema.NullOr(Schema.String)
 const MaybeNumber = Schema.NullOr(Schema.Number)
 
-/** Whom a candidate, an attempt or a target of a simulation is at. */
+/** Members that name the target of a candidate, an attempt or a simulation. */
 const targetFields = {
   provider: field(Schema.String, "Id of the provider, or the prefix of a node.", "openai"),
   connectionId: field(Schema.String, "Id of the connection.", exampleId),

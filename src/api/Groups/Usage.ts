@@ -104,7 +104,7 @@ const StatusFilter = Schema.String.pipe(
 const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const Word = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))
 
-/** What rows are wanted: every filter that is given must fit. A name that is none of these is refused: it would filter nothing. */
+/** Filters of rows: each one given must fit. A name that is none of these is refused: it would filter nothing. */
 export const LogsQuery = Schema.Struct({
   limit: PageQuery.fields.limit,
   cursor: field(

@@ -1,4 +1,4 @@
-/** What was used over a range of time, the log as a file, and its deletion. */
+/** Usage over a range of time, the log as a file, and its deletion. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"

@@ -115,7 +115,10 @@ const Description = Schema.String.pipe(
   Schema.filter((text) => (/[\p{Cc}\p{Bidi_Control}]/u.test(text) ? "must not hold control characters" : true))
 )
 
-/** Of events an http address, of mail the address of a server. Which one fits the kind is judged with it. */
+/**
+ * Address of a receiver: of events an http address, of mail the address of a server. Whether it fits the kind is
+ * checked with the kind.
+ */
 const ReceiverUrl = Schema.Trim.pipe(
   Schema.maxLength(2048),
   Schema.filter((text) =>
@@ -183,7 +186,7 @@ export const CreateWebhook = Schema.Struct({
 }).annotations(body("CreateWebhook"))
 export type CreateWebhook = typeof CreateWebhook.Type
 
-/** What is absent stays as it is. */
+/** Update of a webhook; an absent member stays as it is. */
 export const UpdateWebhook = Schema.Struct({
   url: field(optional(ReceiverUrl), ...words.url),
   events: field(optional(EventNames), ...words.events),

@@ -1,4 +1,4 @@
-/** How the endpoints of `CompatApi` are described. */
+/** Descriptions of the endpoints of `CompatApi`. */
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Context from "effect/Context"
 import type * as Schema from "effect/Schema"

@@ -1,4 +1,4 @@
-/** Jobs that make films and music as endpoints, for `CompatApi`. */
+/** Jobs that make videos and music as endpoints, for `CompatApi`. */
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import { words } from "./Described.ts"
 import * as Media from "./Media.ts"

@@ -1,10 +1,10 @@
-/** Bodies of the routes that make films and music: https://developers.openai.com/api/reference/resources/videos */
+/** Bodies of the routes that make videos and music: https://developers.openai.com/api/reference/resources/videos */
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
 import { anyObject, maybe, others } from "./Open.ts"
 
-/** Of a film or of music. */
+/** Members of a request for a video or for music. */
 const mediaJobFields = {
   prompt: field(maybe(Schema.NullOr(Schema.String)), "What is to be made.", "A gate opens at dawn."),
   seconds: field(
@@ -23,7 +23,7 @@ const MediaOutput = Schema.Struct(
   others
 )
 
-/** What was made. */
+/** Members of the answer with the output. */
 const mediaAnswerFields = {
   id: field(Schema.String, "Id of the job.", "01J9Z3K4N5P6Q7R8S9T0V1W2X3"),
   status: field(Schema.String, "`completed`.", "completed"),

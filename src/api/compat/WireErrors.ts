@@ -101,7 +101,7 @@ const LocalRunnerError = Schema.Struct(
   others
 ).annotations({ identifier: "LocalRunnerError", description: "The error of the ollama wire." })
 
-/** By the name of its schema in the document. */
+/** Errors of the wires, by the name of its schema in the document. */
 export const wireErrors: Readonly<Record<WireName, string>> = {
   chat: "OpenAiError",
   responses: "OpenAiError",
@@ -110,7 +110,7 @@ export const wireErrors: Readonly<Record<WireName, string>> = {
   ollama: "LocalRunnerError"
 }
 
-/** Of routes that answer in no wire. */
+/** Error of routes that answer in no wire. */
 export const mcpError = "McpError"
 
 export const wireErrorSchemas: ReadonlyArray<Schema.Schema.All> = [

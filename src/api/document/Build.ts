@@ -63,7 +63,10 @@ const pathsOf = (operations: ReadonlyArray<Placed>): JsonMap => {
   return paths
 }
 
-/** Those that are used. What is only in bodies of the management is closed: these refuse unknown fields. */
+/**
+ * Selects the schemas that are used. Those that are only in bodies of the management are closed: these refuse unknown
+ * fields.
+ */
 const schemasOf = (all: Definitions, edge: ReadonlyArray<Placed>, management: ReadonlyArray<Placed>): JsonMap => {
   const within = (parts: ReadonlyArray<Json>) => namesWithin(parts, all)
   const bodies = within(management.map(({ operation }) => asMap(operation["requestBody"])))

@@ -1,4 +1,4 @@
-/** Where the operations of the raw edge stand in the OpenAPI document: at every path of the route table. Pure. */
+/** Adds the operations of the raw edge to the OpenAPI document: at every path of the route table. Pure. */
 import { mcpError, wireErrors } from "../compat/WireErrors.ts"
 import type { EdgeRoute } from "../EdgeRoutes.ts"
 import { askedParameters, counted, everywhere, headersOf, served } from "./Headers.ts"
@@ -7,7 +7,7 @@ import { aliasOf, failureComponents, type Operation, referToFailure } from "./Op
 import { edgeSecurityOf, tagOf } from "./Words.ts"
 
 export interface Spelling {
-  /** As OpenAPI writes it: `{name}` for a parameter. */
+  /** Path as OpenAPI writes it: `{name}` for a parameter. */
   readonly path: string
   /** Name of the endpoint in `CompatApi` that describes it. */
   readonly endpoint: string
@@ -50,7 +50,7 @@ const lines = (...objects: ReadonlyArray<string>): Streamed => ({
   example: objects.map((object) => `${object}\n`).join("")
 })
 
-/** How the streams of an endpoint look. Endpoints that are missing here do not stream. */
+/** Examples of the streams of an endpoint. Endpoints that are missing here do not stream. */
 const streams: Readonly<Record<string, Streamed>> = {
   chat: events(
     'data: {"id":"chatcmpl-abc123","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hello."}}]}',
@@ -130,10 +130,10 @@ const isAsking = ({ category, method, path, tier }: EdgeRoute): boolean =>
   category !== "agents" &&
   !path.includes("/:job")
 
-/** Only of other routes than those that ask a model. */
+/** Statuses of other routes than those that ask a model. */
 const otherStatuses: ReadonlySet<string> = new Set(["405", "406", "409", "410", "416", "426"])
 
-/** Of files and batches. */
+/** Statuses of files and batches. */
 const objectStatuses: Readonly<Record<string, ReadonlyArray<string>>> = {
   createFile: ["413", "415"],
   fileContent: ["416"],
@@ -144,7 +144,7 @@ const objectStatuses: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const isRpc = ({ key }: EdgeRoute): boolean => key.startsWith("mcp.") || key.startsWith("a2a.")
 
-/** Of routes of JSON-RPC, beside those that all of its routes have. */
+/** Statuses of routes of JSON-RPC, beside those that all of its routes have. */
 const rpcStatuses: Readonly<Record<string, ReadonlyArray<string>>> = {
   sendMessage: ["406", "413", "415"],
   askAgent: ["413", "415"],
@@ -210,7 +210,10 @@ const forProvider = (operation: Operation): Operation => {
   return { ...operation, requestBody: { ...body, content } }
 }
 
-/** What an operation of the contract is at a path of the edge. `first` is where it stands first; null: here. */
+/**
+ * Writes an operation of the contract for a path of the edge. `first` is the path at which it is first described; null:
+ * this one.
+ */
 export const atPath = (
   route: EdgeRoute,
   { endpoint, path }: Spelling,

@@ -11,7 +11,7 @@ interface HeaderWords {
 const text = (description: string, example: string): HeaderWords => ({ description, type: "string", example })
 const count = (description: string, example: number): HeaderWords => ({ description, type: "integer", example })
 
-/** Of every answer. */
+/** Headers of every answer. */
 export const everywhere = {
   "X-Gateway-Request-Id": text(
     "Id of the request; usage rows, decisions and the log have it.",
@@ -20,12 +20,12 @@ export const everywhere = {
   "X-Gateway-Version": text("Version of the gateway.", "0.1.0")
 } as const
 
-/** Of answers that say when to come again. */
+/** Headers of answers that say when to come again. */
 export const waiting = {
   "Retry-After": count("Seconds after which a request may succeed; absent: unknown.", 2)
 } as const
 
-/** Of answers of a model. On streams those about cost and tokens are missing. */
+/** Headers of answers of a model. On streams those about cost and tokens are missing. */
 export const served = {
   "X-Gateway-Provider": text("The provider that answered.", "openai"),
   "X-Gateway-Model": text("The model that answered.", "gpt-4o-mini"),
@@ -51,10 +51,10 @@ export const served = {
   "X-Gateway-Cache-Hit": text("Always `false`: answers are not cached.", "false")
 } as const
 
-/** Of token counts. */
+/** Headers of token counts. */
 export const counted = { "X-Gateway-Token-Count-Source": text("Who counted.", "provider") } as const
 
-/** Of requests to a model. */
+/** Headers of requests to a model. */
 const asked = {
   "X-Session-Id": text("The session of the conversation; it stays at its account.", "session-1"),
   "X-Gateway-Mode": text(
@@ -64,14 +64,14 @@ const asked = {
   "X-Gateway-Budget": text("`auto`: leaves out models whose expected cost is higher, in USD.", "0.01")
 } as const
 
-/** Of lists that are answered by `limit` and `offset`. */
+/** Headers of lists that are answered by `limit` and `offset`. */
 const listed = {
   "X-Total-Count": count("Entries that fit the request, on all pages.", 1_200),
   "X-Page-Limit": count("Entries that the page holds at most.", 100),
   "X-Page-Offset": count("Entries before the page.", 0)
 } as const
 
-/** Of a recorded request that is asked again. */
+/** Headers of a recorded request that is asked again. */
 const replayed = { "X-Gateway-Replay-Of": text("Id of the record that was asked again.", exampleId) } as const
 
 const byOperation: Readonly<Record<string, Readonly<Record<string, HeaderWords>>>> = {
@@ -79,7 +79,7 @@ const byOperation: Readonly<Record<string, Readonly<Record<string, HeaderWords>>
   "inspector.replay": replayed
 }
 
-/** What the answers of one operation have beside the others; by `<group>.<endpoint>`. */
+/** Finds the headers of one operation's answers beside the others; by `<group>.<endpoint>`. */
 export const ownHeaders = (operation: string): Readonly<Record<string, HeaderWords>> => byOperation[operation] ?? {}
 
 const every: Readonly<Record<string, HeaderWords>> = {

@@ -48,8 +48,8 @@ const cleanMembers = (schemas: JsonMap): JsonMap =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, clean(schema)]))
 
 /**
- * Without what is for readers of the library only: ids and titles of its own types ("int", "between(1, 10)"), empty lists, and the schema
- * of "anything", which is the empty schema.
+ * Removes members that are for readers of the library only: ids and titles of its own types ("int", "between(1, 10)"), empty lists, and
+ * the schema of "anything", which is the empty schema.
  */
 export const clean = (schema: Json): Json => {
   if (Array.isArray(schema)) return schema.map(clean)

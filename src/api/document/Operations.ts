@@ -101,7 +101,7 @@ const answerOf = (name: string, status: string, answer: Json, schemas: Definitio
   if (Number(status) >= 400) {
     const { "text/html": page } = asMap(content)
     if (page === undefined) return referToFailure("ErrorBody", status)
-    // A page tells its own refusals as pages; what is refused before it is told as everywhere.
+    // A page sends its own refusals as pages; refusals before it are sent as everywhere.
     const { content: usual, ...told } = asMap(managementErrors[`ErrorBody${status}`])
     const json = { ...asMap(asMap(usual)["application/json"]), example: errorExample }
     return { ...told, content: { "application/json": json, ...contentOf({ "text/html": page }, schemas) } }
@@ -143,7 +143,10 @@ export const operationOf = (
   }
 }
 
-/** What differs of an operation at another spelling of its path. `first`: method and path where it is described. */
+/**
+ * Writes the differences of an operation at another spelling of its path. `first`: method and path where it is
+ * described.
+ */
 export const aliasOf = (name: string, path: string, { description, summary }: Operation, first: string) => ({
   tags: [aliasTag.name],
   operationId: identifier(name, "at", path),

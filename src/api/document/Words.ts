@@ -1,4 +1,4 @@
-/** What the OpenAPI document says about the service as a whole: title, addresses, tags, and ways to authenticate. */
+/** Text of the OpenAPI document about the service as a whole: title, addresses, tags, and ways to authenticate. */
 import type { EdgeRoute } from "../EdgeRoutes.ts"
 import { isMap, type Json, type JsonMap } from "./JsonSchemas.ts"
 
@@ -50,7 +50,7 @@ export const tagsOf = (written: ReadonlyArray<Json>): ReadonlyArray<JsonMap> => 
   aliasTag
 ]
 
-/** Beside the schemes of the contract: the token that an unsafe request with the cookie needs, and Google's header. */
+/** Adds to the schemes of the contract: the token that an unsafe request with the cookie needs, and Google's header. */
 export const schemesOf = (written: JsonMap): JsonMap => ({
   ...written,
   csrf: {
@@ -67,14 +67,17 @@ export const schemesOf = (written: JsonMap): JsonMap => ({
   }
 })
 
-/** What schemes cannot say by themselves: an unsafe request needs the token beside the cookie, and keys may be not required. */
+/**
+ * Adds requirements that schemes cannot express: an unsafe request needs the token beside the cookie, and keys may be
+ * optional.
+ */
 export const securityOf = (written: ReadonlyArray<Json>): ReadonlyArray<JsonMap> => {
   const withToken = (scheme: JsonMap): JsonMap => ("session" in scheme ? Object.assign({ csrf: [] }, scheme) : scheme)
   const pairs = written.filter(isMap).map(withToken)
   return pairs.some((scheme) => "apiKeyHeader" in scheme) ? [{}, ...pairs] : pairs
 }
 
-/** Of an operation of the edge; the key of an editor is in its path. */
+/** Selects the schemes of an operation of the edge; the key of an editor is in its path. */
 export const edgeSecurityOf = (
   { path, tier, wire }: EdgeRoute,
   written: ReadonlyArray<JsonMap>

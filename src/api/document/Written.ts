@@ -1,4 +1,7 @@
-/** What the library writes of the contract: operations by `<group>.<endpoint>`, and the schemas they refer to, made plain. */
+/**
+ * Operations of the contract as the library writes them, by `<group>.<endpoint>`, and the schemas they refer to,
+ * simplified.
+ */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as JsonSchema from "@effect/platform/OpenApiJsonSchema"
@@ -36,7 +39,7 @@ interface Facts {
 
 const contract = () => withDescribedBodies(GatewayApi.addHttpApi(CompatApi))
 
-/** What the contract says about an operation and the library does not write. */
+/** Facts of an operation in the contract that the library does not write. */
 const factsOf = (api: ReturnType<typeof contract>): ReadonlyMap<string, Facts> => {
   const facts = new Map<string, Facts>()
   HttpApi.reflect(api, {

@@ -17,7 +17,7 @@ export class ProviderFailed extends Data.TaggedError("ProviderFailed")<{
   readonly status: number | null
   readonly message: string
 }> {
-  /** Whether it may be over later. */
+  /** Tells whether it may be over later. */
   get isPassing(): boolean {
     const { status } = this
     return status === null || status === 408 || status === 425 || status === 429 || status >= 500
@@ -27,12 +27,12 @@ export class ProviderFailed extends Data.TaggedError("ProviderFailed")<{
 const limits = { timeoutMs: 60_000, maxBytes: 4 * 1_048_576 }
 const uploadTimeoutMs = 600_000
 const downloadTimeoutMs = 1_800_000
-/** Of a file with results. */
+/** Most bytes of a file with results. */
 const maxResultBytes = 4 * 1_073_741_824
 const listed = 100
 
 export interface ProviderClient {
-  /** Its id at the provider. */
+  /** Uploads a file, and returns its id at the provider. */
   readonly upload: (path: string, boundary: string) => Effect.Effect<string, ProviderFailed | StoreError>
   readonly create: (fileId: string, endpoint: string, batchId: string) => Effect.Effect<RemoteBatch, ProviderFailed>
   /** The batch that was made of a file; null: none was, among the newest. */

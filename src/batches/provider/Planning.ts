@@ -1,4 +1,7 @@
-/** Which batches a provider can be given: the file for it, and what its lines reserve of the limits of their key. */
+/**
+ * Decides which batches can be handed to a provider: the file for it, and the reservations of its lines from the limits
+ * of their key.
+ */
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -24,7 +27,7 @@ import { uploadLine } from "./Shapes.ts"
 const maxUploadBytes = 200 * 1_048_576
 const chunkBytes = 262_144
 
-/** What OpenAI's batches take, of what the gateway's own do; answers of the others are not told in tokens. */
+/** Endpoints of OpenAI's batches, among those of the gateway's own; answers of the others do not report tokens. */
 const handedOver: ReadonlySet<string> = new Set([
   "/v1/chat/completions",
   "/v1/completions",
@@ -50,9 +53,9 @@ export interface Planned {
   readonly batch: Batch
   readonly endpoint: Endpoint
   readonly spool: LineSpool
-  /** Where the file is written; null: the provider has it already, and only what it reserves is wanted. */
+  /** Path of the file to write; null: the provider has it already, and only its reservation is wanted. */
   readonly path: string | null
-  /** Where the lines have to go; null: to whichever provider they all go to. */
+  /** Connection that the lines have to go to; null: whichever they all go to. */
   readonly connectionId: string | null
 }
 

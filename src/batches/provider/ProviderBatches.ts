@@ -34,17 +34,17 @@ import type { RemoteBatch } from "./Shapes.ts"
 /** A batch that is worked on. */
 export interface HandedBatch {
   readonly batch: () => Batch
-  /** Done when it is stored. */
+  /** Changes the batch, and waits until it is stored. */
   readonly save: (change: (batch: Batch) => Batch) => Effect.Effect<void>
   readonly spool: LineSpool
-  /** How many lines the provider is done with. */
+  /** Receives the number of lines that the provider is done with. */
   readonly told: (counts: Counts) => void
 }
 
 export class ProviderBatches extends Context.Tag("gateway/batches/provider/ProviderBatches")<
   ProviderBatches,
   {
-    /** To its end, from wherever it is; null: the gateway has to ask the lines itself. */
+    /** Runs it to its end, from its present state; null: the gateway has to ask the lines itself. */
     readonly run: (
       handed: HandedBatch,
       endpoint: Endpoint
@@ -63,7 +63,7 @@ const sometimes = <A, E, R>(call: Effect.Effect<A, E | ProviderFailed, R>) =>
     while: (error) => error instanceof ProviderFailed && error.isPassing
   })
 
-/** Between two questions for a batch: from the first to the second, each longer than the one before. */
+/** Times in ms between two polls of a batch: from the first to the second, each longer than the one before. */
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
 const pauseGrowth = 1.5
@@ -78,7 +78,7 @@ const atProvider = (batch: Batch, change: Partial<ProviderBatch>): Batch =>
 const lost = (message: string): Effect.Effect<never, Unworkable> =>
   Effect.fail(new Unworkable("provider_batch_lost", message))
 
-/** Where a batch of the provider has got to. */
+/** State of a batch at the provider. */
 interface Begun {
   readonly account: Catalog.Account
   readonly client: ProviderClient
@@ -126,7 +126,7 @@ export const make = Effect.gen(function* () {
               )
         )
 
-  /** Has a batch made of an uploaded file, once: where it is not known whether the provider has done so, it is asked first. */
+  /** Creates a batch of an uploaded file, once: where it is not known whether the provider has done so, it is asked first. */
   const createOnce = (
     client: ProviderClient,
     fileId: string,

@@ -12,7 +12,7 @@ import type { JsonObject } from "../../wire/json/Json.ts"
 import type { Endpoint } from "../Endpoints.ts"
 
 /**
- * Of a line's row, the same whenever it is worked out: results that are read again after a crash are not booked again. A UUID of version 7 with
+ * Makes the id of a line's row, always the same one: results that are read again after a crash are not booked again. A UUID of version 7 with
  * the time at which the batch was begun.
  */
 export const lineRequestId = (batchId: string, line: number, atMs: number): string => {
@@ -30,17 +30,17 @@ export interface LineFacts {
   readonly requestedModel: string
   /** The provider's name of it. */
   readonly model: string
-  /** Of a batch; null: unknown. */
+  /** Price of a batch; null: unknown. */
   readonly price: ModelPrice | null
   readonly status: number
   readonly body: JsonObject
-  /** Of the line that was asked. */
+  /** Bounds of the line that was asked. */
   readonly bounds: LineBounds
 }
 
 interface Counted {
   readonly tokens: TokenCounts
-  /** Count that the upstream told, where it is not the one that is booked. */
+  /** Count that the upstream reported, where it is not the one that is booked. */
   readonly told: TokenCounts | null
 }
 
@@ -80,7 +80,7 @@ export const resultRow = (facts: LineFacts): UsageRow => {
     streamed: false,
     outcome: isAnswered ? "completed" : "failed",
     status,
-    // The provider tells when it was done with all lines, not with one.
+    // The provider reports when it was done with all lines, not with one.
     latencyMs: 0,
     ttftMs: null,
     attempts: 1,

@@ -41,11 +41,11 @@ export interface Collecting {
   readonly spool: LineSpool
   readonly endpoint: Endpoint
   readonly account: Account
-  /** Its batch, which is over. */
+  /** Provider's batch, which is over. */
   readonly remote: RemoteBatch
   /** Lines of which the provider says nothing fail; false: they stay as if they had not been asked. */
   readonly isWhole: boolean
-  /** What was reserved; null: nothing was, or the process that did so has ended. */
+  /** Reservation; null: there was none, or the process that made it has ended. */
   readonly commitment: Commitment | null
   readonly download: (fileId: string, path: string) => Effect.Effect<void, StoreError | Unworkable>
 }
@@ -55,17 +55,17 @@ export class Results extends Context.Tag("gateway/batches/provider/Results")<
   { readonly collect: (collecting: Collecting) => Effect.Effect<ProviderEnd, StoreError | Unworkable> }
 >() {}
 
-/** As it was when the batch was handed over; null: it was not known then. */
+/** Returns the price at the time when the batch was handed over; null: it was not known then. */
 const fixedPrice = ({ provider }: Batch, model: string): ModelPrice | null => {
   const prices = provider?.prices
   return prices !== undefined && Object.hasOwn(prices, model) ? (prices[model] ?? null) : null
 }
 
-/** Of a line of a provider's file. */
+/** Most bytes of a line of a provider's file. */
 const maxLineBytes = 64 * 1_048_576
 const turnLines = 64
 
-/** What the input says of a line. */
+/** Facts of a line from the input. */
 interface Asked {
   readonly customId: string
   readonly model: string

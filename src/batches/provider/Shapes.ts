@@ -18,7 +18,7 @@ export interface RemoteBatch {
   readonly errorFileId: string | null
   readonly completed: number
   readonly failed: number
-  /** What the provider says of a batch that failed as a whole. */
+  /** Provider's reports of a batch that failed as a whole. */
   readonly problems: ReadonlyArray<string>
 }
 
@@ -55,7 +55,7 @@ export const remoteBatchOf = (body: Json | undefined): RemoteBatch | null => {
   }
 }
 
-/** Of a file or a batch that was made. */
+/** Reads the id of a file or a batch that was made. */
 export const madeId = (body: Json | undefined): string | null => (isObject(body) ? idOf(body["id"]) : null)
 
 /** The batches of a page. */
@@ -64,7 +64,7 @@ export const listedBatches = (body: Json | undefined): ReadonlyArray<RemoteBatch
 
 const chatPath = "/chat/completions"
 
-/** A path beside that of chats; null where chats have an address that tells nothing of others. */
+/** Builds a path beside that of chats; null where chats have an address from which it does not follow. */
 export const pathBeside = (chat: string, path: string): string | null => {
   const mark = chat.indexOf("?")
   const route = mark < 0 ? chat : chat.slice(0, mark)
@@ -81,7 +81,7 @@ export const uploadLine = (line: number, endpoint: string, body: Buffer): Buffer
     Buffer.from("}\n")
   ])
 
-/** What a provider says of a line. */
+/** Provider's result of a line. */
 export type RemoteResult =
   | { readonly _tag: "Answered"; readonly line: number; readonly status: number; readonly body: JsonObject }
   | { readonly _tag: "NotAsked"; readonly line: number; readonly code: string; readonly message: string }

@@ -165,7 +165,7 @@ export const agents: ReadonlyArray<Agent> = [
 
 export const agentById: ReadonlyMap<string, Agent> = new Map(agents.map((agent) => [agent.id, agent]))
 
-/** By host, in lower case. No host has two. */
+/** Agents by host, in lower case. No host has two. */
 export const agentByHost: ReadonlyMap<string, Agent> = new Map(
   agents.flatMap((agent) => agent.hosts.map((host) => [host, agent] as const))
 )

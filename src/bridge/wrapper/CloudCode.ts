@@ -1,6 +1,6 @@
 /**
  * The wrapper of Google's Code Assist around Gemini's wire: a request is `{model, project, request}`, each answer, and each event of a stream,
- * `{response}`; errors stand alone. As Gemini CLI writes and reads it
+ * `{response}`; errors have none. As Gemini CLI writes and reads it
  * (https://github.com/google-gemini/gemini-cli/blob/main/packages/core/src/code_assist/converter.ts). Pure.
  */
 import { headerIn, withHeaders } from "../../inference/reply/ReplyHeaders.ts"
@@ -28,7 +28,7 @@ const closeBytes = Buffer.from(close)
 
 const bytesOf = (chunk: Buffer | string): Buffer => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)
 
-/** A line of a stream, one character per byte. An event that tells of a failure is none that could stand in `response`. */
+/** Wraps a line of a stream, one character per byte. An event that reports a failure could not be in `response`. */
 const wrapLine = (line: string): string => {
   if (!line.startsWith("data: {") || /^data: \{\s*"error"/.test(line)) return line
   const end = line.endsWith("\r") ? line.length - 1 : line.length
@@ -50,7 +50,7 @@ const makeLineWrapper = () => {
       if (last + 1 < chunk.length) held.push(chunk.subarray(last + 1))
       return whole
     },
-    /** What came after the last line end. */
+    /** Returns the bytes after the last line end. */
     end: (): Buffer => Buffer.from(take(nothing), "latin1")
   }
 }

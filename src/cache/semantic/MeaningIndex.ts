@@ -10,16 +10,16 @@ import { mayShare } from "./Wording.ts"
 
 /** Newest questions of a bucket that are compared: 1.5 million products for vectors of 1,536 numbers, some 2 ms. */
 export const maxInBucket = 1_000
-/** Of all vectors in memory; buckets beyond it are read again when they are asked for. */
+/** Most bytes of all vectors in memory; buckets beyond it are read again when they are asked for. */
 const maxVectorBytes = 32 * 1_048_576
 const maxBuckets = 1_000
-/** Of the words of a question, as a rule. */
+/** Usual bytes of the text of a question. */
 const bytesOfWords = 2_000
-/** Read and decrypted at once, between which others have their turn. */
+/** Rows that are read and decrypted at once, before other work has its turn. */
 const pageRows = 100
 
 export interface Near {
-  /** Of the kept answer. */
+  /** Key of the stored answer. */
   readonly key: string
   /** Cosine of the two, at most 1. */
   readonly similarity: number
@@ -43,7 +43,7 @@ export interface MeaningSource {
   readonly pause: Effect.Effect<void>
 }
 
-/** By the key of their answers, the oldest first. */
+/** Meanings by the key of their answers, the oldest first. */
 type Bucket = Map<string, KeptMeaning>
 
 const bytesOf = (bucket: Bucket): number => {

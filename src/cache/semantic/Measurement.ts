@@ -1,4 +1,7 @@
-/** How well vectors of a model, with and without the comparison of words, tell the same question from a similar one. Pure. */
+/**
+ * Measures how well vectors of a model, with and without the comparison of words, distinguish the same question from a
+ * similar one. Pure.
+ */
 import type { Wording } from "../../domain/CachedAnswer.ts"
 import { cosine } from "../../kernel/Cosine.ts"
 import type { Pair } from "./Paraphrases.ts"
@@ -9,7 +12,7 @@ export interface MeasuredAt {
   readonly threshold: number
   readonly hits: number
   readonly wrongHits: number
-  /** By the vectors alone. */
+  /** Hits by the vectors alone. */
   readonly vectorHits: number
   readonly wrongVectorHits: number
 }

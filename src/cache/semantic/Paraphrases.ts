@@ -1,6 +1,7 @@
 /**
- * Questions in several wordings, to measure how well vectors of a model tell the same question from a similar one (`gateway cache measure`,
- * `docs/cache.md`). A list of topics; a topic is a list of questions that are easily taken for each other; a question is a list of its wordings.
+ * Questions in several wordings, to measure how well vectors of a model distinguish the same question from a similar one (`gateway cache
+ * measure`, `docs/cache.md`). A list of topics; a topic is a list of questions that are easily taken for each other; a question is a list of its
+ * wordings.
  */
 export const topics: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [
   [
@@ -405,7 +406,9 @@ export const topics: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [
   ]
 ]
 
-/** Written when the rules of `Wording` stood: questions that are longer by a word that matters, and others. */
+/**
+ * Topics that were written after the rules of `Wording`: questions that are longer by a word that matters, and others.
+ */
 export const laterTopics: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [
   [
     [
@@ -564,7 +567,7 @@ export const laterTopics: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = 
 export interface Pair {
   readonly one: string
   readonly other: string
-  /** Whether they are wordings of one question. */
+  /** True when they are wordings of one question. */
   readonly isSame: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * Whether two questions may have one answer as far as their words tell. Vectors hardly show what makes a question another one: a name, a number, the
- * order of two places, a word more (`docs/cache.md` has the measurements). Where in doubt the questions differ, which costs a hit and no wrong answer.
- * Pure; linear.
+ * Decides by their words whether two questions may have one answer. Vectors hardly show the differences that make a question another one: a name, a
+ * number, the order of two places, a word more (`docs/cache.md` has the measurements). Where in doubt the questions differ, which costs a hit and no
+ * wrong answer. Pure; linear.
  */
 
 import type { Wording } from "../../domain/CachedAnswer.ts"
@@ -9,7 +9,7 @@ import type { Wording } from "../../domain/CachedAnswer.ts"
 /** Digits of any script, with what groups them and what is written together with them: `3.5`, `10,000`, `-4`, `5km`, `v2`. */
 const numbers = /[-+]?[\p{L}\p{Sc}%]{0,12}\p{Nd}[\p{Nd}.,:/\p{L}\p{Sc}%°²³]{0,60}/gu
 
-/** What stands in quotes, apostrophes inside of words left aside. */
+/** Pattern of text in quotes; apostrophes inside of words are ignored. */
 const quoted =
   /"([^"\n]{1,300})"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»|「([^」\n]{1,300})」|『([^』\n]{1,300})』|`([^`\n]{1,300})`|(?<![\p{L}\p{N}])['‘]([^'’\n]{1,300})['’](?![\p{L}\p{N}])/gu
 
@@ -29,12 +29,12 @@ const denying = new Set(
   ).split(" ")
 )
 
-/** In Japanese and Chinese, where words are not apart. */
+/** Pattern of negations in Japanese and Chinese, where words are not separated. */
 const denyingParts = /[不没沒無无未别別非勿莫]|ない|なかった|なく|ません|ずに|しか|だけ|只|仅|除了/g
 
 const wordPattern = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu
 
-/** How often each, in whatever order. */
+/** Writes the items with their counts, regardless of order. */
 const counted = (items: Iterable<string>): string => JSON.stringify([...items].toSorted())
 
 const plain = (text: string): string => text.normalize("NFKC").toLowerCase()
@@ -79,7 +79,7 @@ const asking = new Set(
 const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}`
 const tokens = new RegExp(`[${unspaced}]|(?:(?![${unspaced}])[\\p{L}\\p{M}\\p{N}])+`, "gu")
 
-/** Without the endings of the plural and of English verbs, and what they leave. */
+/** Removes the endings of the plural and of English verbs. */
 const stemOf = (word: string): string => {
   const bare =
     word.length > 5 && word.endsWith("ing")
@@ -101,7 +101,7 @@ export const wordingOf = (text: string): Wording => {
   }
 }
 
-/** What is asked, in its order. */
+/** Lists the stems of the words that carry the question, in their order. */
 const askedIn = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
   words.filter((word) => !asking.has(word)).map(stemOf)
 
@@ -110,14 +110,17 @@ const onlyIn = (these: ReadonlyArray<string>, those: ReadonlySet<string>): numbe
 
 const joined = (words: ReadonlyArray<string>): string => ` ${words.join(" ")} `
 
-/** In the same order, or with the end put before the beginning (`in Go, …`). Of two words no order is told from the other that way. */
+/**
+ * Checks whether the words are in the same order, or with the end put before the beginning (`in Go, …`). With two words
+ * the orders cannot be distinguished that way.
+ */
 const isInOrder = (these: ReadonlyArray<string>, those: ReadonlyArray<string>): boolean =>
   joined(these) === joined(those) ||
   (these.length === those.length &&
     these.length > 2 &&
     `${joined(these)}${joined(these).slice(1)}`.includes(joined(those)))
 
-/** Whether the longer one is the shorter one with words put in. */
+/** Checks whether the longer one is the shorter one with words put in. */
 const isInsertion = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean => {
   const [shorter, longer] = one.length < other.length ? [one, other] : [other, one]
   let at = 0

@@ -1,4 +1,4 @@
-/** Whether the machine is as capture says that it is, and putting right what is not. */
+/** Checks whether the machine is in the state that capture has recorded, and repairs differences. */
 import * as Effect from "effect/Effect"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { HostJournal, type RestoreReport } from "./HostJournal.ts"
@@ -21,7 +21,7 @@ export interface Check {
   readonly id: CheckId
   readonly ok: boolean
   readonly detail: string
-  /** What to do about it; null when there is nothing to do. */
+  /** Advice on what to do about it; null when there is nothing to do. */
   readonly hint: string | null
 }
 
@@ -115,7 +115,10 @@ export interface Repaired {
   readonly report: RestoreReport
 }
 
-/** Takes back what ended gateways left, mends the hosts file and writes the custom hosts again. A certificate is trusted only by a person. */
+/**
+ * Undoes the changes that ended gateways left, repairs the hosts file and writes the custom hosts again. A certificate
+ * is trusted only by a person.
+ */
 export const repair = Effect.fn("Diagnose.repair")(function* (expected: Expected) {
   const journal = yield* HostJournal
   const file = yield* HostsFile

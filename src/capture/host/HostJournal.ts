@@ -1,8 +1,8 @@
 /**
- * Changes of the machine outside the data folder, and taking them back. Each change is written to a journal (`<data folder>/capture/journal`,
- * a file per change) and synced before it is made, and taken back when its scope closes. Until then a watchdog stands by: a process that
- * outlives `kill -9` of the gateway and takes back what is left. What also the watchdog could not take back is found at the next start, and
- * by `gateway capture restore`. Only values that are still ours are taken back.
+ * Changes of the machine outside the data folder, and their undoing. Each change is written to a journal (`<data folder>/capture/journal`, a
+ * file per change) and synced before it is made, and undone when its scope closes. Until then a watchdog waits: a process that outlives `kill
+ * -9` of the gateway and undoes the rest. Changes that also the watchdog could not undo are found at the next start, and by `gateway capture
+ * restore`. Only values that are still ours are undone.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -46,7 +46,7 @@ export interface HostChange {
   readonly kind: ChangeKind
   /** One line for people. */
   readonly what: string
-  /** How it is taken back, in this order. */
+  /** Steps that undo it, in this order. */
   readonly steps: ReadonlyArray<UndoStep>
   /** Values before and ours, as far as people or the writer want them. No secrets. */
   readonly facts?: Readonly<Record<string, unknown>>
@@ -55,7 +55,7 @@ export interface HostChange {
 /** A change that is in the journal. */
 export interface OpenChange {
   readonly id: string
-  /** Writes what is to be taken back from now on, before it is made. */
+  /** Writes the changes that are to be undone from now on, before they are made. */
   readonly update: (change: HostChange) => Effect.Effect<void, JournalFailed>
   /** Takes it back and removes it from the journal. What fails stays in it. Safe to call twice. */
   readonly undo: Effect.Effect<RestoreReport>
@@ -69,16 +69,16 @@ export interface ProgramRun {
   readonly stdin?: string
   /** Default 10,000. */
   readonly timeoutMs?: number
-  /** By `sudo -n` where the gateway is not root. */
+  /** True when it runs by `sudo -n` where the gateway is not root. */
   readonly elevate?: boolean
 }
 
 export class HostJournal extends Context.Tag("gateway/capture/HostJournal")<
   HostJournal,
   {
-    /** Writes the change to the journal. What is made of it is to be taken back with `undo`; mostly `change` is what is wanted. */
+    /** Writes the change to the journal. It has to be undone with `undo`; mostly `change` is the one to use. */
     readonly open: (change: HostChange) => Effect.Effect<OpenChange, JournalFailed>
-    /** Journal, then `apply`. Taken back when `apply` fails, and when the scope closes. */
+    /** Writes to the journal, then runs `apply`. Undone when `apply` fails, and when the scope closes. */
     readonly change: <A, E, R>(
       change: HostChange,
       apply: (open: OpenChange) => Effect.Effect<A, E, R>
@@ -90,7 +90,7 @@ export class HostJournal extends Context.Tag("gateway/capture/HostJournal")<
     readonly run: (program: ProgramRun) => Effect.Effect<Ran>
     /** Finishes what ended gateways left. `everything`: also what this gateway has changed. */
     readonly restore: (which: "ended" | "everything") => Effect.Effect<RestoreReport>
-    /** What is in the journal, oldest first. Entries that cannot be read are left out. */
+    /** Lists the journal, oldest first. Entries that cannot be read are left out. */
     readonly entries: Effect.Effect<ReadonlyArray<JournalEntry>>
   }
 >() {}
@@ -115,7 +115,9 @@ const failedReport = (error: unknown): RestoreReport => ({
 const reporting = (restore: () => Promise<RestoreReport>): Effect.Effect<RestoreReport> =>
   Effect.tryPromise({ try: restore, catch: failedReport }).pipe(Effect.merge)
 
-/** What ended gateways left in a data folder is taken back; needs no running gateway and nothing but the folder. */
+/**
+ * Undoes the changes that ended gateways left in a data folder; needs no running gateway and nothing but the folder.
+ */
 export const restoreFolder = (dataDir: string): Effect.Effect<RestoreReport> =>
   reporting(() => restoreEnded(journalFolder(dataDir)))
 
@@ -162,7 +164,7 @@ export const make: Effect.Effect<typeof HostJournal.Service, never, AppConfig | 
       Effect.flatMap((report) =>
         report === null ? reporting(() => restoreWhere(folder, (entry) => entry.id === id)) : Effect.succeed(report)
       ),
-      // What could not be taken back is the watchdog's to try again when it ends with this gateway.
+      // The watchdog tries again to undo a failed one when it ends with this gateway.
       Effect.tap((report) => (report.failed.length === 0 ? closed(id) : Effect.void)),
       Effect.map((report) => ({ ...report, live: [] }))
     )

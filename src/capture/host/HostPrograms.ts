@@ -4,7 +4,7 @@ import { isProgram } from "../../platform/ProgramFile.ts"
 
 type Environment = ReadonlyMap<string, string>
 
-/** Where administrators' programs are; they are often missing in the `PATH` of services and of ordinary users. */
+/** Folders of administrators' programs; they are often missing in the `PATH` of services and of ordinary users. */
 const systemFolders = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/bin", "/bin"]
 
 /** `PATH`, with the folders of the system behind it. */
@@ -13,7 +13,10 @@ export const searchPath = (environment: Environment): ReadonlyArray<string> => {
   return process.platform === "win32" ? own : [...new Set([...own, ...systemFolders])]
 }
 
-/** What such programs need: the language, the user's folders, the session of the desktop. No credential is among it. */
+/**
+ * Variables that such programs need: the language, the user's folders, the session of the desktop. None is a
+ * credential.
+ */
 const passedOn = [
   "HOME",
   "USER",

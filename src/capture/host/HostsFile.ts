@@ -1,5 +1,5 @@
 /**
- * Custom hosts: names that the machine's hosts file sends to this machine, where the decrypting listener takes their connections. They stand
+ * Custom hosts: names that the machine's hosts file sends to this machine, where the decrypting listener takes their connections. They are
  * in one marked block, for IPv4 and IPv6; every other byte of the file stays as it is. The block is gone when the scope closes.
  */
 import * as Context from "effect/Context"
@@ -18,7 +18,10 @@ import { asSentence } from "../../kernel/Sentence.ts"
 export const maxHosts = 200
 
 export interface HostsWritten {
-  /** Why the file does not say what was asked, or why it does not help; a sentence or two for people. Null: all is well. */
+  /**
+   * Reason for which the file does not have the wanted lines, or they have no effect; a sentence or two for people.
+   * Null: it has.
+   */
   readonly warning: string | null
 }
 
@@ -30,14 +33,14 @@ export class HostsFile extends Context.Tag("gateway/capture/HostsFile")<
     readonly set: (hosts: ReadonlyArray<string>) => Effect.Effect<HostsWritten>
     /** Names that are in the block now, also those that other programs put there. */
     readonly present: Effect.Effect<ReadonlySet<string>>
-    /** What is wrong with the blocks of gateways in the file, as the rest of a sentence; null: nothing. */
+    /** Describes the problem of the blocks of gateways in the file, as the rest of a sentence; null: none. */
     readonly problem: Effect.Effect<string | null>
     /** Takes out blocks that are not as they were written, with all lines of their shape. False: there was nothing to repair, or no way to. */
     readonly repair: Effect.Effect<boolean>
   }
 >() {}
 
-/** Where the file is: `GATEWAY_HOSTS_FILE`, else the system's. */
+/** Finds the path of the file: `GATEWAY_HOSTS_FILE`, else the system's. */
 export const hostsPath = (environment: ReadonlyMap<string, string>): string => {
   const given = environment.get("GATEWAY_HOSTS_FILE")
   if (given !== undefined && given !== "") return given
@@ -46,7 +49,7 @@ export const hostsPath = (environment: ReadonlyMap<string, string>): string => {
     : "/etc/hosts"
 }
 
-/** What people can do about a file that cannot be written. */
+/** Advice for people about a file that cannot be written. */
 const advice = "Start the gateway as a user who may write it, or add the lines yourself:"
 
 const cannotWrite = (path: string, error: unknown, hosts: ReadonlyArray<string>): string => {
@@ -91,7 +94,7 @@ export const make = Effect.gen(function* () {
     return Buffer.from(withBlock(text, lines, ours), "latin1")
   }
 
-  /** By `sudo -n`, for a gateway that is not root where that asks for no password. */
+  /** Writes by `sudo -n`, for a gateway that is not root where that asks for no password. */
   const writeElevated = (next: Buffer): Effect.Effect<boolean> =>
     Effect.gen(function* () {
       const fresh = join(folder, `hosts.new-${process.pid}`)

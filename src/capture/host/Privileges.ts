@@ -1,4 +1,4 @@
-/** How commands that only root may run are run: as root, by `sudo` without a password, or by a password that is used once. */
+/** Runs commands that only root may run: as root, by `sudo` without a password, or by a password that is used once. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { findProgram, programEnvironment } from "./HostPrograms.ts"
@@ -9,7 +9,7 @@ export type Privilege = "root" | "sudo" | "password" | "none"
 
 type Environment = ReadonlyMap<string, string>
 
-/** What is possible; `password` when one is given and `sudo` is there. */
+/** Finds the available privilege; `password` when one is given and `sudo` is there. */
 export const privilegeOf = (environment: Environment, hasPassword: boolean): Effect.Effect<Privilege> =>
   Effect.gen(function* () {
     if (process.getuid === undefined || process.getuid() === 0) return "root"

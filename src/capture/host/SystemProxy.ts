@@ -1,5 +1,5 @@
 /**
- * The proxy setting of the desktop: set to the gateway's listener for a limited time, and given back as it was. Values that somebody else
+ * The proxy setting of the desktop: set to the gateway's listener for a limited time, and restored as it was. Values that another program
  * has changed meanwhile are kept.
  */
 import * as Clock from "effect/Clock"
@@ -16,7 +16,7 @@ import { type Desktop, proxyHost, type ProxyPlan, type Setting, terminalLines, u
 import { isStillOurs } from "./undo/steps.mjs"
 import { asSentence } from "../../kernel/Sentence.ts"
 
-/** There is no way to set it on this machine. `lines` do the same for one terminal. */
+/** Error on a machine that has no setting for it. `lines` do the same for one terminal. */
 export class SystemProxyUnsupported extends Data.TaggedError("SystemProxyUnsupported")<{
   readonly reason: string
   readonly lines: ReadonlyArray<string>
@@ -28,7 +28,7 @@ export class SystemProxyUnsupported extends Data.TaggedError("SystemProxyUnsuppo
 
 export interface SystemProxyState {
   readonly applied: boolean
-  /** ISO time, when it is given back by itself. */
+  /** ISO time at which it is restored automatically. */
   readonly guardUntilMs: number | null
   readonly port: number | null
   /** Null where none is known. */
@@ -37,7 +37,7 @@ export interface SystemProxyState {
 }
 
 export interface ApplyOptions {
-  /** Of the proxy's listener, which has to run. */
+  /** Port of the proxy's listener, which has to run. */
   readonly port: number
   readonly guardMs: number
 }
@@ -52,7 +52,7 @@ export class SystemProxy extends Context.Tag("gateway/capture/SystemProxy")<
     readonly state: Effect.Effect<SystemProxyState>
     /** Hot. */
     readonly isApplied: () => boolean
-    /** Calls the listener when the setting was given back because its time was over. One at a time. */
+    /** Calls the listener when the setting was restored because its time was over. One at a time. */
     readonly onExpired: (listener: () => void) => void
   }
 >() {}
@@ -60,10 +60,10 @@ export class SystemProxy extends Context.Tag("gateway/capture/SystemProxy")<
 /** The longest guard: a timer takes no more than 2^31 ms. */
 export const maxGuardMs = 24 * 86_400_000
 
-/** For a look at what would be set. */
+/** Port for a preview of the changes. */
 const probedPort = 1
 const prospectTtl = "30 seconds"
-/** What dconf says where it has nowhere to write to. */
+/** Pattern of dconf's message where it has nowhere to write to. */
 const notKept = /failed to commit changes|cannot autolaunch/i
 /** Time for which a refusal counts in `supported`: a desktop session may have begun since. */
 const refusalMs = 60_000
@@ -95,7 +95,10 @@ export const makeFor = (platform: NodeJS.Platform) =>
         concurrency: 4
       })
 
-    /** What each setting is now. Ours, left by a gateway whose journal is lost, is never taken for what was before. */
+    /**
+     * Reads the present value of each setting. Ours, left by a gateway whose journal is lost, is never taken for the
+     * previous one.
+     */
     const valuesBefore = Effect.fn("SystemProxy.valuesBefore")(function* ({ settings }: ProxyPlan, port: number) {
       const read = yield* readAll(settings)
       const failed = read.find(([, ran]) => !ran.ok)?.[1]
@@ -107,7 +110,7 @@ export const makeFor = (platform: NodeJS.Platform) =>
       return settings.every(isOurs) ? new Map(settings.map(({ name, neutral }) => [name, neutral])) : printed
     })
 
-    /** What `apply` will set, and what it is now; fails where that is known to be of no use. */
+    /** Previews the changes of `apply`, with the present values; fails where they are known to have no effect. */
     const prospect = Effect.fn("SystemProxy.prospect")(function* (port: number) {
       const desktop = findDesktop(environment, platform)
       if (desktop === null) return yield* unsupported(port, "The gateway knows no way to set a proxy on this desktop.")

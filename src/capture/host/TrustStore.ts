@@ -1,6 +1,6 @@
 /**
- * Certificate authorities of the gateway in the machine's trust store, one per slot. After taking one out it is checked everywhere: the
- * usual way leaves it trusted (`trust/Stores`).
+ * Certificate authorities of the gateway in the machine's trust store, one per slot. After a removal every place is checked: the usual
+ * command leaves it trusted (`trust/Stores`).
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -57,7 +57,7 @@ export interface Installed {
 }
 
 export interface Removed {
-  /** Where it still is; empty: gone. */
+  /** Places where it still is; empty: gone. */
   readonly left: ReadonlyArray<string>
   readonly problem: string | null
 }
@@ -67,9 +67,11 @@ export class TrustStore extends Context.Tag("gateway/capture/TrustStore")<
   {
     readonly supported: boolean
     readonly install: (install: Install) => Effect.Effect<Installed, TrustFailed | JournalFailed>
-    /** Of this certificate, from all stores. Safe when it is in none. */
+    /** Removes this certificate from all stores. Safe when it is in none. */
     readonly remove: (slot: Slot, pem: string) => Effect.Effect<Removed, TrustFailed | JournalFailed>
-    /** Where the certificate is: files, links, databases. The bundle of the system is what makes it trusted. */
+    /**
+     * Lists the places of the certificate: files, links, databases. The bundle of the system is what makes it trusted.
+     */
     readonly places: (slot: Slot, pem: string) => Effect.Effect<ReadonlyArray<string>, TrustFailed>
     readonly isTrusted: (slot: Slot, pem: string) => Effect.Effect<boolean, TrustFailed>
   }
@@ -115,7 +117,7 @@ export const makeFor = ({ programs, system }: Stores) =>
     const oneAtATime = yield* Effect.makeSemaphore(1)
     const open = new Map<Slot, OpenChange>()
     const given = programEnvironment(environment)
-    /** How it is taken out where the gateway may not: null where it may. */
+    /** Command that removes it where the gateway may not: null where it may. */
     const byRoot = Effect.map(privilegeOf(environment, false), (privilege) =>
       privilege === "root" || privilege === "sudo"
         ? null

@@ -15,12 +15,12 @@ import { asSentence } from "../../kernel/Sentence.ts"
 export interface WatchdogShape {
   /** Returns when it runs; fails with a sentence. */
   readonly begin: Effect.Effect<void, string>
-  /** There is nothing left to take back: it ends. */
+  /** Ends it, when there is nothing left to undo. */
   readonly end: Effect.Effect<void>
   readonly run: (program: WatchedProgram) => Effect.Effect<Ran>
   /** Takes one entry of the journal back; null where it does not run. */
   readonly undo: (entryId: string) => Effect.Effect<RestoreReport | null>
-  /** Its process, null when it does not run. */
+  /** Returns the id of its process, null when it does not run. */
   readonly pid: () => number | null
 }
 
@@ -43,7 +43,7 @@ interface Place {
   readonly session: string
 }
 
-/** Its words; null: it has ended. */
+/** Answer of its process; null: it has ended. */
 type Answer = (Ran & { readonly report?: undefined }) | { readonly report: RestoreReport } | null
 
 interface Running {
@@ -51,7 +51,7 @@ interface Running {
   readonly waiting: Map<number, (answer: Answer) => void>
 }
 
-/** Whether a pipe keeps this process from ending: while an answer is waited for. */
+/** Sets whether a pipe keeps this process from ending: while an answer is waited for. */
 const keepAlive = (pipe: object | null, keeps: boolean): void => {
   const name = keeps ? "ref" : "unref"
   const change: unknown = pipe === null ? undefined : Reflect.get(pipe, name)

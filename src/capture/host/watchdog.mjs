@@ -1,10 +1,10 @@
 // @ts-check
-// Outlives the gateway that started it, also when that is killed, and takes back what was changed on the machine. Its input is a pipe
+// Outlives the gateway that started it, also when that is killed, and undoes the changes on the machine. Its input is a pipe
 // that only the gateway holds: it ends with the gateway, however that ends. Nothing is polled.
 //
 // It also runs the programs that make the changes, one line {id, argv, stdin?, timeoutMs?, elevate?, environment} each, answered by a
 // line {id, ok, stdout, problem?}: a program that the gateway had started itself would go on when the gateway is killed, and could
-// finish its change after that was taken back. For the same reason it takes single changes back, {id, undo}, answered by {id, report}.
+// finish its change after that was undone. For the same reason it undoes single changes, {id, undo}, answered by {id, report}.
 // Started as: node watchdog.mjs <folder of the journal> <session>
 import { createInterface } from "node:readline"
 import { setTimeout as delay } from "node:timers/promises"
@@ -14,17 +14,17 @@ import { runProgram } from "./undo/run.mjs"
 
 const [, , folder = "", session = ""] = process.argv
 
-// A service manager signals every process of a service when it stops it. What is to be given back is then still to be given back.
+// A service manager signals every process of a service when it stops it. Settings that are to be restored are still to be restored then.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {})
 
-/** What runs now. @type {Set<Promise<unknown>>} */
+/** Work that runs now. @type {Set<Promise<unknown>>} */
 const running = new Set()
 let isOrphaned = false
 
 /** @param {string} line */
 const handle = async (line) => {
   const { argv, end, id, undo, ...options } = JSON.parse(line)
-  // Nothing is left to take back; what comes later has a watchdog of its own.
+  // Nothing is left to undo; a later change has a watchdog of its own.
   if (end === true) process.exit(0)
   if (undo !== undefined) {
     const undone = restoreWhere(folder, (entry) => entry.id === undo)
@@ -41,7 +41,7 @@ const handle = async (line) => {
   if (!isOrphaned) process.stdout.write(`${JSON.stringify({ id, ...result })}\n`)
 }
 
-/** What failed once may be held by a lock of the package manager. */
+/** Pauses in ms before further tries: a failed step may be held by a lock of the package manager. */
 const pausesMs = [500, 2_000, 5_000, 15_000]
 
 const restore = async () => {

@@ -1,4 +1,7 @@
-/** What a client of a proxy asks for: the authority of CONNECT, and the absolute URL of other requests (RFC 9112, 3.2). Pure. */
+/**
+ * Reads the target of a proxy's request: the authority of CONNECT, and the absolute URL of other requests (RFC 9112,
+ * 3.2). Pure.
+ */
 import { isIP } from "node:net"
 import { certificateName } from "../tls/CertificateName.ts"
 
@@ -30,9 +33,9 @@ export const readAuthority = (text: string): Authority | null => {
 }
 
 export interface AbsoluteTarget extends Authority {
-  /** For the `Host` header. */
+  /** Value for the `Host` header. */
   readonly hostHeader: string
-  /** With the query. */
+  /** Path with the query. */
   readonly path: string
 }
 
@@ -52,7 +55,7 @@ export const readAbsoluteTarget = (text: string): AbsoluteTarget | null => {
     : { host, port, hostHeader: url.host, path: written.startsWith("/") ? written : `/${written}` }
 }
 
-/** Meant for the proxy alone (RFC 9110, 7.6.1), beside what `Connection` names. */
+/** Headers for the proxy alone (RFC 9110, 7.6.1), beside those that `Connection` names. */
 const ofTheHop = [
   "connection",
   "keep-alive",

@@ -13,7 +13,7 @@ export interface DialerOptions {
   /** All addresses of a name. */
   readonly resolve: (host: string) => Promise<ReadonlyArray<string>>
   readonly timeoutMs: number
-  /** Whether an address and port are the proxy's own. */
+  /** Checks whether an address and port are the proxy's own. */
   readonly isSelf: (address: string, port: number) => boolean
 }
 

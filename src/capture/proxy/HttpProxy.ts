@@ -23,9 +23,9 @@ export interface HttpProxyOptions extends Omit<DialerOptions, "isSelf" | "timers
   readonly port: number
   readonly recording: Recording
   readonly idleTimeoutMs: number
-  /** Read for every request: the operating system may have been set to this proxy meanwhile. */
+  /** Returns the source; called for every request: the operating system may have been set to this proxy meanwhile. */
   readonly source: () => Extract<CaptureSource, "http-proxy" | "system-proxy">
-  /** Read for every CONNECT; null: tunnels are not read. */
+  /** Returns the decrypting listener; called for every CONNECT; null: tunnels are not read. */
   readonly decrypting: () => Listener | null
 }
 

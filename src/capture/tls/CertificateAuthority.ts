@@ -40,7 +40,7 @@ export interface CertificateAuthority {
   readonly subject: string
   /** Hexadecimal, in lower case. */
   readonly serial: string
-  /** Of the certificate, hexadecimal in lower case. */
+  /** SHA-256 of the certificate, hexadecimal in lower case. */
   readonly sha256: string
   readonly notBeforeMs: number
   readonly notAfterMs: number
@@ -49,7 +49,7 @@ export interface CertificateAuthority {
   readonly issue: (name: string, key: KeyObject, nowMs: number) => Promise<IssuedCertificate>
 }
 
-/** What was kept is no authority, or certificate and key do not belong together. */
+/** Error of stored files that are no authority, or of a certificate and key that do not belong together. */
 export class NotAnAuthority extends Data.TaggedError("NotAnAuthority") {}
 
 const keyBits = 2048
@@ -59,7 +59,7 @@ const leafDays = 365
 const authorityYears = 10
 /** Clocks of clients may be a little behind. */
 const backdatedMs = hourMs
-/** Of a common name (RFC 5280, appendix A.1). The alternative name has all of it. */
+/** Most characters of a common name (RFC 5280, appendix A.1). The alternative name has all of it. */
 const maxCommonNameChars = 64
 const organization = "Gateway"
 
@@ -111,7 +111,7 @@ const build = async (wanted: Wanted, signer: KeyObject): Promise<string> => {
   return pki.certificateToPem(certificate)
 }
 
-/** The one common name that `named` wrote. */
+/** Reads the one common name that `named` wrote. */
 const commonNameOf = (certificate: X509Certificate): string | null =>
   /^CN=(.+)$/mu.exec(certificate.subject)?.[1] ?? null
 
@@ -163,7 +163,9 @@ const authorityOf = (pem: string, commonName: string, key: KeyObject): Certifica
   }
 }
 
-/** A new authority, valid for ten years. A few letters at the end of its name tell it from those before it. */
+/**
+ * Makes a new authority, valid for ten years. A few letters at the end of its name distinguish it from those before it.
+ */
 export const make = Effect.fn("CertificateAuthority.make")(function* (purpose: string) {
   const nowMs = yield* Clock.currentTimeMillis
   const key = yield* makeKey

@@ -23,12 +23,12 @@ export type Read =
   | Hello
   /** Ask again when there are at least so many bytes. */
   | { readonly _tag: "More"; readonly atLeast: number }
-  /** It names a server by what cannot be a name. */
+  /** The server's name has a form that no name can have. */
   | { readonly _tag: "BadName" }
   /** No TLS, or a hello that does not follow its own lengths. */
   | { readonly _tag: "Unreadable" }
 
-/** Of the handshake message; those of browsers have about 2 KiB. */
+/** Most bytes of the handshake message; those of browsers have about 2 KiB. */
 export const maxHelloBytes = 16 * 1024
 /** A hello usually has one record. */
 const maxRecords = 16

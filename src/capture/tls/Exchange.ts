@@ -34,7 +34,7 @@ export class Exchange {
     this.#id = recording.sink.begin({ ...request, startedAtMs: recording.timers.nowMs() })
   }
 
-  /** The connection to the server stands. */
+  /** The connection to the server is established. */
   sent(): void {
     this.#sentMs ??= this.#sinceBegan()
   }

@@ -1,4 +1,4 @@
-/** What a client speaks, by its first bytes. They are put back into the socket, which is paused then. */
+/** Recognises the protocol of a client by its first bytes. They are put back into the socket, which is paused then. */
 import type { Socket } from "node:net"
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import { type Hello, readClientHello } from "./ClientHello.ts"
@@ -14,9 +14,9 @@ export type Spoken =
   | { readonly _tag: "Gone" }
 
 export const sniffLimits = {
-  /** Without a byte for so long, the server is taken to speak first. */
+  /** Time in ms without a byte after which the server is taken to speak first. */
   silenceMs: 300,
-  /** From the first byte until it is clear what is spoken. */
+  /** Time in ms from the first byte until the protocol has to be clear. */
   undecidedMs: 10_000
 }
 
@@ -42,7 +42,7 @@ export const judgeFirstBytes = (bytes: Buffer): Judged => {
   return { _tag: end > 0 && beginning[end] === space ? "Http" : "Other" }
 }
 
-/** Runs `done` once. The returned function gives up without it. */
+/** Runs `done` once. The returned function cancels it. */
 export const sniff = (
   socket: Socket,
   timers: Pick<typeof Timers.Service, "after">,

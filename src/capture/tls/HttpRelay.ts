@@ -12,7 +12,7 @@ import { WebSocketText } from "./WebSocketText.ts"
 
 export interface Destination {
   readonly agent: Agent
-  /** By which the agent tells servers apart. */
+  /** Host by which the agent distinguishes servers. */
   readonly host: string
   readonly port: number
   readonly path: string

@@ -25,7 +25,7 @@ export class IdleSockets {
     return this.#sockets.size
   }
 
-  /** Until the socket is closed. */
+  /** Watches a socket until it is closed. */
   watch(socket: Socket): void {
     this.#sockets.set(socket, { bytes: 0, quietLooks: 0 })
     socket.once("close", () => {

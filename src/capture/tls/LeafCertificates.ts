@@ -11,9 +11,9 @@ export interface LeafCertificates {
   readonly contextFor: (name: string, nowMs: number) => Promise<SecureContext>
 }
 
-/** Kept contexts; each has about 50 KiB of OpenSSL's memory. */
+/** Most contexts kept; each has about 50 KiB of OpenSSL's memory. */
 export const maxHeldCertificates = 512
-/** With less left, a certificate is issued anew. */
+/** Remaining time in ms below which a certificate is issued anew. */
 const renewBeforeMs = 24 * 3_600_000
 
 interface Held {

@@ -1,15 +1,15 @@
 /**
- * The one listener behind all fronts: the transparent mode, CONNECT of the HTTP proxy, and the port that custom hosts lead to. A front hands over a
- * socket of which nothing was read and says where it was going; what happens then depends on its first bytes:
+ * Listener behind all fronts: the transparent mode, CONNECT of the HTTP proxy, and the port that custom hosts lead to. A front hands over an unread
+ * socket and its destination; the rest depends on its first bytes:
  *
  * | the client speaks | what is done |
  * |---|---|
- * | TLS to a host that is never decrypted, or by a client that refuses our certificates for it | handed on unread |
- * | TLS, HTTP/2 alone | handed on unread |
+ * | TLS to a host that is never decrypted, or by a client that refuses our certificates for it | passed on unread |
+ * | TLS, HTTP/2 alone | passed on unread |
  * | TLS with a server name that is none | refused with an alert |
  * | any other TLS | decrypted with a certificate for the name, else for the address; HTTP/1.1 |
  * | HTTP | relayed |
- * | something else, or nothing for 300 ms where its server is known | handed on unread |
+ * | something else, or nothing for 300 ms where its server is known | passed on unread |
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -40,7 +40,7 @@ export interface ListenerOptions {
   readonly leaves: LeafCertificates
   readonly serverTls: ServerTls
   readonly refusals: Refusals
-  /** Read for every connection, with a name or an address. */
+  /** Checks a host that is never decrypted; called for every connection, with a name or an address. */
   readonly isNeverDecrypted: (host: string) => boolean
   /** `MITM_IDLE_TIMEOUT_MS`. */
   readonly idleTimeoutMs: number
@@ -51,14 +51,17 @@ export interface ListenerOptions {
   readonly intercept:
     | ((request: IncomingMessage, response: ServerResponse, facts: ConnectionFacts, passOn: () => void) => boolean)
     | null
-  /** Whether a client that asks for another protocol (WebSocket) is to speak HTTP, which `intercept` can answer; absent: all may. */
+  /**
+   * Decides whether a client that asks for another protocol (WebSocket) is to use HTTP, which `intercept` can answer;
+   * absent: all may.
+   */
   readonly refusesUpgrade?: (request: IncomingMessage, facts: ConnectionFacts) => boolean
 }
 
 export interface Listener {
   /** Takes a socket over. */
   readonly accept: (socket: Socket, origin: Origin) => void
-  /** Of clients. */
+  /** Returns the number of connections of clients. */
   readonly connections: () => number
   /** Ends all connections; returns how many of clients there were. Nothing is accepted any more. */
   readonly close: () => number
@@ -292,7 +295,7 @@ export const makeListener = ({
           serve(socket, socket, origin, "http", null, null)
       }
     }
-    // Of a server without a name or an address nothing can be told before the client speaks, however early it connects.
+    // A server without a name or an address is not known before the client speaks, however early it connects.
     sniff(socket, timers, onSpoken, known === null ? null : undefined)
   }
 

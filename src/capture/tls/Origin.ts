@@ -1,4 +1,4 @@
-/** Where an intercepted connection was going, as the front that took it knows it. */
+/** Destination of an intercepted connection, as the front that took it knows it. */
 import type { Socket } from "node:net"
 import type { CaptureSource } from "../CaptureSink.ts"
 
@@ -34,7 +34,9 @@ export class DialFailed extends Error {
 /** A connected socket, or why there is none. */
 export type Dialled = Socket | DialFailed
 
-/** Codes of OpenSSL and Node for connections that were not made; whatever else was thrown is told by its name alone. */
+/**
+ * Reads codes of OpenSSL and Node for connections that were not made; other errors are reported by their name alone.
+ */
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "UNKNOWN"
 

@@ -10,7 +10,7 @@ import { LruMap } from "../../kernel/LruMap.ts"
 
 export interface Refuser {
   readonly host: string
-  /** As `Hello.client`. */
+  /** Client as `Hello.client`. */
   readonly client: string
 }
 
@@ -62,7 +62,7 @@ export class Refusals {
     return this.#tunnel(this.#stateOf(refuser), "alert", nowMs)
   }
 
-  /** As `alerted`, for a connection that ended without a byte after its handshake had begun. */
+  /** Records, as `alerted`, a connection that ended without a byte after its handshake had begun. */
   endedSilently(refuser: Refuser, nowMs: number): boolean {
     const state = this.#stateOf(refuser)
     state.silentEnds = nowMs - state.lastSilentMs <= refusalRules.togetherMs ? state.silentEnds + 1 : 1
@@ -91,7 +91,7 @@ export class Refusals {
 
   #tunnel(state: State, why: TunnelledHost["why"], nowMs: number): boolean {
     const isNews = state.untilMs === 0
-    // Several connections that were under way together are one refusal.
+    // Several connections that were in progress together are one refusal.
     if (nowMs < state.untilMs) return false
     state.tunnelMs = Math.min(Math.max(2 * state.tunnelMs, refusalRules.tunnelMs), refusalRules.mostTunnelMs)
     state.untilMs = nowMs + state.tunnelMs

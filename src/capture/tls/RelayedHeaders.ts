@@ -2,7 +2,7 @@
 import type { OutgoingMessage } from "node:http"
 import type { RawHeaders } from "../CaptureSink.ts"
 
-/** Without the headers of these names (in lower case). */
+/** Removes the headers of these names (in lower case). */
 export const without = (headers: RawHeaders, names: ReadonlySet<string>): Array<string> => {
   const kept: Array<string> = []
   for (let at = 0; at + 1 < headers.length; at += 2) {
@@ -20,11 +20,11 @@ export const valueOf = (headers: RawHeaders, wanted: string): string | null => {
   return null
 }
 
-/** Whether there is a body, by what announces one (RFC 9112, 6). */
+/** Checks whether headers announce a body (RFC 9112, 6). */
 export const announcesBody = (headers: RawHeaders): boolean =>
   valueOf(headers, "transfer-encoding") !== null || (valueOf(headers, "content-length") ?? "0") !== "0"
 
-/** Sets them on a request. Values of one name stay in their order and come together. Throws for what may not stand in a header. */
+/** Sets them on a request. Values of one name stay in their order and come together. Throws for what may not be in a header. */
 export const setAll = (message: OutgoingMessage, headers: RawHeaders): void => {
   // Node adds a header of its own where it was not said that there shall be none.
   message.removeHeader("connection")

@@ -16,7 +16,7 @@ export interface ServerTls {
 }
 
 export interface TlsName {
-  /** For the handshake; null for none. */
+  /** Server name for the handshake; null for none. */
   readonly serverName: string | null
   /** The certificate must be for this name or address. */
   readonly verified: string
@@ -25,7 +25,7 @@ export interface TlsName {
 export interface ServerTlsOptions {
   readonly timers: Pick<typeof Timers.Service, "after">
   readonly timeoutMs: number
-  /** Read for every connection. */
+  /** Tells whether certificates are verified; called for every connection. */
   readonly verifies: () => boolean
   /** PEM of an authority that is trusted besides those of Node; null for none. */
   readonly extraAuthority: () => string | null
@@ -91,7 +91,7 @@ const noSocket = new Duplex()
 export class ServerLink extends Agent {
   readonly #open: (done: (dialled: Dialled) => void) => void
   readonly #onIdleEnd: () => void
-  /** Requests under way, counted by the relay. */
+  /** Requests in progress, counted by the relay. */
   busy = 0
 
   constructor(open: (done: (dialled: Dialled) => void) => void, onIdleEnd: () => void) {

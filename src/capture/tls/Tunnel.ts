@@ -4,7 +4,7 @@ import type { CapturedRequest, TunnelReason } from "../CaptureSink.ts"
 import { Exchange, type Recording } from "./Exchange.ts"
 import { DialFailed, type Dialled } from "./Origin.ts"
 
-/** Only its size is kept. */
+/** Limit at which only the size is kept. */
 const metadataOnly = 0
 
 /** `dial` is called once; the client's socket is paused and may have bytes put back. */

@@ -10,7 +10,7 @@ const text = 1
 const binary = 2
 const firstControl = 8
 
-/** Bytes of a frame's header, as far as its first two tell. */
+/** Computes the bytes of a frame's header, as far as its first two show. */
 const headerBytes = (second: number): number => {
   const length = second & 0x7f
   return 2 + (length === 126 ? 2 : length === 127 ? 8 : 0) + ((second & 0x80) === 0 ? 0 : 4)
@@ -32,7 +32,7 @@ export class WebSocketText {
   #maskAt = 0
   #isLast = false
   #opcode = 0
-  /** Of the message that goes on over several frames. */
+  /** True when the message that goes on over several frames is text. */
   #isText = false
   #otherBytes = 0
 

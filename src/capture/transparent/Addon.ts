@@ -12,7 +12,7 @@ export interface Addon {
   readonly socket: (family: 4 | 6, mark: number) => number
   /** The mark of a socket. */
   readonly mark: (descriptor: number) => number
-  /** For descriptors that no socket of Node owns. */
+  /** Closes descriptors that no socket of Node owns. */
   readonly close: (descriptor: number) => void
 }
 
@@ -26,7 +26,7 @@ const missing = (reason: string): Loaded => ({ _tag: "Missing", reason })
 const built = "native/tproxy/build/Release/tproxy.node"
 const mostFolders = 8
 
-/** In the folder of the program or one above: the sources and the bundle lie at different depths. */
+/** Finds the file in the folder of the program or one above: the sources and the bundle are at different depths. */
 const find = (): string | null => {
   let folder = dirname(fileURLToPath(import.meta.url))
   for (let depth = 0; depth < mostFolders; depth += 1) {
@@ -57,7 +57,7 @@ export const loadAddon = once((): Loaded => {
   }
 })
 
-/** Why the addon may not be used; null: it may. A socket is made and closed at once. */
+/** Describes why the addon may not be used; null: it may. A socket is made and closed at once. */
 export const privilegeProblem = (addon: Addon): string | null => {
   try {
     addon.close(addon.listen(4, "127.0.0.1", 0, 1))

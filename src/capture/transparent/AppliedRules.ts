@@ -1,6 +1,6 @@
 /**
- * The rules while they stand. They are in the journal of host changes before the first of them is made, and taken back in reverse order when one
- * fails, when the scope closes, and by the watchdog when the gateway is killed.
+ * The rules while they are in force. They are in the journal of host changes before the first of them is made, and undone in reverse order when
+ * one fails, when the scope closes, and by the watchdog when the gateway is killed.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -25,10 +25,13 @@ export class TableInUse extends Data.TaggedError("TransparentTableInUse")<{ read
 /** Another program's rules use the mark, or the place of our policy rule. */
 export class MarkInUse extends Data.TaggedError("TransparentMarkInUse")<{ readonly mark: number }> {}
 
-/** There is no program that sets firewall rules here. */
+/** Error of a machine without a program that sets firewall rules. */
 export class NoFirewall extends Data.TaggedError("TransparentNoFirewall") {}
 
-/** A command failed, and all was taken back. `step` counts from 1. `problem` is what the program said, in a line. */
+/**
+ * Error of a failed command, after which all was undone. `step` counts from 1. `problem` is what the program said, in a
+ * line.
+ */
 export class RulesFailed extends Data.TaggedError("TransparentRulesFailed")<{
   readonly step: number
   readonly command: string
@@ -52,7 +55,7 @@ export const applyRules = ({
   journal,
   settings
 }: RulesOptions): Effect.Effect<Firewall, RulesProblem, Scope.Scope> => {
-  /** With the program's path; null where it is missing. */
+  /** Finds the program's path; null where it is missing. */
   const located = ({ argv: [name = "", ...rest] }: Command): ReadonlyArray<string> | null => {
     const program = findProgram(environment, name)
     return program === null ? null : [program, ...rest]
@@ -91,7 +94,7 @@ export const applyRules = ({
   const undoSteps = (commands: ReadonlyArray<Command>): ReadonlyArray<UndoStep> =>
     commands.flatMap((command) => {
       const argv = located(command)
-      // It fails where there is nothing to take back.
+      // It fails where there is nothing to undo.
       return argv === null ? [] : [{ do: "run", argv, mayFail: true, timeoutMs: commandTimeoutMs }]
     })
 
@@ -111,6 +114,6 @@ export const applyRules = ({
       return firewall
     })
 
-  // Interrupted in the middle, the rules made so far would stand until the scope closes.
+  // Interrupted in the middle, the rules made so far would be in force until the scope closes.
   return Effect.uninterruptible(journal.change({ ...change, steps: [] }, apply))
 }

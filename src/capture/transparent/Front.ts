@@ -16,12 +16,12 @@ export class OnPortInUse extends Data.TaggedError("TransparentPortInUse")<{ read
 /** The listener cannot be opened; `code` is the system's word. */
 export class FrontFailed extends Data.TaggedError("TransparentFrontFailed")<{ readonly code: string }> {}
 
-/** The rules stand, but a connection did not come to the listener. */
+/** The rules are in force, but a connection did not come to the listener. */
 export class ProbeFailed extends Data.TaggedError("TransparentProbeFailed")<{ readonly family: Family }> {}
 
 export interface Intercepted {
   readonly socket: Socket
-  /** Where the client was going. */
+  /** Address that the client was connecting to. */
   readonly address: string
   readonly port: number
 }
@@ -33,7 +33,7 @@ export interface Front {
 }
 
 const loopback: Readonly<Record<Family, string>> = { 4: "127.0.0.1", 6: "::1" }
-/** For documentation (RFC 5737, RFC 3849): nothing answers there. */
+/** Addresses for documentation (RFC 5737, RFC 3849): nothing answers there. */
 const nowhere: Readonly<Record<Family, string>> = { 4: "192.0.2.1", 6: "2001:db8::1" }
 const backlog = 1_024
 const probeTimeoutMs = 2_000
@@ -43,7 +43,7 @@ const withoutMapping = (address: string): string => address.replace(/^::ffff:(?=
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "UNKNOWN"
 
-/** Without such an address the family is not there, and nothing of it can be intercepted. */
+/** Checks whether a family without such an address is missing, so that nothing of it can be intercepted. */
 const isFamilyMissing = (family: Family, code: string): boolean =>
   family === 6 && (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT" || code === "ENOPROTOOPT")
 

@@ -1,10 +1,10 @@
 /**
- * The commands that lead connections to the listener, and those that take them back. Pure.
+ * The commands that lead connections to the listener, and those that undo them. Pure.
  *
  * The first packet of a connection to the port marks the connection, unless it carries the bypass mark; every packet of a marked connection gets
  * the mark itself (to mark first packets alone would send the rest past the listener). Marked packets are routed to this machine, where TPROXY
- * hands them to the listener. Connections that stood before are left alone. The rule that marks connections is the last one in and the first one
- * out, so that no connection is marked while the way to the listener is not complete.
+ * hands them to the listener. Connections that were open before are left alone. The rule that marks connections is the last one in and the first
+ * one out, so that no connection is marked while the way to the listener is not complete.
  */
 import type { TransparentSettings } from "./Settings.ts"
 
@@ -19,11 +19,11 @@ export interface Command {
 
 export interface RuleStep {
   readonly apply: Command
-  /** Fails where there is nothing to take back. */
+  /** Fails where there is nothing to undo. */
   readonly revert: Command
 }
 
-/** Of the policy rule. Written down, because a second rule of the same kind would be added without an error. */
+/** Preference of the policy rule. Fixed, because a second rule of the same kind would be added without an error. */
 export const rulePreference = 23_300
 export const nftTable = "gateway_tproxy"
 
@@ -70,7 +70,7 @@ const iptablesSteps = (
     ...families.map((family) =>
       step(
         family,
-        // Made last, but it has to stand before the rule that looks at what it does.
+        // Made last, but it has to be before the rule that looks at what it does.
         "-I",
         "OUTPUT",
         // Loopback is this machine's own: custom hosts, and the gateway itself.
@@ -116,7 +116,7 @@ const nftSteps = (
   ]
 }
 
-/** In the order of application. */
+/** Lists the steps in the order of application. */
 export const planOf = (
   firewall: Firewall,
   settings: TransparentSettings,
@@ -130,20 +130,20 @@ export const planOf = (
 export const revertOf = (steps: ReadonlyArray<RuleStep>): ReadonlyArray<Command> =>
   steps.map(({ revert }) => revert).toReversed()
 
-/** What is asked before anything is changed. A table that was never used is an error of `ip`. */
+/** Lists the queries before anything is changed. A table that was never used is an error of `ip`. */
 export const questionsOf = ({ routeTable }: TransparentSettings, family: Family) => ({
   rules: command(`ip -${family} rule show`),
   routes: command(`ip -${family} route show table ${routeTable}`),
   mangle: command(`${iptables(family)} -w 5 -t mangle -S`)
 })
 
-/** Asked to find out whether a firewall's program works here. It changes nothing. */
+/** Commands that find out whether a firewall's program works here. They change nothing. */
 export const probeOf: Readonly<Record<Firewall, Command>> = {
   iptables: command("iptables -w 5 -t mangle -S"),
   nft: command("nft list tables")
 }
 
-/** Whether policy rules or firewall rules of others use a mark, our preference or our table. */
+/** Checks whether policy rules or firewall rules of others use a mark, our preference or our table. */
 export const isMarkUsed = (rules: string, mark: number): boolean => {
   const used = new RegExp(`(?:fwmark|mark)\\s+(?:0x0*${mark.toString(16)}|${mark})(?:/|\\s|$)`, "iu")
   return rules.split("\n").some((line) => used.test(line) || line.startsWith(`${rulePreference}:`))

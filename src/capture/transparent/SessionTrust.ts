@@ -11,7 +11,7 @@ export class TrustFailed extends Data.TaggedError("TransparentTrustFailed")<{ re
 export class SessionTrust extends Context.Tag("gateway/capture/transparent/SessionTrust")<
   SessionTrust,
   {
-    /** Until the scope closes. The password is for `sudo`, where the gateway is not root. */
+    /** Installs the certificate until the scope closes. The password is for `sudo`, where the gateway is not root. */
     readonly install: (
       certificate: string,
       sudoPassword: Redacted.Redacted | null

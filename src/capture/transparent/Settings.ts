@@ -5,7 +5,7 @@ export interface TransparentSettings {
   readonly dport: number
   /** Firewall mark of their packets. */
   readonly mark: number
-  /** Where the listener is. */
+  /** Port of the listener. */
   readonly onPort: number
   readonly routeTable: number
   /** Firewall mark of the gateway's own connections. */

@@ -51,7 +51,7 @@ export type StartProblem =
 export interface TransparentStatus {
   readonly running: boolean
   readonly available: boolean
-  /** Why it is not available; null where it is. */
+  /** Reason for which it is not available; null where it is. */
   readonly reason: string | null
   readonly startedAtMs: number | null
   /** Exchanges and tunnels of this session. */
@@ -72,7 +72,10 @@ export class Transparent extends Context.Tag("gateway/capture/Transparent")<
     readonly status: Effect.Effect<TransparentStatus>
     /** All that was done is undone where it fails. */
     readonly start: (request: StartRequest) => Effect.Effect<TransparentStatus, StartProblem>
-    /** How many intercepted connections were broken by it; 0 also where nothing ran. A start that is under way is waited for. */
+    /**
+     * Stops it, and returns the number of intercepted connections that were broken by it; 0 also where nothing ran. A
+     * start in progress is waited for.
+     */
     readonly stop: Effect.Effect<number>
   }
 >() {}
@@ -87,7 +90,7 @@ interface Session {
   interceptCount: number
 }
 
-/** For a connection to a server and its TLS handshake, each. */
+/** Time limit in ms of a connection to a server and of its TLS handshake, each. */
 const connectTimeoutMs = 15_000
 
 /** Null: it can be used. */

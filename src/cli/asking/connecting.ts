@@ -19,19 +19,19 @@ import { withSpinner } from "../output/spinner.ts"
 import type { GatewayFlags } from "../gateway/Target.ts"
 import { asSentence } from "../../kernel/Sentence.ts"
 
-/** What has to be known of a provider to ask for the rest. */
+/** Facts of a provider that decide the further questions. */
 export interface ProviderFacts {
   readonly id: string
   readonly name: string
   readonly needsKey: boolean
-  /** Whether a key makes sense at all. */
+  /** True when a key makes sense at all. */
   readonly takesKey: boolean
-  /** Has parts in braces that the account fills, or is a server of the person's own. */
+  /** Address with parts in braces that the account fills, or of a server of the person's own. */
   readonly address: { readonly usual: string; readonly isNeeded: boolean } | null
   readonly docsUrl: string | null
   /** Models the registry names, the usual one first. */
   readonly models: ReadonlyArray<string>
-  /** What it is asked: searches of the web, or questions. */
+  /** True when it is asked for searches of the web, not for answers. */
   readonly searches: boolean
 }
 
@@ -102,7 +102,7 @@ const allProviders = Effect.map(loadRegistry, ({ registry }) =>
 /** Asks which provider, from all that are known. */
 export const askProvider = Effect.flatMap(allProviders, (all) => choose("Provider", all))
 
-/** The same with a server of one's own, for which null stands. */
+/** The same with a server of one's own, which is null. */
 export const askProviderOrOwn = Effect.flatMap(allProviders, (all) =>
   choose<ProviderFacts | null>("Provider", [
     ...all,
@@ -140,11 +140,11 @@ export const askAddress = ({ address, name }: ProviderFacts) =>
         }
       }).pipe(Prompt.map((text) => (text === "" ? undefined : text)))
 
-/** Where the provider's page about keys is. */
+/** Prints the address of the provider's page about keys. */
 export const tellWhereKeysAre = ({ docsUrl, name }: ProviderFacts) =>
   docsUrl === null ? Effect.void : Output.note(`About keys of ${name}: ${docsUrl}`)
 
-/** Where a provider is asked and by which way, where not as usual. */
+/** Address and route of a provider, where not the usual ones. */
 export interface AskedBy {
   readonly baseUrl: string | undefined
   /** The id of a proxy. */
@@ -162,7 +162,7 @@ export const candidateOf = (
   ...(proxyId === undefined ? {} : { proxyId })
 })
 
-/** What a provider says to a key; null when it accepts it. */
+/** Asks a provider about a key; null when it accepts it. */
 export const refusalOf = (flags: GatewayFlags, candidate: connections.Candidate, name: string) =>
   connections.validate(flags, candidate).pipe(
     withSpinner(`Asking ${name} …`),
@@ -194,11 +194,11 @@ export const modelWords = ({ error, ids }: connections.Models): string => {
     : `${ids.length} models${ids.length > mostNamed ? ", such as" : ":"} ${named}`
 }
 
-/** What is there now: its models, or that it searches. */
+/** Describes the new offer: its models, or that it searches. */
 export const offerWords = (provider: ProviderFacts, models: connections.Models): string =>
   provider.searches ? "it searches the web" : modelWords(models)
 
-/** Ids are a provider's words; only those that a shell takes as they are may stand in a line to copy. */
+/** Ids are a provider's words; only those that a shell takes as they are may be in a line to copy. */
 const isCopyable = (id: string): boolean => /^[\w.:@/+-]{1,200}$/.test(id)
 
 /** The model of the first question: the registry's usual one where the provider has it, else the first that answers with text. */
@@ -239,7 +239,7 @@ export const proposeQuestion = (
     )
   })
 
-/** How clients are pointed at the gateway. */
+/** Prints the settings by which clients use the gateway. */
 export const tellClientSettings = (flags: GatewayFlags) =>
   Effect.gen(function* () {
     const { url } = yield* connections.servedBy(flags)

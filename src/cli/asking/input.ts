@@ -1,10 +1,10 @@
-/** What is piped into a command. */
+/** Reads piped input of a command. */
 import * as Effect from "effect/Effect"
 import { fstatSync } from "node:fs"
 import { BadArgument } from "../Failure.ts"
 import { note } from "../output/Output.ts"
 
-/** What standard input is. `pipe` and `file` are of a shell; `socket` is how programs give one to those they start. */
+/** Kind of standard input. `pipe` and `file` are of a shell; `socket` is how programs give one to those they start. */
 type Kind = "terminal" | "pipe" | "file" | "socket" | "none"
 
 const kindOf = (): Kind => {
@@ -38,7 +38,7 @@ export const readInput = (maxBytes: number): Effect.Effect<Buffer, BadArgument> 
     catch: (error) => (error instanceof BadArgument ? error : null)
   }).pipe(Effect.catchAll((error) => (error === null ? Effect.succeed(Buffer.alloc(0)) : Effect.fail(error))))
 
-/** Whether there is a first byte, or the end, within the time. */
+/** Waits for the first byte, or the end, within the time. */
 const begins = Effect.async<boolean>((resume) => {
   const begun = (): void => resume(Effect.succeed(true))
   process.stdin.once("readable", begun)
@@ -54,8 +54,8 @@ const begins = Effect.async<boolean>((resume) => {
 const patience = "3 seconds"
 
 /**
- * What was piped in beside words of the command; null when nothing can have been. A program that starts this one may leave its socket open
- * without a word in it, so of sockets nothing is expected after a while, and that is said.
+ * Reads the piped input beside arguments of the command; null when there can be none. A program that starts this one may leave its socket
+ * open and empty, so the wait on sockets ends after a while, and a note says so.
  */
 export const readBeside = (maxBytes: number): Effect.Effect<Buffer | null, BadArgument> =>
   Effect.gen(function* () {

@@ -12,7 +12,7 @@ import { secretly } from "./secretly.ts"
 import { readSecret } from "./stdin.ts"
 import { asSentence } from "../../kernel/Sentence.ts"
 
-/** What is wrong with a new password; null when nothing is. */
+/** Describes the problem of a new password; null when there is none. */
 const problemOf = (password: string): string | null => {
   const problem = passwordProblem(password)
   return problem === null ? null : `The password ${asSentence(problem)}`

@@ -1,5 +1,5 @@
 /**
- * A provider's key as people give it: pasted with what stood around it, from standard input, or from a variable. What can be no part of a
+ * A provider's key as people give it: pasted with what was around it, from standard input, or from a variable. What can be no part of a
  * key is taken off; what makes it no key at all is refused, so that a wrong one is never stored. Messages never contain it.
  */
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ const maxChars = 8192
 /** `export OPENAI_API_KEY="Bearer …";` has four. */
 const maxLayers = 8
 
-/** What may stand around a key: each takes one layer off. */
+/** Patterns of text around a key: each removes one layer. */
 const layers: ReadonlyArray<RegExp> = [
   /^(?:export\s+)?[A-Za-z][A-Za-z0-9_]*(?:KEY|TOKEN|SECRET)\s*=\s*(?=[^\s=])/i,
   /^(?:authorization|x-api-key|x-goog-api-key|api-key)\s*:\s*/i,

@@ -7,7 +7,7 @@ import { harmless } from "../../kernel/TerminalText.ts"
 
 export interface Choice<A> {
   readonly title: string
-  /** Shown behind the title and searched too. */
+  /** Text that is shown behind the title and searched too. */
   readonly detail: string
   readonly value: A
 }
@@ -69,7 +69,7 @@ export const choose = <A>(message: string, choices: ReadonlyArray<Choice<A>>): P
   const columnsOf = Effect.flatMap(Terminal.Terminal, (terminal) =>
     Effect.map(terminal.columns, (columns) => columns || defaultColumns)
   )
-  /** Where the cursor is after a frame: at the end of the last line. */
+  /** Erases a frame, whose cursor is at the end of the last line. */
   const erase = (lines: number): string => `\r${lines > 1 ? `\u001b[${lines - 1}A` : ""}\u001b[J`
 
   return Prompt.custom<State, A>(

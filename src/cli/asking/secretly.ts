@@ -3,7 +3,7 @@ import * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 
 /**
- * A question for a secret turns the echo off only while it waits. What is pasted sooner, or while an earlier answer is tried, would stand on
+ * A question for a secret turns the echo off only while it waits. What is pasted sooner, or while an earlier answer is tried, would be on
  * the screen. Here it stays off for the whole effect: what is typed early answers the next question, and Ctrl-C ends the effect at any time.
  */
 export const secretly = <A, E, R>(

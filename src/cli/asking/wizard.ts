@@ -72,7 +72,7 @@ const afterSilence = choose("What now?", [
   { title: "No provider now", detail: "", value: "none" }
 ] as const)
 
-/** A server of the person's own, asked for until it speaks a wire. What is made to try it is taken back. */
+/** Asks for a server of the person's own until it speaks a wire. Entities made to try it are removed. */
 const askOwn: Asked<Chosen | null> = Effect.gen(function* () {
   const baseUrl = yield* connecting.askAddress(connecting.ownServer)
   const apiKey = yield* connecting.askKey(connecting.ownServer)

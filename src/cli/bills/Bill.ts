@@ -1,4 +1,4 @@
-/** What a provider billed, as its exports say: by day in UTC and by what it names, which is a model or another service. Pure. */
+/** Bill of a provider, as its exports have it: by day in UTC and by item, which is a model or another service. Pure. */
 
 /** One amount of an export. */
 export interface BillLine {
@@ -19,7 +19,7 @@ export const billForms: Readonly<Record<BillForm, { readonly provider: string; r
   "anthropic-cost-csv": { provider: "anthropic", words: "Anthropic's cost export" }
 }
 
-/** What was billed for one thing on one day. */
+/** Billed amount of one item on one day. */
 export interface Billed {
   readonly date: string
   readonly item: string | null

@@ -21,7 +21,7 @@ const forms: ReadonlyArray<readonly [form: BillForm, columns: ReadonlyArray<stri
 /** Columns of exports that count tokens. */
 const ofUsage = ["input_tokens", "usage_input_tokens_no_cache"]
 
-/** Which export has these columns. */
+/** Finds the export that has these columns. */
 export const csvFormOf = (columns: ReadonlyArray<string>): BillForm => {
   const has = (names: ReadonlyArray<string>): boolean => names.every((name) => columns.includes(name))
   const found = forms.find(([, names]) => has(names))

@@ -13,17 +13,17 @@ export interface Row {
   readonly model: string | null
   readonly billedUsd: number
   readonly ledgerUsd: number
-  /** What was billed beyond the ledger. */
+  /** Amount in USD billed beyond the ledger. */
   readonly differenceUsd: number
   readonly calls: number
   readonly reasons: ReadonlyArray<Explained>
-  /** What may explain the difference, in words; empty where there is none. */
+  /** Possible reason of the difference, as text; empty where there is none. */
   readonly why: string
 }
 
 /**
- * What names have in common: providers write `gpt-4o-mini-2024-07-18, cached input`, `evals | gpt-4o-mini, input`, `Claude Haiku 4.5` and
- * `claude-haiku-4-5-20251001` for what a client may call `gpt-4o-mini` and `claude-haiku-4-5`.
+ * Reduces names of the same model to one key: providers write `gpt-4o-mini-2024-07-18, cached input`, `evals | gpt-4o-mini, input`,
+ * `Claude Haiku 4.5` and `claude-haiku-4-5-20251001` for models that a client may call `gpt-4o-mini` and `claude-haiku-4-5`.
  */
 export const modelKey = (item: string): string => {
   const last = item.slice(item.lastIndexOf("|") + 1).trim()
@@ -50,7 +50,7 @@ const words: Readonly<Record<CallReason, (calls: string) => string>> = {
 
 const counted = (calls: number): string => `${calls.toLocaleString("en-US")} ${calls === 1 ? "call" : "calls"}`
 
-/** Without what sums of doubles leave behind their twelfth decimal. */
+/** Removes the rounding errors of sums of doubles behind the twelfth decimal. */
 export const tidy = (usd: number): number => Number(usd.toFixed(12)) + 0
 
 /** Less than this is rounding. */
@@ -105,7 +105,10 @@ const whyOf = (
   return "at another price than 'gateway pricing' has (a discount, batch, or free tokens)"
 }
 
-/** By day, the latest first, then by what was billed. `byDay`: the export names no models, so that only days are compared. */
+/**
+ * Compares bill and ledger by day, the latest first, then by item. `byDay`: the export names no models, so that only
+ * days are compared.
+ */
 export const reconcile = (
   billed: ReadonlyArray<Billed>,
   booked: ReadonlyArray<Booked>,

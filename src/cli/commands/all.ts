@@ -336,7 +336,7 @@ export const commands: ReadonlyArray<TreeNode> = [
   // The help of the program fits one screen without them; that of 'backup' names the first.
   { ...restore, hidden: true },
   { ...update, hidden: true },
-  // Short ways to groups that stand within others.
+  // Aliases of groups that are within others.
   { ...flags, hidden: true },
   { ...pricing, hidden: true },
   command(

@@ -7,7 +7,7 @@ import { envFile, loadConfig } from "../EnvFile.ts"
 import * as Output from "../output/Output.ts"
 import { fields } from "../output/Table.ts"
 
-/** Of secrets only whether they are set. */
+/** View of the configuration; for secrets only whether they are set. */
 const View = Schema.Struct({
   dataDir: Schema.String,
   envFile: Schema.String,

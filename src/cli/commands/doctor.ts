@@ -93,7 +93,7 @@ const checksOf = (config: AppConfigShape, wanted: Wanted) =>
     ] satisfies ReadonlyArray<Check>
   })
 
-/** What is checked although the configuration cannot be read: the folder may be the reason. */
+/** Lists the checks that run although the configuration cannot be read: the folder may be the reason. */
 const checksWithout = dataDir.pipe(
   Effect.map((folder): ReadonlyArray<Check> => {
     const problem = unwritable(folder)

@@ -83,7 +83,7 @@ export const envGet = Command.make("get", { name, reveal }, (given) =>
   })
 )
 
-/** Whether the configuration could be read with these values. */
+/** Checks whether the configuration could be read with these values. */
 const checked = (values: ReadonlyMap<string, string>) =>
   AppConfig.make.pipe(
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(values))),

@@ -48,7 +48,7 @@ type Flags = Effect.Effect.Success<ReturnType<typeof Client.group<"flags">>>
 
 const listed = (client: Flags, to: Client.Target) => client.list().pipe(Client.orExplain(to))
 
-/** Without a value the flag goes back to its default. */
+/** Sets a flag; without a value it goes back to its default. */
 const put = (given: Parameters<typeof withFlags>[0], name: string, value: string | undefined) =>
   withFlags(given, (client, to) =>
     Effect.gen(function* () {

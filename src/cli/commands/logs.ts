@@ -94,7 +94,7 @@ const logsAt = Effect.fnUntraced(function* (to: Client.Target, urlParams: LogsQu
   return yield* client.logs({ urlParams }).pipe(Client.orExplain(to))
 })
 
-/** As many rows as are asked for: a page of the gateway may be short although others follow. */
+/** Fetches as many rows as are asked for: a page of the gateway may be short although others follow. */
 const newest = Effect.fnUntraced(function* (to: Client.Target, given: Given, filter: Filter) {
   const logs: Array<UsageLog> = []
   let cursor = Option.getOrNull(given.cursor)

@@ -1,4 +1,6 @@
-/** `gateway reset-password` and `gateway reset-encrypted-columns`: the ways back in, on this machine's data folder. */
+/**
+ * `gateway reset-password` and `gateway reset-encrypted-columns`: recovery of access, on this machine's data folder.
+ */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"

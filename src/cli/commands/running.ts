@@ -14,7 +14,7 @@ import { systemctl, unitName } from "../service/Systemctl.ts"
 import { serveConfig } from "./serve.ts"
 import { installedFor, propertiesOf } from "./service.ts"
 
-/** Beyond the drain: connections are closed and what waits is written. */
+/** Time in ms beyond the drain, in which connections are closed and waiting rows are written. */
 const goodbyeMs = 15_000
 
 const underSystemd = Effect.fnUntraced(function* (action: "start" | "stop" | "restart", drainMs: number) {
@@ -29,7 +29,7 @@ const underSystemd = Effect.fnUntraced(function* (action: "start" | "stop" | "re
   })
 })
 
-/** The process that the service has under way; null: it does not run. */
+/** The process that the service has in progress; null: it does not run. */
 const serviceProcess = Effect.gen(function* () {
   const { ok, text } = yield* systemctl("show")
   if (!ok) return null
@@ -56,7 +56,7 @@ export const startCommand = Command.make("start", serveConfig, (given) =>
   })
 )
 
-/** Until nothing serves the data folder any more. */
+/** Waits until no gateway serves the data folder any more. */
 const gone = (dataDir: string): Effect.Effect<void, CommandFailed> =>
   Effect.flatMap(runningGateway(dataDir), (running) =>
     running === null ? Effect.void : Effect.delay(gone(dataDir), "200 millis")

@@ -18,7 +18,7 @@ import { withSpinner } from "../output/spinner.ts"
 import { serveConfig } from "./serve.ts"
 import { asSentence } from "../../kernel/Sentence.ts"
 
-/** Where systemd looks for units of the user. */
+/** Finds the file in which systemd looks for units of the user. */
 const unitFile = ({ environment }: AppConfigShape): string => {
   const base = environment.get("XDG_CONFIG_HOME") ?? ""
   return join(isAbsolute(base) ? base : join(homedir(), ".config"), "systemd", "user", unitName)
@@ -51,7 +51,7 @@ const installed = Effect.fnUntraced(function* (file: string) {
   })
 })
 
-/** Whether the service is installed for the data folder of this configuration. */
+/** Checks whether the service is installed for the data folder of this configuration. */
 export const installedFor = (config: AppConfigShape): Effect.Effect<boolean, CommandFailed> =>
   Effect.map(installed(unitFile(config)), (text) => text !== null && servesFolder(text, config.dataDir))
 
@@ -154,7 +154,7 @@ const Status = Schema.Struct({
   installed: Schema.Boolean,
   enabled: Schema.Boolean,
   active: Schema.Boolean,
-  /** As systemd calls it, such as `active (running)`. */
+  /** State as systemd calls it, such as `active (running)`. */
   state: Schema.String,
   pid: Schema.NullOr(Schema.Number)
 })

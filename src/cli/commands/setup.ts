@@ -56,7 +56,7 @@ const flags = {
   testProvider: onOff("test-provider", "Ask the provider a tiny question afterwards.")
 }
 
-/** What setup is to do. */
+/** Plan of the setup. */
 export interface Plan {
   readonly password: Redacted.Redacted | null
   readonly connection: CreateConnection | null
@@ -189,7 +189,7 @@ const carryOut = Effect.fnUntraced(function* (plan: Plan) {
 
 const stopped = Output.note("Stopped. Nothing was changed.")
 
-/** What was chosen, stored: the connection, its models, and its provider as one that can be asked. */
+/** Stores the chosen connection, and returns it with its models and its provider. */
 const stored = Effect.fnUntraced(function* (chosen: Chosen) {
   if (chosen._tag === "Own") {
     const { connection, models } = yield* addOwn(chosen.own)

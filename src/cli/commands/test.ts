@@ -12,7 +12,7 @@ import * as Output from "../output/Output.ts"
 import { fields } from "../output/Table.ts"
 import { usdText } from "../../kernel/UsdText.ts"
 
-/** Reasoning models need room before they say a word. */
+/** Most tokens of an answer: reasoning models need some before their text. */
 const maxTokens = 512
 
 const Result = Schema.Struct({

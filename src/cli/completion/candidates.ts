@@ -1,4 +1,4 @@
-/** What may come next on a command line, from the tree and the shape of the command. */
+/** Finds the words that may come next on a command line, from the tree and the shape of the command. */
 import { withOutputFlags } from "../output/Format.ts"
 import type { ArgumentShape, FlagShape, Shape } from "../tree/Shape.ts"
 import { childOf, type CommandNode, find, type GroupNode, type TreeNode } from "../tree/Tree.ts"
@@ -31,11 +31,11 @@ export type LiveKind = (typeof liveKinds)[number]
 
 export interface Candidate {
   readonly value: string
-  /** Shown beside it by shells that can; empty when there is nothing to say. */
+  /** Text shown beside it by shells that can; may be empty. */
   readonly summary: string
 }
 
-/** What to propose: words that are known here, names to be asked for, or names of files. */
+/** Proposals: words that are known here, names to be asked for, or names of files. */
 export interface Proposal {
   readonly candidates: ReadonlyArray<Candidate>
   readonly live: ReadonlyArray<LiveKind>
@@ -55,7 +55,7 @@ const otherNames: Readonly<Record<string, LiveKind>> = {
   group: "quota group"
 }
 
-/** Which objects a value names, by the name of its argument or flag. */
+/** Decides which objects a value names, by the name of its argument or flag. */
 const liveOf = (name: string): ReadonlyArray<LiveKind> => {
   const word = name.replace(/^--/, "")
   const known = otherNames[word] ?? word
@@ -82,7 +82,10 @@ const proposed = (name: string, { choices }: Pick<ArgumentShape, "choices">): Pr
   files: takesFile(name)
 })
 
-/** The help of the program leaves some out, which has one screen; a shell has room for them all. */
+/**
+ * Checks whether a command is proposed: all but `complete`, also those that the program's help leaves out to fit one
+ * screen.
+ */
 const isProposed = ({ name }: TreeNode): boolean => name !== "complete"
 
 const names = (group: GroupNode): ReadonlyArray<Candidate> =>
@@ -143,8 +146,8 @@ const commandAt = (node: TreeNode): CommandNode | null => {
 }
 
 /**
- * What fits at the end of a command line. `words` come after `gateway`; the last one is being typed and may be empty.
- * `shapeOf` gives the flags and arguments of a command.
+ * Proposes the words that fit at the end of a command line. `words` come after `gateway`; the last one is being typed
+ * and may be empty. `shapeOf` gives the flags and arguments of a command.
  */
 export const propose = async (
   root: GroupNode,

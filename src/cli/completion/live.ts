@@ -60,7 +60,7 @@ const asked = ([path, field, name, summary]: Listing): Effect.Effect<ReadonlyArr
     })
   })
 
-/** What this machine knows without a gateway. */
+/** Lookups on this machine that need no gateway. */
 const here: Readonly<Record<Exclude<LiveKind, Asked>, Effect.Effect<ReadonlyArray<Candidate>, unknown>>> = {
   context: Effect.gen(function* () {
     const [Contexts, { loadConfig }] = yield* Effect.all([

@@ -1,11 +1,11 @@
-/** What one check of `gateway doctor` found. */
+/** Finding of one check of `gateway doctor`. */
 import * as Schema from "effect/Schema"
 
 /** `warn` works but deserves a look; `skip` could not be checked because of an earlier finding, or was not wanted. */
 export const Finding = Schema.Struct({
   status: Schema.Literal("ok", "warn", "fail", "skip"),
   message: Schema.String,
-  /** What to do about it. */
+  /** Advice on what to do about it. */
   hint: Schema.NullOr(Schema.String)
 })
 export type Finding = typeof Finding.Type

@@ -1,4 +1,4 @@
-/** What `gateway doctor` finds of changes that capture has made on this machine. Needs no running gateway, and changes nothing. */
+/** Checks of `gateway doctor` for changes that capture has made on this machine. Needs no running gateway, and changes nothing. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"

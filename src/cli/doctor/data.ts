@@ -142,7 +142,7 @@ const usable = (dataDir: string): Finding.Finding | null => {
     : Finding.fail(`The gateway cannot write to ${problem.path}: ${asSentence(problem.reason)}`, "Nothing was changed.")
 }
 
-/** Why the data folder, or something in it, cannot be written; null when it can. */
+/** Describes why the data folder, or something in it, cannot be written; null when it can. */
 export const unwritable = (dataDir: string): Finding.Finding | null => writing(dataDir) ?? usable(dataDir)
 
 /** Opens the store as a start would, and every credential in it. Only for a database that a start would not change. */

@@ -14,7 +14,7 @@ import * as Finding from "./Finding.ts"
 
 const numbers = (version: string): ReadonlyArray<number> => (version.match(/\d+/g) ?? []).slice(0, 3).map(Number)
 
-/** Whether a version is at least another; both like `20.19.0`. */
+/** Checks whether a version is at least another; both like `20.19.0`. */
 export const isAtLeast = (version: string, least: string): boolean => {
   const wanted = numbers(least)
   const found = numbers(version)
@@ -30,7 +30,10 @@ export const runtime = (version: string): Finding.Finding =>
         `Install Node.js ${manifest.engines.node.replace(">=", "")} or newer.`
       )
 
-/** Whether the native parts were built for this runtime. Password hashes have another way; the database has none. */
+/**
+ * Checks whether the native parts were built for this runtime. Password hashes have an alternative; the database has
+ * none.
+ */
 export const native = Effect.gen(function* () {
   const driver = yield* loadRoom(() => import("../../store/Handle.ts")).pipe(
     Effect.flatMap(({ open }) => open(":memory:", { readonly: false, busyTimeoutMs: 0 })),
@@ -92,7 +95,7 @@ export const disk = (freeBytes: number, folder: string): Finding.Finding => {
   return freeBytes < scarceDiskBytes ? Finding.warn(`Only ${free}.`, hint) : Finding.ok(free)
 }
 
-/** Room on the disk of the data folder, or of the nearest folder above it that is there. */
+/** Checks the free space on the disk of the data folder, or of the nearest folder above it that exists. */
 export const freeDisk = (dataDir: string): Effect.Effect<Finding.Finding> =>
   Effect.sync(() => {
     let folder = dataDir
@@ -105,7 +108,7 @@ export const freeDisk = (dataDir: string): Effect.Effect<Finding.Finding> =>
 
 export const freeMemory = Effect.sync(() => memory(freemem()))
 
-/** Why a port cannot be listened on, as the system's code; null when it can. */
+/** Tries to listen on a port; returns the system's code of the failure, null when it can. */
 const listenProblem = (host: string, port: number): Effect.Effect<string | null> =>
   Effect.async<string | null>((resume) => {
     const server = createServer()
@@ -126,7 +129,7 @@ const statusOf = (url: string): Effect.Effect<number | null> =>
     Effect.provide(FetchHttpClient.layer)
   )
 
-/** Whether the port is free, or taken by a gateway (`pingUrl` answers). */
+/** Checks whether the port is free, or taken by a gateway (`pingUrl` answers). */
 export const port = Effect.fnUntraced(function* (host: string, number: number, pingUrl: string) {
   if (number === 0) return Finding.ok("Any free port is taken at the start (PORT=0)")
   const problem = yield* listenProblem(host, number)

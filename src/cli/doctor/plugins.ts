@@ -1,4 +1,4 @@
-/** What `gateway doctor` finds about the plugins of a gateway that runs. */
+/** Checks of `gateway doctor` for the plugins of a gateway that runs. */
 import * as Effect from "effect/Effect"
 import type { PluginView } from "../../api/Groups/Plugins.ts"
 import * as Client from "../gateway/Client.ts"

@@ -1,4 +1,4 @@
-/** What `gateway doctor` finds about the egress proxies of a gateway that runs. */
+/** Checks of `gateway doctor` for the egress proxies of a gateway that runs. */
 import * as Effect from "effect/Effect"
 import type { ProxyAssignmentView, ProxyView } from "../../api/Groups/Proxies.ts"
 import * as Client from "../gateway/Client.ts"

@@ -1,10 +1,13 @@
-/** What `gateway doctor` finds about the tunnels of a gateway that runs. */
+/** Checks of `gateway doctor` for the tunnels of a gateway that runs. */
 import * as Effect from "effect/Effect"
 import type { TunnelView } from "../../api/Groups/Tunnels.ts"
 import * as Client from "../gateway/Client.ts"
 import * as Finding from "./Finding.ts"
 
-/** Those that should be open and are not deserve a look; none fails the check, as the gateway serves without them. */
+/**
+ * Judges the tunnels: those that should be open and are not deserve a look; none fails the check, as the gateway serves
+ * without them.
+ */
 export const judge = (tunnels: ReadonlyArray<TunnelView>): Finding.Finding => {
   const wanted = tunnels.filter(({ phase }) => phase !== "stopped")
   if (wanted.length === 0) return Finding.ok("No tunnel is open")

@@ -1,9 +1,9 @@
 /**
- * What a person can do about a refusal: one table over what was refused, the credential that was sent, and where the gateway is. Pure. The
- * message says what is wrong; the advice never proposes what was just done, or what is possible on another machine only.
+ * Advice for people about a refusal: one table over the refusal, the credential that was sent, and where the gateway is. Pure. The message
+ * names the problem; the advice never proposes the step that was just taken, or one that is possible on another machine only.
  */
 
-/** Where the key came from that was sent. `inPlaceOfOwner`: of a variable, though the data folder's owner asks, who needs none. */
+/** Source of the key that was sent. `inPlaceOfOwner`: a variable, though the data folder's owner asks, who needs none. */
 export const credentials = ["none", "flag", "environment", "inPlaceOfOwner", "login", "owner"] as const
 export type Credential = (typeof credentials)[number]
 
@@ -14,9 +14,9 @@ export type Place = (typeof places)[number]
 export const refusals = [
   /** Nothing answers at the address. */
   "offline",
-  /** What answers is no gateway, or of another version. */
+  /** The server is no gateway, or of another version. */
   "notOurs",
-  /** It takes too long. */
+  /** The answer takes too long. */
   "timeout",
   /** No key arrived. */
   "keyMissing",
@@ -30,11 +30,11 @@ export const refusals = [
   "keyRestricted",
   /** No administrator is set up. */
   "adminMissing",
-  /** It takes the session of a log-in. */
+  /** The route takes the session of a log-in only. */
   "sessionNeeded",
-  /** It takes a direct connection from the gateway's machine. */
+  /** The route takes direct connections from the gateway's machine only. */
   "localOnly",
-  /** It is for the owner of the data folder. */
+  /** The route is for the owner of the data folder. */
   "ownerOnly",
   /** The IP filter does not let this address in. */
   "addressFiltered",
@@ -50,11 +50,11 @@ export const refusals = [
   "providerRefused",
   /** A program between refused it, such as a proxy with a log-in of its own. */
   "inFront",
-  /** It is forbidden for another reason. */
+  /** The request is forbidden for another reason. */
   "forbidden",
   /** The request is wrong. */
   "badRequest",
-  /** Too many requests, or a limit is used up. */
+  /** The requests are too many, or a limit is used up. */
   "tooMany",
   /** The gateway or what it needs failed. */
   "failed"
@@ -98,12 +98,15 @@ const keyLost = everywhere(
 )
 
 interface ToDo {
-  /** Where the gateway is on this machine; without a full stop. */
+  /** Advice where the gateway is on this machine; without a full stop. */
   readonly here: string
   readonly elsewhere: string
 }
 
-/** After the refusal of a key that was sent: what to do about it; which variable it was of; and that the owner needs none. */
+/**
+ * Writes the advice after the refusal of a key that was sent: the remedy, the variable that it came from, and that the
+ * owner needs none.
+ */
 const ofKey = ({ elsewhere, here }: ToDo) => {
   const plain = hereOrNot(`${here}. ${needsNone}`, `${elsewhere}.`)
   return {
@@ -269,7 +272,7 @@ export interface Circumstances {
   readonly isLogin: boolean
 }
 
-/** What to do next; null: the message says it all. */
+/** Returns the next step; null: the message suffices. */
 export const adviceFor = (refusal: Refusal, { credential, isLogin, place, variable }: Circumstances): string | null => {
   const row = adviceTable[refusal][refusal === "offline" && isLogin ? "login" : credential]
   return row[place]?.replace("{variable}", variable ?? "the environment") ?? null
@@ -320,10 +323,10 @@ const byCode: Readonly<Record<string, Refusal>> = {
   plugin_blocked: "pluginBlocked"
 }
 
-/** What an error answer says of itself. */
+/** Facts in an error answer. */
 export interface ErrorFacts {
   readonly status: number
-  /** Of the body; null: it has none. */
+  /** Code in the body; null: it has none. */
   readonly code: string | null
   /** Providers were asked. */
   readonly wasSentOn: boolean
@@ -338,7 +341,7 @@ const byStatus = (status: number): Refusal => {
   return status >= 500 ? "failed" : "badRequest"
 }
 
-/** Which refusal an error answer is. `hasKey`: a key was sent. */
+/** Classifies the refusal of an error answer. `hasKey`: a key was sent. */
 export const refusalOf = ({ code, isOurs, status, wasSentOn }: ErrorFacts, hasKey: boolean): Refusal => {
   const isKeyStatus = status === 401 || status === 403
   if (isKeyStatus && wasSentOn) return "providerRefused"
@@ -353,7 +356,7 @@ export const refusalOf = ({ code, isOurs, status, wasSentOn }: ErrorFacts, hasKe
 const tunnelDomains =
   /(?:^|\.)(?:trycloudflare\.com|ngrok\.(?:io|app|dev|pizza)|ngrok-free\.(?:app|dev)|ts\.net|lhr\.life|localhost\.run|serveo(?:usercontent)?\.(?:net|com)|pinggy\.(?:io|link|online)|loca\.lt)$/i
 
-/** Where a gateway is, by its address. `isOwn` says whether an address is one of this machine. */
+/** Classifies the place of a gateway by its address. `isOwn` says whether an address is one of this machine. */
 export const placeOf = (url: string, isOwn: (host: string) => boolean): Place => {
   const host = URL.canParse(url) ? new URL(url).hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "") : ""
   if (tunnelDomains.test(host)) return "tunnel"

@@ -102,7 +102,9 @@ const wordsOf = (to: Target, refusal: Refusal, error: unknown): string => {
   return refusal === "keyUnknown" ? `The gateway at ${to.url} does not accept this key.` : messageOf(error)
 }
 
-/** What a failed call means for the person at the command line. What is in words for them already stays. */
+/**
+ * Converts a failed call to a failure for the person at the command line. One that is written for people already stays.
+ */
 export const explain =
   (to: Target) =>
   (error: unknown): CliFailure => {
@@ -210,7 +212,7 @@ const inferenceApi = withCommonErrors(HttpApi.make("gateway").add(HttpApiGroup.m
 export const inference = (to: Target) =>
   HttpApiClient.group(inferenceApi, { group: "inference", httpClient: httpClient(to), baseUrl: to.url })
 
-/** What came of a question. */
+/** Result of a question. */
 export interface Asked {
   readonly status: number
   readonly requestId: string | null
@@ -230,7 +232,7 @@ export const textAt = (body: unknown, ...path: ReadonlyArray<string | number>): 
 /** Longer than the gateway itself waits for a provider. */
 const patience = "60 seconds"
 
-/** Makes the failures of a call words for the person, and gives up on a gateway that never answers. */
+/** Converts the failures of a call to text for the person, and gives up on a gateway that never answers. */
 export const orExplain =
   (to: Target, within: typeof patience | "1 hour" = patience) =>
   <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, CliFailure, R> =>
@@ -265,7 +267,7 @@ export const ask = (to: Target, body: unknown): Effect.Effect<Asked, CliFailure>
       orExplain(to)
     )
 
-/** What an answer with an error status says of itself, in any of the gateway's wires. */
+/** Reads the facts of an answer with an error status, in any of the gateway's wires. */
 export const errorFactsOf = (
   { headers, status }: Pick<HttpClientResponse.HttpClientResponse, "headers" | "status">,
   body: unknown

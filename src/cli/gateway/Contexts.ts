@@ -14,7 +14,7 @@ import { asSentence } from "../../kernel/Sentence.ts"
 
 /** A gateway, and the key that commands use there. */
 export const Context = Schema.Struct({
-  /** Without a slash at the end. */
+  /** Address without a slash at the end. */
   url: Schema.String,
   key: Schema.Redacted(Schema.NonEmptyString),
   /** Id of the key at the gateway when `login` made it, so that `logout` can remove it; null for a key that was given. */
@@ -37,7 +37,10 @@ export const noContexts: Contexts = { current: null, contexts: {} }
 const maxBytes = 1_048_576
 const openToOthers = 0o077
 
-/** Where the file is under an environment. A relative `XDG_CONFIG_HOME` is to be ignored (XDG base directory specification). */
+/**
+ * Finds the path of the file under an environment. A relative `XDG_CONFIG_HOME` is to be ignored (XDG base directory
+ * specification).
+ */
 export const contextFile = (environment: ReadonlyMap<string, string>): string => {
   const configured = environment.get("XDG_CONFIG_HOME")
   const home = environment.get("HOME") || homedir()
@@ -50,7 +53,7 @@ const unusable = (file: string, problem: string, remedy: string): BadArgument =>
 
 const movingAway = "Correct it, or move it away and use 'gateway login <url>' again."
 
-/** What the file holds; nothing when there is none. */
+/** Reads the file; empty when there is none. */
 export const read = (file: string): Effect.Effect<Contexts, BadArgument> =>
   Effect.gen(function* () {
     const text = yield* Effect.try({

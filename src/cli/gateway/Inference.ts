@@ -7,12 +7,12 @@ import * as Schema from "effect/Schema"
 import { type CliFailure, CommandFailed } from "../Failure.ts"
 import * as Client from "./Client.ts"
 
-/** What served an answer, as its headers say; null: they do not. */
+/** Target that served an answer, by its headers; null: they do not name it. */
 export interface ServedBy {
   readonly requestId: string | null
   readonly provider: string | null
   readonly model: string | null
-  /** In USD, where it was known before the answer. */
+  /** Cost in USD, where it was known before the answer. */
   readonly costUsd: number | null
 }
 

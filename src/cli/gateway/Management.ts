@@ -1,4 +1,4 @@
-/** The management API with bodies as they stand in a file: what is sent is checked by the gateway, and its words are shown. */
+/** The management API with bodies as they are in a file: what is sent is checked by the gateway, and its words are shown. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
 import * as Effect from "effect/Effect"

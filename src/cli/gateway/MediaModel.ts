@@ -11,7 +11,7 @@ import * as Inference from "./Inference.ts"
 interface Kind {
   /** The route of the list. */
   readonly listing: string
-  /** Which models of a list of all kinds are of this one, by their names. */
+  /** Pattern of the names of this kind's models in a list of all kinds. */
   readonly named?: RegExp
   /** Completes "No model is known that …". */
   readonly what: string

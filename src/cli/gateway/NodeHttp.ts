@@ -31,7 +31,10 @@ const proxies = once(async () => {
 
 const proxyVariables = /^(?:https?|all)_proxy$/i
 
-/** How the socket for a URL is made through a proxy; null: the usual way. Asked late: the settings file of the data folder is read by then. */
+/**
+ * Decides how the socket for a URL is made through a proxy; null: directly. Decided late: the settings file of the data
+ * folder is read by then.
+ */
 const wayTo = async (url: URL): Promise<ProxiedWay | null> => {
   if (![...processEnvironment()].some(([name, value]) => proxyVariables.test(name) && value !== "")) return null
   const { hopOf, openThrough } = await proxies()
@@ -41,7 +44,10 @@ const wayTo = async (url: URL): Promise<ProxiedWay | null> => {
 
 type ProxiedWay = Pick<RequestOptions, "protocol" | "createConnection">
 
-/** Without an agent, else it would make the socket. The socket is in TLS already where the URL is https: what is written to it is plain HTTP. */
+/**
+ * Connects through a proxy, without an agent, which would make the socket. The socket is in TLS already where the URL
+ * is https: plain HTTP is written to it.
+ */
 const throughProxy = (open: (done: (error: Error | null, socket: Socket | null) => void) => void): ProxiedWay => ({
   protocol: "http:",
   createConnection: (_options, done) => {

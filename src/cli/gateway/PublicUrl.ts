@@ -11,7 +11,7 @@ const maxShownChars = 2_000
 
 const isDone = (status: number): boolean => status >= 200 && status < 300
 
-/** At most 64 MiB. `what` begins the error message. */
+/** Fetches at most 64 MiB. `what` begins the error message. */
 export const fetchFrom = (url: string, what: string): Effect.Effect<Buffer, CliFailure> =>
   Effect.gen(function* () {
     const config = yield* loadConfig

@@ -1,4 +1,4 @@
-/** What is printed of media that was made and saved. */
+/** Printed result of media that was made and saved. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { usdText } from "../../kernel/UsdText.ts"

@@ -1,13 +1,13 @@
 /**
- * Which gateway a command asks, and with which key: `--context`, `--url` or `GATEWAY_URL`, else the current context of `gateway login`, else the gateway
- * that serves this machine's data folder, else the data folder itself for commands that can work on it.
+ * Chooses the gateway that a command asks, and the key: `--context`, `--url` or `GATEWAY_URL`, else the current context of `gateway login`, else the
+ * gateway that serves this machine's data folder, else the data folder itself for commands that can work on it.
  *
- * What the caller gives counts before what this machine has: `--gateway-key`, then `GATEWAY_ADMIN_KEY` and `GATEWAY_API_KEY` of the environment, then
- * the key of a login and the owner's token, then a key of the settings file. A flag that names a gateway counts before the environment: `--context`
- * asks with the key of that login, `--local` with the owner's token.
+ * Values by the caller take precedence over those of this machine: `--gateway-key`, then `GATEWAY_ADMIN_KEY` and `GATEWAY_API_KEY` of the
+ * environment, then the key of a login and the owner's token, then a key of the settings file. A flag that names a gateway takes precedence over the
+ * environment: `--context` asks with the key of that login, `--local` with the owner's token.
  *
- * A key goes only where it belongs: the key of a context to its address, the owner's token to the gateway that wrote it, and `GATEWAY_ADMIN_KEY`, which is
- * the setting of a gateway, not to the gateway of a login.
+ * A key goes only where it belongs: the key of a context to its address, the owner's token to the gateway that wrote it, and `GATEWAY_ADMIN_KEY`,
+ * which is the setting of a gateway, not to the gateway of a login.
  */
 import * as Options from "@effect/cli/Options"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -54,7 +54,7 @@ export interface GatewayFlags {
   readonly local: boolean
 }
 
-/** This machine's gateway, whatever one is logged in to. */
+/** Flags for this machine's gateway, whatever one is logged in to. */
 export const here: GatewayFlags = {
   url: Option.none(),
   gatewayKey: Option.none(),
@@ -64,12 +64,12 @@ export const here: GatewayFlags = {
 
 /** A gateway to talk to. */
 export interface Target {
-  /** Without a slash at the end. */
+  /** Address without a slash at the end. */
   readonly url: string
   readonly apiKey: Redacted.Redacted | null
-  /** Who named it: a flag or variable, a context, the owner's file; `default`: nothing did. */
+  /** Source of the address: a flag or variable, a context, the owner's file; `default`: none of these. */
   readonly namedBy: "url" | "context" | "owner" | "default"
-  /** Where the key came from, where `namedBy` does not say it. */
+  /** Source of the key, where it does not follow from `namedBy`. */
   readonly keyFrom?: "flag" | "environment" | "login" | "owner"
   /** The variable that holds the key; absent: it is of no variable. */
   readonly keyVariable?: KeyVariable
@@ -77,7 +77,7 @@ export interface Target {
   readonly ownerToken?: Redacted.Redacted
 }
 
-/** Where the key of a target came from. */
+/** Returns the source of a target's key. */
 export const credentialOf = ({ apiKey, keyFrom, namedBy, ownerToken }: Target): Credential => {
   if (apiKey === null) return "none"
   if (ownerToken !== undefined) return "inPlaceOfOwner"
@@ -87,7 +87,7 @@ export const credentialOf = ({ apiKey, keyFrom, namedBy, ownerToken }: Target): 
 
 const isOwnHost = (host: string): boolean => isLoopbackHost(host) || isOwnAddress(host)
 
-/** What advice about a target depends on. */
+/** Collects the facts that advice about a target depends on. */
 export const circumstancesOf = (to: Target): Circumstances => ({
   credential: credentialOf(to),
   variable: to.keyVariable ?? null,
@@ -95,7 +95,7 @@ export const circumstancesOf = (to: Target): Circumstances => ({
   place: placeOf(to.url, isOwnHost)
 })
 
-/** Where a command works. `atDefault` is a gateway that may listen at the configured port all the same. */
+/** Place in which a command works. `atDefault` is a gateway that may listen at the configured port all the same. */
 export type Place =
   | { readonly _tag: "Gateway"; readonly to: Target }
   | { readonly _tag: "DataFolder"; readonly atDefault: Target }
@@ -112,7 +112,7 @@ const refusedFile = ({ file, problem }: OwnerFile.OwnerFileRefused): CommandFail
     hint: "Restart the gateway, which writes it anew; or name the gateway with --url and --gateway-key."
   })
 
-/** Whether something listens there. A process id may belong to another program by now. */
+/** Checks whether something listens there. A process id may belong to another program by now. */
 const isListening = (url: string): Effect.Effect<boolean> =>
   HttpClient.withTracerPropagation(NodeHttp.client, false)
     .get(`${url}/api/health/ping`)
@@ -174,11 +174,11 @@ const withCallersKey = (running: Target, found: KeyOfTarget | null): Target =>
     ? running
     : { ...running, ...found, namedBy: "url", ownerToken: running.apiKey }
 
-/** The same gateway with the owner's token, where the key of a variable stands in its place. */
+/** The same gateway with the owner's token, where the key of a variable is in its place. */
 export const asOwner = (to: Target): Target =>
   to.ownerToken === undefined ? to : { url: to.url, apiKey: to.ownerToken, namedBy: "owner" }
 
-/** Where a command works. */
+/** Finds the place in which a command works. */
 export const place = Effect.fn("cli.place")(function* (
   flags: GatewayFlags,
   variables: ReadonlyArray<KeyVariable> = operatorKeys
@@ -197,7 +197,7 @@ export const place = Effect.fn("cli.place")(function* (
       hint: "Give one of them."
     })
   }
-  /** A key that was given goes before the one that belongs there. */
+  /** Puts the given key in place of the one that belongs there. */
   const withGiven = (to: Target): Target => {
     if (givenKey === null) return to
     const { url, namedBy } = to
@@ -242,14 +242,14 @@ export const place = Effect.fn("cli.place")(function* (
   return { _tag: "DataFolder", atDefault: withGiven(atDefault) } satisfies Place
 })
 
-/** Which gateway to ask, for commands that need one. */
+/** Finds the gateway to ask, for commands that need one. */
 export const target = (
   flags: GatewayFlags,
   variables: ReadonlyArray<KeyVariable> = operatorKeys
 ): Effect.Effect<Target, CliFailure> =>
   Effect.map(place(flags, variables), (where) => (where._tag === "Gateway" ? where.to : where.atDefault))
 
-/** How long a gateway that holds the data folder may take until it listens. */
+/** Time that a gateway that holds the data folder may take until it listens. */
 const startingWithin = "15 seconds"
 
 /** The gateway of a data folder, once it listens. */

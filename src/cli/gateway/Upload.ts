@@ -20,7 +20,7 @@ export interface Source {
   /** Null: unknown, as on standard input. */
   readonly bytes: number | null
   readonly read: () => AsyncIterable<Uint8Array>
-  /** Its first bytes, where they can be looked at beforehand. */
+  /** First bytes of it, where they can be looked at beforehand. */
   readonly head: Buffer
 }
 
@@ -32,7 +32,7 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 const cannotRead = (path: string, error: unknown): BadArgument =>
   new BadArgument({ message: `'${path}' cannot be read: ${asSentence(reasonOf(error))}` })
 
-/** What a file says of itself may be wrong by the time it is read. */
+/** Reads a file piece by piece: its reported size may be wrong by the time it is read. */
 async function* piecesOf(handle: FileHandle, bytes: number): AsyncGenerator<Uint8Array> {
   let done = 0
   while (done < bytes) {
@@ -99,7 +99,7 @@ export interface Form {
   readonly path: string
   readonly files: readonly [FilePart, ...ReadonlyArray<FilePart>]
   readonly fields: ReadonlyArray<readonly [name: string, value: string]>
-  /** What to do when the gateway refuses the request as wrong. */
+  /** Advice for the case that the gateway refuses the request as wrong. */
   readonly hint: string | null
 }
 
@@ -108,7 +108,7 @@ const sum = (sizes: ReadonlyArray<number | null>): number | null =>
 
 const lineEnd = Buffer.from("\r\n")
 
-/** Sends a form whose files stand behind its other fields, with a bar on the terminal. */
+/** Sends a form whose files are behind its other fields, with a bar on the terminal. */
 export const send = (
   to: Target,
   { fields, files, hint, path }: Form

@@ -1,4 +1,4 @@
-/** What commands do with connections, wherever they are kept: asked of a gateway, or done on this machine's data folder. */
+/** Operations of commands on connections, wherever they are stored: by a gateway, or on this machine's data folder. */
 import * as Effect from "effect/Effect"
 import type { CreateNode } from "../../api/Groups/ProviderNodes.ts"
 import type { CreateConnection } from "../../api/Groups/Providers.ts"
@@ -13,7 +13,7 @@ export type { Candidate, Models } from "../local/connections.ts"
 
 const providersAt = (to: Target) => Client.group(to, "providers")
 
-/** Whether the provider accepts a key; nothing is stored. */
+/** Checks whether the provider accepts a key; nothing is stored. */
 export const validate = (flags: GatewayFlags, candidate: local.Candidate) =>
   Client.atPlace(flags, {
     gateway: (to) =>

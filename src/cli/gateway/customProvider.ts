@@ -22,7 +22,7 @@ export interface CustomProvider {
   readonly isSameNameAllowed: boolean
   /** Ask it for its models before the connection stays. */
   readonly verify: boolean
-  /** What else the connection has. */
+  /** Other members of the connection. */
   readonly more: Readonly<Record<string, unknown>>
 }
 
@@ -78,7 +78,7 @@ const nodeOf = Effect.fnUntraced(function* (custom: CustomProvider): Effect.fn.R
   )
 })
 
-/** In this order a server is asked which wire it speaks: Ollama has others beside its own. */
+/** Wires in the order in which a server is tried: Ollama has others beside its own. */
 const asked: ReadonlyArray<WireName> = ["ollama", "chat", "messages", "responses", "gemini"]
 
 /** Statuses of a question that say that the server does not have that wire. */
@@ -123,10 +123,10 @@ const connect = Effect.fnUntraced(function* (flags: GatewayFlags, custom: Custom
   return yield* connections.create(flags, input)
 })
 
-/** What came of one wire: it is spoken, or why it is taken for one that is not. */
+/** Result of trying one wire: the server speaks it, or the reason for which it seems not to. */
 type Tried = { readonly _tag: "Spoken" } | { readonly _tag: "NotSpoken"; readonly reason: string }
 
-/** Lists its models and asks a tiny question on one wire. What is made for that is taken back, also where it is interrupted. */
+/** Lists its models and asks a tiny question on one wire. Entities made for that are removed, also where it is interrupted. */
 const tryWire = (flags: GatewayFlags, custom: CustomProvider, wire: WireName): Effect.Effect<Tried, CliFailure> =>
   Effect.flatMap(nodeOf({ ...custom, wires: [wire] }), (payload) =>
     Effect.acquireUseRelease(
@@ -151,7 +151,7 @@ const tryWire = (flags: GatewayFlags, custom: CustomProvider, wire: WireName): E
 
 /** The first wire on which the server lists models and answers a tiny question. */
 const wireOf = Effect.fnUntraced(function* (flags: GatewayFlags, custom: CustomProvider) {
-  // Most servers speak chat: what it says to that tells most.
+  // Most servers speak chat: the answer to that shows most.
   let saidToChat = "it does not answer"
   for (const wire of asked) {
     const tried = yield* tryWire(flags, custom, wire)

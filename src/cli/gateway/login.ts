@@ -36,12 +36,12 @@ export const loginUrl = (text: string, insecure: boolean): Effect.Effect<string,
   return Effect.succeed(chosen.replace(/\/v1$/, ""))
 }
 
-/** How a login is called when no name is given: the host, and the port where it is not the usual one. */
+/** Makes the name of a login without a given one: the host, and the port where it is not the usual one. */
 export const nameOf = (url: string): string => new URL(url).host
 
 const at = (url: string, apiKey: Redacted.Redacted | null): Target => ({ url, apiKey, namedBy: "url" })
 
-/** Whether a gateway answers there at all. */
+/** Checks whether a gateway answers there at all. */
 export const reached = (url: string): Effect.Effect<void, CliFailure> =>
   Effect.flatMap(Client.group(at(url, null), "system"), (system) =>
     Effect.asVoid(system.ping().pipe(Client.orExplain(at(url, null))))
@@ -53,7 +53,7 @@ export const withKey = (url: string, key: Redacted.Redacted): Effect.Effect<Cont
     Effect.as(keys.list().pipe(Client.orExplain(at(url, key))), { url, key, keyId: null })
   )
 
-/** Of an admin session. */
+/** Cookie of an admin session. */
 const cookieName = "gateway_session"
 const keyName = `gateway command on ${harmless(hostname()).slice(0, 100)}`
 

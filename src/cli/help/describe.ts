@@ -1,4 +1,4 @@
-/** What the skills tell of the commands: the tree with the help of each. */
+/** Description of the commands for the skills: the tree with the help of each. */
 import type { CommandWords } from "../../platform/CommandIndex.ts"
 import { withOutputFlags } from "../output/Format.ts"
 import type { GroupNode, TreeNode } from "../tree/Tree.ts"

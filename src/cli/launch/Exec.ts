@@ -19,7 +19,7 @@ const passed: ReadonlyArray<NodeJS.Signals> = [
   "SIGCONT"
 ]
 
-/** What a terminal sends to all programs in its foreground, so to the program, too. */
+/** Signals that a terminal sends to all programs in its foreground, so to the program, too. */
 const ofTerminal: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT", "SIGWINCH"])
 
 /** 128 and the number of the signal, as shells say it. */

@@ -25,7 +25,7 @@ export const createBackup = onFolder((room) =>
   })
 )
 
-/** Also where the database is so damaged that no gateway starts: then it is moved aside. */
+/** Restores a backup, also where the database is so damaged that no gateway starts: then it is moved aside. */
 export const restoreBackup = (id: string) =>
   onFolder((room) =>
     Effect.gen(function* () {

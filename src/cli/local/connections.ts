@@ -6,7 +6,7 @@ import type { ConnectionView, CreateConnection } from "../../api/Groups/Provider
 import { pickConnection } from "../pickConnection.ts"
 import { exclusively, locally, type Room } from "./room.ts"
 
-/** What a test of one connection gave. */
+/** Result of a test of one connection. */
 export interface Tested {
   readonly connection: ConnectionView
   readonly ok: boolean
@@ -20,7 +20,7 @@ export interface Tested {
   readonly modelsError: string | null
 }
 
-/** What is asked of a provider before anything is stored. */
+/** Candidate that a provider is asked about before anything is stored. */
 export interface Candidate {
   readonly provider: string
   readonly apiKey?: Redacted.Redacted
@@ -30,7 +30,7 @@ export interface Candidate {
 
 export interface Models {
   readonly ids: ReadonlyArray<string>
-  /** Why the provider does not list them; null when it does. */
+  /** Reason for which the provider does not list them; null when it does. */
   readonly error: string | null
 }
 
@@ -51,13 +51,13 @@ export const idsOf = (listing: {
 /** Connections that are asked at the same time. */
 export const testsAtOnce = 4
 
-/** The one connection that is named, else every active one. */
+/** Selects the one connection that is named, else every active one. */
 export const wanted = (all: ReadonlyArray<ConnectionView>, idOrName: string | null) =>
   idOrName === null
     ? Effect.succeed(all.filter(({ isActive }) => isActive))
     : Effect.map(pickConnection(all, idOrName), (one) => [one])
 
-/** How connections are shown now. */
+/** Makes the views of connections at this time. */
 const viewer = ({ connectionView }: Room) =>
   Effect.map(
     Clock.currentTimeMillis,
@@ -103,7 +103,7 @@ export const validateConnections = (offline: boolean) =>
 export const testConnection = (id: string) =>
   locally((room) => Effect.flatMap(room.Connections, (connections) => connections.test(id, null)))
 
-/** Whether a provider accepts a key. Nothing is stored. */
+/** Checks whether a provider accepts a key. Nothing is stored. */
 export const validateKey = (candidate: Candidate) =>
   locally((room) => Effect.flatMap(room.Connections, (connections) => connections.validateKey(candidate)))
 

@@ -1,4 +1,4 @@
-/** The ways back in when a password or the master key is lost. */
+/** Recovers access when a password or the master key is lost. */
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import { exclusively, inRecovery } from "./room.ts"

@@ -29,8 +29,8 @@ export class FolderInUse extends Data.TaggedError("FolderInUse") {}
 type LocalError = CliFailure | ManagementError | StoreFailure
 
 /**
- * In a fiber of its own, also where who asks may not be interrupted, such as a release: the services fork work into their scope, which
- * could never be ended where it inherited that.
+ * Runs in a fiber of its own, also where the caller may not be interrupted, such as a release: the services fork work into their
+ * scope, which could never be ended where it inherited that.
  */
 const interruptibly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Effect.forkDaemon(Effect.interruptible(effect)), (fiber) =>
@@ -58,7 +58,7 @@ const within =
       )
     }).pipe(interruptibly)
 
-/** Reads the store, the connections and the ways in. A gateway may be running beside it. */
+/** Runs work with the store, the connections and the sign-ins. A gateway may be running beside it. */
 export const locally = within<LocalServices>((room) => room.localLayer)
 
 /**

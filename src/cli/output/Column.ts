@@ -1,8 +1,8 @@
-/** What a list shows of each row, and in which formats. */
+/** Columns of a list, and the formats that each is in. */
 import { harmless } from "../../kernel/TerminalText.ts"
 import { localTime } from "./Time.ts"
 
-/** What a cell depends on besides its row. */
+/** Facts that a cell depends on besides its row. */
 export interface Shown {
   readonly nowMs: number
   /** The shortest beginning of an id that no other id of the list has; whole ids in `wide`. */
@@ -14,11 +14,11 @@ export interface Column<Row> {
   /** The cell of a table. */
   readonly value: (row: Row, shown: Shown) => string
   readonly align?: "left" | "right"
-  /** Only in `wide` and `csv`; by default a column is in `table`, too. */
+  /** Format of a column that is only in `wide` and `csv`; by default it is in `table`, too. */
   readonly in?: "wide"
   /**
-   * What may happen to the column of a table that is wider than the terminal. `keep`: nothing, because the next command needs it;
-   * `cut`: its text may be shortened, because it is prose. Otherwise it is left out, the last column first. The first column is kept.
+   * Treatment of the column in a table that is wider than the terminal. `keep`: it stays, because the next command needs it; `cut`:
+   * its text may be shortened, because it is prose. Otherwise it is left out, the last column first. The first column is kept.
    */
   readonly fit?: "keep" | "cut"
   /** The cell in `csv`, where it is another than in a table. */
@@ -98,7 +98,10 @@ export const time = <Row>(header: string, value: (row: Row) => string | null, ex
   ...extra
 })
 
-/** What an id begins with, and the part that is shortened: a UUID, also without dashes behind the kind of its object. */
+/**
+ * Pattern of the beginning of an id, and the part that is shortened: a UUID, also without dashes behind the kind of its
+ * object.
+ */
 const longId = /^(|[a-z]{1,12}[-_])(?:[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{32})$/i
 const leastId = 8
 

@@ -1,6 +1,4 @@
-/**
- * Where a command's words go: results on stdout in the format that was asked for (`-o`), remarks on stderr.
- */
+/** Output of a command: results on stdout in the format that was asked for (`-o`), notes on stderr. */
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -93,10 +91,10 @@ interface List<A, I, Row> {
   /** The answer as the contract has it: the whole of `json`. Its only list is the rows of `jsonl`. */
   readonly schema: Schema.Schema<A, I>
   readonly value: A
-  /** What the other formats show. */
+  /** Rows of the other formats. */
   readonly rows: ReadonlyArray<Row>
   readonly columns: ReadonlyArray<Column<Row>>
-  /** Said when there are no rows, with what to do next. */
+  /** Text when there are no rows, with what to do next. */
   readonly empty: string
 }
 
@@ -112,7 +110,7 @@ interface Result<A, I, R> {
   /** The answer as the contract has it: the whole of `json`, one line of `jsonl`. */
   readonly schema: Schema.Schema<A, I>
   readonly value: A
-  /** What a person reads: a page of fields, or a sentence on stderr. */
+  /** Prints the text for people: a page of fields, or a sentence on stderr. */
   readonly text: Effect.Effect<void, never, R>
   /** Printed by `-o name`: what the next command would take. */
   readonly name: string
@@ -120,7 +118,7 @@ interface Result<A, I, R> {
   readonly csv?: Effect.Effect<void>
 }
 
-/** The one object that an answer wraps, such as `{key: {…}}`, else the answer. */
+/** Returns the one object that an answer wraps, such as `{key: {…}}`, else the answer. */
 const unwrapped = (answer: unknown): object => {
   if (!Predicate.isRecord(answer)) return { value: answer }
   const [only, ...others] = Object.values(answer)

@@ -32,7 +32,7 @@ const words = ({ bytes, elapsedMs, totalBytes }: Progress): string => {
   return `${size}  ${sizeText(Math.round(perSecond))}/s${left}`
 }
 
-/** One line of at most `columns` cells: what it is, a bar where there is room for one, and how far it is. */
+/** Writes one line of at most `columns` cells: the label, a bar where it fits, and the progress. */
 export const barLine = (progress: Progress, columns: number, say = words): string => {
   const { bytes, totalBytes } = progress
   const part = totalBytes === null ? null : totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes)

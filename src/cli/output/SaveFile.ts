@@ -8,7 +8,7 @@ import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
 import { Stdout } from "./Stdout.ts"
 import { asSentence } from "../../kernel/Sentence.ts"
 
-/** Where bytes go. */
+/** Destination of bytes. */
 export type Sink = (piece: Uint8Array) => Effect.Effect<void, CliFailure>
 
 const cannotWrite = (path: string) => (error: unknown) =>
@@ -28,7 +28,7 @@ const exists = (path: string) =>
 
 const statOf = (path: string): Promise<Stats | null> => stat(path).catch(() => null)
 
-/** What file systems without hard links answer. */
+/** Error codes of file systems without hard links. */
 const noLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP", "EMLINK"])
 
 /** Gives the finished file its name; without `force` not where another has appeared meanwhile. */
@@ -66,7 +66,10 @@ export interface Destination {
   readonly force: boolean
 }
 
-/** Where a file is written, with what is there; null for standard output. Fails where `save` would, because of what is there already. */
+/**
+ * Finds the path of the file to write, with the one that is there; null for standard output. Fails where `save` would,
+ * because of what is there already.
+ */
 const whereTo = ({ force, name, path: given }: Destination) =>
   Effect.gen(function* () {
     if (given === "-") return null
@@ -78,7 +81,7 @@ const whereTo = ({ force, name, path: given }: Destination) =>
     return { named, there }
   })
 
-/** To be asked before something is paid for that could not be saved. */
+/** Checks, before something is paid for, that it could be saved. */
 export const refuseUnwritable = (destination: Destination): Effect.Effect<void, CliFailure> =>
   Effect.flatMap(whereTo(destination), (where) =>
     where === null || where.there?.isFile() === false

@@ -1,4 +1,4 @@
-/** What is known of where the result goes. */
+/** Facts of the place that the result goes to. */
 import * as Context from "effect/Context"
 
 export interface ScreenShape {

@@ -15,7 +15,7 @@ export const sparkline = (values: ReadonlyArray<number>, unicode: boolean): stri
     .join("")
 }
 
-/** Whether the terminal's character set has the bars. */
+/** Checks whether the terminal's character set has the bars. */
 export const hasBars = (environment: ReadonlyMap<string, string>): boolean => {
   const locale = environment.get("LC_ALL") || environment.get("LC_CTYPE") || environment.get("LANG") || ""
   return environment.get("TERM") !== "linux" && environment.get("TERM") !== "dumb" && /utf-?8/i.test(locale)

@@ -1,5 +1,5 @@
 /**
- * Tables for people: columns as wide as their content, those left out that a terminal has no room for, plain text throughout.
+ * Tables for people: columns as wide as their content, without those that do not fit the terminal, plain text throughout.
  * Control characters in values are shown as `?`, so that no name from afar can drive the terminal.
  */
 import { harmless } from "../../kernel/TerminalText.ts"
@@ -35,7 +35,7 @@ export const fit = (text: string, width: number): string => {
   return `${kept}…`
 }
 
-/** Where text that may be shortened stays readable. */
+/** Width to which text may be shortened and stays readable. */
 const readable = 20
 
 const total = (widths: ReadonlyArray<number>): number =>
@@ -58,12 +58,12 @@ const shorten = (
 }
 
 interface Placed {
-  /** Where the column stands among all. */
+  /** Position of the column among all. */
   readonly index: number
   readonly width: number
 }
 
-/** Which columns a terminal has room for, and how wide they are. */
+/** Selects the columns that fit a terminal, and their widths. */
 const arrange = <Row>(
   shape: ReadonlyArray<Column<Row>>,
   natural: ReadonlyArray<number>,
@@ -93,7 +93,7 @@ export const pad = (text: string, width: number, align: "left" | "right"): strin
   return align === "right" ? `${space}${text}` : `${text}${space}`
 }
 
-/** What the cells of these rows depend on. */
+/** Collects the facts that the cells of these rows depend on. */
 export const shownOf = <Row>(
   rows: ReadonlyArray<Row>,
   columns: ReadonlyArray<Column<Row>>,

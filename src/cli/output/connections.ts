@@ -1,4 +1,4 @@
-/** How connections are listed, wherever they come from. */
+/** Columns of lists of connections, wherever they come from. */
 import * as Schema from "effect/Schema"
 import { ConnectionView } from "../../api/Groups/Providers.ts"
 import * as Column from "./Column.ts"
@@ -6,7 +6,7 @@ import * as Column from "./Column.ts"
 export const Connections = Schema.Struct({ connections: Schema.Array(ConnectionView) })
 export const OneConnection = Schema.Struct({ connection: ConnectionView })
 
-/** How many the upstream lists; with a mark when the last question had no answer. */
+/** Writes the number of models that the upstream lists; with a mark when the last request had no answer. */
 const modelsOf = (list: ConnectionView["modelList"]): string =>
   list === null || list.learnedAt === null
     ? list?.error === undefined || list.error === null

@@ -1,4 +1,4 @@
-/** How a routing decision is shown: who was chosen between, by which numbers, and who was left out. */
+/** View of a routing decision: the candidates, their numbers, and those left out. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { DecisionView } from "../../api/Groups/Routing.ts"
@@ -12,14 +12,14 @@ type Candidate = DecisionView["candidates"][number]
 type Attempt = DecisionView["attempts"][number]
 
 interface Placed extends Candidate {
-  /** From 1 on; null when it is not in the order. */
+  /** Place from 1 on; null when it is not in the order. */
   readonly place: number | null
 }
 
 /** Three digits are enough to distinguish scores; the record has them all. */
 const digits = (value: number): string => value.toFixed(3)
 
-/** How many candidates are compared side by side. */
+/** Most candidates that are compared side by side. */
 export const mostCompared = 8
 
 interface Factor {
@@ -109,7 +109,7 @@ export const showCandidates = (decision: DecisionView, whenEmpty: string) =>
     if (candidates.length > mostCompared) yield* Output.remark(`Factors of the first ${mostCompared}; --json has all.`)
   })
 
-/** What is said of the decision as a whole. */
+/** Lists the facts of the decision as a whole. */
 export const headline = (decision: DecisionView): ReadonlyArray<readonly [string, string]> => [
   ["Asked for", decision.requestedModel],
   ...(decision.fallbackModel === undefined ? [] : [["Mapped to", decision.fallbackModel] as const]),

@@ -4,7 +4,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { stripVTControlCharacters } from "node:util"
 
-/** Whether NO_COLOR is set to anything. */
+/** Checks whether NO_COLOR is set to anything. */
 export const noColor = Config.nonEmptyString("NO_COLOR").pipe(
   Effect.as(true),
   Effect.orElseSucceed(() => false)

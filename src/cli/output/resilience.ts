@@ -1,4 +1,4 @@
-/** How the states of providers, connections and models are listed. */
+/** Columns of lists of the states of providers, connections and models. */
 import type { AccountCounts, AccountStatus } from "../../api/Groups/RateLimits.ts"
 import type { BreakerView, LockoutView } from "../../api/Groups/Resilience.ts"
 import * as Column from "./Column.ts"

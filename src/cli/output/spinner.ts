@@ -17,12 +17,12 @@ const turning = (message: string): Effect.Effect<never> => {
   return Effect.forever(Effect.delay(step, "100 millis"))
 }
 
-/** Whether there is one already, or another sign of life, of work that this is a part of. */
+/** True when work that this is a part of shows a spinner or another sign of progress already. */
 class IsSpinning extends Context.Reference<IsSpinning>()("gateway/cli/IsSpinning", {
   defaultValue: () => false
 }) {}
 
-/** Has something drawn on the current line of standard error until the work ends in whatever way; the line is empty then. */
+/** Draws on the current line of standard error until the work ends in whatever way; the line is empty then. */
 export const shownDuring = <A, E, R>(
   drawing: Effect.Effect<never>,
   work: Effect.Effect<A, E, R>

@@ -17,13 +17,13 @@ export type Action = keyof typeof actions
 
 export interface Ended {
   readonly ok: boolean
-  /** What it printed; when it failed, why, in one line. */
+  /** Output of the program; when it failed, the reason, in one line. */
   readonly text: string
 }
 
 const maxOutputBytes = 65_536
 
-/** Never fails: a `systemctl` that is not there, or has no manager to ask, is an end that is not ok. */
+/** Runs `systemctl`. Never fails: where it is missing, or has no manager to ask, the result is not ok. */
 export const systemctl = (action: Action, timeoutMs = 30_000): Effect.Effect<Ended> =>
   Effect.async((resume) => {
     const child = execFile(

@@ -19,14 +19,14 @@ export const unitMark = "# Written by 'gateway service install'."
 /** Time after the drain to end what still runs, close connections and flush. */
 const goodbyeSeconds = 10
 
-/** In double quotes; `%` begins a specifier of systemd. Control characters are refused before. */
+/** Quotes a text; `%` begins a specifier of systemd. Control characters are refused before. */
 const quoted = (text: string): string =>
   `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%")}"`
 
 /** An argument of a command, where `$` begins a variable. The path of the program itself has none. */
 const argument = (text: string): string => quoted(text.replaceAll("$", "$$$$"))
 
-/** What the unit cannot hold. */
+/** Describes a value that the unit cannot hold. */
 export const unitProblem = ({ dataDir, node, program }: UnitFacts): string | null => {
   const wrong = [node, program, dataDir].find((path) => /\p{Cc}/u.test(path))
   return wrong === undefined ? null : `The path ${JSON.stringify(wrong)} has control characters.`
@@ -36,7 +36,7 @@ const isTemporary = (path: string): boolean => /^\/(?:var\/)?tmp(?:\/|$)/.test(p
 
 const dataDirLine = (dataDir: string): string => `Environment=${quoted(`DATA_DIR=${dataDir}`)}`
 
-/** Whether a unit serves a data folder. */
+/** Checks whether a unit serves a data folder. */
 export const servesFolder = (unit: string, dataDir: string): boolean => unit.split("\n").includes(dataDirLine(dataDir))
 
 /** The whole file. */

@@ -11,7 +11,7 @@ import { BadArgument } from "../Failure.ts"
 import { paragraphs, type Shape, shapeOf } from "./Shape.ts"
 import type { Words } from "./Words.ts"
 
-/** What commands may use. */
+/** Services that commands may use. */
 export type CliServices = FileSystem.FileSystem | Path.Path | Terminal.Terminal
 
 export interface Leaf {

@@ -9,17 +9,17 @@ import * as Option from "effect/Option"
 
 interface Word {
   readonly description: string
-  /** What may be given; empty when it is free. */
+  /** Values that may be given; empty when it is free. */
   readonly choices: ReadonlyArray<string>
   readonly required: boolean
   readonly repeated: boolean
 }
 
 export interface FlagShape extends Word {
-  /** With its dashes. */
+  /** Name with its dashes. */
   readonly name: string
   readonly aliases: ReadonlyArray<string>
-  /** What stands for the value in help; null when the flag takes none. */
+  /** Placeholder of the value in help; null when the flag takes none. */
   readonly value: string | null
 }
 
@@ -62,7 +62,7 @@ export const paragraphs = (doc: HelpDoc.HelpDoc): ReadonlyArray<string> => {
 
 interface Described {
   readonly description: string
-  /** It may be given any number of times, also not at all. */
+  /** True when it may be given any number of times, also not at all. */
   readonly anyNumber: boolean
 }
 
@@ -74,7 +74,7 @@ const descriptionsIn = (doc: HelpDoc.HelpDoc): ReadonlyArray<Described> => {
     case "Sequence":
       return [...descriptionsIn(doc.left), ...descriptionsIn(doc.right)]
     case "DescriptionList":
-      // The first paragraph is about the type, the last ones about how often; what was written for people stands between.
+      // The first paragraph is about the type, the last ones about how often; what was written for people is between.
       return doc.definitions.map(([, block]) => {
         const texts = paragraphs(block).slice(1)
         return {

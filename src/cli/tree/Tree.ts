@@ -19,9 +19,9 @@ interface Named {
   readonly examples: ReadonlyArray<string>
   /** Words that a flag takes, with what each is for: a list of its own in the help of a command. */
   readonly terms?: { readonly heading: string; readonly lines: ReadonlyArray<readonly [term: string, words: string]> }
-  /** Only for commands of the first level. */
+  /** Section of help, only for commands of the first level. */
   readonly section?: Section
-  /** Not shown in help and completion. */
+  /** True when it is not shown in help and completion. */
   readonly hidden?: true
   /** Named by the summary of another command: the help of the program, whose lines are few, has none for it. */
   readonly besides?: true
@@ -85,7 +85,7 @@ export interface Found {
   readonly node: TreeNode
   /** Names on the way from the root, which is not among them; aliases are replaced by the names. */
   readonly path: ReadonlyArray<string>
-  /** What was not a name. */
+  /** Words that were not a name. */
   readonly rest: ReadonlyArray<string>
 }
 

@@ -9,7 +9,7 @@ export interface Words {
   readonly args: ReadonlyArray<string>
 }
 
-/** How a command is typed, on one line. */
+/** Writes a command as it is typed, on one line. */
 export const usageOf = ({ args, flags }: Shape, command: string): string =>
   [
     `gateway ${command}`,
@@ -32,7 +32,7 @@ const kinds: Readonly<Record<string, { readonly pattern: RegExp; readonly words:
   float: { pattern: /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i, words: "a number" }
 }
 
-/** What is wrong with the value of a flag; null when nothing is that can be said before the command knows. */
+/** Describes the problem of a flag's value; null when there is none that shows before the command runs. */
 const problemOf = ({ choices, name, value }: FlagShape, given: string): string | null => {
   if (choices.length > 0 && !choices.includes(given)) return `${name}: '${given}' is none of ${choices.join(", ")}.`
   const kind = kinds[value ?? ""]

@@ -1,4 +1,4 @@
-/** The answer to a word that is no command, at the level where it stands. */
+/** The answer to a word that is no command, at the level where it is. */
 import { BadArgument } from "../Failure.ts"
 import { childOf, type Found, type GroupNode, namesIn, type TreeNode } from "./Tree.ts"
 import { didYouMean, near } from "./Near.ts"

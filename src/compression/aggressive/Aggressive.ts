@@ -1,7 +1,7 @@
 /**
  * The engine `aggressive`: the longer a text, the less of its prose is left. Sentences and lines that hold nothing protected (`Spans`) go
  * out, whole; of outputs of tools, runs of such lines become one line with their number. What becomes of a text depends on it alone, never on
- * how old its turn is: a turn that was sent has to be sent again as it was, also when its outcome was forgotten. Pure and deterministic.
+ * how old its turn is: a turn that was sent has to be sent again as it was, also when its outcome was dropped. Pure and deterministic.
  */
 import type { Engine } from "../Engine.ts"
 import { isFaithful, isUnprotected, rememberedSpans, type SpansOf } from "../Spans.ts"
@@ -13,10 +13,10 @@ export type Depth = "light" | "moderate" | "full"
 /** Characters of a text. About 100 and 300 tokens. */
 const moderateFrom = 400
 const fullFrom = 1_200
-/** Of an output of a tool; about 2,048 tokens. */
+/** Length in characters from which the output of a tool is shortened; about 2,048 tokens. */
 const trimmedFrom = 8_192
 
-/** Where a smaller part of a text would go, it stays as it is. */
+/** Part of a text that must be saved at least: otherwise it stays as it is. */
 const leastSaved = 0.05
 
 /** Lines of an output of a tool that stay at its beginning and its end. */
@@ -38,7 +38,7 @@ const telling =
 /** A sentence with the white space behind it. */
 const sentences = /[^.!?。！？\n]*(?:[.!?。！？]+(?=\s|$|[^\s.!?])|\n|$)[^\S\n]*\n*/g
 
-/** Ends of sentences that stand inside something protected are none. */
+/** Ends of sentences that are inside something protected are none. */
 const partsOf = (text: string, spansOf: SpansOf): ReadonlyArray<string> => {
   const spans = spansOf(text)
   const parts: Array<string> = []
@@ -109,7 +109,7 @@ const once = (text: string, kind: "text" | "tool-result", depth: Depth, spansOf:
   return trimmed(tidy)
 }
 
-/** What goes may bring together what goes then; beyond this the text is left alone. */
+/** Most passes: a removal may bring together parts that are removed then; beyond this the text is left alone. */
 const mostPasses = 4
 
 /** Null: the text stays as it is. */
@@ -130,7 +130,7 @@ export const aggressive = (
   return null
 }
 
-/** Of assistants and tools only: what people and the system said is not summarised. */
+/** Engine for texts of assistants and tools only: those of people and the system are not summarised. */
 export const aggressiveEngine: Engine = {
   name: "aggressive",
   compress: ({ kind, role, text }) => (role === "assistant" || kind === "tool-result" ? aggressive(text, kind) : null)

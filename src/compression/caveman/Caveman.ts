@@ -12,13 +12,13 @@ export interface CavemanOptions {
   readonly roles: ReadonlyArray<Role>
   /** Shorter texts are left alone. */
   readonly minChars: number
-  /** Null: told from the text. */
+  /** Language of the text; null: recognised by it. */
   readonly language: Language | null
 }
 
 export const defaultCaveman: CavemanOptions = { intensity: "full", roles: ["user"], minChars: 50, language: null }
 
-/** Characters of a text by which its language is told. */
+/** Characters of a text by which its language is recognised. */
 const languageChars = 2_000
 /** A text of another language has fewer of its words. */
 const leastTold = 3
@@ -27,10 +27,10 @@ const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\]/g,
 
 const beyondAscii = /[^\0-\x7f]/
 
-/** Whether all characters of a text are ASCII: such a text is searched several times as fast. */
+/** Checks whether all characters of a text are ASCII: such a text is searched several times as fast. */
 export const isAscii = (text: string): boolean => !beyondAscii.test(text)
 
-/** Of a language with blanks between words: not inside a word, and not before an apostrophe. */
+/** Makes the pattern for a language with blanks between words: not inside a word, and not before an apostrophe. */
 const bounded = (words: string): string => `(?<![\\p{L}\\p{N}'’-])(?:${words})(?![\\p{L}\\p{N}'’-])`
 
 /** The same in a text of ASCII. */
@@ -48,7 +48,7 @@ interface Rules {
   readonly any: RegExp
 }
 
-/** Of texts that are ASCII only, and of all others. */
+/** Rules for texts that are ASCII only, and for all others. */
 interface RuleSets {
   readonly ascii: Rules
   readonly others: Rules
@@ -75,7 +75,7 @@ const rulesFor = (pack: Pack, rules: ReadonlyArray<Rule>): Rules => {
   }
 }
 
-/** Words with other characters stand in no text of ASCII. */
+/** Words with other characters are in no text of ASCII. */
 const asciiRulesFor = (rules: ReadonlyArray<Rule>): Rules => {
   const own = rules
     .map(({ replacement, words }) => ({ replacement, words: words.filter(isAscii) }))
@@ -105,7 +105,7 @@ const rulesOf = (pack: Pack, intensity: Intensity): RuleSets => {
 
 const none: ReadonlyArray<number> = []
 
-/** Packs, by their place in `packs`, that a word tells. */
+/** Packs, by their place in `packs`, that a word indicates. */
 const told = new Map<string, ReadonlyArray<number>>()
 for (const [at, { isUnspaced, tells }] of packs.entries()) {
   if (!isUnspaced) for (const word of tells) told.set(word, [...(told.get(word) ?? []), at])
@@ -117,7 +117,7 @@ const occurrences = (text: string, part: string): number => {
   return count
 }
 
-/** The pack whose words stand in the text most often; null when none does often enough. */
+/** The pack whose words are in the text most often; null when none does often enough. */
 export const packFor = (text: string): Pack | null => {
   const sample = text.slice(0, languageChars).toLowerCase()
   const isPlain = isAscii(sample)
@@ -133,7 +133,7 @@ export const packFor = (text: string): Pack | null => {
     const count = counts[at] ?? 0
     if (count > most) [best, most] = [pack, count]
   }
-  // Chinese signs stand in Japanese texts, too.
+  // Chinese signs are in Japanese texts, too.
   if (best?.language === "zh" && /[\u3040-\u30ff]/.test(sample))
     return packs.find(({ language }) => language === "ja") ?? null
   return best
@@ -164,13 +164,13 @@ const reduceBy =
 
 const packOf = (language: Language): Pack | null => packs.find((each) => each.language === language) ?? null
 
-/** By the rules of a language; null when it has none. */
+/** Makes the function for the rules of a language; null when it has none. */
 export const reduceFor = (language: Language, intensity: Intensity): Reduce | null => {
   const pack = packOf(language)
   return pack === null ? null : reduceBy(rulesOf(pack, intensity))
 }
 
-/** What goes may bring together what goes then; beyond this the text is left alone. */
+/** Most passes: a removal may bring together parts that are removed then; beyond this the text is left alone. */
 const mostPasses = 4
 
 /** Null: the text stays as it is. */

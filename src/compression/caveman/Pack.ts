@@ -3,7 +3,10 @@
 export const languages = ["en", "de", "es", "fr", "pt-BR", "id", "ja", "zh"] as const
 export type Language = (typeof languages)[number]
 
-/** From the one that changes least. `lite` leaves out filler, `full` also rewrites phrases, `ultra` also leaves out articles. */
+/**
+ * Intensities from the one that changes least. `lite` leaves out filler, `full` also rewrites phrases, `ultra` also
+ * leaves out articles.
+ */
 export const intensities = ["lite", "full", "ultra"] as const
 export type Intensity = (typeof intensities)[number]
 
@@ -14,16 +17,16 @@ export interface Rule {
   readonly category: Category
   /** Words and phrases in lower case; longer ones are tried first. */
   readonly words: ReadonlyArray<string>
-  /** What stands in their place; empty: nothing. */
+  /** Replacement; empty: none. */
   readonly replacement: string
   readonly minIntensity: Intensity
 }
 
 export interface Pack {
   readonly language: Language
-  /** Words that tell the language; none of them stands in two packs of the same script. */
+  /** Words that indicate the language; none of them is in two packs of the same script. */
   readonly tells: ReadonlyArray<string>
-  /** Written without blanks between words. */
+  /** True when it is written without blanks between words. */
   readonly isUnspaced: boolean
   readonly rules: ReadonlyArray<Rule>
 }

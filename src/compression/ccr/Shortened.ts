@@ -1,4 +1,4 @@
-/** Long outputs as their beginning and end, the whole kept under an id that stands between them. Pure, linear. */
+/** Long outputs as their beginning and end, the whole kept under an id that is between them. Pure, linear. */
 import { isKept, isTelling } from "../rtk/Kept.ts"
 
 export interface Shortening {

@@ -1,5 +1,5 @@
 /**
- * Homogeneous JSON arrays of objects as columns: names and types once, then one row of values for each object. They may be a whole text, stand
+ * Homogeneous JSON arrays of objects as columns: names and types once, then one row of values for each object. They may be a whole text, are
  * inside other JSON, or behind lines of text; lines of one object each (NDJSON) are such an array, too. Lossless: values are written as they
  * were spelled, in their order, and everything else stays; only white space between values goes. Pure, linear.
  */
@@ -74,7 +74,7 @@ const lineEnd = (text: string, from: number): number => {
   return end < 0 ? text.length : end
 }
 
-/** Where a value may begin in the line; -1: nowhere. */
+/** Finds where a value may begin in the line; -1: nowhere. */
 const startIn = (text: string, from: number, to: number): number => {
   const line = text.slice(from, to)
   const first = line.length - line.trimStart().length
@@ -86,7 +86,7 @@ const startIn = (text: string, from: number, to: number): number => {
 
 interface Lines {
   readonly rows: ReadonlyArray<Node>
-  /** Where reading ended. */
+  /** Position at which reading ended. */
   readonly end: number
 }
 
@@ -104,7 +104,7 @@ const linesFrom = (text: string, first: Node): Lines => {
   return { rows, end: rows.at(-1)?.end ?? 0 }
 }
 
-/** What is read of a text, by its length: values that begin and do not end are read more than once. */
+/** Most of a text that is read, by its length: values that begin and do not end are read more than once. */
 const mostReadings = 4
 
 const blocksIn = (text: string): ReadonlyArray<Block> => {
@@ -142,7 +142,7 @@ const blocksIn = (text: string): ReadonlyArray<Block> => {
   return blocks
 }
 
-/** Hot: on texts of tools. Null: nothing in it becomes shorter as columns, or it has some already. */
+/** Hot: writes a tool's text as columns. Null: nothing in it becomes shorter as columns, or it has some already. */
 export const columnar = (text: string): string | null => {
   if (!text.includes("{") || marker.test(text)) return null
   let out = ""

@@ -1,4 +1,7 @@
-/** Where the values of a JSON text stand in it, so that they can be written elsewhere as they were spelled. Linear; depth is bounded. */
+/**
+ * Finds the positions of the values of a JSON text, so that they can be written elsewhere as they were spelled. Linear;
+ * depth is bounded.
+ */
 
 export type Kind = "string" | "number" | "boolean" | "null" | "array" | "object"
 
@@ -7,9 +10,9 @@ export interface Node {
   readonly start: number
   /** Behind its last character. */
   readonly end: number
-  /** Of an object: the names of its members as they are spelled, with their quotes. */
+  /** Names of an object's members as they are spelled, with their quotes. */
   readonly names: ReadonlyArray<string>
-  /** Of an object or an array. */
+  /** Values of an object or an array. */
   readonly values: ReadonlyArray<Node>
 }
 
@@ -18,7 +21,10 @@ const none: ReadonlyArray<never> = []
 const primitive = /-?\d[-+.\deE]*|true|false|null/y
 const space = /[ \t\r\n]*/y
 
-/** Not a JSON text from here on; one object for all, since a trace of each would cost more than reading does. */
+/**
+ * Error where the text is no JSON from here on; one object for all, since a trace of each would cost more than reading
+ * does.
+ */
 const unreadable = new Error("no JSON")
 
 class Scanner {
@@ -78,7 +84,7 @@ class Scanner {
     this.at = end + 1
   }
 
-  /** Whether the list goes on; its end is read. */
+  /** Reads on in a list, and returns whether it goes on; its end is read. */
   #hasMore(close: string, isFirst: boolean): boolean {
     this.#skip()
     const sign = this.#text.charAt(this.at)
@@ -121,9 +127,9 @@ class Scanner {
 }
 
 export interface Scanned {
-  /** Null: no value stands there. */
+  /** Null: no value is there. */
   readonly node: Node | null
-  /** Where reading ended. */
+  /** Position at which reading ended. */
   readonly end: number
 }
 

@@ -14,7 +14,7 @@ export interface Limits {
   readonly level: (typeof rtkLevels)[number]
   readonly maxLines: number
   readonly maxChars: number
-  /** From so many equal lines on they become one. */
+  /** Number of equal lines from which on they become one. */
   readonly dedupeFrom: number
 }
 
@@ -39,7 +39,7 @@ interface Line {
 
 const countOf = (count: number): string => ` (×${count})`
 
-/** Of what a line was overwritten with. */
+/** Checks whether a line was overwritten. */
 const isOverwritten = (line: string): boolean => line.lastIndexOf("\r", line.length - 2) >= 0 && line.length > 1
 
 /**
@@ -103,10 +103,10 @@ const withoutRuns = (lines: ReadonlyArray<Line>, from: number): ReadonlyArray<Li
   return result
 }
 
-/** What stands for lines that went. */
+/** Makes the placeholder for removed lines. */
 const placeholder = (text: string, stands: number): Line => ({ text, isKept: false, isOwn: false, stands })
 
-/** Of a run of lines that match the same pattern, the first and the last. */
+/** Reduces a run of lines that match the same pattern to the first and the last. */
 const withoutAlike = (filter: Compiled, lines: ReadonlyArray<Line>, from: number): ReadonlyArray<Line> => {
   if (filter.collapse.length === 0) return lines
   const kindOf = ({ isOwn, text }: Line): number =>
@@ -136,7 +136,10 @@ const withoutAlike = (filter: Compiled, lines: ReadonlyArray<Line>, from: number
   return result
 }
 
-/** Its beginning and its end. What has to be kept is cut only beyond four times as many, and where nothing of it has to be kept. */
+/**
+ * Shortens a line to its beginning and its end. A line that has to be kept is cut only beyond four times as many
+ * characters, and where no part of the cut has to be kept.
+ */
 const shortened = (line: Line, most: number, isRecoverable: boolean): Line => {
   const { isKept: mustStay, text } = line
   const allowed = mustStay ? most * 4 : most
@@ -159,7 +162,7 @@ const headAndTail = (lines: ReadonlyArray<Line>, head: number, tail: number): Re
   let missing = 0
   let waiting: Line | null = null
   const gap = (): void => {
-    // One line is not longer than what would stand in its place.
+    // One line is not longer than what would be in its place.
     if (missing === 1 && waiting !== null) result.push(waiting)
     else if (missing > 0) result.push(gapOf(missing))
     missing = 0
@@ -177,7 +180,7 @@ const headAndTail = (lines: ReadonlyArray<Line>, head: number, tail: number): Re
   return result
 }
 
-/** So many of the first and last lines that they have room in `most` characters, two thirds of them at the end. */
+/** Selects as many of the first and last lines as fit in `most` characters, two thirds of them at the end. */
 const within = (lines: ReadonlyArray<Line>, most: number): ReadonlyArray<Line> => {
   let chars = 0
   for (const { text } of lines) chars += text.length + 1
@@ -216,13 +219,13 @@ const limited = (
   return within(headAndTail(cut, head, tail), mostChars)
 }
 
-/** What a message in its place may not hide. */
+/** Checks whether lines may be hidden by a message in their place. */
 const isSilent = (lines: ReadonlyArray<Line>, isRecoverable: boolean): boolean =>
   !lines.some(({ text }) => isFailure(text) || isTelling(text) || !(isRecoverable || holdsNothing(text)))
 
 /**
- * Hot: on outputs of tools. `isRecoverable`: whether the whole text can be had; else nothing goes that holds a number, a path, an address or
- * a negation.
+ * Hot: applies a filter to a tool's output. `isRecoverable`: whether the whole text can be restored; else no line is removed that holds a
+ * number, a path, an address or a negation.
  */
 export const apply = (filter: Compiled, text: string, limits: Limits, isRecoverable = true): Applied => {
   const { rules } = filter.filter

@@ -85,7 +85,7 @@ const pipesOf = (line: string): ReadonlyArray<ReadonlyArray<string>> => {
 
 const nameOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
 
-/** Without environment, wrappers, folder of the program and redirections. */
+/** Reduces a command to its words without environment, wrappers, folder of the program and redirections. */
 const bare = (command: string): string => {
   const words = command.replace(/^[({\s]+/, "").split(/\s+/)
   let at = 0
@@ -114,8 +114,8 @@ const written = (pipe: ReadonlyArray<string>): string => {
 }
 
 /**
- * Hot: on each output of a tool. Null when several commands wrote it, or none is known: `cd a && npm test 2>&1 | tail -50` is `npm test`,
- * `npm test; git status` is null.
+ * Hot: finds the command of a tool's output. Null when several commands wrote it, or none is known: `cd a && npm test 2>&1 | tail -50` is
+ * `npm test`, `npm test; git status` is null.
  */
 export const commandOf = (line: string): string | null => {
   const heredoc = line.indexOf("<<")

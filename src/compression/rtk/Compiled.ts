@@ -9,7 +9,7 @@ export interface Replacement {
 
 export interface Compiled {
   readonly filter: Filter
-  /** Of all its patterns together, for each character. */
+  /** Steps of all its patterns together, for each character. */
   readonly steps: number
   readonly commands: ReadonlyArray<Pattern>
   readonly shapes: ReadonlyArray<Pattern>
@@ -22,7 +22,7 @@ export interface Compiled {
   readonly keep: ReadonlyArray<Pattern>
 }
 
-/** Why a filter cannot be used: where in it, and what is wrong. */
+/** Reason for which a filter cannot be used: the field, and the problem. */
 export interface FilterFault {
   readonly field: string
   readonly message: string

@@ -1,4 +1,4 @@
-/** Which filter an output is for: by the command that wrote it, else by how it looks. Pure. */
+/** Chooses the filter for an output: by the command that wrote it, else by its form. Pure. */
 import { commandOf } from "./Command.ts"
 import type { Compiled } from "./Compiled.ts"
 import { seenChars } from "./Pattern.ts"
@@ -9,8 +9,8 @@ export const ordered = (filters: ReadonlyArray<Compiled>): ReadonlyArray<Compile
   filters.toSorted((one, other) => other.filter.priority - one.filter.priority)
 
 /**
- * Hot: on outputs of tools. Null: no filter is for it. `filters` are ordered. The output of a command that no filter is for is judged by
- * how it looks, as that of a script that runs tests.
+ * Hot: finds the filter for a tool's output. Null: there is none. `filters` are ordered. The output of a command without a filter is
+ * judged by its form, as that of a script that runs tests.
  */
 export const filterFor = (
   filters: ReadonlyArray<Compiled>,

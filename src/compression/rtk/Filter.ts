@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 
-/** What an output looks like when its command is not known. */
+/** Types of outputs by their form, when the command is not known. */
 export const outputTypes = ["test", "build", "diff", "log", "listing", "table", "json"] as const
 export type OutputType = (typeof outputTypes)[number]
 
@@ -16,9 +16,9 @@ const Lines = Schema.Int.pipe(Schema.between(0, 100_000))
 const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 export const Match = Schema.Struct({
-  /** Of a command without environment, wrapper (`sudo`, `time`) and folder of the program. */
+  /** Patterns of a command without environment, wrapper (`sudo`, `time`) and folder of the program. */
   commands: given(Patterns),
-  /** Of a line among the first ones of an output whose command is not known. */
+  /** Patterns of a line among the first ones of an output whose command is not known. */
   patterns: given(Patterns),
   outputTypes: given(Schema.Array(Schema.Literal(...outputTypes)))
 })
@@ -37,13 +37,13 @@ export const Rules = Schema.Struct({
       Schema.maxItems(32)
     )
   ),
-  /** Only lines that match one of them, and those to keep. Empty or absent: all lines. */
+  /** Patterns of the lines to keep; only these and those to keep in any case. Empty or absent: all lines. */
   includePatterns: given(Patterns),
   /** Lines that go, unless they have to be kept. */
   dropPatterns: given(Patterns),
   /** Lines of success that go although words of failure are in them, such as names of tests that passed. */
   passPatterns: given(Patterns),
-  /** Of a run of lines that match, the first and the last stay, and how many there were. */
+  /** Patterns of runs: of the lines that match, the first and the last stay, and how many there were. */
   collapsePatterns: given(Patterns),
   /** Runs of equal lines become one line and their number. Absent: true. */
   deduplicate: given(Schema.Boolean),
@@ -55,7 +55,7 @@ export const Rules = Schema.Struct({
   maxLines: given(Lines),
   /** Absent: the setting's. */
   maxChars: given(Schema.Int.pipe(Schema.between(0, 10_000_000))),
-  /** What stands in place of an output of which nothing remains. */
+  /** Text in place of an output of which nothing remains. */
   onEmpty: given(Label)
 })
 
@@ -75,7 +75,7 @@ export const Filter = Schema.Struct({
   label: Label,
   description: Label,
   category: Name,
-  /** Of several that match, the one with the greatest. */
+  /** Priority: of several that match, the one with the greatest is used. */
   priority: Schema.Int.pipe(Schema.between(0, 1_000)),
   match: Match,
   rules: Rules,

@@ -9,7 +9,7 @@ const failures =
 /** Names of errors of systems: `ENOENT`. */
 const codes = /\bE[A-Z]{4,}\b/
 
-/** What test runners and compilers put before what failed. */
+/** Pattern of the marks of test runners and compilers before failures. */
 const marks = /^ *(?:[✗✘✖❌×●]|E {2,}|>>> |\^+ *$|-->)/u
 
 /** A file and a place in it. */
@@ -18,14 +18,17 @@ const places = /\.[A-Za-z0-9]{1,8}(?::\d+|\(\d+[,)])|[A-Za-z]:\d+:|^ *File "[^"]
 const sums =
   /\d ?(?:tests?|specs?|suites?|files? (?:changed|checked)|passed|passing|pending|skipped|warnings?|problems?|insertions?|deletions?|vulnerabilit|packages?|rows?|todo|ignored|assertions)(?:[^A-Za-z]|$)/
 
-/** Hot: on each line. Whether the line says that something failed. */
+/** Hot: checks whether a line reports a failure. */
 export const isFailure = (line: string): boolean => failures.test(line) || codes.test(line) || marks.test(line)
 
-/** Hot: on each line. Whether the line stays when an output is too long. */
+/** Hot: checks whether a line stays when an output is too long. */
 export const isKept = (line: string): boolean => isFailure(line) || places.test(line) || sums.test(line)
 
 const negations =
   /:\/\/|\b(?:not|never|no|none|nothing|neither|nor|without|unless|except|must|nicht|kein|keine|ohne|nunca|jamais|sans|não|sem|tidak|jangan)\b|[不没沒未]|ない|ません/i
 
-/** Hot: on each line. Whether it has an address or a negation: such lines go only where a filter names them as saying nothing. */
+/**
+ * Hot: checks whether a line has an address or a negation: such lines are removed only where a filter names them as
+ * irrelevant.
+ */
 export const isTelling = (line: string): boolean => negations.test(line)

@@ -2,15 +2,15 @@
 import * as Either from "effect/Either"
 import { compileLinear } from "../../kernel/LinearPattern.ts"
 
-/** How much of a line is looked at. */
+/** Characters of a line that are looked at. */
 export const seenChars = 1_000
 
 /** Steps of a pattern of an operator: lines are short, and a request has a budget of steps. */
 const maxLineSteps = 512
 
-/** Hot: on lines. Calls are made with `seenChars` characters at most. */
+/** Hot: pattern for lines. Calls are made with `seenChars` characters at most. */
 export interface Pattern {
-  /** What it costs for each character (`LinearPattern.ts`); 0 for patterns that this program comes with. */
+  /** Cost for each character (`LinearPattern.ts`); 0 for patterns that this program comes with. */
   readonly steps: number
   readonly test: (line: string) => boolean
   /** The line with each match replaced; `$1` is a group. */
@@ -19,7 +19,7 @@ export interface Pattern {
   readonly expand: (line: string, replacement: string) => string | null
 }
 
-/** Why a pattern cannot be used. */
+/** Reason for which a pattern cannot be used. */
 export interface PatternRefused {
   readonly message: string
 }
@@ -44,11 +44,11 @@ export const trusted = (source: string): Pattern => {
 }
 
 /**
- * Whether a repetition without bound stands inside another: `(a+)+`. RE2 runs such patterns in linear time, but with all of its states at
- * each character, and what they say can always be written without.
+ * Checks whether a repetition without bound is inside another: `(a+)+`. RE2 runs such patterns in linear time, but with all of its states
+ * at each character, and they can always be written without.
  */
 export const isNested = (source: string): boolean => {
-  /** For each open group whether it holds a repetition. */
+  /** Open groups, each with whether it holds a repetition. */
   const groups: Array<boolean> = [false]
   let isInClass = false
   for (let at = 0; at < source.length; at += 1) {

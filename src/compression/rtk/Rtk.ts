@@ -16,7 +16,7 @@ export interface Reduced {
   readonly text: string
   /** Id of the filter. */
   readonly filter: string
-  /** Whether the marker with the id of the raw output stands in it. */
+  /** True when the marker with the id of the raw output is in it. */
   readonly isMarked: boolean
 }
 
@@ -38,8 +38,8 @@ export const isReduced = (text: string): boolean => marked.test(text.slice(-300)
 const weightOf = (text: string): number => text.replaceAll(/\s+/g, " ").length
 
 /**
- * Hot: on outputs of tools. Null: left as it is, because no filter is for it or it would not become shorter. `keep` is called only for a
- * text that is replaced, and gives the id of the whole text, or null where it is not kept: then nothing goes that
+ * Hot: reduces a tool's output. Null: left as it is, because there is no filter for it or it would not become shorter. `keep` is called
+ * only for a text that is replaced, and returns the id of the whole text, or null where it is not stored: then no line is removed that
  * holds a number, a path, an address or a negation. `affords`: whether as many steps of foreign patterns may be taken.
  */
 export const reduce = (

@@ -34,7 +34,7 @@ export interface SourcedFault extends OwnFilterFault {
 export class RtkFilters extends Context.Tag("gateway/compression/RtkFilters")<
   RtkFilters,
   {
-    /** Hot: those in force, in the order in which they are asked. */
+    /** Hot: returns the filters in force, in the order in which they are asked. */
     readonly inForce: () => ReadonlyArray<Compiled>
     /** All, the disabled ones included. */
     readonly all: () => ReadonlyArray<SourcedFilter>
@@ -105,7 +105,7 @@ export const makeIn = Effect.fn("RtkFilters.makeIn")(function* (folder: string) 
     faults = [...faultsOf("project", own), ...faultsOf("data", data.own)]
   }
 
-  /** Hot: made anew only when the flag, the settings or the files are others. */
+  /** Hot: makes the filters anew only when the flag, the settings or the files are others. */
   const current = (): void => {
     const now = settings.current()
     const trusts = flags.isOn("GATEWAY_RTK_TRUST_PROJECT_FILTERS")

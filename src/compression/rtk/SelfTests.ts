@@ -34,7 +34,10 @@ const failureOf = (
   return text === expected ? null : difference(expected, text)
 }
 
-/** At the level `standard` with the limits of the start. `filters` are ordered; a test's command has to lead to its filter. */
+/**
+ * Runs the tests of the filters, at the level `standard` with the limits of the start. `filters` are ordered; a test's
+ * command has to lead to its filter.
+ */
 export const selfTests = (
   filters: ReadonlyArray<Compiled>,
   isAsked: (filterId: string) => boolean = () => true

@@ -1,4 +1,4 @@
-/** What an output looks like, from its first lines. Pure. */
+/** Recognises the type of an output by its first lines. Pure. */
 import type { OutputType } from "./Filter.ts"
 import { shown } from "./Terminal.ts"
 

@@ -1,4 +1,4 @@
-/** What a terminal would show of a text that was written to it. Pure, linear. */
+/** Computes the text that a terminal would show of a text that was written to it. Pure, linear. */
 
 const escapes =
   // oxlint-disable-next-line no-control-regex -- control characters are what is removed here
@@ -6,7 +6,7 @@ const escapes =
 // oxlint-disable-next-line no-control-regex -- control characters are what is removed here
 const overstruck = /[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f]/g
 
-/** Without colours, movements of the cursor and window titles. */
+/** Removes colours, movements of the cursor and window titles. */
 export const withoutEscapes = (line: string): string => (line.includes("\u001b") ? line.replaceAll(escapes, "") : line)
 
 /** The last of the states that a line was overwritten with: progress bars return to the beginning of the line. */
@@ -16,8 +16,8 @@ export const lastState = (line: string): string => {
   return at < 0 && end === line.length ? line : line.slice(at + 1, end)
 }
 
-/** Hot: on each line. With all that a line was overwritten with. */
+/** Hot: returns a line with everything that it was overwritten with. */
 export const shownWhole = (line: string): string => withoutEscapes(line).replaceAll(overstruck, "")
 
-/** Hot: on each line. */
+/** Hot: returns a line as a terminal shows it. */
 export const shown = (line: string): string => lastState(withoutEscapes(line)).replaceAll(overstruck, "")

@@ -15,7 +15,7 @@ export interface UltraOptions {
   readonly minScore: number
   /** Shorter texts are left alone. */
   readonly minChars: number
-  /** Null: told from the text. */
+  /** Language of the text; null: recognised by it. */
   readonly language: Language | null
 }
 
@@ -106,7 +106,7 @@ const goingOf = (language: Language, minScore: number): Going | null => {
   return made
 }
 
-/** What goes may change what of a text is protected; beyond this the text is left alone. */
+/** Most passes: a removal may change which parts of a text are protected; beyond this the text is left alone. */
 const mostPasses = 4
 
 /** Null: the text stays as it is. */
@@ -137,7 +137,7 @@ export const ultra = (text: string, options: UltraOptions = defaultUltra): strin
   return null
 }
 
-/** Of users and assistants. */
+/** Engine for texts of users and assistants. */
 export const ultraEngine: Engine = {
   name: "ultra",
   compress: ({ kind, role, text }) =>

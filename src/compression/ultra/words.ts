@@ -1,6 +1,6 @@
 /**
- * What words say, from 0 to 1, for languages with blanks between words. A word that is not listed says everything. Nothing is listed that
- * denies, counts, compares, orders, points or asks, and no preposition that tells from where or to where.
+ * Information of words, from 0 to 1, for languages with blanks between words. A word that is not listed has all of it. No word is listed
+ * that denies, counts, compares, orders, points or asks, and no preposition of origin or direction.
  */
 import type { Language } from "../caveman/Pack.ts"
 

@@ -2,7 +2,7 @@
 import { prefixFor } from "./Names.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 
-/** Where models are asked, and with which key. */
+/** Account at which models are asked, with its key. */
 export interface Account {
   readonly provider: string
   /** A value of the file: a reference to a variable, or the key itself; null: none is needed. */
@@ -13,7 +13,7 @@ export interface Account {
 interface Open extends Account {
   readonly name: string
   readonly models: Set<string>
-  /** It may be asked for every model that the provider lists. */
+  /** True when it may be asked for every model that the provider lists. */
   hasAll: boolean
 }
 

@@ -77,7 +77,7 @@ interface Deployment {
 
 const list = (value: Json | undefined): ReadonlyArray<Json> => (isArray(value) ? value : [])
 
-/** A key as it stands in the file: `os.environ/NAME` names a variable. */
+/** A key as it is in the file: `os.environ/NAME` names a variable. */
 const keyOf = (given: Json | undefined, variable: string, { withSecrets }: ImportOptions) => {
   const text = stringOr(given)
   const named = text === null ? null : /^os\.environ\/(\w+)$/.exec(text)
@@ -98,7 +98,7 @@ const makeVariables = () => {
   }
 }
 
-/** Fallbacks stand as a list of objects with one or several groups each. */
+/** Fallbacks are as a list of objects with one or several groups each. */
 const fallbacksOf = (...given: ReadonlyArray<Json | undefined>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const all = new Map<string, Array<string>>()
   for (const each of given.flatMap(list)) {

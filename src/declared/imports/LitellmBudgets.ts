@@ -26,7 +26,7 @@ export interface LitellmBudgets {
 
 const durationOf = (of: JsonObject): string => stringOr(of["budget_duration"]) ?? "no budget_duration"
 
-/** Teams stand in either place; each has a name or an id. */
+/** Teams are in either place; each has a name or an id. */
 const teamsOf = (config: JsonObject): ReadonlyArray<JsonObject> =>
   [objectOr(config["litellm_settings"])["default_team_settings"], config["teams"]]
     .flatMap((given: Json | undefined) => (isArray(given) ? given : []))
@@ -57,7 +57,7 @@ export const budgetsOf = (config: JsonObject): LitellmBudgets => {
   return { keys, budgets, rows }
 }
 
-/** Where the gateway has what these limit. */
+/** Advice on the gateway's counterparts of these limits. */
 export const budgetsElsewhere: Readonly<Record<string, string>> = {
   max_budget: "Budgets are of API keys here: 'gateway budget set <key> --monthly <usd>'.",
   budget_duration: "Budgets are of API keys here, per day, week or month.",

@@ -1,5 +1,5 @@
 /**
- * Prices that stand in a configuration of LiteLLM, among a deployment's parameters or in its `model_info`. Pure.
+ * Prices that are in a configuration of LiteLLM, among a deployment's parameters or in its `model_info`. Pure.
  * https://docs.litellm.ai/docs/proxy/custom_pricing
  */
 import { isArray, type Json, type JsonObject, numberOr, objectOr, stringOr } from "../../wire/json/Json.ts"
@@ -24,7 +24,7 @@ const ofTokens: Readonly<Record<string, string>> = {
   output_cost_per_video_token: "outputVideo"
 }
 
-/** What a price holds for: prompts of more tokens than so many thousand, and a service tier. */
+/** Pattern of the conditions of a price: prompts of more tokens than so many thousand, and a service tier. */
 const condition = /^(.*?)(?:_above_(\d{1,6})k_tokens)?(?:_(priority|flex|batches|batch))?$/
 
 /** Members that say what something costs, in whatever way. */
@@ -54,15 +54,15 @@ const usd = (given: Json | undefined): number | null => {
   return Number.isFinite(value) && value >= 0 && value <= mostUsd ? value : null
 }
 
-/** Without the noise of a multiplication: 1.5e-7 for a token is 0.15 for a million. */
+/** Converts to a price per million, without the noise of a multiplication: 1.5e-7 for a token is 0.15 for a million. */
 const perMillion = (value: number): number => Number((value * 1_000_000).toPrecision(12))
 
 export interface LitellmPrice {
   /** USD per million tokens and per unit; null: there is none that can be taken. */
   readonly price: JsonObject | null
-  /** Members that were read, and so are not told of as left out. */
+  /** Members that were read, and so are not reported as left out. */
   readonly read: ReadonlySet<string>
-  /** What of a price was not taken, and why, as a sentence; null: all of it was, or there is none. */
+  /** Sentence on the part of a price that was not taken, and why; null: all of it was, or there is none. */
   readonly problem: string | null
 }
 
@@ -94,7 +94,7 @@ const writtenOf = ({ base, tiers }: ByLength): JsonObject => ({
       })
 })
 
-/** What a model costs, by length and by service tier. */
+/** Prices of a model, by length and by service tier. */
 interface Read {
   readonly usual: ByLength
   readonly terms: Map<string, ByLength>
@@ -154,7 +154,7 @@ export const priceOf = (params: JsonObject, info: JsonObject): LitellmPrice => {
     read.add(name)
     base.set(ours, value)
   }
-  // Those of the parameters are told of with the other parameters.
+  // Those of the parameters are reported with the other parameters.
   const lost = Object.keys(info).filter(
     (name) => isPriceName(name) && !read.has(name) && info[name] !== null && params[name] === undefined
   )

@@ -2,7 +2,7 @@
 
 const mostLetters = 40
 
-/** A prefix of a node for an address: the part of its host that tells it from others. */
+/** Makes a prefix of a node for an address: the part of its host that distinguishes it from others. */
 export const prefixFor = (baseUrl: string): string => {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : baseUrl
   const isNumber = /^[\d.]+$|:/.test(host)

@@ -6,7 +6,7 @@ import { changed, type Imported, leftOut, type Row, taken } from "./Imported.ts"
 const port = 11_434
 export const usualAddress = `http://127.0.0.1:${port}`
 
-/** Models that are told one by one. */
+/** Most models that are reported one by one. */
 const mostModels = 200
 const maxNameChars = 200
 

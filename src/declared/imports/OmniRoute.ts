@@ -8,7 +8,7 @@ import { accountsOf } from "./OmniRouteAccounts.ts"
 import { modelsOf } from "./OmniRouteModels.ts"
 import { recordsOf, textOf } from "./OmniRouteRecords.ts"
 
-/** Rows of one kind that are told of one by one. */
+/** Most rows of one kind that are reported one by one. */
 const mostRows = 100
 
 const each = (names: ReadonlyArray<string>, reason: string): ReadonlyArray<Row> => [

@@ -24,7 +24,10 @@ const names: Readonly<Record<string, string>> = {
   "serper-search": "serper"
 }
 
-/** How OmniRoute marks a value that it has sealed with its `STORAGE_ENCRYPTION_KEY` (`src/lib/db/encryption.ts` there). */
+/**
+ * Mark by which OmniRoute marks a value that it has sealed with its `STORAGE_ENCRYPTION_KEY`
+ * (`src/lib/db/encryption.ts` there).
+ */
 const sealed = "enc:v1:"
 
 const nodeTypes: ReadonlySet<string> = new Set(["openai-compatible", "anthropic-compatible"])
@@ -84,7 +87,7 @@ export const accountsOf = (records: OmniRouteRecords, options: ImportOptions): O
   const rows: Array<Row> = []
   const variable = makeNames("_")
   const nodes: Array<JsonObject> = []
-  /** By id and prefix. */
+  /** Prefixes by id and prefix. */
   const prefixes = new Map<string, string>()
   const prefixFor = makeNames("-", options.providers.keys())
 
@@ -189,7 +192,7 @@ export const accountsOf = (records: OmniRouteRecords, options: ImportOptions): O
     const isTaken = key !== null && options.withSecrets && !isSealed
     const reference = key === null || isTaken ? null : variable(variableOf(id, given === null ? "" : name))
     const apiKey = reference === null ? (key === null ? null : escaped(key)) : `\${${reference}}`
-    // The node's own address stands at the node.
+    // The node's own address is at the node.
     const ownBase = isNode.has(id) && nodes.some(({ baseUrl: of, prefix }) => prefix === id && of === baseUrl)
     const priority = numberOr(connection["priority"])
     const maxConcurrent = numberOr(connection["maxConcurrent"])
@@ -225,7 +228,7 @@ export const accountsOf = (records: OmniRouteRecords, options: ImportOptions): O
   return { nodes, connections, provider, model, byId, rows }
 }
 
-/** Whether a value says anything. */
+/** Checks whether a value has a content. */
 const isKept = (value: Json | undefined): boolean =>
   value !== null &&
   value !== undefined &&

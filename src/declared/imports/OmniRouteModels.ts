@@ -46,7 +46,7 @@ export interface OmniRouteModels {
   readonly rows: ReadonlyArray<Row>
 }
 
-/** The model of a step: its provider stands before it or beside it. */
+/** The model of a step: its provider is before it or beside it. */
 const modelOf = (step: JsonObject): string | null => {
   const model = textOf(step["model"])
   const provider = textOf(step["providerId"]) ?? textOf(step["provider"])

@@ -1,5 +1,5 @@
 /**
- * What OmniRoute keeps, whatever it was read from: rows of its database (snake_case, numbers for booleans, JSON as text) or its JSON
+ * Records of OmniRoute, from whatever source: rows of its database (snake_case, numbers for booleans, JSON as text) or its JSON
  * export. Pure. https://github.com/diegosouzapw/OmniRoute (`src/lib/db/core.ts`, `src/app/api/settings/export-json/route.ts`)
  */
 import { isArray, type Json, type JsonObject, objectOr, parseJson, stringOr } from "../../wire/json/Json.ts"
@@ -79,7 +79,7 @@ export interface OmniRouteRecords {
   readonly hasSettings: boolean
 }
 
-/** Whether a value is a JSON export of OmniRoute, or was read from its database. */
+/** Checks whether a value is a JSON export of OmniRoute, or was read from its database. */
 export const isOmniRoute = (given: Json): boolean =>
   ["providerConnections", "providerNodes", "combos"].some((member) => isArray(objectOr(given)[member]))
 

@@ -13,7 +13,7 @@ export interface PlanProgram {
   readonly folderVariable: string | null
 }
 
-/** By the id of the provider. */
+/** Programs by the id of the provider. */
 export const planPrograms: ReadonlyMap<string, PlanProgram> = new Map([
   // https://docs.claude.com/en/docs/claude-code/iam#credential-management
   ["claude", { name: "Claude Code", file: ".claude/.credentials.json", folderVariable: "CLAUDE_CONFIG_DIR" }],
@@ -24,13 +24,13 @@ export const planPrograms: ReadonlyMap<string, PlanProgram> = new Map([
 ])
 
 export interface PlanTokens {
-  /** Whose file it is. */
+  /** Id of the provider whose file it is. */
   readonly provider: string
   readonly accessToken: Redacted.Redacted
   readonly refreshToken: Redacted.Redacted | null
   /** Epoch milliseconds; null: it is not known. */
   readonly expiresAtMs: number | null
-  /** What the provider needs with every request beside the token. */
+  /** Headers that the provider needs with every request beside the token. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -47,7 +47,7 @@ const tokenOf = (value: unknown): Redacted.Redacted | null => {
   return text.length <= maxTokenChars && /^[\x21-\x7e]+$/.test(text) ? Redacted.make(text) : null
 }
 
-/** Beyond it no time is meant. */
+/** Largest time in ms; a greater number is none. */
 const maxTimeMs = 8.64e15
 const timeOf = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) && value > 0 && value <= maxTimeMs ? value : null

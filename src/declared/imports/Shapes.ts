@@ -20,7 +20,7 @@ export const table = (of: Shape): Shape => ({ is: "table", of })
 export const object = (members: Readonly<Record<string, Shape>>): Shape => ({ is: "object", members })
 export const either = (...of: readonly [Shape, Shape]): Shape => ({ is: "either", of })
 
-/** Problems that are told; the first ones are enough to mend a file. */
+/** Most problems that are reported; the first ones are enough to mend a file. */
 const mostProblems = 20
 
 /** Null and what is absent are no problem. Each is a place with what is wrong: `model_list: must be a list`. */

@@ -24,7 +24,7 @@ export interface SlaPolicy {
   readonly hardConstraints: boolean
 }
 
-/** For the strategy `auto`; null where the model id decides. */
+/** Policy of the strategy `auto`; null where the model id decides. */
 export interface AutoPolicy {
   readonly routerStrategy: string | null
   /** Provider names. */
@@ -43,7 +43,7 @@ type Simple = {
     | (K extends keyof typeof defaults ? never : null)
 }
 
-/** Whose models did well in evaluations comes first. */
+/** Policy by which models with good results in evaluations come first. */
 export interface EvalRouting {
   /** Null: all. */
   readonly suiteIds: ReadonlySet<string> | null
@@ -131,7 +131,7 @@ const policyOf = (given: Given): ComboPolicy => {
 export const decodeStored = (config: unknown): ComboPolicy =>
   policyOf(read(anyFields, config, "config", () => null).values)
 
-/** For a model id that is no combo. */
+/** Policy for a model id that is no combo. */
 export const noPolicy: ComboPolicy = decodeStored({})
 
 /** Longest `config`, as JSON text. */

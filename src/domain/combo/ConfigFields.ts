@@ -231,7 +231,7 @@ export const fieldsWith = (routerStrategy: Schema.Schema<string>) => {
   }
 }
 
-/** For configs whose router strategy need not be known. */
+/** Fields of configs whose router strategy need not be known. */
 export const anyFields = fieldsWith(
   Field.text("auto: who is first among the scored, by the name of a router strategy.")
 )

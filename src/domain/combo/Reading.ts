@@ -35,7 +35,7 @@ export const typoOf: Meant = (key, known) => {
   return within(0) ?? (key.length < shortestTypo ? null : (within(1) ?? within(2) ?? null))
 }
 
-/** Whether the edit distance of two names is at most `letters`. */
+/** Checks whether the edit distance of two names is at most `letters`. */
 const isWithin = (letters: number, one: string, other: string): boolean => {
   let at = 0
   while (at < one.length && at < other.length && one[at] === other[at]) at += 1
@@ -53,7 +53,7 @@ const isWithin = (letters: number, one: string, other: string): boolean => {
 const unknownName = (message: string): string =>
   `is not one of ${Array.from(message.matchAll(/"([^"]*)"/g), ([, name = ""]) => name).join(", ")}`
 
-/** In the order of the value's keys; `ParseResult` reports unknown ones first. */
+/** Lists the problems in the order of the value's keys; `ParseResult` reports unknown ones first. */
 const problemsOf = (issue: ParseResult.ParseIssue, value: unknown, place: string): Problems => {
   const places = new Map(isRecord(value) ? Object.keys(value).map((key, index) => [key, index]) : [])
   const placeOf = ([key]: ReadonlyArray<PropertyKey>): number => places.get(String(key)) ?? 0

@@ -13,13 +13,13 @@ import type { ProxyHop } from "./ProxyRoute.ts"
 export interface EnvironmentProxies {
   /** Hot. The proxy for calls to an origin; null: none. */
   readonly hopOf: (origin: string) => ProxyHop | null
-  /** What is in use, without credentials; null: nothing. */
+  /** Description of the proxies in use, without credentials; null: none. */
   readonly description: string | null
   /** Variables that are set and cannot be used, as sentences without their values. */
   readonly problems: ReadonlyArray<string>
 }
 
-/** The name of the way, in answers and usage rows. */
+/** Name of the route, in answers and usage rows. */
 export const environmentEgress = "environment"
 
 const types: Readonly<Record<string, ProxyType>> = {

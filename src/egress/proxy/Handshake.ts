@@ -5,8 +5,8 @@ import type { Socket } from "node:net"
 export type Judge = (bytes: Buffer) => number | "more" | "failed"
 
 /**
- * Runs `done` once: with true when the tunnel stands. What came behind the handshake is left in the socket, which is paused then. A
- * handshake above `maxBytes` has failed, and so has one whose socket ends. The caller's timer ends one that takes too long.
+ * Runs `done` once: with true when the tunnel is open. What came behind the handshake is left in the socket, which is paused then.
+ * A handshake above `maxBytes` has failed, and so has one whose socket ends. The caller's timer ends one that takes too long.
  */
 export const readHandshake = (
   socket: Socket,

@@ -1,4 +1,4 @@
-/** What a proxy is sent of its account, to be taken out of what comes back through it. */
+/** Secrets that a proxy is sent of its account, to be removed from the answers that come through it. */
 import * as Redacted from "effect/Redacted"
 import { LruMap } from "../../kernel/LruMap.ts"
 import { noSecrets, type SentSecrets, sentSecrets } from "../../kernel/SentSecrets.ts"

@@ -13,7 +13,7 @@ export interface Target {
   readonly port: number
 }
 
-/** Of the proxy's answers to CONNECT, their status lines included. */
+/** Most bytes of the proxy's answers to CONNECT, their status lines included. */
 const maxHeadBytes = 16 * 1024
 
 const authorization = ({ password, username }: ProxyHop): string => {
@@ -29,7 +29,7 @@ const statusLineBytes = 16
 
 /** Informational answers may come first. A 2xx answer has no body, whatever its headers say. */
 const answerJudge = (): Judge => {
-  /** Where the head of the answer being read begins. */
+  /** Position at which the head of the answer being read begins. */
   let start = 0
   /** Up to here there is no end of that head. */
   let searched = 0
@@ -53,7 +53,7 @@ const answerJudge = (): Judge => {
   }
 }
 
-/** Runs `done` once: with true when the tunnel stands. What came behind the head stays in the socket. */
+/** Runs `done` once: with true when the tunnel is open. What came behind the head stays in the socket. */
 export const connectThrough = (
   socket: Socket,
   { host, port }: Target,

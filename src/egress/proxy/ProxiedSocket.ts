@@ -7,7 +7,7 @@ import { connectThrough, type Target } from "./HttpConnect.ts"
 import type { ProxyHop } from "./ProxyRoute.ts"
 import { socksThrough } from "./Socks.ts"
 
-/** Without a byte, while the way is made. */
+/** Time limit in ms without a byte, while the tunnel is opened. */
 const timeoutMs = 30_000
 
 const targetOf = (url: URL): Target => ({

@@ -1,9 +1,9 @@
-/** What is known of each proxy since the start: from the calls that went through it and from checks. In memory. */
+/** State of each proxy since the start: from the calls that went through it and from checks. In memory. */
 
 export interface ProxyCondition {
   readonly isWorking: boolean
   readonly atMs: number
-  /** Until the way through it stood, or until it failed; null: it was not measured. */
+  /** Time in ms until the tunnel through it was open, or until it failed; null: it was not measured. */
   readonly latencyMs: number | null
 }
 
@@ -25,7 +25,7 @@ export class ProxyHealth {
     }
   }
 
-  /** Hot: whether it failed the last time. */
+  /** Hot: checks whether it failed the last time. */
   readonly isFailing = (id: string): boolean => this.#known.get(id)?.isWorking === false
 
   /** Null: it was not used since the start. */

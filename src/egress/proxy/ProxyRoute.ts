@@ -1,19 +1,19 @@
-/** By which way a call leaves: the rules, without sockets (docs/proxies.md). */
+/** Rules for the route by which a call leaves, without sockets (docs/proxies.md). */
 import { isIP } from "node:net"
 import type * as Redacted from "effect/Redacted"
 import type { CallOwner, Proxy, ProxyAssignment, ProxyFamily, ProxyScope, ProxyType } from "../../domain/Proxy.ts"
 
-/** What the connector needs of a proxy. */
+/** Facts of a proxy for the connector. */
 export interface ProxyHop {
   /** Two hops with the same key may share connections. Without credentials. */
   readonly key: string
-  /** Of the proxy. */
+  /** Id of the proxy. */
   readonly id: string
   readonly type: ProxyType
   /** A name or an IP literal, without brackets. */
   readonly host: string
   readonly port: number
-  /** The address family of the way to the proxy, 0 for any. */
+  /** Address family of the connection to the proxy, 0 for any. */
   readonly family: 0 | 4 | 6
   readonly username: string | null
   readonly password: Redacted.Redacted | null
@@ -22,7 +22,7 @@ export interface ProxyHop {
 export type ProxyRoute =
   | { readonly _tag: "Direct" }
   | { readonly _tag: "Proxied"; readonly name: string; readonly hop: ProxyHop }
-  /** There is a proxy to use and it cannot be used. `name` is null when it was removed. */
+  /** The proxy to use is not available. `name` is null when it was removed. */
   | { readonly _tag: "Unavailable"; readonly kind: "proxy" | "proxy_family"; readonly name: string | null }
 
 export const direct: ProxyRoute = { _tag: "Direct" }
@@ -33,7 +33,7 @@ export interface Switches {
   readonly isSocksOn: boolean
   /** Calls without an assigned proxy use the first one that works. */
   readonly autoSelect: boolean
-  /** Whether free proxies are used at all, and whether for calls that carry a key. */
+  /** Condition under which free proxies are used. */
   readonly free: "never" | "without_keys" | "always"
 }
 
@@ -44,7 +44,7 @@ export interface RoutingTable {
   readonly assigned: ReadonlyMap<string, string>
 }
 
-/** How an assignment is found in `RoutingTable.assigned`. */
+/** Makes the key of an assignment in `RoutingTable.assigned`. */
 export const assignmentKey = (scope: ProxyScope, scopeId: string | null): string => `${scope}:${scopeId ?? ""}`
 
 export const routingTable = (
@@ -57,7 +57,7 @@ export const routingTable = (
 
 const familyNumbers: Readonly<Record<ProxyFamily, ProxyHop["family"]>> = { auto: 0, ipv4: 4, ipv6: 6 }
 
-/** Whether the host is a literal of the other family than the one asked for. */
+/** Checks whether the host is a literal of the other family than the one asked for. */
 export const contradictsFamily = (host: string, family: ProxyFamily): boolean => {
   const literal = isIP(host)
   return literal !== 0 && familyNumbers[family] !== 0 && familyNumbers[family] !== literal
@@ -72,7 +72,7 @@ export const proxyUrl = ({ family, host, port, type }: Pick<Proxy, "type" | "hos
   return family === "auto" ? url : `${url}?family=${family}`
 }
 
-/** What decides whether a proxy may be used for a call, besides the proxy. */
+/** Facts besides the proxy that decide whether it may be used for a call. */
 type Use = Pick<Switches, "isSocksOn" | "free"> & Pick<CallOwner, "carriesKey">
 
 const isRefused = ({ isActive, isReadable, source, type }: Proxy, { carriesKey, free, isSocksOn }: Use): boolean =>
@@ -94,7 +94,7 @@ const routeThrough = (proxy: Proxy | undefined, use: Use): ProxyRoute => {
   }
 }
 
-/** The way of a proxy that is tried out: it need not be active, and no key goes along. */
+/** Makes the route of a proxy that is tried out: it need not be active, and no key goes along. */
 export const routeOfProxy = (proxy: Proxy, isSocksOn: boolean): ProxyRoute =>
   routeThrough({ ...proxy, isActive: true }, { isSocksOn, free: "always", carriesKey: false })
 

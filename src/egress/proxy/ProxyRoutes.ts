@@ -1,4 +1,4 @@
-/** The way of each call, asked for on the hot path. */
+/** Chooses the route of each call, on the hot path. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { CallOwner } from "../../domain/Proxy.ts"
@@ -17,7 +17,7 @@ export class ProxyRoutes extends Context.Tag("gateway/egress/ProxyRoutes")<
   }
 >() {}
 
-/** For a world without proxies. */
+/** Layer without proxies. */
 export const layerDirect: Layer.Layer<ProxyRoutes> = Layer.succeed(ProxyRoutes, {
   routeOf: () => direct,
   onChange: () => () => {},

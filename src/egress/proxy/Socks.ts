@@ -19,7 +19,7 @@ export const maxSocksTextBytes = 255
 /** The method, the login, and a reply whose address is a name of full length. */
 const maxAnswerBytes = 2 + 2 + 4 + 1 + maxSocksTextBytes + 2
 
-/** With its length in front; null when it is too long for that. */
+/** Writes a text with its length in front; null when it is too long for that. */
 const counted = (text: string): Buffer | null => {
   const bytes = Buffer.from(text, "utf8")
   return bytes.length > maxSocksTextBytes ? null : Buffer.from([bytes.length, ...bytes])
@@ -101,7 +101,7 @@ const answerJudge = (socket: Socket, connect: Buffer, login: Buffer | null): Jud
   }
 }
 
-/** Runs `done` once: with true when the tunnel stands. What came behind the proxy's reply stays in the socket. */
+/** Runs `done` once: with true when the tunnel is open. What came behind the proxy's reply stays in the socket. */
 export const socksThrough = (socket: Socket, target: Target, hop: ProxyHop, done: (stands: boolean) => void): void => {
   const connect = connectOf(target)
   const login = hop.username === null ? null : loginOf(hop)

@@ -27,7 +27,7 @@ const base64Run = /(?<![\w+/=-])[A-Za-z0-9+/]{24,8192}={0,2}(?![\w+/=-])/g
 interface Seen {
   /** Lower case, without what is not seen. Full-width letters are plain ones. */
   readonly text: string
-  /** Where a character of it stands in the text. */
+  /** Finds the position of a character of it in the text. */
   readonly placeOf: (index: number) => number
 }
 
@@ -36,7 +36,7 @@ const plain = (sign: string): string => {
   return code >= 0xff01 ? String.fromCharCode(code - 0xfee0) : " "
 }
 
-/** In JSON within a text, the letter of an escape touches the next word. */
+/** Pattern of an escape in JSON within a text, whose letter touches the next word. */
 const escape = /\\[nrtbf]/g
 const blankFor = (written: string): string => (written === "\\n" ? " \n" : "  ")
 
@@ -52,7 +52,9 @@ const same = (index: number): number => index
 
 const seen = (text: string): Seen => {
   if (!beyondAscii.test(text)) return { text: unescaped(lowered(text)), placeOf: same }
-  /** Where something was left out, counted without it, and how many characters were left out up to there. */
+  /**
+   * Positions at which something was left out, counted without it, and the number of characters left out up to there.
+   */
   const gaps: Array<number> = []
   const shifts: Array<number> = []
   const parts = text.split(invisible)
@@ -142,7 +144,7 @@ const decodedOf = (run: string): string | null => {
   return isSpeech(text) ? text : null
 }
 
-/** Between texts that are looked at as one: begins a line, and ends none. */
+/** Separator of texts that are looked at as one: begins a line, and ends none. */
 const between = "\u0000\n"
 
 /** An instruction that is wrapped into base64 is one. What is unwrapped is looked at in one go: a text may hold very many. */
@@ -172,7 +174,10 @@ const findWrapped = (text: string, found: Found): void => {
   }
 }
 
-/** In the order of their places; findings may overlap. The caller limits the text (`scannedChars` in `Limits`). */
+/**
+ * Finds attempts in the order of their positions; findings may overlap. The caller limits the text (`scannedChars` in
+ * `Limits`).
+ */
 export const findInjections = (text: string): ReadonlyArray<InjectionFinding> => {
   const all: Array<InjectionFinding> = []
   const found: Found = (finding) => void all.push(finding)
@@ -183,7 +188,7 @@ export const findInjections = (text: string): ReadonlyArray<InjectionFinding> =>
   return all.toSorted((one, other) => one.start - other.start || other.end - one.end)
 }
 
-/** Stands where an attempt stood. Hidden text leaves nothing. */
+/** Replacement for an attempt. Hidden text is removed without one. */
 export const injectionMark = "[INJECTION_REDACTED]"
 
 /** The text without the findings. `findings`: in their order. */

@@ -1,6 +1,6 @@
 /**
- * What attempts to take over a model look like, as data. A speed bump, and no border: whoever knows the rules writes around them. Every pattern is
- * bounded, and looks at lower-case text without invisible characters.
+ * Patterns of attempts to take over a model, as data. A speed bump, and no border: an author who knows the rules writes around them. Every pattern
+ * is bounded, and looks at lower-case text without invisible characters.
  */
 
 export type Severity = "low" | "medium" | "high"

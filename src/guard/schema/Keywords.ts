@@ -8,15 +8,15 @@ import { isArray, isObject, type Json, type JsonObject, numberOr, stringOr } fro
 import { type LinearPattern, stepsOf } from "../../kernel/LinearPattern.ts"
 import type { Budget } from "./Limits.ts"
 
-/** What a keyword needs of the check around it. */
+/** Context that a keyword needs of the check around it. */
 export interface Context {
   readonly budget: Budget
   readonly pattern: (source: string) => LinearPattern
-  /** What is wrong with a value inside; null when nothing is. `step`: its name or index, absent for the value itself. */
+  /** Checks a value inside; null when there is no problem. `step`: its name or index, absent for the value itself. */
   readonly check: (schema: Json | undefined, value: Json, step?: string | number) => Problem | null
 }
 
-/** What is wrong, and where: names and indexes from the outside in. Nothing of the value is in it. */
+/** Problem and its path: names and indexes from the outside in. Nothing of the value is in it. */
 export interface Problem {
   readonly path: ReadonlyArray<string | number>
   readonly message: string
@@ -35,7 +35,7 @@ const hasType = (value: Json, type: Json): boolean => {
   return name === "integer" ? Number.isInteger(value) : typeOf(value) === name
 }
 
-/** What it takes to go through a value, in steps. */
+/** Computes the cost of going through a value, in steps. */
 const weightOf = (value: Json): number =>
   typeof value === "object" && value !== null ? 1 + JSON.stringify(value).length / 16 : 1
 
@@ -211,7 +211,7 @@ const ofSchemas: Keyword<Json> = (schema, value, { check }) => {
 const at = (problem: string | Problem | null): Problem | null =>
   typeof problem === "string" ? { path: [], message: problem } : problem
 
-/** What is wrong with a value by the keywords of one schema. */
+/** Checks a value by the keywords of one schema. */
 export const checkKeywords = (schema: JsonObject, value: Json, context: Context): Problem | null => {
   const ofType = (): string | Problem | null => {
     if (typeof value === "number") return ofNumber(schema, value, context)

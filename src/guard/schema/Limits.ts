@@ -1,4 +1,4 @@
-/** What a schema and a check may take. Both sides are foreign: the schema is the client's, the value the model's. */
+/** Limits of a schema and of a check. Both sides are foreign: the schema is the client's, the value the model's. */
 
 /** Schemas inside of a schema. */
 export const maxSchemas = 10_000
@@ -14,7 +14,7 @@ export const maxMatchSteps = 3_000_000
 /** The schema, or the check, exceeds a limit, or uses what is not supported: nothing can be said about the value. */
 export class Undecided extends Error {}
 
-/** What a check may still take. A class, because one is made per check. */
+/** Rest of the steps that a check may take. A class, because one is made per check. */
 export class Budget {
   #steps = maxSteps
   #matchSteps = maxMatchSteps

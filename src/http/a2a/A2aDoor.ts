@@ -136,7 +136,10 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  /** A task of a caller and its place; null: the caller has its share of those under way, or there is no room. */
+  /**
+   * Takes a task and a place for a caller; null: the caller has its share of those in progress, or the limit is
+   * reached.
+   */
   const taken = ({ contextId, form, skill }: Asked, caller: Caller): { task: Task; leave: () => void } | null => {
     const nowMs = timers.nowMs()
     const identity = identityOf(caller)
@@ -329,7 +332,7 @@ export const make = Effect.gen(function* () {
       if (caller.status === 401) reply.also("WWW-Authenticate", "Bearer")
       return refuse(caller.status, rpcCodes.unauthorized, caller.message)
     }
-    // Only who may ask is told what is on.
+    // Only a caller with access learns which settings are on.
     if (!settings.current().a2aEnabled) return refuse(503, rpcCodes.unavailable, off)
     if (!/^application\/json\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")) {
       return refuse(415, rpcCodes.invalidRequest, "Send messages as 'Content-Type: application/json'.")

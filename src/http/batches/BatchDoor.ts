@@ -50,7 +50,7 @@ export class BatchDoor extends Context.Tag("gateway/http/batches/BatchDoor")<
   }
 >() {}
 
-/** Of a request for a batch: names of a file and an endpoint, and the metadata. */
+/** Most bytes of a request for a batch: names of a file and an endpoint, and the metadata. */
 const maxBodyBytes = 262_144
 
 type Refusal =

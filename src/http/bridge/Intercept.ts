@@ -1,4 +1,4 @@
-/** Stands between the listener that decrypts and the agent bridge: answers the requests whose model is mapped, and hands on all others. */
+/** Connects the listener that decrypts with the agent bridge: answers the requests whose model is mapped, and hands on all others. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Bridge } from "../../bridge/Bridge.ts"
 import type { BodyBudget } from "../../resilience/BodyBudget.ts"
@@ -10,13 +10,13 @@ import { peekBody } from "./PeekedBody.ts"
 /** Facts about the connection that a request came over. */
 export interface InterceptedConnection {
   readonly scheme: "http" | "https"
-  /** Of the TLS handshake; null without one. */
+  /** Server name of the TLS handshake; null without one. */
   readonly serverName: string | null
 }
 
 /**
  * False: the request is none of the bridge's, and nothing was done with it. True: it is answered here, or `passOn` is called later, when its body
- * has told that it goes on; it can then be read as if it had never been looked at.
+ * shows that it goes on; it can then be read as if it had never been looked at.
  */
 export type Intercept = (
   request: IncomingMessage,
@@ -27,7 +27,7 @@ export type Intercept = (
 
 export interface InterceptServices {
   readonly bridge: Pick<typeof Bridge.Service, "noticed" | "wantsBody" | "judge" | "serve">
-  /** Whether a host is not to be read, even where its connection stood before that was said. */
+  /** Checks whether a host is not to be read, even where its connection was opened before that setting. */
   readonly isBypassed: (host: string) => boolean
   readonly streams: typeof OpenStreams.Service
   readonly bodies: Pick<typeof BodyBudget.Service, "share">
@@ -45,8 +45,8 @@ const hostOf = (request: IncomingMessage, serverName: string | null): string | n
 }
 
 /**
- * Whether a request for a WebSocket has to be made over HTTP: frames are not answered here, and whose models are mapped must not get past that.
- * Agents that speak WebSocket go on with HTTP after status 426.
+ * Checks whether a request for a WebSocket has to be made over HTTP: frames are not answered here, and agents with mapped models must not
+ * bypass that. Agents that speak WebSocket go on with HTTP after status 426.
  */
 export const makeRefusesUpgrade =
   ({ bridge, isBypassed }: Pick<InterceptServices, "bridge" | "isBypassed">) =>

@@ -1,16 +1,16 @@
 /**
  * Reads the body of a request and puts it back, so that another can read the request as if it were unread. The bytes are put back before the stream
- * has told its end: until then Node takes them (https://nodejs.org/api/stream.html#readableunshiftchunk-encoding).
+ * has ended: until then Node takes them (https://nodejs.org/api/stream.html#readableunshiftchunk-encoding).
  */
 import type { IncomingMessage } from "node:http"
 import type { BodyShare } from "../../resilience/BodyBudget.ts"
 
 export interface Peeked {
-  /** What has come so far. */
+  /** Bytes so far. */
   readonly body: Buffer
-  /** That is all of it. */
+  /** True when these are all of them. */
   readonly isWhole: boolean
-  /** In the same turn only. */
+  /** Puts the bytes back; in the same turn only. */
   readonly putBack: () => void
 }
 

@@ -1,4 +1,4 @@
-/** Answers of routes beside the inference corridor: JSON of their own, and errors in OpenAI's form. */
+/** Answers of routes beside the inference pipeline: JSON of their own, and errors in OpenAI's form. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -26,7 +26,7 @@ export interface DoorAnswers<E> {
   readonly answer: <A>(call: DoorCall, work: Effect.Effect<A, E | StoreError>, then: (value: A) => void) => void
 }
 
-/** `failed` is what a client is told when the store or the disk fails. */
+/** Makes the answers; `failed` is the message for a client when the store or the disk fails. */
 export const makeDoorAnswers = <E extends { readonly _tag: string }>(
   refusalOf: (error: E) => ErrorView,
   failed: string

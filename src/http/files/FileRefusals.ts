@@ -1,4 +1,4 @@
-/** What callers are told about files that they may not have. */
+/** Refusals of requests for files that their callers may not have. */
 import { type ErrorView, errorView } from "../../domain/Errors.ts"
 import type { FileNotFound, FileQuotaExceeded } from "../../files/Files.ts"
 

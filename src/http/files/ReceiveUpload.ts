@@ -21,7 +21,7 @@ export type Outcome = { readonly upload: Upload } & (
   | { readonly _tag: "Gone" }
 )
 
-/** Fields may stand before or after the file, so they are looked at when the form is whole. */
+/** Fields may be before or after the file, so they are looked at when the form is whole. */
 const aboutOf = ({ fields, filename }: Form): About | Problem => {
   if (filename === null) return { param: "file", message: "The form has no part named 'file'." }
   const purpose = fields.get("purpose")

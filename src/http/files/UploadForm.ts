@@ -7,7 +7,7 @@ import { readForm, repeatedField } from "../forms/FormReader.ts"
 
 export interface Form {
   readonly fields: ReadonlyMap<string, string>
-  /** Of the file, as the client wrote it; null when none came. */
+  /** Name of the file, as the client wrote it; null when none came. */
   readonly filename: string | null
 }
 
@@ -20,7 +20,7 @@ export interface Receiver {
 
 const maxParts = 16
 const maxFieldBytes = 8_192
-/** For everything of a form beside its file. */
+/** Most bytes of everything of a form beside its file. */
 export const formBytes = 262_144
 
 const wrong = (message: string): Problem => ({ param: "file", message })
@@ -33,7 +33,7 @@ const misspeltField = (name: string): Problem | null => {
   return found === null ? null : { param: found.path, message: found.message }
 }
 
-/** At most one of `problem` and `done` is called, once. */
+/** Reads a form. At most one of `problem` and `done` is called, once. */
 export const read = (contentType: string, limitBytes: number, receiver: Receiver): Parser => {
   const fields = new Map<string, string>()
   let filename: string | null = null

@@ -1,5 +1,5 @@
 /**
- * A form as a JSON body, so that it takes the way of every request: fields under their names, a file as what is known of it. The bytes of
+ * A form as a JSON body, so that it is handled like every request: fields under their names, a file as its known facts. The bytes of
  * files are not in it; `upload` is their place among the uploads of the request.
  */
 import { safeName } from "../../files/FileRules.ts"
@@ -17,7 +17,7 @@ export interface FormBody {
   readonly bytes: (uploads: Uploads) => Buffer
 }
 
-/** Of all fields together. */
+/** Most characters of all fields together. */
 const maxFieldChars = 1_048_576
 const maxNameChars = 256
 
@@ -42,7 +42,10 @@ export const makeFormBody = (): FormBody => {
     else values.push(value)
   }
 
-  /** Whether the field was there before: under its name, or with what some programs read as a list or a member of the same one (`model[]`). */
+  /**
+   * Checks whether the field was there before: under its name, or under one that some programs read as a list or a
+   * member of the same one (`model[]`).
+   */
   const isRepeated = (name: string): boolean => {
     if (members.has(name)) return !name.endsWith("[]")
     const base = baseOf(name)

@@ -1,7 +1,7 @@
 /** Reads a multipart form as it arrives. What is foreign is bounded: parts, fields, and files. */
 import * as Multipart from "multipasta"
 
-/** What is wrong with a form, in words for its sender; `param` names the part. */
+/** Problem of a form, for its sender; `param` names the part. */
 export interface FormProblem {
   readonly param: string | null
   readonly message: string
@@ -10,7 +10,7 @@ export interface FormProblem {
 /** A part that is a file. */
 export interface FilePart {
   readonly name: string
-  /** As the client wrote it; null without one. */
+  /** Name as the client wrote it; null without one. */
   readonly filename: string | null
   readonly contentType: string
 }
@@ -18,14 +18,14 @@ export interface FilePart {
 export interface FormLimits {
   readonly maxParts: number
   readonly maxFieldBytes: number
-  /** Of all files together. */
+  /** Most bytes of all files together. */
   readonly maxFileBytes: number
-  /** For everything of the form beside its files. */
+  /** Most bytes of everything of the form beside its files. */
   readonly maxOtherBytes: number
 }
 
 export interface FormSink {
-  /** Whether a part of this name is a file, also without a file name. */
+  /** Checks whether a part of this name is a file, also without a file name. */
   readonly isFile: (name: string) => boolean
   readonly field: (name: string, value: string) => void
   /** A file begins: takes its bytes, then null at its end. A problem refuses the form. */
@@ -75,7 +75,7 @@ const named = (info: Multipart.PartInfo): { readonly name: string; readonly file
 
 const ignored = (): void => {}
 
-/** At most one of `problem` and `done` is called, once. */
+/** Reads a form. At most one of `problem` and `done` is called, once. */
 export const readForm = (contentType: string, limits: FormLimits, sink: FormSink): Multipart.Parser => {
   let fileBytes = 0
   let isOver = false

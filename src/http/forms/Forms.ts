@@ -28,7 +28,7 @@ import { makeSpool, sweep } from "./Spool.ts"
 export interface ReceivedForm {
   readonly body: Buffer
   readonly uploads: Uploads
-  /** The request is over: gives up what is kept of its files. */
+  /** Drops its files when the request is over. */
   readonly discard: () => void
 }
 
@@ -46,7 +46,9 @@ export interface FormRequest {
 export class Forms extends Context.Tag("gateway/http/forms/Forms")<
   Forms,
   {
-    /** Calls `done` once. Nothing is left of a form that was not received. The returned function gives up reading. */
+    /**
+     * Calls `done` once. Nothing is left of a form that was not received. The returned function cancels the reading.
+     */
     readonly receive: (form: FormRequest, done: (result: FormResult) => void) => () => void
   }
 >() {}
@@ -60,7 +62,7 @@ export const formOnly = new UnsupportedBody({
 
 const limits = { maxParts: 64, maxFieldBytes: 262_144, maxOtherBytes: 2_097_152 }
 
-/** Of what comes behind the closing boundary, which is thrown away. */
+/** Most bytes behind the closing boundary, which are dropped. */
 const maxEpilogueBytes = 65_536
 
 /** A client that sends nothing of its upload for this long has left without a word. */

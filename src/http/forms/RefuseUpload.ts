@@ -4,7 +4,7 @@ import type { Timers } from "../../platform/Timers.ts"
 
 const mostDrainedMs = 2_000
 
-/** Whether more of the body may come. */
+/** Checks whether more of the body may come. */
 export const isUnread = ({ complete, headers, method }: IncomingMessage): boolean =>
   !complete && method === "POST" && ("transfer-encoding" in headers || Number(headers["content-length"] ?? 0) > 0)
 

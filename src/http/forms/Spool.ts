@@ -10,7 +10,7 @@ import type { BodyShare } from "../../resilience/BodyBudget.ts"
 /** Files of a request that stay in memory, all of them together. */
 export const memoryBytes = 262_144
 const leastSlabBytes = 16_384
-/** For systems that keep the name of an open file. */
+/** Suffix of files on systems that keep the name of an open file. */
 const suffix = ".upload"
 
 export interface Spool {
@@ -20,7 +20,7 @@ export interface Spool {
   readonly begin: () => void
   /** The files, once all of their bytes are kept. */
   readonly finish: (done: (uploads: ReadonlyArray<Upload>) => void) => void
-  /** Gives up memory and disk; further calls do nothing. */
+  /** Frees memory and disk; further calls do nothing. */
   readonly discard: () => void
 }
 
@@ -67,7 +67,7 @@ export const makeSpool = (folder: string, id: string, share: BodyShare, events: 
   /** Bytes that are not on disk. */
   let slab = Buffer.alloc(0)
   let slabBytes = 0
-  /** What came while the slab was being written; no more than one chunk of the socket, since its reader waits. */
+  /** Chunks that came while the slab was being written; no more than one of the socket, since its reader waits. */
   let late: Array<Buffer> = []
   let handle: FileHandle | null = null
   let isFlushing = false

@@ -1,4 +1,4 @@
-/** The way back to a client that may still be sending its form: an answer before its end is an error, and the client gets to see it. */
+/** Reply to a client that may still be sending its form: an answer before its end is an error, and the client gets to see it. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Trailers } from "../../inference/request/Exchange.ts"
 import type { Timers } from "../../platform/Timers.ts"

@@ -31,7 +31,7 @@ const serverView = ({ port, running, startedAtMs }: ServerState) => ({
   startedAt: isoOrNull(startedAtMs)
 })
 
-/** What the rules of the transparent mode do not reach. */
+/** Sentences on traffic that the rules of the transparent mode do not reach. */
 const notCaptured = [
   "Connections of containers and virtual machines: their packets are forwarded, not made here.",
   "HTTP/3, which is QUIC over UDP: programs that use it are not seen until they fall back to TCP.",

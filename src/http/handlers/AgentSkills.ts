@@ -21,7 +21,7 @@ const known = (id: string): Effect.Effect<SkillId, NotFound> => {
   return new NotFound({ message: `There is no skill '${id.slice(0, 64)}'. ${hint}`, param: "id" })
 }
 
-/** The address that was asked; relative where it cannot be told. */
+/** Address that was asked; relative where it is not known. */
 const origin = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => addressAsked(headers) ?? "")
 
 const viewOf =

@@ -34,7 +34,7 @@ const unknownField = (field: string, message: string): string => {
   return near === undefined ? "is not a known field" : `is not a known field; did you mean '${near}'?`
 }
 
-/** Why a body could not be freed of its `Content-Encoding`. */
+/** Answers a body whose `Content-Encoding` could not be undone. */
 export const notDecoded = (error: BodyNotDecoded): BadRequest | TooLarge => {
   const { message, status } = describe(error)
   return status === 413 ? new TooLarge({ message }) : new BadRequest({ message })
@@ -85,7 +85,7 @@ export const badInput = (error: HttpApiDecodeError): BadRequest => {
     : badFields([first, ...others])
 }
 
-/** What each refusal of the management is on HTTP. */
+/** HTTP answers to the refusals of the management. */
 interface AnswerOf {
   readonly EntityNotFound: NotFound
   readonly InvalidInput: BadRequest

@@ -1,4 +1,4 @@
-/** Only a person at the machine may name a program that is started. */
+/** Limits naming a program that is started to people at the machine. */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,10 @@ import { peerAddressOf } from "../../auth/PeerAddress.ts"
 import { CurrentTrail } from "../AuditTrail.ts"
 import { InnerCaller } from "../InnerCaller.ts"
 
-/** Whether the request came straight from a program of this machine. What asks from within the gateway can have come from anywhere. */
+/**
+ * Checks whether the request came directly from a program of this machine. A request from within the gateway may have
+ * come from anywhere.
+ */
 export const isFromThisMachine = Effect.gen(function* () {
   if ((yield* InnerCaller) !== null) return false
   const { headers, socket } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)

@@ -1,4 +1,4 @@
-/** Custom hosts and the ways of the HTTP proxy, below `/api/tools/traffic-inspector`. */
+/** Custom hosts and the routes of the HTTP proxy, below `/api/tools/traffic-inspector`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** What each refusal of capture is on HTTP. */
+/** HTTP answers to the refusals of capture. */
 import { type BadRequest, Conflict, NotFound, Unavailable } from "../../api/Errors.ts"
 import type { CertificateView as Certificate } from "../../capture/Capture.ts"
 import type { CertificateView } from "../../api/CaptureViews.ts"

@@ -53,7 +53,7 @@ const statusView = ({ config, detection, error }: ToolStatus): ToolStatusView =>
   ...given("error", error)
 })
 
-/** This gateway as its own machine calls it. */
+/** Address of this gateway as its own machine calls it. */
 const origin = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => addressAsked(headers) ?? "")
 
 const mostAtOnce = 8
@@ -72,7 +72,7 @@ const known = (id: string): Effect.Effect<Tool, NotFound> => {
   })
 }
 
-/** Only tools that can be set up have settings. */
+/** Finds the setup of a tool: only tools that can be set up have settings. */
 const setupOf = (id: string): Effect.Effect<ToolSetup, NotFound> => {
   const found = toolSetups.find((tool) => tool.id === id)
   return found === undefined

@@ -43,7 +43,7 @@ const askBy =
   ({ body = null, key, path = {}, query = {} }) =>
     ask({ key, path, query, caller: { principal, ip, body } })
 
-/** As the refusal of its part: nothing else of the request is wrong. */
+/** Answers as the refusal of its part: nothing else of the request is wrong. */
 const refusal = ({
   code,
   message,

@@ -23,7 +23,10 @@ import { iso } from "./Views.ts"
 const usualLimit = 1_000
 const usualBreaks = 100
 
-/** Written as it is: records come out of the inspector as the contract has them, and a thousand are too many to be checked one by one. */
+/**
+ * Writes JSON as it is: records come out of the inspector as the contract has them, and a thousand are too many to be
+ * checked one by one.
+ */
 const json = (value: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeJson(value, { status })
 

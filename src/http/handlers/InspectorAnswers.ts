@@ -1,4 +1,4 @@
-/** What the refusals of the traffic inspector are on HTTP. Its classes are not imported: they would be loaded with the management plane. */
+/** HTTP answers to the refusals of the traffic inspector. Its classes are not imported: they would be loaded with the management plane. */
 import * as Effect from "effect/Effect"
 import {
   BadRequest,

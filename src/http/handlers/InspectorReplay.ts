@@ -24,7 +24,7 @@ const changesOf = (given: typeof ReplayChanges.Type): Changes => {
   }
 }
 
-/** Without what was left out. */
+/** Converts the given changes, without absent members. */
 export const directChangesOf = (given: typeof DirectReplayChanges.Type): DirectChanges => {
   const { body, connectionId, headers, model, path } = given ?? {}
   return {

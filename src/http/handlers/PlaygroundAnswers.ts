@@ -1,4 +1,7 @@
-/** What the playground says, as the contract has it. Its classes are not imported: they would be loaded with the management plane. */
+/**
+ * Answers of the playground, as the contract has them. Its classes are not imported: they would be loaded with the
+ * management plane.
+ */
 import * as Effect from "effect/Effect"
 import {
   BadRequest,

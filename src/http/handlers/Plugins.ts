@@ -41,7 +41,7 @@ const lineOf = ({ atMs, hook, level, message }: LogLine): LogView => ({ at: iso(
 
 const detail = (plugin: Plugin) => ({ plugin: viewOf(plugin) })
 
-/** What each refusal is on HTTP. */
+/** HTTP answers to each refusal. */
 const answers = {
   PluginNotFound: ({ message }: Errors.PluginNotFound) => new NotFound({ message, param: "name" }),
   PluginInvalid: ({ problems }: Errors.PluginInvalid): BadRequest => badFields(problems),

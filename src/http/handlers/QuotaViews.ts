@@ -42,7 +42,7 @@ const rateQuota = (rate: RateView): QuotaView => ({
   source: "learned"
 })
 
-/** By name the one with the least left, of whatever model. */
+/** Selects, by name, the rate with the least left, of whatever model. */
 const tightestRates = (rates: ReadonlyArray<RateView>): ReadonlyMap<string, RateView> => {
   const byName = new Map<string, RateView>()
   for (const rate of rates) {

@@ -71,10 +71,10 @@ const passwordStaysHere = (password: Redacted.Redacted | undefined) =>
     })
   })
 
-/** How long a program that carries a tunnel has to send on an answer that the gateway has written. */
+/** Time in ms that a program that carries a tunnel has to send on an answer that the gateway has written. */
 const lastAnswerMs = 1_000
 
-/** When the answer of this request is written, or its client has left. */
+/** Waits until the answer of this request is written, or its client has left. */
 const answerWritten = (response: ServerResponse) =>
   Effect.async<void>((resume) => {
     if (response.closed) resume(Effect.void)
@@ -93,7 +93,7 @@ export const layer = HttpApiBuilder.group(contractOf(TunnelsGroup), "tunnels", (
     const enable = (tunnel: EnableTunnel) => Effect.catchTags(tunnels.enable(tunnel), refusals)
     const withNotice = (status: TunnelStatus) => Effect.map(mesh.notice, (notice) => meshView(status, notice))
 
-    /** Who closes the tunnel that the request came through is answered first, as the answer could not come through after that. */
+    /** Closes a tunnel. A request that came through it is answered first, as the answer could not come through after that. */
     const disable = (backend: TunnelBackend) =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest

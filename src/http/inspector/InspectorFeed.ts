@@ -1,6 +1,6 @@
 /**
- * The feed of the traffic inspector: what changes in the list of records, told over WebSockets to programs of this machine that may manage the
- * gateway (docs/inspector.md). What is told is the inspector's matter; here are who may watch, pings, and the end.
+ * The feed of the traffic inspector: changes in the list of records, sent over WebSockets to programs of this machine that may manage the
+ * gateway (docs/inspector.md). The inspector makes the messages; here are access, pings, and the end.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,7 +26,7 @@ import { refuseUpgrade } from "../ws/Upgrade.ts"
 export class InspectorFeed extends Context.Tag("gateway/http/inspector/InspectorFeed")<
   InspectorFeed,
   {
-    /** Whether the path of a request is the feed's. */
+    /** Checks whether the path of a request is the feed's. */
     readonly isAt: (request: IncomingMessage) => boolean
     /** Answers an upgrade with a socket, or with an HTTP error. */
     readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -42,7 +42,7 @@ export const path = "/api/tools/traffic-inspector/ws"
 export const maxClients = 64
 /** Clients have nothing to say. */
 const maxFrameBytes = 4_096
-/** How soon a client is closed whose session ended, and a client that gives no sign of life for two pings is gone. */
+/** Time in ms within which a client is closed whose session ended; a client that misses two pings is gone. */
 const turnMs = 5_000
 const pingEveryTurns = 6
 
@@ -59,7 +59,7 @@ const foreign = transportError(403, "cross_site_request", "A page of another sit
 
 interface Client {
   readonly socket: WebSocket
-  /** Whether it may still watch: its session may have ended, its key may be revoked. */
+  /** Checks whether it may still watch: its session may have ended, its key may be revoked. */
   readonly mayStay: () => boolean
   isAlive: boolean
 }
@@ -121,7 +121,7 @@ export const make = Effect.gen(function* () {
     (isCrossSite(headers) || gate.foreignOrigin(headers) !== null) && gate.namedOrigin(headers) === null
 
   const refusal = (request: IncomingMessage): ErrorView | null => {
-    // From elsewhere nothing else is told.
+    // Callers from elsewhere get no other information.
     if (!isLoopback(peerAddressOf(request.socket), request.headers)) {
       return transportError(notLocal.status, notLocal.code, notLocal.message)
     }

@@ -1,6 +1,6 @@
 /**
- * The bytes of a film or song that only the provider's credential opens, passed through as they come. The client's pace is the provider's;
- * what is longer than the limit is refused, or cut where its length was not told.
+ * The bytes of a video or song that only the provider's credential opens, passed through as they come. The client's pace is the
+ * provider's; content longer than the limit is refused, or cut where its length was not given.
  */
 import type { CallOwner } from "../../domain/Proxy.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
@@ -11,7 +11,7 @@ import type { ClientReply } from "../../inference/request/Exchange.ts"
 import { identityHeaders, mediaTypeOf } from "../../inference/request/Headers.ts"
 import type { Timers } from "../../platform/Timers.ts"
 
-/** Why there is nothing to pass through. */
+/** Reason for which there is nothing to pass through. */
 export interface ContentProblem {
   readonly status: number
   readonly code: string
@@ -21,7 +21,7 @@ export interface ContentProblem {
 export interface ContentRequest {
   readonly requestId: string
   readonly reply: ClientReply
-  /** Of the connection that made it. */
+  /** Endpoint of the connection that made it. */
   readonly endpoint: UpstreamEndpoint
   readonly owner: CallOwner
   /** Address of the bytes. */
@@ -41,11 +41,11 @@ const late = problem(504, "timeout", "The provider did not send the bytes in tim
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** What OpenAI keeps of a film beside the film itself. */
+/** Variants that OpenAI keeps of a video beside the video itself. */
 const variants = ["thumbnail", "spritesheet"] as const
 export type Variant = (typeof variants)[number]
 
-/** Null: the film itself. */
+/** Reads the variant; null: the video itself. */
 export const variantOf = (query: URLSearchParams): Variant | InvalidRequest | null => {
   const asked = query.get("variant") ?? "video"
   if (asked === "video") return null
@@ -60,7 +60,7 @@ export const variantOf = (query: URLSearchParams): Variant | InvalidRequest | nu
   )
 }
 
-/** Where the provider keeps a variant of what stands at `address`. */
+/** Returns the provider's address for a variant of the content at `address`. */
 export const contentAddress = (address: string, variant: Variant | null): string => {
   if (variant === null || !URL.canParse(address)) return address
   const url = new URL(address)

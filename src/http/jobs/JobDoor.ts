@@ -1,4 +1,4 @@
-/** Jobs that make films and music, for clients that come back: how they stand, their bytes, their end. */
+/** Jobs that make videos and music, for clients that come back: their state, their bytes, their end. */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -42,7 +42,7 @@ export class JobDoor extends Context.Tag("gateway/http/jobs/JobDoor")<
   { readonly handle: (route: JobRoute, call: JobCall) => void }
 >() {}
 
-/** What the jobs of a route make. */
+/** Kinds of output of the jobs of a route. */
 export const jobKinds: Readonly<Record<JobRoute["key"], MediaJobKind>> = {
   "inference.videoJobs": "videos",
   "inference.video": "videos",

@@ -1,4 +1,4 @@
-/** Which jobs a list is to have: the query of OpenAI's `GET /v1/videos`. Pure. */
+/** Selects the jobs of a list: the query of OpenAI's `GET /v1/videos`. Pure. */
 import { InvalidRequest } from "../../domain/Errors.ts"
 import type { JobListQuery } from "../../inference/jobs/MediaJobs.ts"
 

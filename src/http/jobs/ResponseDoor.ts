@@ -1,6 +1,6 @@
 /**
- * Responses that were made in the background, by their id: what is asked about one goes to the connection that made it, for the key that made it. The
- * provider's answer is handed on as it is.
+ * Responses that were made in the background, by their id: requests about one go to the connection that made it, for the key that made it. The
+ * provider's answer is passed on as it is.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -57,7 +57,7 @@ const tails: Readonly<Record<ResponseRoute["key"], string>> = {
   "inference.responseItems": "/input_items"
 }
 
-/** What of a query is the provider's: a key of ours may stand in it. */
+/** Parameters that are not passed on to the provider: a key of ours may be in them. */
 const ours: ReadonlySet<string> = new Set(["key", "api_key", "api-key", "token"])
 
 const queryFor = (query: URLSearchParams): string => {
@@ -197,7 +197,7 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  /** Whether the provider says that it is over; what it does not say is not waited for. */
+  /** Checks whether the provider says that it is over; without its answer there is no wait. */
   const isOverThere = (request: UpstreamRequest): Effect.Effect<boolean> =>
     upstream.request({ ...request, method: "GET" }, { timeoutMs: lookTimeoutMs, maxBytes: mostAnswerBytes }).pipe(
       Effect.map(({ body, status }) => {
@@ -207,7 +207,7 @@ export const make = Effect.gen(function* () {
       Effect.orElseSucceed(() => false)
     )
 
-  /** What was made is on the bill before it is gone. */
+  /** Bills the response before it is deleted. */
   const settled = (route: ResponseRoute, job: MediaJob, request: UpstreamRequest): Effect.Effect<void> =>
     route.key !== "inference.deleteResponse" || job.endedAtMs !== null
       ? Effect.void

@@ -11,7 +11,7 @@ import { Unreadable } from "../../wire/json/Bounds.ts"
 import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { isObject, type Json, type JsonObject, stringOr } from "../../wire/json/Json.ts"
 
-/** What OpenAI makes films with where a request names no model. */
+/** Model with which OpenAI makes videos where a request names none. */
 const usualModel = "sora-2"
 /** The picture is stored in base64 until the job is over. */
 const mostPictureBytes = 8 * 1_048_576
@@ -49,7 +49,7 @@ const pictureOf = async (file: JsonObject, uploads: Uploads): Promise<JsonObject
   return { image_url: `data:${stringOr(type) ?? "application/octet-stream"};base64,${bytes}` }
 }
 
-/** What cannot be read is left to the reader of every request. */
+/** Converts the body; one that cannot be read is left to the reader of every request. */
 export const videoBody = async (body: Buffer, uploads: Uploads): Promise<Buffer | InvalidRequest> => {
   const read = readForeignBody(body, maxTopMembers)
   if (read instanceof Unreadable || !isObject(read)) return body

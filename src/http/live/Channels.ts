@@ -1,4 +1,4 @@
-/** What the live feed tells, by channel. Pure. */
+/** Events of the live feed, by channel. Pure. */
 import type { UsageRow } from "../../domain/Usage.ts"
 import type { GatewayEvent } from "../../events/Events.ts"
 import { dataOf, requestData } from "../../webhooks/EventData.ts"

@@ -1,6 +1,6 @@
 /**
  * One listener of the live feed. Frames for a client that reads slowly wait here, up to a limit; beyond it the oldest is dropped, and the client
- * is told how many were.
+ * gets the number of dropped ones.
  */
 import type { WebSocket } from "ws"
 import { type Channel, channels, readClientFrame } from "./Channels.ts"

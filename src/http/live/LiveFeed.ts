@@ -1,6 +1,6 @@
 /**
- * The live feed: what happens in the gateway, told over WebSockets to people who manage it (docs/live-feed.md). While nobody listens, nothing
- * is made of any event.
+ * The live feed: events of the gateway, sent over WebSockets to people who manage it (docs/live-feed.md). Without listeners no message is
+ * made of any event.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -28,7 +28,7 @@ import { makeSampler } from "./Sampler.ts"
 export class LiveFeed extends Context.Tag("gateway/http/LiveFeed")<
   LiveFeed,
   {
-    /** Whether the path of a request is the feed's. */
+    /** Checks whether the path of a request is the feed's. */
     readonly isAt: (request: IncomingMessage) => boolean
     /** Answers an upgrade with a socket, or with an HTTP error. `headers`: those of the request, as access is to be judged by them. */
     readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, headers?: RequestHeaders) => void
@@ -69,7 +69,7 @@ const foreign = transportError(
 
 interface Listener {
   readonly client: LiveClient
-  /** Whether it may still listen: its session may have ended, its key may be revoked. */
+  /** Checks whether it may still listen: its session may have ended, its key may be revoked. */
   readonly mayStay: () => boolean
 }
 

@@ -15,9 +15,9 @@ interface Second {
 }
 
 export interface Sampler {
-  /** Whether the event goes on now. */
+  /** Decides whether the event goes on now. */
   readonly admit: (event: LiveEvent) => boolean
-  /** The second is over: gives what stands for the events that were held back. */
+  /** The second is over: returns the representatives of the events that were held back. */
   readonly turn: () => ReadonlyArray<{ readonly event: LiveEvent; readonly sampled: number }>
 }
 

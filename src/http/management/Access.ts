@@ -1,4 +1,4 @@
-/** The ways in to the management plane, over the gate. Which of a request's credentials counts is the gate's decision, not the scheme's. */
+/** Access to the management plane, over the gate. Which of a request's credentials counts is the gate's decision, not the scheme's. */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Clock from "effect/Clock"
@@ -65,7 +65,7 @@ const jsonOnly = new UnsupportedMediaType({
   message: "Send the body as 'Content-Type: application/json'. A page may send other types without being allowed to."
 })
 
-/** Who asks, of those who may use inference. */
+/** Identifies a caller that may use inference. */
 const caller = (gate: typeof Gate.Service) =>
   Effect.gen(function* () {
     const trail = yield* CurrentTrail

@@ -15,7 +15,7 @@ import type { Planes } from "../Planes.ts"
 
 export type GroupName = ManagementKey extends infer Key ? (Key extends `${infer Name}.${string}` ? Name : never) : never
 
-/** What the handlers of a group are built over. */
+/** Services that the handlers of a group are built over. */
 export type GroupServices =
   | ManagementServices
   | HttpApiBuilder.Router

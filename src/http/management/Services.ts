@@ -1,4 +1,4 @@
-/** What the management plane works on. */
+/** Services that the management plane works on. */
 import type { AuditLog } from "../../auth/AuditLog.ts"
 import type { ConnectionRepo } from "../../store/repo/ConnectionRepo.ts"
 import type { McpServerRepo } from "../../store/repo/McpServerRepo.ts"
@@ -82,7 +82,7 @@ import type { PlaygroundDoor } from "../../playground/PlaygroundDoor.ts"
 import type { DirectReplay } from "../../bridge/DirectReplay.ts"
 import type { Replay } from "../../bridge/Replay.ts"
 
-/** What is done to the configuration, and said of its state. */
+/** Services that change the configuration and report its state. */
 export type UseCases =
   | AliasManagement
   | BackupManagement
@@ -125,7 +125,7 @@ export type UseCases =
   | UsageReports
   | WebhookManagement
 
-/** What the plane needs beside them. */
+/** Other services that the plane needs. */
 export type PlaneServices =
   | Directory
   | Upstreams

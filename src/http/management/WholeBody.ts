@@ -60,7 +60,7 @@ const readSmall = (body: Buffer): Read | BadRequest => {
   return value === notJson ? () => JSON.parse(text) : refused(value)
 }
 
-/** Of a large body only the first wrong field is looked for, and that before the schema looks for all. */
+/** Finds the first wrong field of a large body, before the schema looks for all. */
 const readLarge = (key: ManagementRoute["key"], body: Buffer): Read | BadRequest => {
   const value = readForeignBody(body)
   if (value instanceof Unreadable) return refused(value)
@@ -70,7 +70,7 @@ const readLarge = (key: ManagementRoute["key"], body: Buffer): Read | BadRequest
 
 const noBody = new BadRequest({ message: "This route takes no body: send none, or {}." })
 
-/** What a client says to a route that has no body would be left undone without a word. */
+/** Refuses a body on a route that has none: it would be ignored silently. */
 const readNone = (body: Buffer): Read | BadRequest => {
   if (body.length >= largeBodyBytes) return noBody
   const read = readSmall(body)

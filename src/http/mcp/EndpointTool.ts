@@ -18,13 +18,13 @@ import { type Place, schemasOf } from "./OperationSchemas.ts"
 import { type ToolName, toolsetOf } from "./Toolsets.ts"
 
 export interface EndpointTool {
-  /** Without the prefix that all tools have. */
+  /** Name without the prefix that all tools have. */
   readonly name: ToolName
   readonly endpoint: ManagementKey
   readonly scopes: ReadonlyArray<KeyScope>
   readonly effect: ToolEffect
   readonly isOpenWorld?: boolean
-  /** For people; absent: the endpoint's summary. */
+  /** Title for people; absent: the endpoint's summary. */
   readonly title?: string
   /** Absent: the endpoint's description. */
   readonly description?: string
@@ -34,13 +34,13 @@ export interface EndpointTool {
   readonly required?: ReadonlyArray<string>
   /** Inputs that a call does not give. */
   readonly defaults?: JsonObject
-  /** Whether a second call with the same input changes nothing more; absent: unless it is a `write`. */
+  /** True when a second call with the same input changes nothing more; absent: unless it is a `write`. */
   readonly isIdempotent?: boolean
 }
 
 export const toolPrefix = "gateway_"
 
-/** What an error answer of the management plane says. */
+/** Reads the message of an error answer of the management plane. */
 export const errorTextOf = (status: number, body: Json): string => {
   const error = objectOr(objectOr(body)["error"])
   return stringOr(error["message"]) ?? `The gateway answered ${status}.`

@@ -70,9 +70,9 @@ export class McpDoor extends Context.Tag("gateway/http/mcp/McpDoor")<
 
 /** Bytes of a message; beyond it 413. */
 const maxBodyBytes = 4 * 1_048_576
-/** For the management's list of all tools. */
+/** Caller for the management's list of all tools. */
 const manager: Caller = { principal: { _tag: "AdminKey" }, scopes: null, ip: "" }
-/** Calls under way, of all clients together; a caller takes at most as many as it leaves free. */
+/** Calls in progress, of all clients together; a caller takes at most as many as it leaves free. */
 const mostCalls = 256
 
 const headerOf = (request: IncomingMessage, name: string): string | null => {
@@ -93,7 +93,7 @@ const clientOf = (params: JsonObject): string => {
   return `${stringOr(name) ?? "unknown"} ${stringOr(version) ?? ""}`.trim().slice(0, 200)
 }
 
-/** What all messages of one request have in common. */
+/** Shared facts of all messages of one request. */
 interface Turn {
   readonly caller: Caller
   readonly listed: ListWish

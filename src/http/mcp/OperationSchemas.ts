@@ -11,7 +11,7 @@ import {
 } from "../../api/document/JsonSchemas.ts"
 import type { ManagementKey } from "../../api/ManagementRoutes.ts"
 
-/** Where the endpoint takes an input. */
+/** Place in which the endpoint takes an input. */
 export type Place = "path" | "query" | "body"
 
 export interface OperationSchemas {
@@ -105,7 +105,7 @@ let cached: Written | null = null
 export interface Chosen {
   /** The inputs a tool has; absent: all. */
   readonly only?: ReadonlyArray<string>
-  /** Those that it needs although the endpoint does not. */
+  /** Inputs that it needs although the endpoint does not. */
   readonly required?: ReadonlyArray<string>
 }
 

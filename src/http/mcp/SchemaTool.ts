@@ -1,4 +1,4 @@
-/** Tools with a schema of their own, over endpoints and the corridor of requests. */
+/** Tools with a schema of their own, over endpoints and the pipeline of requests. */
 import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -22,15 +22,15 @@ import type { Plane } from "../Management.ts"
 import { errorTextOf, toolPrefix } from "./EndpointTool.ts"
 import { type ToolName, toolsetOf } from "./Toolsets.ts"
 
-/** Why a call failed, in a sentence. */
+/** Failure of a call, with the reason in a sentence. */
 export class ToolFailure extends Data.TaggedError("ToolFailure")<{
   readonly message: string
-  /** What it was given is wrong. */
+  /** True when its input is wrong. */
   readonly isBadInput?: true
 }> {}
 
 export interface SchemaTool<Input, Encoded> {
-  /** Without the prefix that all tools have. */
+  /** Name without the prefix that all tools have. */
   readonly name: ToolName
   readonly title: string
   readonly description: string
@@ -109,7 +109,7 @@ export interface Asking {
 export const refusedBy = (status: number, message: string): ToolFailure =>
   new ToolFailure({ message, ...(status === 400 || status === 422 ? { isBadInput: true } : {}) })
 
-/** What an endpoint answers; a refusal is a failure in its words. */
+/** Makes the function that calls an endpoint; a refusal is a failure with its message. */
 export const askedOf =
   (ask: Plane["ask"], { caller }: ToolCall) =>
   (key: ManagementKey, { body = null, path = {}, query = {} }: Asking = {}): Effect.Effect<JsonObject, ToolFailure> =>

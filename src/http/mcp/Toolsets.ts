@@ -1,4 +1,4 @@
-/** Which tools are listed together, where a session chooses groups of them, and how a request chooses. Pure. */
+/** Groups of tools that are listed together, where a session chooses some, and the choice by a request. Pure. */
 import { type ListWish, schemaForms, type Toolset, toolsets } from "../../mcp/Tool.ts"
 
 /** The names of this gateway's tools, without the prefix that all have. */
@@ -28,11 +28,11 @@ const byToolset = {
   ],
   skills: ["agent_skills_coverage", "agent_skills_get", "agent_skills_list", "skills_execute"],
   usage: ["cost_report", "get_session_snapshot", "set_budget_guard"],
-  /** Those of registered servers. */
+  /** Tools of registered servers. */
   servers: []
 } as const satisfies Readonly<Record<Toolset, ReadonlyArray<string>>>
 
-/** By it the tools of all groups are found, so it is listed with each. */
+/** Name of the tool that finds those of all groups, so that it is listed with each. */
 const everywhere = "tool_search"
 
 export type ToolName = (typeof byToolset)[Toolset][number] | typeof everywhere
@@ -63,7 +63,7 @@ const given = ({ header, url }: Asked, parameter: string): string | null => {
   return (query ?? header(`x-gateway-mcp-${parameter}`))?.trim() || null
 }
 
-/** What a request wants of the list of tools; a text is what is wrong with that. */
+/** Reads a request's wish for the list of tools; a text describes its mistake. */
 export const wishOf = (asked: Asked): ListWish | string => {
   const [names, form] = [given(asked, "toolsets"), given(asked, "schemas")]
   if ((names ?? "").length > maxChars) return `'toolsets' may have at most ${maxChars} characters.`

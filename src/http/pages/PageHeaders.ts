@@ -1,4 +1,4 @@
-/** Headers of the pages for people. They load from this gateway only, run no script of their own text, and stand in no frame. */
+/** Headers of the pages for people. They load from this gateway only, run no script of their own text, and are in no frame. */
 
 const policy = (...own: ReadonlyArray<string>): string =>
   ["default-src 'none'", ...own, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join("; ")
@@ -27,14 +27,20 @@ const always: Readonly<Record<string, string>> = {
 
 export const htmlType = "text/html; charset=utf-8"
 
-/** Of a page under a policy. Pages are small and change with the version, so they are asked for anew. */
+/**
+ * Returns the headers of a page under a policy. Pages are small and change with the version, so they are asked for
+ * anew.
+ */
 export const pageHeaders = (contentSecurityPolicy: string): Readonly<Record<string, string>> => ({
   ...always,
   "Content-Security-Policy": contentSecurityPolicy,
   "Cache-Control": "no-cache"
 })
 
-/** Of a file that a page loads. `isNamed`: it was asked for by this very version, so that it may be kept for good. */
+/**
+ * Returns the headers of a file that a page loads. `isNamed`: it was asked for by this very version, so that it may be
+ * kept for good.
+ */
 export const fileHeaders = (etag: string, isNamed: boolean): Readonly<Record<string, string>> => ({
   ...always,
   ETag: etag,

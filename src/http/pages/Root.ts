@@ -4,10 +4,10 @@ import { addressOf, iconLink } from "./Viewer.ts"
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
 
-/** Text as it may stand in a page, and in an attribute between double quotes. */
+/** Text as it may be in a page, and in an attribute between double quotes. */
 export const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (letter) => escapes[letter] ?? "")
 
-/** Whether a client asks for a page: browsers name the type, programs do not. */
+/** Checks whether a client asks for a page: browsers name the type, programs do not. */
 export const wantsPage = (accept: string | undefined): boolean =>
   /(?:^|,)\s*text\/html\s*(?:[,;]|$)/i.test(accept ?? "")
 

@@ -1,4 +1,4 @@
-/** The page that a browser ends up on after a sign-in at a provider. Its address holds a code, so that it is kept nowhere and tells nobody where it was. */
+/** The page that a browser ends up on after a sign-in at a provider. Its address holds a code, so that it is not cached and sends no referrer. */
 import { pageHeaders, rootPolicy } from "./PageHeaders.ts"
 import { escaped } from "./Root.ts"
 import { addressOf } from "./Viewer.ts"

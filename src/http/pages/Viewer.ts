@@ -4,7 +4,7 @@ import { style } from "./Style.ts"
 
 export interface ViewerFile {
   readonly contentType: string
-  /** What the file is, in the address and as ETag: another content has another one. */
+  /** Tag of the content, in the address and as ETag: another content has another one. */
   readonly tag: string
   /** The content of a small file, or where it is. */
   readonly content: string | URL
@@ -38,11 +38,11 @@ window.addEventListener("load", () => {
 })
 `
 
-/** Without an icon of its own a browser asks for one that is not there. */
+/** Icon of the page: without one a browser asks for a file that is not there. */
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M2 15V6a6 6 0 0 1 12 0v9h-3V6a3 3 0 0 0-6 0v9z" fill="#46a"/></svg>
 `
 
-/** By name below `/docs/`. */
+/** Files by name below `/docs/`. */
 export const viewerFiles: Readonly<Record<string, ViewerFile>> = {
   "viewer.js": {
     contentType: script,

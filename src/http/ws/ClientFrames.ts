@@ -1,4 +1,4 @@
-/** What a client may say on a socket: one JSON object per text frame. Pure. */
+/** Frames that a client may send on a socket: one JSON object per text frame. Pure. */
 import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { maxTopMembers } from "../../wire/json/Excess.ts"

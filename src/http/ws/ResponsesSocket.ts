@@ -29,7 +29,7 @@ import * as OpenStreams from "../OpenStreams.ts"
 import { openSession, type Session } from "./Session.ts"
 import { full, judgeUpgrade, lastingHeaders, principalOf, refuseUpgrade } from "./Upgrade.ts"
 
-/** Called when a response begins; call the returned function when it has ended. */
+/** Called when a response begins; the returned function is called when it has ended. */
 export type Began = () => () => void
 
 export class ResponsesSocket extends Context.Tag("gateway/http/ResponsesSocket")<
@@ -46,7 +46,7 @@ export class ResponsesSocket extends Context.Tag("gateway/http/ResponsesSocket")
   }
 >() {}
 
-/** Of all callers together; a caller takes at most as many as it leaves free. */
+/** Most sockets of all callers together; a caller takes at most as many as it leaves free. */
 const maxSockets = 1_024
 /** A client that gives no sign of life for two of these is gone. */
 const pingEveryMs = 30_000

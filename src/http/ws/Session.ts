@@ -31,7 +31,7 @@ export interface SessionFacts {
   /** Headers of the upgrade that speak for each request too. */
   readonly headers: RequestHeaders
   readonly openedMs: number
-  /** Of who has opened it; null: it came without one. */
+  /** Id of the key that opened it; null: it came without one. */
   readonly apiKeyId: string | null
 }
 
@@ -39,14 +39,14 @@ export interface SessionServices {
   readonly nowMs: () => number
   readonly monotonicMs: () => number
   readonly nextId: (nowMs: number) => string
-  /** Who is calling, judged anew for every request: a key may be revoked while its socket is open. */
+  /** Identifies the caller, judged anew for every request: a key may be revoked while its socket is open. */
   readonly judge: (nowMs: number) => Principal | ErrorView
   readonly serve: (exchange: Exchange) => void
   readonly refuse: (exchange: Exchange, error: BodyTooLarge | BufferFull) => void
   readonly bodies: Pick<typeof BodyBudget.Service, "share" | "refusal">
   readonly history: ResponseHistory
   readonly maxBodyBytes: number
-  /** For large frames. */
+  /** Slices for large frames. */
   readonly slices: Pick<typeof Slices.Service, "whenRead" | "whenWritten">
   /** Call when a response begins; call the returned function when it has ended. */
   readonly began: () => () => void
@@ -116,7 +116,7 @@ export const openSession = (socket: SessionSocket, facts: SessionFacts, services
   let alive = true
   /** Bytes since the last whole frame, give or take a chunk. */
   let arrived = { bytes: 0, share: bodies.share(facts.apiKeyId) }
-  /** Set when the socket shall end as soon as nothing runs. */
+  /** Reason for the end of the socket, set when it shall close as soon as nothing runs. */
   let ending: { readonly view: ErrorView; readonly code: number; readonly told: boolean } | null = null
 
   const writer = makeSocketWriter(

@@ -25,7 +25,7 @@ export interface SocketReplyOptions {
   readonly requestId: string
   /** Members of the transport in every frame (`stream_id`). */
   readonly members: JsonObject
-  /** As the client sent it: the answer shows it, although it was not sent to the upstream. */
+  /** Id as the client sent it: the answer shows it, although it was not sent to the upstream. */
   readonly previousResponseId: string | null
   /** False when the client reads slower than we write. */
   readonly send: (frame: string) => boolean

@@ -1,6 +1,6 @@
 /**
- * May this upgrade become a socket? One decision from the facts of the request; a refusal is an ordinary HTTP answer, because
- * clients go on over HTTP by its status (426) or show its text.
+ * Decides whether an upgrade may become a socket, from the facts of the request; a refusal is an ordinary HTTP answer,
+ * because clients go on over HTTP by its status (426) or show its text.
  */
 import type { Duplex } from "node:stream"
 import { STATUS_CODES } from "node:http"
@@ -22,7 +22,7 @@ export interface UpgradeFacts {
   readonly enabled: boolean
   /** The gateway is stopping, or has as many sockets as it may. */
   readonly full: boolean
-  /** Asked only when everything else is right. */
+  /** Decides the access; called only when everything else is right. */
   readonly access: () => Access
 }
 
@@ -42,7 +42,7 @@ export const full = transportError(
   "The gateway takes no further WebSocket connection now. Use HTTP, or try again."
 )
 
-/** Who is calling, or the refusal in the words that inference over HTTP has for it. */
+/** Returns the caller, or the refusal as inference over HTTP has it. */
 export const principalOf = (access: Access): Principal | ErrorView => {
   if (access._tag === "Allowed") return access.principal
   const { code, message, status } = access
@@ -79,6 +79,6 @@ export const refuseUpgrade = (socket: Duplex, view: ErrorView, requestId: string
 const ofTheUpgrade =
   /^(?:connection|upgrade|origin|content-.*|transfer-encoding|sec-websocket-.*|idempotency-key|x-request-id|x-gateway-progress)$/
 
-/** What of the upgrade's headers holds for every request on the socket. */
+/** Selects the headers of the upgrade that hold for every request on the socket. */
 export const lastingHeaders = (headers: RequestHeaders): RequestHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !ofTheUpgrade.test(name)))

@@ -8,7 +8,7 @@ import type { JsonObject } from "../../wire/json/Json.ts"
 
 export interface WarmUp {
   readonly responseId: string
-  /** From `response.created` to `response.completed`. */
+  /** Events from `response.created` to `response.completed`. */
   readonly events: ReadonlyArray<JsonObject>
 }
 

@@ -58,7 +58,7 @@ export const answerReader = (
   watch: AnswerWatch,
   /** Headers of the upstream for a client of its own wire. */
   passed: ReadonlyArray<string>,
-  /** Told of each piece before it is kept; null: no one listens. */
+  /** Receives each piece before it is kept; null: nothing listens. */
   heard: ((chunk: Buffer) => void) | null = null
 ): BodyReader => {
   const body = makeCollector(call.codec.limits?.answerBytes ?? maxAnswerBytes)
@@ -84,7 +84,7 @@ export const answerReader = (
   /** A 200 with an error or without an answer. */
   const noAnswer = (parsed: JsonObject, facts: AnswerFacts): AttemptFailure => {
     if ((parsed["error"] ?? null) === null) {
-      // A finish reason may tell of a failure as well.
+      // A finish reason may report a failure as well.
       const decoded = call.codec.decodeResponse(parsed)
       if (Either.isLeft(decoded) && decoded.left.type !== null)
         return failureInAnswer(decoded.left, "answer", call.wire)
@@ -118,7 +118,7 @@ export const answerReader = (
     const decoded = call.codec.decodeResponse(parsed, call.dialect)
     if (Either.isLeft(decoded)) {
       const { message, status, type } = decoded.left
-      // A finish reason may tell of a failure, too.
+      // A finish reason may report a failure, too.
       return failed(
         type === null ? ownFailure(status, "bad_answer", message) : failureInAnswer(decoded.left, "answer", call.wire)
       )

@@ -11,7 +11,7 @@ import { answerTooLarge, incompleteStream } from "../../wire/UpstreamError.ts"
 import type { DeliveredPrefix } from "../request/DeliveredPrefix.ts"
 import type { AnswerReport, EarlierPart } from "../request/AnswerReport.ts"
 
-/** What the upstream itself said about its failure. */
+/** The upstream's own report of its failure. */
 export interface UpstreamWords {
   /** The HTTP status of the answer. */
   readonly status: number
@@ -21,11 +21,11 @@ export interface UpstreamWords {
   readonly wire: WireName
   /** Headers for a client of the same wire (`PassedHeaders`). */
   readonly passed: ReadonlyArray<string>
-  /** Where they stood: behind an error status, in the body of a 200, in an event of a stream. */
+  /** Place of the report: behind an error status, in the body of a 200, in an event of a stream. */
   readonly place: FailureSignal["place"]
 }
 
-/** Why an attempt failed. */
+/** A failed attempt with its reason. */
 export interface AttemptFailure {
   /** Status the failure counts as where the upstream said nothing. */
   readonly status: number
@@ -40,14 +40,14 @@ export interface AttemptFailure {
 
 export type AttemptResult =
   /**
-   * A complete answer. `body` is what is still to be sent: all of a `whole` answer or of one that is told as a stream
+   * A complete answer. `body` is still to be sent: all of a `whole` answer or of one that is sent as a stream
    * (`replayed`), the end of a stream whose beginning the client has already (`relayed`).
    */
   | {
       readonly _tag: "Completed"
       readonly form: "whole" | "replayed" | "relayed"
       readonly body: Buffer | string
-      /** Of a whole answer; absent: JSON. */
+      /** Content type of a whole answer; absent: JSON. */
       readonly type?: string
       readonly report: AnswerReport
       readonly firstContentMs: number | null
@@ -58,8 +58,8 @@ export type AttemptResult =
       readonly before?: ReadonlyArray<EarlierPart>
     }
   /**
-   * The stream broke after its head had reached the client. `ending` tells the client so in its own wire; null: nothing can be told in it,
-   * so that it is cut.
+   * The stream broke after its head had reached the client. `ending` reports that in the client's own wire; null: the wire cannot express
+   * it, so that the stream is cut.
    */
   | {
       readonly _tag: "Broken"
@@ -67,7 +67,7 @@ export type AttemptResult =
       readonly failure: AttemptFailure
       readonly report: AnswerReport
       readonly firstContentMs: number | null
-      /** What the client has of the answer; absent where no target may go on with it. */
+      /** Part of the answer that the client has; absent where no target may go on with it. */
       readonly sent?: DeliveredPrefix
       readonly before?: ReadonlyArray<EarlierPart>
     }
@@ -91,7 +91,7 @@ export interface BodyReader {
   /** The body will not be completed: the result, given why. */
   readonly broken: (failure: AttemptFailure) => AttemptResult
   readonly report: () => AnswerReport
-  /** Lets go what is held back for nothing but caution. */
+  /** Releases bytes that are held back for caution only. */
   readonly release: () => void
   /** Monotonic milliseconds of the first content; null before it. */
   readonly firstContentMs: () => number | null
@@ -120,7 +120,7 @@ export const transportReason = ({ kind, message, statusClass }: TransportFailure
 
 const noHeader = (): null => null
 
-/** A failure told inside an answer that began as a success. */
+/** Makes the failure of an answer that began as a success. */
 export const failureInAnswer = (
   problem: UpstreamProblem,
   place: "answer" | "stream",

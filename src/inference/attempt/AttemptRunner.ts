@@ -65,14 +65,14 @@ import { asSentence } from "../../kernel/Sentence.ts"
 export class AttemptRunner extends Context.Tag("gateway/inference/attempt/AttemptRunner")<
   AttemptRunner,
   {
-    /** Hot: how the target is asked. `lastChance`: no other is left, so an empty but well-formed answer is the answer. */
+    /** Hot: asks the target. `lastChance`: no other is left, so an empty but well-formed answer is the answer. */
     readonly begin: (work: Work, target: Target, lastChance: boolean) => Attempting
     /** Hot: the same as an effect. */
     readonly run: (work: Work, target: Target, lastChance: boolean) => Effect.Effect<AttemptResult>
   }
 >() {}
 
-/** What it takes to ask a target. */
+/** Effect that asks a target, or its result where none is needed. */
 export type Attempting =
   /** Nothing: it is known already what comes of it. */
   | { readonly _tag: "Known"; readonly result: AttemptResult }
@@ -97,7 +97,7 @@ const asEffect = (attempting: Attempting): Effect.Effect<AttemptResult> => {
   }
 }
 
-/** Of everything that is fetched for one answer. */
+/** Most bytes of everything that is fetched for one answer. */
 const maxLinkedBytes = 256 * 1_048_576
 
 const stopped = failed(ownFailure(503, shutdown.code, `${asSentence(shutdown.message)}`))
@@ -160,7 +160,7 @@ const observerOf = (handle: JobHandle, target: Target, isStopping: () => boolean
   resumed: handle.accepted?.ticket ?? null
 })
 
-/** Where the provider does not tell what a job has used, the request does. */
+/** Takes the usage from the request where the provider does not report what a job has used. */
 const withUsage = (work: Work, result: AttemptResult): AttemptResult => {
   const usage = work.exchange.codec.mediaUsage?.(work.asked) ?? null
   if (result._tag !== "Completed" || result.report.usage !== null || usage === null) return result
@@ -181,7 +181,7 @@ const asPart = (result: AttemptResult, { before, sent }: Resumption, { hasSpoken
   }
 }
 
-/** What it takes to tell whose words were sent. */
+/** Describes a call for taps, which have to know whether the body is the client's own. */
 const tappedCall = (work: Work, { relays, target }: Way, { request, wire }: UpstreamCall): TappedCall => ({
   wire,
   provider: target.account.spec.id,
@@ -245,7 +245,7 @@ export const make = Effect.gen(function* () {
     return started(work, way, call, lastChance, watch, recorder)
   }
 
-  /** What its provider goes on with when the client does not wait for it is noted for when it comes back, and billed then. */
+  /** Records a job that its provider goes on with while the client does not wait for it: it is billed when it comes back. */
   const inBackground = (
     work: Work,
     way: Way,
@@ -518,7 +518,7 @@ export const make = Effect.gen(function* () {
     attempt: Effect.flatMap(slices.turn, () => asEffect(step()))
   })
 
-  /** What has to be translated. */
+  /** Runs an attempt whose request has to be translated. */
   const inOtherWords = (work: Work, way: Way, lastChance: boolean): Attempting => {
     const { resumption } = work
     const { target } = way

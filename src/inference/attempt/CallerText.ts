@@ -1,10 +1,13 @@
-/** What the caller sent with a call, so that its text can be removed from the upstream's (`resilience/failure/Echo`). Pure and lazy. */
+/**
+ * Text that the caller sent with a call, so that its text can be removed from the upstream's
+ * (`resilience/failure/Echo`). Pure and lazy.
+ */
 import { createHash } from "node:crypto"
 import type { CallerText } from "../../resilience/failure/Echo.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Work } from "../request/Exchange.ts"
 
-/** As much of either end of a body as tells requests apart: a conversation grows at its end. */
+/** Bytes hashed at either end of a body, enough to distinguish requests: a conversation grows at its end. */
 const fingerprintBytes = 64 * 1024
 
 const fingerprintOf = ({ body, exchange }: Work): string =>

@@ -27,12 +27,12 @@ const refusal = (failure: AttemptFailure): Failure => ({
 })
 
 export interface ClassificationFacts {
-  /** There is a refresh token that was not used up for this request. */
+  /** True when there is a refresh token that was not used up for this request. */
   readonly canRefresh: boolean
   readonly contentBegan: boolean
   /** `customBannedSignals` of the settings. */
   readonly bannedTexts: ReadonlyArray<string>
-  /** What the caller sent; null where the words do not matter. */
+  /** Text that the caller sent; null where the message does not matter. */
   readonly sent: CallerText | null
   /** Epoch milliseconds. */
   readonly nowMs: number

@@ -1,4 +1,4 @@
-/** What a client is told of the failure that ended its request. Pure. */
+/** Reports to a client the failure that ended its request. Pure. */
 import type { ErrorKind, ClientError } from "../../domain/ErrorKind.ts"
 import type { FailureKind } from "../../resilience/failure/FailureKind.ts"
 import type { UpstreamProblem } from "../../wire/canonical/Event.ts"
@@ -46,7 +46,7 @@ type Clean = (text: string) => string
 /** Deeper members of an error object are of no use to a client. */
 const maxDepth = 8
 
-/** A credential may stand in any text of the object, in names of members too. */
+/** A credential may be in any text of the object, in names of members too. */
 const cleanJson = (value: Json, clean: Clean, depth: number): Json => {
   if (typeof value === "string") return clean(value)
   if (typeof value !== "object" || value === null) return value
@@ -72,7 +72,7 @@ export const clientErrorOf = (kind: FailureKind, words: UpstreamWords | null, cl
   return { kind: errorKindOf(kind, problem), native }
 }
 
-/** What providers call these kinds themselves, in `code` or `type`. */
+/** Kinds by the names that providers have for them, in `code` or `type`. */
 const kindByCode: Readonly<Record<string, ErrorKind>> = {
   usage_limit_reached: "usage_limit",
   rate_limit_exceeded: "rate_limit",
@@ -92,7 +92,7 @@ const kindOfProblem = ({ code, type }: UpstreamProblem): ErrorKind | null => {
   return kindByCode[code ?? ""] ?? kindByCode[type ?? ""] ?? null
 }
 
-/** Of an error inside a stream that has begun: what it is called is all that is known of it by then. */
+/** Makes the error of a stream that has begun: only its name is known by then. */
 export const clientErrorInStream = (words: UpstreamWords | null, clean: Clean): ClientError => ({
   ...clientErrorOf("transient", words, clean),
   kind: words === null ? null : kindOfProblem(words.problem)

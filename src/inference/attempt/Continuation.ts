@@ -1,5 +1,6 @@
 /**
- * How an answer that broke in the middle of a stream is continued. The default continues none; `features/recovery` provides another.
+ * Policy by which an answer that broke in the middle of a stream is continued. The default continues none; `features/recovery`
+ * provides another.
  */
 import * as Context from "effect/Context"
 import type { WireName } from "../../domain/Wire.ts"
@@ -18,11 +19,11 @@ export interface ContinuingPart {
 }
 
 export interface ContinuationService {
-  /** Hot: what a broken answer to this request delivered has to be known. */
+  /** Hot: decides whether the delivered part of a broken answer to this request has to be known. */
   readonly mayContinue: (work: Work) => boolean
   /** Keeps what `encoder` has written for the client. */
   readonly makeDeliveredPrefix: (encoder: StreamEncoder) => DeliveredPrefix
-  /** What the next target is asked after a break; null when the answer cannot be continued. */
+  /** Makes the work for the next target after a break; null when the answer cannot be continued. */
   readonly resume: (work: Work, target: Target, broken: Extract<AttemptResult, { _tag: "Broken" }>) => Work | null
   /** The conversation up to the break. */
   readonly conversation: (asked: Conversation, resumption: Resumption, wire: WireName, model: string) => Conversation

@@ -11,7 +11,7 @@ import type { UpstreamCall } from "./UpstreamCall.ts"
 /** Bytes of an error answer that are read; the rest is dropped. */
 const maxErrorBytes = 64 * 1024
 
-/** Room for what closes a text that was cut. */
+/** Most characters that close a text that was cut. */
 const closingChars = 512
 
 /** The beginning of a JSON body is closed, so that its codes and words can be read; everything else stays as it came. */

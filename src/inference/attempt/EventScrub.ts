@@ -16,20 +16,20 @@ import { type Frame, type Framing, makeFrames, withData } from "../reply/Frames.
 const mostHeldBytes = 262_144
 /** Places that are remembered; the texts of an answer have a handful. */
 const mostPlaces = 4_096
-/** So much of a credential is one that was cut. */
+/** Smallest part of a credential, in characters, that counts as one that was cut. */
 const leastCut = 12
 const mark = "[redacted]"
 
-/** Names of members by which the events of the wires tell one answer, block or call from another. */
+/** Names of members by which the events of the wires distinguish one answer, block or call from another. */
 const lanes = ["index", "output_index", "content_index", "summary_index", "item_id", "candidateIndex"] as const
 
 /** A text of a place that is on its way. */
 interface Piece {
   readonly path: Path
-  /** Where it begins in all that its place has said. */
+  /** Offset at which it begins in all the text of its place. */
   readonly start: number
   readonly text: string
-  /** What is taken out of it, in order: `[from, to)`; `marks`: the mark stands for it here. */
+  /** Ranges that are taken out of it, in order: `[from, to)`; `marks`: the mark replaces it here. */
   readonly cuts: Array<{ readonly from: number; readonly to: number; readonly marks: boolean }>
 }
 
@@ -42,7 +42,7 @@ interface Held {
 interface Open {
   /** The text from where it may begin. */
   readonly tail: string
-  /** How much the place has said. */
+  /** Number of characters of the place so far. */
   readonly chars: number
 }
 
@@ -56,7 +56,7 @@ interface Block {
   readonly bytes: Buffer
   readonly start: number
   readonly end: number
-  /** With what stood before it since the event before. */
+  /** Bytes of the block, with those between it and the event before. */
   readonly whole: Buffer
   readonly read: () => Frame
 }
@@ -64,7 +64,7 @@ interface Block {
 /** Calls with each event before it looks at the next one. */
 interface Framer {
   readonly pendingBytes: () => number
-  /** Whether the next byte begins an event; false where that is not known. */
+  /** Returns true when the next byte begins an event; false also where that is not known. */
   readonly isBetween: () => boolean
   readonly push: (chunk: Buffer, each: (block: Block) => void) => void
   readonly end: (each: (block: Block) => void) => void
@@ -176,7 +176,7 @@ class Strings {
     this.path.pop()
   }
 
-  /** Items of a list are told by their own numbers: each event has a list of its own. */
+  /** Names the place of a string. Items of a list are known by their own numbers: each event has a list of its own. */
   place(): string {
     const [outermost] = this.#above
     let place = isObject(outermost) ? laneOf(outermost) : ""
@@ -189,7 +189,7 @@ class Strings {
   }
 }
 
-/** What is left of a piece, as JSON. */
+/** Makes the edit that leaves the rest of a piece, as JSON. */
 const editOf = ({ cuts, path, text }: Piece): ValueEdit => {
   let left = ""
   let at = 0
@@ -230,7 +230,7 @@ class Scrubber implements EventScrub {
   #heldBytes = 0
   /** The place of plain deltas. */
   #plainPlace = ""
-  /** Grows with all that is heard: no two texts of a place begin at the same number. */
+  /** Counter of all characters read: no two texts of a place begin at the same number. */
   #clock = 0
 
   constructor(secrets: SentSecrets, framing: Framing, member: string) {
@@ -279,7 +279,7 @@ class Scrubber implements EventScrub {
     return true
   }
 
-  /** Whether the event was changed, or waits. */
+  /** Takes a block, and returns whether the event was changed, or waits. */
   #take(block: Block, out: Array<Buffer>): boolean {
     if (this.#held.length === 0 && this.#isPlain(block.bytes, block.start, block.end)) {
       out.push(block.whole)
@@ -363,7 +363,7 @@ class Scrubber implements EventScrub {
     this.#release(out)
   }
 
-  /** Whether one of them was changed. */
+  /** Releases the blocks that wait, and returns whether one of them was changed. */
   #release(out: Array<Buffer>): boolean {
     let isChanged = false
     for (const { frame, pieces } of this.#held) {

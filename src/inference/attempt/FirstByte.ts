@@ -1,5 +1,6 @@
 /**
- * Tells a JSON body from a stream by its first byte: some upstreams label streams as JSON, or JSON as a stream. Pure.
+ * Distinguishes a JSON body from a stream by its first byte: some upstreams label streams as JSON, or JSON as a stream.
+ * Pure.
  */
 import type { WireName } from "../../domain/Wire.ts"
 import { type BodyReader } from "./AttemptResult.ts"

@@ -1,4 +1,7 @@
-/** Whether a request about a job goes to the provider itself, with its credential, or to an address that the provider only names. Pure. */
+/**
+ * Decides whether a request about a job goes to the provider itself, with its credential, or to an address that the
+ * provider only names. Pure.
+ */
 import { maxUrlChars } from "../../egress/OutboundPolicy.ts"
 
 export type JobAddress =

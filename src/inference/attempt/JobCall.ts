@@ -24,15 +24,15 @@ import { errorReader } from "./ErrorReader.ts"
 import { jobAddress } from "./JobAddress.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 
-/** What a job is told of while it runs, by whoever keeps it. */
+/** Observer of a job while it runs, given by the feature that keeps the job. */
 export interface JobObserver {
-  /** Done before it is sent to the provider. */
+  /** Runs before it is sent to the provider. */
   readonly submitting: Effect.Effect<void>
-  /** The provider has accepted it, or tells of it in another way than before; done before the next poll. */
+  /** Runs when the provider has accepted it, or reports it in another way than before, and before the next poll. */
   readonly waiting: (step: Extract<JobStep, { readonly _tag: "Waiting" }>) => Effect.Effect<void>
-  /** It is over, with this answer; done before the answer is told to the client. */
+  /** Runs when the job is over, with this answer, and before the client gets it. */
   readonly finished: (answer: JsonObject) => Effect.Effect<void>
-  /** Whether it is left running at the provider when it is interrupted now, because it will be gone on with. */
+  /** Tells whether the job is left running at the provider when it is interrupted now, because it will be resumed. */
   readonly staysOnInterrupt: () => boolean
   /** Goes on with a job that was accepted before; null: submit it. */
   readonly resumed: JobTicket | null
@@ -54,7 +54,7 @@ export interface JobCallInput {
   readonly leftMs: number
   /** Reads the answer of the last step. */
   readonly reader: () => BodyReader
-  /** Whatever the upstream answers, its headers may tell of limits. */
+  /** Reads the headers of each answer of the upstream, which may report limits. */
   readonly onHeaders: (header: (name: string) => string | null) => void
   readonly observer: JobObserver
 }
@@ -67,13 +67,13 @@ const growth = 1.5
 const mostFailedPolls = 6
 /** A longer wait that a provider asks for is cut to this. */
 const mostRetryAfterMs = 60_000
-/** Of one poll. */
+/** Time limit of one poll. */
 const pollTimeoutMs = 30_000
 const cancelTimeoutMs = 10_000
 
 /** Answers about a job are small. */
 const mostAnswerBytes = 16 * 1_048_576
-/** Of all bodies of a result that is fetched. */
+/** Most bytes of all bodies of a result that is fetched. */
 const mostResultBytes = 128 * 1_048_576
 /** Requests before the job itself. */
 const mostSubmits = 4
@@ -81,7 +81,7 @@ const mostSubmits = 4
 /** Failures of a poll that say nothing of the job. It may not be known everywhere at once, hence 404. */
 const passing: ReadonlySet<number> = new Set([404, 408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529])
 
-/** Failures of a poll that stay as they are: the address may not be asked, or what stands there cannot be taken. */
+/** Failures of a poll that stay as they are: the address may not be asked, or what is there cannot be taken. */
 const lasting: ReadonlySet<string> = new Set(["blocked", "answer_too_large"])
 
 const tooMany = ownFailure(502, "bad_answer", "The upstream asked for too many requests before the job.")
@@ -147,7 +147,7 @@ export const makeJobCall = (
     const { call, job, observer, timeouts } = input
     const { origin, path } = call.request
     const place = origin + path
-    // How long an upload takes is the matter of whoever sends it.
+    // The duration of an upload depends on its sender.
     const { body } = call.request
     const isUpload = body !== null && typeof body !== "string" && !Buffer.isBuffer(body)
     const submitMs = isUpload ? input.leftMs : timeouts.firstByteMs
@@ -272,13 +272,13 @@ export const makeJobCall = (
               failureInAnswer(step.problem, "answer", call.wire, answer?.body.toString("utf8", 0, 65_536) ?? "")
             )
           default:
-            // What it is instead of a job is told by the codec.
+            // The codec reports what it is instead of a job.
             return told(answer?.body ?? Buffer.alloc(0))
         }
       }
     })
 
-    /** In the background: whoever gave the job up does not wait for it. */
+    /** Cancels the job in the background: the request that gave it up does not wait for it. */
     const cancel = Effect.suspend(() => {
       const request = ticket?.cancel ?? null
       ticket = null

@@ -10,16 +10,16 @@ import { jobAddress } from "./JobAddress.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 
 export interface LinkedMediaLimits {
-  /** Of each address. */
+  /** Time limit for each address. */
   readonly timeoutMs: number
-  /** Of all together. */
+  /** Most bytes of all together. */
   readonly maxBytes: number
 }
 
 /** An answer has fewer. */
 const mostLinks = 64
 
-/** Without what belongs to the body of the call. */
+/** Headers of the call without those that belong to its body. */
 const headersFor = ({ request }: UpstreamCall): ReadonlyArray<string> =>
   request.headers.filter((_, i) => !/^(?:content-type|accept)$/.test(request.headers[i - (i % 2)] ?? ""))
 

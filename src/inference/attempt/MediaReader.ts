@@ -1,6 +1,6 @@
 /**
- * Relays an answer that is no text (sound, pictures, films) as it comes, never as a whole in memory. The target is fixed with its first
- * byte; an answer that is cut is cut for the client, too, so that half a file does not look like a whole one.
+ * Relays an answer that is no text (sound, pictures, videos) as it comes, never as a whole in memory. The target is fixed with its
+ * first byte; an answer that is cut is cut for the client, too, so that half a file does not look like a whole one.
  */
 import type { AnswerReport } from "../request/AnswerReport.ts"
 import type { Usage } from "../../wire/canonical/Usage.ts"
@@ -10,19 +10,19 @@ import { type AttemptFailure, type AttemptResult, type BodyReader, failed, ownFa
 
 export interface MediaReaderOptions {
   readonly reply: Pick<ClientReply, "write">
-  /** What the request is billed by. */
+  /** Usage by which the request is billed. */
   readonly usage: Usage | null
   readonly dropped: ReadonlyArray<string>
   /** The largest answer. */
   readonly maxBytes: number
-  /** What the upstream tells of its length; null where it does not. */
+  /** Length that the upstream reports; null where it reports none. */
   readonly length: string | null
   readonly monotonicMs: () => number
   /** Sends the head: from here on the target is fixed. */
   readonly commit: () => void
   /** Bytes have come. */
   readonly alive: () => void
-  /** There will be no more than the limit: the upstream is given up. */
+  /** Ends the call when the body exceeds the limit. */
   readonly exceeded: (failure: AttemptFailure) => void
 }
 

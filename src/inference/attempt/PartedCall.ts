@@ -15,13 +15,13 @@ import type { UpstreamCall } from "./UpstreamCall.ts"
 export interface PartedCall {
   readonly work: Work
   readonly target: Target
-  /** How each part is asked for. */
+  /** Makes the call for each part. */
   readonly parts: ReadonlyArray<() => Either.Either<UpstreamCall, AttemptFailure>>
   readonly calling: (call: UpstreamCall) => Effect.Effect<AttemptResult>
   readonly join: NonNullable<WireCodec["join"]>
   /** The answer with what has to be fetched for it, the same object where that is nothing; or what comes of it instead. */
   readonly complete: (response: Response, call: UpstreamCall) => Effect.Effect<Response, AttemptResult>
-  /** What the client gets. */
+  /** Renders the answer for the client. */
   readonly render: (response: Response) => string
 }
 

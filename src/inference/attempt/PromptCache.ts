@@ -1,6 +1,6 @@
 /**
- * Whether a target is sent marks for its prompt cache (`promptCache` in `/api/settings`): the setting is on, the client has set none, the target
- * caches nothing without them, and the prompt is long enough to be cached. Pure.
+ * Decides whether a target is sent marks for its prompt cache (`promptCache` in `/api/settings`): the setting is on, the client has set none,
+ * the target caches nothing without them, and the prompt is long enough to be cached. Pure.
  */
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import { leastCachedTokens, type MarkedWire, withCacheMarks } from "../../wire/CacheMarks.ts"
@@ -24,7 +24,7 @@ const isLong = (work: Work, model: string): boolean => {
   return work.body.length > least * surelyBytesPerToken || promptTokens(work, model) >= least
 }
 
-/** Hot: what goes to the target in the wire of `codec`, with marks where it needs them. */
+/** Hot: adds marks to the request to the target in the wire of `codec`, where it needs them. */
 export const markedFor = (work: Work, target: Target, codec: WireCodec, body: JsonObject): JsonObject => {
   if (work.cacheMarks !== true) return body
   const wire = markedWire(target, codec)

@@ -48,11 +48,11 @@ export interface CallInput {
   readonly watch: AnswerWatch
   /** Keeps what the client has of a stream that another target may have to go on with; null where none may. */
   readonly recorder?: RecordDelivered | null
-  /** Whatever the upstream answers, its headers may tell of limits. */
+  /** Reads the headers of each answer of the upstream, which may report limits. */
   readonly onHeaders: (header: (name: string) => string | null) => void
   /** The largest answer that is relayed without being looked at. */
   readonly maxMediaBytes: number
-  /** How cautiously the beginning of a stream is let go; null: at once. */
+  /** Setting for how long the beginning of a stream is held back; null: not at all. */
   readonly holdBack: ResilienceSettings["streamRecovery"] | null
   readonly stop: Pick<typeof StopSignal.Service, "onStop">
   /** Headers of a streamed answer, asked for at the commit. */
@@ -65,10 +65,13 @@ const nothing = (): void => {}
 
 type ClockAndTimers = typeof Timers.Service
 
-/** After the end mark an upstream may take this long to close its body before its socket is given up. */
+/** Time in ms that an upstream may take to close its body after the end mark, before its socket is given up. */
 const lingerMs = 1_000
 
-/** After the finish reason an upstream may take this long for its end. Not every wire has a mark, not every server closes. */
+/**
+ * Time in ms that an upstream may take for its end after the finish reason. Not every wire has a mark, not every server
+ * closes.
+ */
 const afterStopMs = 10_000
 
 /** `call`: null where no tools are named. */
@@ -168,7 +171,7 @@ export const startCall = (
   const remainingMs = (): number => Math.max(1, input.deadlineMs - timers.monotonicMs())
 
   const leftMs = remainingMs()
-  /** Until content comes one timer is enough: whichever limit is nearer. */
+  /** Timer until content comes: one is enough, for the nearer limit. */
   let waiting =
     leftMs <= timeouts.firstByteMs ? timers.after(leftMs, tooLong) : timers.after(timeouts.firstByteMs, noContent)
 
@@ -183,7 +186,10 @@ export const startCall = (
 
   const context = (): EncodeContext => encodeContext(work, input.target.model, timers, call)
 
-  /** As long as more than the silence that is borne is left, silence ends the call first, and every sign of life comes by here. */
+  /**
+   * Sets the timer for the deadline. As long as more than the longest silence is left, silence ends the call first, and
+   * every sign of life comes by here.
+   */
   const watchDeadline = (): void => {
     if (total !== null) return
     const leftMs = remainingMs()

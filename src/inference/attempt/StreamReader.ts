@@ -20,7 +20,7 @@ import { makeHoldBack, type StreamSource } from "./StreamRelay.ts"
 import { clientErrorInStream } from "./ClientError.ts"
 import { optional } from "../../wire/json/Json.ts"
 
-/** Most that is held back while waiting for content; a longer preamble is let through. */
+/** Most bytes that are held back while waiting for content; a longer preamble is let through. */
 const maxHoldBackBytes = 1_048_576
 /**
  * Longest that the preamble of a living stream is held back when there is no other target to turn to: from then on the client
@@ -28,7 +28,7 @@ const maxHoldBackBytes = 1_048_576
  */
 export const maxHoldBackMs = 15_000
 
-/** Where clients read why an answer has ended. */
+/** Names of the members in which clients read the reason of an answer's end. */
 const reasonMember: Readonly<Record<WireName, string>> = {
   chat: "finish_reason",
   messages: "stop_reason",
@@ -46,7 +46,7 @@ export interface StreamReaderOptions {
   readonly lastChance: boolean
   /** Bytes of content that are held back until `release`; 0 sends the first at once. */
   readonly cautionBytes: number
-  /** What must never reach the client. */
+  /** Credentials that must never reach the client. */
   readonly secrets: () => ReadonlyArray<string>
   readonly monotonicMs: () => number
   /** The answer is made at its provider whether the client waits or not: no other target is asked any more. */
@@ -71,9 +71,9 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   const openedMs = options.monotonicMs()
   let committed = false
   let firstMs: number | null = null
-  /** Events heard of so far: comments keep a socket busy, but are no sign that an answer is being made. */
+  /** Number of events so far: comments keep a socket busy, but are no sign that an answer is being made. */
   let heard = 0
-  /** What had been said when the finish reason came; null before. */
+  /** Characters of the answer when the finish reason came; null before. */
   let saidAtStop: number | null = null
 
   /** Named where the reason of the end is not the upstream's own. */
@@ -90,10 +90,13 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
     ...optional("mapped", inferred())
   })
 
-  /** After the commit the client has to be told, in the wire's own error event; before it the failure is still ours alone. */
+  /**
+   * Makes the result of a failure. After the commit the client is sent the wire's own error event; before it the
+   * failure is not visible to the client.
+   */
   const brokenBy = (failure: AttemptFailure, relayed: Buffer | string): AttemptResult => {
     if (!committed) {
-      // What goes on with a cut stream is written into it once: it cannot be taken back.
+      // A continuation is written into a cut stream once: it cannot be undone.
       if (work.resumption === undefined || relayed.length === 0) return failed(failure)
       begin()
     }
@@ -137,7 +140,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   const isHeld = (): boolean => {
     if (isUnderWay()) return false
     const waitedLong = options.monotonicMs() - openedMs >= maxHoldBackMs
-    // A wire that tells a tool call in one piece has nothing to send before its end.
+    // A wire that sends a tool call in one piece has nothing to send before its end.
     if (facts.content) return held.bytes() === 0 ? !waitedLong : held.bytes() < options.cautionBytes
     return held.bytes() < maxHoldBackBytes && !(options.lastChance && waitedLong)
   }

@@ -19,7 +19,7 @@ export interface StreamSource {
   readonly facts: StreamFacts
   readonly push: (chunk: Buffer) => Buffer | string
   readonly end: () => Buffer | string
-  /** What the client has of the stream, where another target may have to go on with it. */
+  /** Part of the stream that the client has, where another target may have to go on with it. */
   readonly sent?: DeliveredPrefix
 }
 
@@ -77,7 +77,7 @@ export const streamSource = (
 /** Members of plain deltas; events of the others are numbered, or too few to matter. */
 const plainMembers: Readonly<Partial<Record<WireName, string>>> = { chat: "content", messages: "text" }
 
-/** What the source reads comes without the credentials that the upstream was sent. */
+/** Wraps a source so that it reads the stream without the credentials that the upstream was sent. */
 const scrubbed = (source: StreamSource, { codec, request }: UpstreamCall): StreamSource => {
   const scrub = eventScrub(request.secrets, framingOf(codec), plainMembers[codec.name] ?? "")
   if (scrub === null) return source

@@ -11,7 +11,10 @@ export interface UploadBody {
 /** Divisible by three, so that pieces in base64 can be put together. */
 const chunkBytes = 65_535
 
-/** As browsers write names into a form (https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data). */
+/**
+ * Quotes a name as browsers write names into a form
+ * (https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data).
+ */
 const quoted = (name: string): string =>
   `"${name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22")}"`
 

@@ -1,6 +1,6 @@
 /**
- * From a decided target to the bytes that are sent to it: which wire, which path, which headers, which body.
- * The client's own wire is spoken whenever the upstream knows it, so that the request can pass through untouched.
+ * Makes the bytes that are sent to a decided target: wire, path, headers and body. The client's own wire is used
+ * whenever the upstream knows it, so that the request can pass through untouched.
  */
 import * as Either from "effect/Either"
 import { ownerOf } from "../../domain/Proxy.ts"
@@ -41,7 +41,7 @@ type State = typeof OpaqueState.Service
 
 export interface UpstreamCall {
   readonly request: UpstreamRequest
-  /** Its body, where that is still to be written. */
+  /** Body, where it is still to be written. */
   readonly unwritten?: JsonObject
   readonly wire: WireName
   readonly codec: WireCodec
@@ -54,13 +54,13 @@ export interface UpstreamCall {
   readonly dropped: ReadonlyArray<string>
   /** Fields that were bent to what the target takes; absent for the client's own bytes. */
   readonly mapped?: ReadonlyArray<string>
-  /** Of the target. */
+  /** Dialect of the target. */
   readonly dialect: Dialect
   /** Names of tools that had to be changed for this target; null when the client's own were sent. */
   readonly toolNames: ToolNames | null
   /** Ids of calls that had to be changed for this target. */
   readonly callIds: CallIds | null
-  /** Whether an answer holds all that was asked for; absent: one that can be decoded does. */
+  /** Checks whether an answer holds all that was asked for; absent: one that can be decoded does. */
   readonly isComplete?: (response: Response) => boolean
 }
 
@@ -71,7 +71,10 @@ const chooseWire = (work: Work, target: Target, offered: ReadonlyArray<WireName>
   return ruled ?? (offered.includes(exchange.wire) ? exchange.wire : (offered[0] ?? null))
 }
 
-/** What the provider documents of this model: some of its endpoints do not take every model, or not every request for it. */
+/**
+ * Chooses the wire that the provider documents for this model: some of its endpoints do not take every model, or not
+ * every request for it.
+ */
 const wireByModel = (
   { envelope, parsed }: Work,
   { account, model, suppressReasoning }: Target,
@@ -85,7 +88,7 @@ const wireByModel = (
   return account.spec.dialect.wireRules.find(fits)?.wire ?? null
 }
 
-/** Who would answer, for what is bound to its maker. */
+/** Names the answering model, for content that is bound to its maker. */
 export const originOf = ({ account, model }: Target, wire: WireName): Origin => ({
   wire,
   provider: account.spec.id,
@@ -93,7 +96,7 @@ export const originOf = ({ account, model }: Target, wire: WireName): Origin => 
   model
 })
 
-/** How a target is reached: in which wire, and whether the client's own bytes can go there. */
+/** Route to a target: its wire, and whether the client's own bytes can go there. */
 export interface Way {
   readonly target: Target
   readonly endpoint: UpstreamEndpoint
@@ -105,16 +108,22 @@ export interface Way {
   readonly replays: boolean
 }
 
-/** The beta that lets system messages stand between turns of a model that nothing is known of. */
+/** The beta that lets system messages are between turns of a model that nothing is known of. */
 const systemBeta = "mid-conversation-system"
 
-/** With it a budget spans the thinking of a whole turn (https://platform.claude.com/docs/en/build-with-claude/extended-thinking). */
+/**
+ * Beta with which a budget spans the thinking of a whole turn
+ * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking).
+ */
 const interleavedBeta = "interleaved-thinking"
 
 const asksForBeta = ({ exchange }: Work, beta: string): boolean =>
   exchange.wire === "messages" && headerOf(exchange.headers, "anthropic-beta")?.includes(beta) === true
 
-/** Whether a messages upstream may be sent system messages between turns, by its model or by what its own client asked for. */
+/**
+ * Checks whether a messages upstream may be sent system messages between turns, by its model or by the betas that its
+ * own client asked for.
+ */
 const keepsSystemBetween = (work: Work, { model }: Target): boolean =>
   takesSystemBetween(model) ?? asksForBeta(work, systemBeta)
 
@@ -172,7 +181,7 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
   return Either.right({ target, endpoint, codec, sameWire, relays: sameWire && !rewritten, replays })
 }
 
-/** The path of the endpoint that the codec is for: a wire's second one stands beside its first. */
+/** The path of the endpoint that the codec is for: a wire's second one is beside its first. */
 const pathFor = ({ name, upstreamPath }: WireCodec, path: string): string => {
   const { upstreamPath: first } = codecs[name]
   return upstreamPath !== first && path.endsWith(first) ? path.slice(0, -first.length) + upstreamPath : path
@@ -217,7 +226,7 @@ const requestTo = (
   }
 }
 
-/** What this target is asked: the client's request, or the same without the wish to reason. */
+/** Returns the request for this target: the client's, or the same without the wish to reason. */
 const questionFor = (work: Work, { target }: Way): Pick<Work, "parsed" | "body" | "conversation"> => {
   if (!target.suppressReasoning) return work
   const parsed = withoutThinking(work.exchange.wire, work.parsed, target.model)
@@ -298,20 +307,23 @@ const thinkingAs = (
 
 const noFile = ownFailure(400, "request_not_translatable", "The request names a file that did not come with it.")
 
-/** Its first bytes are drawn by the gateway when the request comes: what the client sends cannot hold it. */
+/**
+ * Makes the boundary of a form. Its first bytes are drawn by the gateway when the request comes: the client's content
+ * cannot hold it.
+ */
 const boundaryOf = ({ exchange }: Work): string => `gateway-${exchange.requestId}`
 
-/** Whether the steps of a request have to be taken one by one, because each takes its time. */
+/** Checks whether the steps of a request have to be taken one by one, because each takes its time. */
 export const isLarge = ({ body }: Pick<Work, "body">): boolean => body.length >= slicedFromBytes
 
-/** What is sent, with the files that go with it. */
+/** Builds the request to send, with the files that go with it. */
 const encodedRequest = (
   work: Work,
   way: Way,
   encoded: EncodedRequest
 ): Either.Either<Pick<UpstreamCall, "request" | "unwritten">, AttemptFailure> => {
   const { body, payload } = encoded
-  // A wire may reason unless it is told not to.
+  // A wire may reason by default unless the request turns that off.
   if (payload === undefined) {
     const asked = markedFor(work, way.target, way.codec, suppressed(way, body))
     // A large one is written later, in slices.

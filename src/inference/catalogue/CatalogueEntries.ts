@@ -102,7 +102,7 @@ const resolverView = ({ factsOf, modelsOf, snapshot }: CatalogueView): ResolverV
   factsOf
 })
 
-/** Of what an automatic id chooses from: `auto/vision` sees when one of them does. */
+/** Selects the models that an automatic id chooses from: `auto/vision` sees when one of them does. */
 const chosenFrom = (auto: AutoSpec | null, facts: ReadonlyArray<ModelFacts>): ReadonlyArray<ModelFacts> =>
   auto === null ? facts : suited(auto.filter, facts, (of) => of)
 
@@ -190,7 +190,7 @@ export const entriesOf = (view: CatalogueView): ReadonlyArray<CatalogueEntry> =>
       for (const model of view.modelsOf(account)) {
         const facts = view.factsOf(account, model)
         const known = models.get(model)
-        // What one account's list leaves out another's may tell.
+        // Another account's list may have facts that one's leaves out.
         models.set(model, known === undefined ? { account, facts } : { ...known, facts: layFacts(known.facts, facts) })
       }
     }

@@ -18,7 +18,9 @@ export { type CatalogueEntry, type CataloguePage, pageOf } from "./CatalogueEntr
 export class ModelCatalogue extends Context.Tag("gateway/inference/catalogue/ModelCatalogue")<
   ModelCatalogue,
   {
-    /** What a caller may see; null key: everything. The same array as long as nothing changed. */
+    /**
+     * Lists the entries that a caller may see; null key: all. Returns the same array as long as nothing has changed.
+     */
     readonly entries: (key: ApiKey | null) => ReadonlyArray<CatalogueEntry>
   }
 >() {}

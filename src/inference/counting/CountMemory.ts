@@ -1,12 +1,13 @@
-/**
- * Which connections do not count tokens, remembered for a while, so that not every count costs a round trip in vain.
- */
+/** Connections that do not count tokens, remembered for a while, so that not every count costs a round trip in vain. */
 import { LruMap } from "../../kernel/LruMap.ts"
 
 export const capacity = 1_000
 /** The upstream knows no such route. */
 const unknownRouteMs = 600_000
-/** It is in trouble, and a client that only wants a count should not wait for it again. */
+/**
+ * Time in ms for which an upstream in trouble is not asked: a client that only wants a count should not wait for it
+ * again.
+ */
 const troubleMs = 30_000
 
 export interface CountMemory {
@@ -16,7 +17,10 @@ export interface CountMemory {
   readonly failed: (key: string, status: number | null, nowMs: number) => void
 }
 
-/** How long not to ask again; null for a failure that is about the request, not about the upstream. */
+/**
+ * Computes the time in ms for which it is not asked again; null for a failure that is about the request, not about the
+ * upstream.
+ */
 const silenceMs = (status: number | null): number | null => {
   if (status === null || status >= 500 || status === 408 || status === 429)
     return status === 501 ? unknownRouteMs : troubleMs

@@ -102,7 +102,7 @@ export const renderCount = (client: WireName, tokens: number): JsonObject => {
 
 /**
  * A count request as the conversation it is about, in its own wire: what a count may leave out is filled in, and a Gemini request
- * that stands whole inside `generateContentRequest` is unwrapped (the model of the path counts).
+ * that is whole inside `generateContentRequest` is unwrapped (the model of the path counts).
  */
 export const asConversation = (client: WireName, body: JsonObject): JsonObject => {
   if (client === "messages") return isPositiveInteger(body["max_tokens"]) ? body : { ...body, max_tokens: 1 }

@@ -11,27 +11,27 @@ import { embeddings } from "../../wire/embeddings/Codec.ts"
 import { isArray, isObject, parseJson, stringOr } from "../../wire/json/Json.ts"
 import { InnerRequests } from "../InnerRequests.ts"
 
-/** What the log line of such a request shows as its path. */
+/** Path shown in the log line of such a request. */
 export const embeddingPath = "/own-embeddings"
 
-/** Of one request. */
+/** Most texts of one request. */
 export const maxTexts = 256
-/** Of one text: a longer one is not embedded, because what is cut off would count for nothing. */
+/** Most characters of one text: a longer one is not embedded, because the cut part would not count. */
 export const maxTextChars = 8_000
 /** No model has longer vectors; longer answers are not kept in memory. */
 const maxDimensions = 16_384
-/** Requests under way in all; further ones wait, within their time. */
+/** Requests in progress in all; further ones wait, within their time. */
 const atOnceInAll = 32
 
 export interface EmbedderRequest {
   readonly principal: Principal
   readonly model: string
   readonly texts: ReadonlyArray<string>
-  /** With the wait for a place. */
+  /** Time limit in ms, with the wait for a place. */
   readonly timeoutMs: number
 }
 
-/** Asked for nothing, for too much, or for a text that is empty or too long. */
+/** Error of a request without texts, with too many, or with a text that is empty or too long. */
 export class NotEmbeddable extends Data.TaggedError("NotEmbeddable")<{ readonly reason: string }> {}
 
 /** The model has not answered, or with an error. `reason` is for the log: it holds nothing of the texts. */
@@ -45,9 +45,9 @@ export class EmbeddingTimedOut extends Data.TaggedError("EmbeddingTimedOut")<{ r
 export type EmbeddingError = NotEmbeddable | EmbeddingFailed | EmbeddingTimedOut
 
 export interface Embedded {
-  /** Of its usage row. */
+  /** Id of its usage row. */
   readonly requestId: string
-  /** In the order of the texts, all of one length, each of length 1. */
+  /** Vectors in the order of the texts, all of one length, each of norm 1. */
   readonly vectors: ReadonlyArray<Float32Array>
 }
 

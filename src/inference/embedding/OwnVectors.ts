@@ -10,7 +10,7 @@ import type { Embedder, EmbeddingError } from "./Embedder.ts"
 
 /** A request waits no longer than this. */
 const embeddingTimeoutMs = 3_000
-/** After a failure the model is not asked again for this caller. */
+/** Time in ms for which a model is not asked again for this caller after a failure. */
 export const pauseMs = 30_000
 const maxPaused = 1_000
 
@@ -28,7 +28,7 @@ const reasonOf = (error: EmbeddingError): string => {
 export interface OwnVectorsServices {
   readonly embedder: typeof Embedder.Service
   readonly timers: typeof Timers.Service
-  /** For the log, when there are none. */
+  /** Reason of a failure, for the log. */
   readonly failure: string
 }
 

@@ -52,7 +52,7 @@ const afterRefresh = (refused: Failure, failed: RefreshFailed, nowMs: number): F
   }
 }
 
-/** Why no call is made: the token is over, and there is no new one. */
+/** Makes the failure of a call that is not made: the token has expired, and there is no new one. */
 const withoutToken = (failed: RefreshFailed): AttemptFailure => {
   switch (failed._tag) {
     case "RefreshDead":

@@ -1,4 +1,4 @@
-/** Tells plugins of calls that failed, once it is known whether another one follows. */
+/** Reports to plugins the calls that failed, once it is known whether another one follows. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

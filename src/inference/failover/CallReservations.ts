@@ -1,6 +1,6 @@
 /**
- * What calls of keys with limits reserve: checked before a target is chosen, held in the same turn in which the call begins, and on file
- * before it is made. Requests of other callers pass by with one comparison.
+ * Reservations of calls by keys with limits: checked before a target is chosen, held in the same turn in which the call begins, and
+ * stored before it is made. Requests of other callers pass by with one comparison.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ import { optional } from "../../wire/json/Json.ts"
 import { estimatedPrompt, estimateOf } from "../request/CallEstimate.ts"
 import type { Work } from "../request/Exchange.ts"
 
-/** What a call holds. */
+/** Reservation that a call holds. */
 export interface HeldCall {
   /** Hot: runs `start` once the reservation is on file. */
   onFile(start: () => void): void

@@ -25,7 +25,7 @@ export class CallRunner extends Context.Tag("gateway/inference/failover/CallRunn
   CallRunner,
   {
     /**
-     * Hot: makes a call for which a place is held; the place is given back however it ends, before `next` goes on with the outcome.
+     * Hot: makes a call for which a place is held; the place is released however it ends, before `next` goes on with the outcome.
      * Not lazy: to be called inside an effect that runs.
      */
     readonly run: <A>(
@@ -47,10 +47,10 @@ export class CallRunner extends Context.Tag("gateway/inference/failover/CallRunn
   }
 >() {}
 
-/** Between the choice of the target and its call another request has taken what was left. */
+/** Failure of a call before which, after the choice of its target, another request has taken the rest of the limit. */
 const overLimit = failed(ownFailure(429, "key_limit", "What was left of a limit of this API key is reserved by now."))
 
-/** For callers without limits. */
+/** Reservation of callers without limits. */
 const free: HeldCall = { onFile: (start) => start(), release: () => {} }
 
 export const make = Effect.gen(function* () {
@@ -132,7 +132,7 @@ export const make = Effect.gen(function* () {
       Effect.onExit(calling, (exit) => {
         over()
         try {
-          // Health is told before the places are given back.
+          // Health is updated before the places are released.
           if (Exit.isSuccess(exit) && exit.value._tag === "Failed") reserved?.release()
           if (Exit.isSuccess(exit)) failure = recorder.over(run, call(), exit.value, begunMs, hasLost())
           else recorder.givenUp(run, call(), Exit.isInterrupted(exit))
@@ -160,7 +160,7 @@ export const make = Effect.gen(function* () {
     const begunMs = timers.monotonicMs()
     let over: (() => void) | null = null
     let isOver = false
-    /** Gives back what the call held, after `record`. */
+    /** Releases the places of the call, after `record`. */
     const close = <A>(record: (call: Call) => A): A => {
       isOver = true
       over?.()

@@ -16,7 +16,7 @@ type Release = ConcurrencyGate.Release
 /** A wait for a place: resolves with it, or with null when none came. */
 export type Waiting = Effect.Effect<Release | null>
 
-/** What of a request its places depend on. */
+/** Facts of a request that its places depend on. */
 interface Visitor {
   readonly policy: RoutePolicy
   readonly work: Work
@@ -43,11 +43,11 @@ const both =
     other()
   }
 
-/** Of one combo: another combo's calls to the model have places of their own. */
+/** Key of the places of one combo: another combo's calls to the model have places of their own. */
 const keyOf = ({ work }: Pick<Visitor, "work">, { account, model }: Target): string =>
   `combo\n${work.resolution.combo?.name ?? ""}\n${account.spec.id}/${model}`
 
-/** A place that is waited for no longer than this; given back when it comes in the very moment the wait is over. */
+/** A place that is waited for no longer than this; released when it comes in the very moment the wait is over. */
 export const noLongerThan = (timeoutMs: number, wait: Effect.Effect<Release | null>): Effect.Effect<Release | null> => {
   // Of one run: the effect is made for one request, and run once.
   let held: Release | null = null
@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
   const ownPlace = (key: string, limit: number, rules: LineRules): ConcurrencyGate.Place =>
     gate.enter(key, limit, rules.queueDepth ?? usualDepth)
 
-  /** First one queue, then the other. What is held is given back when the wait is given up. */
+  /** Takes a place in the first queue, then in the other. A place held is released when the wait is cancelled. */
   const inLine = (key: string, limit: number, rules: LineRules, target: Target): Effect.Effect<Release | null> =>
     Effect.uninterruptibleMask((restore) => {
       const own = Effect.suspend((): Effect.Effect<Release | null> => {

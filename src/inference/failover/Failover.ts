@@ -37,7 +37,7 @@ export class Failover extends Context.Tag("gateway/inference/failover/Failover")
 /** One of the three is called exactly once, maybe before `begin` returns. */
 export interface FailoverListener {
   readonly ended: (end: FailoverEnd) => void
-  /** What has to be run to come to the end: it waits, or asks more than one target. */
+  /** Receives the effect that has to be run to come to the end: it waits, or asks more than one target. */
   readonly goesOn: (rest: Effect.Effect<FailoverEnd>) => void
   /** The gateway itself is at fault. */
   readonly died: (defect: unknown) => void

@@ -1,4 +1,4 @@
-/** How failover ended. */
+/** Ends of failover. */
 import { type InferenceError, shutdown } from "../../domain/Errors.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { WalkEnd } from "../../routing/walk/Steps.ts"
@@ -6,7 +6,7 @@ import { shuttingDown } from "../../routing/walk/Unavailable.ts"
 import type { AttemptResult } from "../attempt/AttemptResult.ts"
 import type { Kept } from "../request/KeptAnswer.ts"
 
-/** What reaches the client as an answer, whole or not. */
+/** Results that reach the client as an answer, whole or not. */
 export type AnsweredResult = Exclude<AttemptResult, { _tag: "Failed" }>
 
 export type FailoverEnd =
@@ -17,7 +17,7 @@ export type FailoverEnd =
 export interface KeptEnd {
   readonly _tag: "Kept"
   readonly kept: Kept
-  /** What of a successful answer `answer` will give; null where that is none. */
+  /** Bytes of a successful answer that `answer` will give; null where it is none. */
   readonly rest: Buffer | null
   /** Gives the client its answer; run once the usage row is on file. */
   readonly answer: () => void
@@ -29,7 +29,7 @@ export interface RefusedEnd {
   readonly error: InferenceError
 }
 
-/** How a request ended: by its calls, or by a feature. */
+/** End of a request: by its calls, or by a feature. */
 export type RequestEnd = FailoverEnd | KeptEnd | RefusedEnd
 
 export const answered = (target: Target, result: AnsweredResult): FailoverEnd => ({ _tag: "Answered", target, result })
@@ -37,7 +37,7 @@ export const answered = (target: Target, result: AnsweredResult): FailoverEnd =>
 export const endOfWalk = (end: WalkEnd): FailoverEnd =>
   end._tag === "Left" ? answered(end.target, { _tag: "Aborted", report: null, firstContentMs: null }) : end
 
-/** The same end when the gateway has stopped meanwhile: what was not answered is told to come back. */
+/** Returns the same end after the gateway has stopped: an unanswered request is to be sent again later. */
 export const stopped = (end: FailoverEnd): FailoverEnd => {
   const { retryAfterMs } = shutdown
   if (end._tag === "Answered") return end
@@ -48,7 +48,7 @@ export const stopped = (end: FailoverEnd): FailoverEnd => {
 /** The gateway has stopped while the upstream was asked: it may have answered in full, and bills what it was sent. */
 export const isCutByStop = (end: RequestEnd): boolean => end._tag === "Failed" && end.failure.reason === shutdown.code
 
-/** What is still to come of an answer; null: nothing that could be looked at. */
+/** Returns the part of an answer that is still to come; null: none that could be looked at. */
 export const restOf = (end: RequestEnd): Buffer | string | null => {
   if (end._tag === "Kept") return end.rest
   if (end._tag !== "Answered") return null

@@ -21,7 +21,7 @@ export type Release = ConcurrencyGate.Release
 export type RunStep = Step<Release, Waiting>
 export type AskStep = Extract<RunStep, { _tag: "Ask" }>
 
-/** What came of one call. */
+/** Outcome of one call. */
 export interface Outcome {
   readonly turn: Turn
   readonly result: AttemptResult
@@ -48,7 +48,7 @@ const lastResortKey = (connectionId: string): string => `last resort\n${connecti
 
 /** A class, because one is made per request. */
 export class FailoverRun implements WalkWorld<Release, Waiting> {
-  /** What is asked of the next target: another than at first once a broken answer is being continued. */
+  /** Work that the next target is asked for: not the first one any more once a broken answer is being continued. */
   work: Work
   readonly policy: RoutePolicy
   readonly walk: Walk<Release, Waiting>

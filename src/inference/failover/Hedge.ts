@@ -1,5 +1,5 @@
 /**
- * How a call is made that may be hedged: a second target is asked too when the first has not begun in time. The default makes the call
+ * Policy by which a call may be hedged: a second target is asked too when the first has not begun in time. The default makes the call
  * alone; `features/hedging` provides another.
  */
 import * as Context from "effect/Context"

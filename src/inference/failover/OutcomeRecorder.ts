@@ -41,7 +41,10 @@ const note = (work: Work, call: Call, result: AttemptResult, failure: Failure | 
   })
 }
 
-/** What others may read of a failure; of a key whose texts are not kept nothing that the upstream wrote. */
+/**
+ * Returns the text of a failure that others may read; for a key whose texts are not stored, none that the upstream
+ * wrote.
+ */
 const kept = ({ work }: FailoverRun, sent: CallerText, { message, status }: Failure): string => {
   return mayKeepContent(work.exchange.principal) === null ? `it answered with ${status}` : remembered(message, sent)
 }
@@ -57,7 +60,10 @@ export class OutcomeRecorder extends Context.Tag("gateway/inference/failover/Out
       begunMs: number,
       lost: boolean
     ) => Failure | null
-    /** It came to no result: another target was faster, the gateway stops (`interrupted`), or the gateway itself is at fault. */
+    /**
+     * Records a call without a result: another target was faster, the gateway stops (`interrupted`), or the gateway
+     * itself is at fault.
+     */
     readonly givenUp: (run: FailoverRun, call: Call, interrupted: boolean) => void
   }
 >() {}
@@ -72,7 +78,7 @@ export const make = Effect.gen(function* () {
   const timers = yield* Timers.Timers
   const tokens = yield* AccessTokens
 
-  /** What the result says of the target's health. Null when it was no failure. */
+  /** Updates the target's health from the result. Null when it was no failure. */
   const learn = (run: FailoverRun, call: Call, result: AttemptResult): Failure | null => {
     if (result._tag === "Completed") {
       health.succeeded(call)
@@ -103,7 +109,7 @@ export const make = Effect.gen(function* () {
     return failure
   }
 
-  /** What the call says about speed, reliability and quotas. */
+  /** Updates speed, reliability and quotas from the call. */
   const measure = (
     { policy, work }: FailoverRun,
     call: Call,

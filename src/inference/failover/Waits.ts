@@ -13,13 +13,13 @@ import type { Release } from "../../resilience/ConcurrencyGate.ts"
 export class Waits extends Context.Tag("gateway/inference/failover/Waits")<
   Waits,
   {
-    /** What is left of the whole request's time; not positive when it is over. */
+    /** Returns the rest of the whole request's time in ms; not positive when it is over. */
     readonly leftMs: (work: Work) => number
     /** False when the client has left, the gateway stops, or the wait would outlast the request: then it is broken off. */
     readonly pause: (work: Work, delayMs: number) => Effect.Effect<boolean>
     /** The result; null when it does not come in time, the client leaves, or the gateway stops. */
     readonly within: <A>(work: Work, wait: Effect.Effect<A>) => Effect.Effect<A | null>
-    /** The same for a place, which is given back when it comes in the very moment the wait is over. */
+    /** The same for a place, which is released when it comes in the very moment the wait is over. */
     readonly forPlace: (work: Work, wait: Effect.Effect<Release | null>) => Effect.Effect<Release | null>
   }
 >() {}

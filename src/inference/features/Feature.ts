@@ -5,7 +5,7 @@ import type { Work } from "../request/Exchange.ts"
 import type { Instead } from "../request/KeptAnswer.ts"
 import type { Bill, Served } from "../settle/Bill.ts"
 
-/** How a request ended. `others`: further calls that were made for it and belong on its bill. */
+/** End of a request, answered. `others`: further calls that were made for it and belong on its bill. */
 export interface Answered {
   /** The request as it was sent last; a feature may have changed it. */
   readonly work: Work
@@ -13,7 +13,7 @@ export interface Answered {
   readonly others: ReadonlyArray<Served>
   /** Absent: the client gets the answer. */
   readonly instead?: Instead
-  /** What the client gets in the place of the last bytes of the answer, or of all of a whole one; absent: those. */
+  /** Bytes that the client gets instead of the last bytes of the answer, or of all of a whole one; absent: those. */
   readonly given?: Buffer | string
 }
 
@@ -23,8 +23,8 @@ export interface Feature {
   /** Wraps `next`: the features further in, and failover innermost. Called once, at start; the function it returns is hot. */
   readonly around: (next: Answer) => Answer
   /**
-   * Hot: whether the feature has to act before the first call. Where no feature does, a request that its first call answers does not
-   * pass through `around`. A feature without `concerns` only acts on the others.
+   * Hot: decides whether the feature has to act before the first call. Where no feature does, a request that its first call answers
+   * does not pass through `around`. A feature without `concerns` only acts on the others.
    */
   readonly concerns?: (work: Work) => boolean
   /** Hot: called with each request before anything else, for what its answer says in any case. */

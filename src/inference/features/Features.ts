@@ -46,9 +46,9 @@ export class Features extends Context.Tag("gateway/inference/features/Features")
     readonly answer: Answer
     /** Hot: the same, without a fiber for a request whose first call answers, and which concerns no feature. */
     readonly begin: (work: Work, listener: AnswerListener) => void
-    /** Whether a feature that is on may change what is asked or answered. */
+    /** Checks whether a feature that is on may change the request or the answer. */
     readonly rewrites: (work: Work) => boolean
-    /** Hot: tells the features that a request has ended. */
+    /** Hot: notifies the features that a request has ended. */
     readonly ended: (work: Work, end: RequestEnd, bill: Bill) => void
   }
 >() {}
@@ -56,7 +56,7 @@ export class Features extends Context.Tag("gateway/inference/features/Features")
 /** One of the three is called exactly once, maybe before `begin` returns. */
 export interface AnswerListener {
   readonly answered: (answered: Answered) => void
-  /** What has to be run to come to the end. */
+  /** Receives the effect that has to be run to come to the end. */
   readonly goesOn: (rest: Effect.Effect<Answered>) => void
   /** The gateway itself is at fault. */
   readonly died: (defect: unknown) => void

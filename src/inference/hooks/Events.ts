@@ -17,7 +17,7 @@ import { isCallersOwn, runOf } from "./HookRuns.ts"
 
 type Emitting = Pick<typeof Hooks.Service, "emit" | "listens">
 
-/** Candidates and places of an order that a plugin is told of. */
+/** Most candidates and places of an order that a plugin gets. */
 const mostListed = 100
 
 const namesOf = ({ account, model }: Target) => ({
@@ -58,7 +58,7 @@ const modelSelect = ({ decision, envelope, resolution }: Work): RequestPayload<"
   }
 }
 
-/** After the decision: `onModelSelect`, and `onComboResolve` where a combo was asked for. */
+/** Emits the events of a decision: `onModelSelect`, and `onComboResolve` where a combo was asked for. */
 export const decided = ({ emit, listens }: Emitting, work: Work): void => {
   const { exchange, resolution } = work
   if (!isCallersOwn(exchange)) return
@@ -109,7 +109,7 @@ const limitReached = (
 
 const unknownLimit: LimitFacts = { unit: "requests", window: null, resetsAtMs: null }
 
-/** What an error says of limits. */
+/** Emits the event of an error about limits. */
 const refusedByLimit = (
   hooks: Emitting,
   exchange: Exchange,
@@ -155,7 +155,10 @@ export const endedAsError = (
   emit(runOf(exchange, envelope), "onError", payload)
 }
 
-/** The request ends as an error: `onError`, and what it says of limits. Callers whose key is not known are told of to no plugin. */
+/**
+ * Emits the events of a request that ends as an error: `onError`, and that of its limits. Plugins get none for a caller
+ * whose key is not known.
+ */
 export const refused = (
   hooks: Emitting,
   exchange: Exchange,

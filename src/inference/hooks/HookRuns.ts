@@ -4,10 +4,13 @@ import { HookRun } from "../../plugins/hooks/HookRun.ts"
 import type { Envelope } from "../../wire/WireCodec.ts"
 import { apiKeyIdOf, type Exchange } from "../request/Exchange.ts"
 
-/** Hot: whether plugins get all events of it. Of a request made to serve another one they get only those of calls to providers. */
+/**
+ * Hot: checks whether plugins get all events of it. Of a request made to serve another one they get only those of calls
+ * to providers.
+ */
 export const isCallersOwn = ({ madeFor }: Pick<Exchange, "madeFor">): boolean => madeFor !== "aside"
 
-/** What is asked for: as the routes of media are called, `chat` for all conversations. */
+/** Names the endpoint: the name of the media route, `chat` for all conversations. */
 export const endpointOf = ({ codec, service }: Pick<Exchange, "codec" | "service">): string =>
   codec.endpoint ?? (service === undefined ? "chat" : "search")
 
@@ -22,7 +25,7 @@ export const newRun = (exchange: Exchange): HookRun =>
     permission: mayKeepContent(exchange.principal)
   })
 
-/** That of the request; a new one where it has entered before anybody listened, or is the gateway's own. */
+/** Returns the run of the request; a new one where the request began without listeners, or is the gateway's own. */
 export const runOf = (exchange: Exchange, envelope?: Pick<Envelope, "model" | "stream">): HookRun => {
   if (exchange.hooks !== undefined) return exchange.hooks
   const run = newRun(exchange)

@@ -28,7 +28,7 @@ const secondsIn = ({ duration, seconds: told }: Asked): number | null => {
   return typeof value === "string" || typeof value === "number" ? secondsOf(value) : null
 }
 
-/** What OpenAI's object has of the request. The prompt is forgotten as soon as the job is over. */
+/** Picks the members of the request that are in OpenAI's object. The prompt is deleted as soon as the job is over. */
 const askedOf = ({ kind, request }: MediaJob) => {
   const { prompt, size, ...asked } = request ?? {}
   const told = secondsIn(asked)
@@ -39,7 +39,7 @@ const askedOf = ({ kind, request }: MediaJob) => {
   }
 }
 
-/** What is kept of the request of a job that is over: not what was asked for, only its measures. */
+/** Picks the members of the request that are stored for a job that is over: only its measures, not the prompt. */
 export const measuresOf = ({ size, ...asked }: Asked): Asked => ({
   ...(typeof size === "string" && size.length <= mostSizeChars ? { size } : {}),
   ...optional("seconds", secondsIn(asked))
@@ -85,13 +85,13 @@ const textOf = (value: Json | undefined): { readonly [name: string]: string } =>
       )
     : {}
 
-/** What a job has made, from the answer of its last step. */
+/** Reads the outputs of a job from the answer of its last step. */
 export const outputsIn = (answer: JsonObject): ReadonlyArray<MediaOutput> => {
   const { outputs } = answer
   return isArray(outputs) ? outputs.map(textOf) : []
 }
 
-/** Why it failed, from the error that a waiting client would have had. */
+/** Reads the reason of a failure from the error that a waiting client would have had. */
 export const problemIn = (body: string): MediaJobProblem => {
   const parsed = parseJson(body)
   const error = isObject(parsed) && isObject(parsed["error"]) ? parsed["error"] : {}

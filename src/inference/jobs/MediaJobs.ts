@@ -1,7 +1,7 @@
 /**
- * Jobs that make films and music, for clients that come back for the result. Each is a request of the ordinary pipeline whose client is the
- * gateway itself; what becomes of it is stored before the next step is taken. After a restart a job that a provider has accepted is gone on
- * with, one that was not yet sent is sent, and one of which that is not known fails: nothing is submitted twice.
+ * Jobs that make videos and music, for clients that come back for the result. Each is a request of the ordinary pipeline whose client is
+ * the gateway itself; its state is stored before the next step is taken. After a restart a job that a provider has accepted is resumed, one
+ * that was not yet sent is sent, and one of which that is not known fails: nothing is submitted twice.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -50,17 +50,17 @@ export class MediaJobs extends Context.Tag("gateway/inference/jobs/MediaJobs")<
   MediaJobs,
   {
     /**
-     * Serves a request for a film or music: answers when it is done or, with `"async": true`, at once with the id of a job, and `accepted`
-     * as the status of that.
+     * Serves a request for a video or music: answers when it is done or, with `"async": true`, at once with the id of a job, and
+     * `accepted` as the status of that.
      */
     readonly serve: (exchange: Exchange, kind: MediaJobKind, accepted?: 200 | 202) => void
-    /** Jobs that are not forgotten yet. */
+    /** Lists the jobs that are not deleted yet. */
     readonly list: (owner: string, kind: MediaJobKind, query: JobListQuery) => Effect.Effect<JobPage, StoreError>
     /** Null: the owner has none of that id. */
     readonly find: (owner: string, kind: JobKind, id: string) => Effect.Effect<MediaJob | null, StoreError>
     /** Ends a job that runs, also at the provider. The job as it is then; null: the owner has none of that id. */
     readonly cancel: (owner: string, kind: MediaJobKind, id: string) => Effect.Effect<MediaJob | null, StoreError>
-    /** Done when a job that runs is over; at once where none does. */
+    /** Waits until a running job is over; ends at once where none runs. */
     readonly over: (id: string) => Effect.Effect<void>
     /** Forgets a job that is over. */
     readonly remove: (owner: string, id: string) => Effect.Effect<boolean, StoreError>
@@ -76,7 +76,7 @@ export interface JobListQuery {
 
 const codecs: Readonly<Record<JobKind, WireCodec>> = { videos, music, responses: backgroundResponses }
 
-/** What a job that a provider has is asked about with: the form of its request is all that matters. */
+/** Builds the request by which a job at its provider is polled: only its form matters. */
 const formOf = ({ id, kind, model, request }: MediaJob, isKept: boolean): Pick<Exchange, "body" | "path" | "wire"> => {
   if (kind === "responses") {
     const asked = { model, input: `response ${id}`, store: false }
@@ -86,7 +86,7 @@ const formOf = ({ id, kind, model, request }: MediaJob, isKept: boolean): Pick<E
   return { wire: "chat", path: `/v1/${kind}/generations`, body: Buffer.from(JSON.stringify(asked)) }
 }
 
-/** Of a job whose request is not on file. */
+/** Prompt of a job whose request is not stored. */
 const unknownPrompt = "-"
 
 const notKept = {
@@ -110,7 +110,7 @@ const withoutWords = (job: MediaJob): MediaJob => {
 const kept = (principal: Principal, job: MediaJob): OnFile<MediaJob> =>
   onFile(mayKeepContent(principal), job, withoutWords)
 
-/** Of a job that is over, with the gateway's own words for it. */
+/** Prepares a job that is over for storage, with a text of the gateway's own. */
 const ownWords = (job: MediaJob): OnFile<MediaJob> => onFile(operatorsOwn, job, withoutWords)
 
 /** The request is stored until the job is over. */
@@ -147,7 +147,7 @@ interface RunOptions {
   readonly job: MediaJob
   readonly exchange: Omit<Exchange, "job" | "reply">
   readonly accepted: AcceptedJob | null
-  /** Who is told that the job has begun, or why it has not; null: the job is stored already. */
+  /** Client that is sent the beginning of the job, or its failure; null: the job is stored already. */
   readonly client: ClientReply | null
   /** Status of the answer that it has begun. */
   readonly acceptedStatus: 200 | 202
@@ -279,7 +279,7 @@ export const make = Effect.gen(function* () {
             }
           }
         },
-        // The answer is told at the end of the turn in which the request is over.
+        // The fiber is resumed at the end of the turn in which the request is over.
         () => timers.soon(() => Deferred.unsafeDone(answered, Effect.void))
       )
       yield* Deferred.await(answered)
@@ -332,7 +332,10 @@ export const make = Effect.gen(function* () {
     expiresAtMs: null
   })
 
-  /** Only what the client can fetch through the gateway alone is kept of a job that it has waited for. */
+  /**
+   * Makes the handle of a job that its client waits for: only outputs that the client can fetch through the gateway
+   * alone are stored.
+   */
   const waitedFor = (exchange: Exchange, kind: MediaJobKind): JobHandle => ({
     id: exchange.requestId,
     deadlineMs: null,
@@ -435,7 +438,7 @@ export const make = Effect.gen(function* () {
   /** Responses that were begun, until they are on file. */
   const begun = new Map<string, MediaJob>()
 
-  /** So many are asked about at once; the others wait for their turn. */
+  /** Polls a job in its turn: a limited number at once. */
   const inTurn = (job: MediaJob): Effect.Effect<void> =>
     Effect.suspend(() => {
       const leave = places.enter(job.owner)
@@ -444,7 +447,10 @@ export const make = Effect.gen(function* () {
         : Effect.ensuring(goOn(job), Effect.sync(leave))
     })
 
-  /** A response that its provider makes in the background: it is asked about until it is over, so that it is billed whoever comes back for it. */
+  /**
+   * Stores a response that its provider makes in the background: it is polled until it is over, so that it is billed
+   * even if its client does not come back.
+   */
   const note = ({ connectionId, isOpen, model, principal, provider, requestedModel, ticket }: BegunResponse): void => {
     const nowMs = timers.nowMs()
     const job: MediaJob = {

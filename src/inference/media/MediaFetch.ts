@@ -34,7 +34,7 @@ export class MediaFetch extends Context.Tag("gateway/inference/media/MediaFetch"
       conversation: Conversation,
       target: WireName,
       owner: string,
-      /** To keep what is fetched for the next turns. */
+      /** Permission to store the fetched content for the next turns. */
       permission: ContentPermission | null
     ) => Effect.Effect<Conversation, MediaNotFetched>
   }
@@ -60,7 +60,7 @@ const isWanted = ({ headers, status }: PublicFetch.Head): boolean => {
 
 const headBytes = 48
 
-/** Beginnings of the containers that films come in: ISO media, Matroska and WebM, AVI, MPEG, Flash. */
+/** Checks for the beginnings of the containers that videos come in: ISO media, Matroska and WebM, AVI, MPEG, Flash. */
 const isFilm = (head: Buffer): boolean => {
   const text = head.toString("latin1")
   return (
@@ -79,11 +79,11 @@ const typeOf = (body: Buffer, said: string): string | null => {
   const image = imageTypeOf(head.toString("base64"))
   if (image !== null) return image
   if (head.toString("latin1").startsWith("%PDF-")) return "application/pdf"
-  // A page that calls itself a picture, a film or a PDF is none.
+  // A page that calls itself a picture, a video or a PDF is none.
   return /^(?:audio|text)\//.test(said) || (said.startsWith("video/") && isFilm(head)) ? said : null
 }
 
-/** What a fetched body is as a source; null when it is nothing a model can be shown. */
+/** Converts a fetched body to a source; null when no model can be shown it. */
 const sourceOf = ({ body, headers }: PublicFetch.Fetched): MediaSource | null => {
   const said = essence(headers.get("content-type"))
   const mediaType = body.length === 0 ? null : typeOf(body, said)

@@ -1,4 +1,7 @@
-/** Which pictures and files of a conversation a target cannot fetch for itself, and how the fetched ones are put in. Pure. */
+/**
+ * Decides which pictures and files of a conversation a target cannot fetch for itself, and puts the fetched ones in.
+ * Pure.
+ */
 import type { WireName } from "../../domain/Wire.ts"
 import type {
   Conversation,
@@ -16,8 +19,8 @@ const isHttps = (url: string): boolean => /^https:\/\//i.test(url)
 const isVideoLink = (url: string): boolean => /^https?:\/\/(?:(?:www|m)\.)?(?:youtube\.com|youtu\.be)\//i.test(url)
 
 /**
- * Whether the bytes must be sent instead of the link. Chat and responses servers fetch pictures themselves; the chat wire has no
- * links for files. The messages API follows https only, Gemini only links into its own stores, local runners none at all.
+ * Checks whether the bytes must be sent instead of the link. Chat and responses servers fetch pictures themselves; the chat wire
+ * has no links for files. The messages API follows https only, Gemini only links into its own stores, local runners none at all.
  */
 const needsBytes = (wire: WireName, part: ImagePart | FilePart, url: string): boolean => {
   if (!isHttp(url)) return false
@@ -62,7 +65,7 @@ export const linksToFetch = ({ messages, wire }: Conversation, target: WireName)
   return [...links.values()]
 }
 
-/** Whether anything has to be fetched before this conversation can be told to a target of that wire. */
+/** Checks whether anything has to be fetched before this conversation can be sent to a target of that wire. */
 export const needsFetch = (conversation: Conversation, target: WireName): boolean =>
   linksToFetch(conversation, target).length > 0
 

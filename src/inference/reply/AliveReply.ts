@@ -1,7 +1,7 @@
 /**
- * The reply to a client that waits for a stream. When nothing has gone out for so long that what stands between could give the connection up, the
- * head goes out with a sign of life, again and again until there is something to say, and in later silences too. What fails behind such a head
- * is told as an error event of the client's wire; what is known only later stands in comments and trailers. A class, because one is made per request.
+ * The reply to a client that waits for a stream. When nothing has gone out for so long that a proxy could give the connection up, the head goes out
+ * with a heartbeat, which is repeated until the answer begins, and in later silences too. A failure behind such a head is sent as an error event of
+ * the client's wire; facts that are known only later are sent in comments and trailers. A class, because one is made per request.
  */
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import type { WireCodec } from "../../wire/WireCodec.ts"
@@ -16,7 +16,7 @@ export interface AliveReplyOptions {
   readonly heartbeatMs: number
   /** Monotonic milliseconds at which the client began to wait. */
   readonly startedMs: number
-  /** What is known of the answer before there is one: a flat name–value list. */
+  /** Returns the headers that are known before the answer: a flat name–value list. */
   readonly earlyHeaders: () => Array<string>
   readonly timers: Pick<typeof Timers.Service, "after" | "monotonicMs">
 }
@@ -26,7 +26,7 @@ const none: ReadonlyArray<string> = []
 const lf = 10
 const cr = 13
 
-/** Line ends at the end of what was sent, given those that stood there before. */
+/** Line ends at the end of what was sent, given those that were there before. */
 const lineEnds = (chunk: Buffer | string, before: number): number => {
   let ends = 0
   for (let at = chunk.length - 1; at >= 0; at -= 1) {
@@ -173,7 +173,7 @@ export class AliveReply implements ClientReply {
     if (isBetween && !this.#isFull) this.#sent(this.#options.codec.heartbeat)
   }
 
-  /** What the head would have said, for a wire whose clients pass over comments; once. */
+  /** Writes the headers that came after the head as a comment, once, for a wire whose clients ignore comments. */
   #lateComment(): string {
     const { codec } = this.#options
     if (this.#late.length === 0 || this.#hasSpoken || codec.heartbeat.trim() === "") return ""
@@ -183,7 +183,7 @@ export class AliveReply implements ClientReply {
     return `${comment}\n`
   }
 
-  /** The error answer as the event that tells it in a stream. */
+  /** Writes the error answer as an event of a stream. */
   #errorEvent(text: string): string {
     const body = parseJson(text)
     return isObject(body) ? (this.#options.codec.errorBodyInStream?.(body) ?? text) : text

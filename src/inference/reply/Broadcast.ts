@@ -1,6 +1,6 @@
 /**
  * One call for several clients that ask the same. Each gets the answer from its beginning, as fast as it reads, also when it comes while the
- * answer is under way; the call goes on for as long as one of them is there. What is held for those behind is bounded: then the fast ones
+ * answer is in progress; the call goes on for as long as one of them is there. What is held for those behind is bounded: then the fast ones
  * wait for the slow ones, and one that takes nothing at all is cut.
  */
 import { Listeners } from "../../kernel/Listeners.ts"
@@ -15,7 +15,7 @@ import type { Recorded } from "./Recorder.ts"
 export interface BroadcastOptions {
   /** An answer of more bytes cannot be joined any more, and is not recorded. */
   readonly maxBytes: number
-  /** Of all answers together: while it is full, none can be joined. */
+  /** Memory budget of all answers together: while it is full, none can be joined. */
   readonly room: Room
   readonly timers: Pick<typeof Timers.Service, "after">
   /** Called once: the call has written its end, or all clients have left before it. */
@@ -25,18 +25,18 @@ export interface BroadcastOptions {
 export interface Following {
   /** The headers that this client gets in place of those of the call. */
   readonly headers: (status: number, headers: ReadonlyArray<string>) => Array<string>
-  /** Its own, behind an answer that has some. */
+  /** Trailers of its own, behind an answer that has some. */
   readonly trailers: Trailers
   /**
-   * Called once: all but the end has been written to it. `finish` writes the end. `hasHead`: something has been written. `rest`: what `finish`
-   * writes of a successful answer; null where that is none.
+   * Called once: all but the end has been written to it. `finish` writes the end. `hasHead`: something has been written. `rest`: the bytes
+   * that `finish` writes of a successful answer; null where that is none.
    */
   readonly ready: (finish: () => void, hasHead: boolean, rest: Buffer | null) => void
-  /** Called instead: it has left, or is cut because it took nothing. */
+  /** Called instead of `ready`: the client has left, or is cut because it took nothing. */
   readonly lost: (why: "left" | "stalled") => void
 }
 
-/** What is held for clients that are behind, once the answer cannot be joined any more. */
+/** Most bytes held for clients that are behind, once the answer cannot be joined any more. */
 export const maxBehindBytes = 1_048_576
 /** A client that holds up the others is cut when it has taken nothing for this long. */
 export const stallMs = 30_000
@@ -60,7 +60,7 @@ class Member {
   /** Place of the next chunk. */
   at = 0
   hasHead = false
-  /** Its place when a look was last taken at who stands still. */
+  /** Position when it was last checked for a stall. */
   seenAt = 0
   isReady = false
 
@@ -77,7 +77,7 @@ class Member {
   }
 }
 
-/** What members take from. */
+/** Source of the bytes for members. */
 interface Source {
   readonly nextFor: (member: Member) => Buffer | null
   readonly driedUp: (member: Member) => void
@@ -131,7 +131,7 @@ export class Broadcast {
     this.#join(new Member(reply, null, this.#source))
   }
 
-  /** Whether another client can still get all of it: it is not too large, and somebody is there who waits for it. */
+  /** Tells whether another client can still get all of it: it is not too large, and a client waits for it. */
   get isJoinable(): boolean {
     return this.#isJoinable && !this.#isAbandoned
   }
@@ -152,14 +152,14 @@ export class Broadcast {
     return { ...this.#head, chunks: all, bytes, isEnded: !this.#end.isCut }
   }
 
-  /** Nobody can join any more: what all have got is given up. */
+  /** Closes it for new clients, and drops the bytes that all have got. */
   close(): void {
     if (!this.#isJoinable) return
     this.#isJoinable = false
     this.#giveUpRead()
   }
 
-  /** The call has died and will not end by itself. The client it was made for is told by others. */
+  /** Ends it after a call that has died. The client that the call was made for is informed elsewhere. */
   break(): void {
     if (this.#end !== null) return
     for (const member of this.#members.all()) {
@@ -263,7 +263,7 @@ export class Broadcast {
     this.#leave()
   }
 
-  /** The one that is furthest behind says what has to be held. */
+  /** Drops the bytes before the position of the client that is furthest behind. */
   #giveUpRead(): void {
     if (this.#isJoinable) return
     let first = this.#held.end
@@ -281,7 +281,7 @@ export class Broadcast {
     this.#stall = this.#options.timers.after(stallMs, () => this.#cutStalled())
   }
 
-  /** Who alone holds up the others. */
+  /** Cuts the clients that alone hold up the others. */
   #cutStalled(): void {
     this.#stall = null
     const members = this.#members.all()

@@ -26,7 +26,7 @@ export class Feeder {
     return !this.#isBlocked
   }
 
-  /** There may be more to write. */
+  /** Continues to write: there may be more. */
   run(): void {
     // A write may come back here.
     if (this.#isBlocked || this.#isStopped || this.#isRunning) return

@@ -12,11 +12,11 @@ import type { WireCodec } from "../../wire/WireCodec.ts"
 export type Framing = "events" | "lines" | "array"
 
 export interface Frame {
-  /** All bytes of the event with its framing, and what stood before it since the event before. */
+  /** All bytes of the event with its framing, and what was before it since the event before. */
   readonly bytes: Buffer
   /** The name of the event; null without one. */
   readonly event: string | null
-  /** What the event says: one JSON text, or the word of an end mark. Null for what says nothing (comments, blanks) and for a torn event. */
+  /** Data of the event: one JSON text, or the word of an end mark. Null for events without data (comments, blanks) and for a torn event. */
   readonly data: string | null
   /** A piece of an event that exceeds the limit: it cannot be read. */
   readonly isTorn: boolean
@@ -27,14 +27,14 @@ export interface Frames {
   /** Bytes of the event that is not complete yet. */
   readonly pendingBytes: () => number
   readonly push: (chunk: Buffer | string) => ReadonlyArray<Frame>
-  /** The last event where its end is missing, and what stands behind it. */
+  /** The last event where its end is missing, and what is behind it. */
   readonly end: () => ReadonlyArray<Frame>
 }
 
 /** An event that repeats a whole answer is the largest there is; no codec writes or relays a larger one. */
 export const maxFrameBytes = 64 * 1_048_576
 
-/** How streams of a client's codec are framed. */
+/** Returns the framing of streams of a client's codec. */
 export const framingOf = ({ streamContentType }: Pick<WireCodec, "streamContentType">): Framing => {
   if (streamContentType.startsWith("text/event-stream")) return "events"
   return streamContentType.startsWith("application/x-ndjson") ? "lines" : "array"
@@ -50,7 +50,7 @@ const maxBlankBytes = 16
 const isBlank = (chunk: Buffer): boolean =>
   chunk.length <= maxBlankBytes && chunk.every((byte) => byte === lf || byte === cr || byte === space)
 
-/** What the three scanners have in common. */
+/** Shared interface of the three scanners. */
 interface Framer {
   readonly pendingBytes: number
   readonly push: (chunk: Buffer, onBlock: OnBlock) => number
@@ -92,7 +92,7 @@ const lineFramer = (): Framer => {
   }
 }
 
-/** Their own limits would drop the bytes of what exceeds them. */
+/** Makers of the scanners without limits: their own limits would drop the bytes of what exceeds them. */
 const framers: Readonly<Record<Framing, () => Framer>> = {
   events: () => makeSseFramer(Infinity),
   lines: lineFramer,
@@ -128,7 +128,7 @@ export const makeFrames = (framing: Framing, maxBytes = maxFrameBytes): Frames =
     const frames: Array<Frame> = []
     let copied = 0
     framer.push(chunk, (bytes, start, end, endOffset) => {
-      // A line end that the framer has counted with the event before stands before this one.
+      // A line end that the framer has counted with the event before is before this one.
       frames.push(bytes === chunk ? frameOf(bytes, copied, start, end) : frameOf(bytes, start, start, end))
       copied = endOffset
     })

@@ -1,6 +1,6 @@
 /**
- * The bytes of an answer that may still be written to one of its clients, by their place in it. What no client needs any more is given up;
- * what is held counts against a room that all answers share.
+ * The bytes of an answer that may still be written to one of its clients, by their position in it. Bytes that no client needs any more are
+ * dropped; the others count against a memory budget that all answers share.
  */
 
 import { mayTakePlace } from "../../kernel/FairShare.ts"
@@ -22,13 +22,13 @@ export class Room {
     return this.#bytes > this.#maxBytes
   }
 
-  /** Negative: it is given back. */
+  /** Negative: it is released. */
   add(bytes: number): void {
     this.#bytes += bytes
   }
 }
 
-/** A part of `Rooms`. */
+/** Memory share of one owner, as a part of `Rooms`. */
 class OwnRoom extends Room {
   readonly #rooms: Rooms
   readonly #owner: string
@@ -70,7 +70,7 @@ export class Rooms {
     return this.#byOwner.get(owner) ?? 0
   }
 
-  /** Negative: it is given back. */
+  /** Negative: it is released. */
   add(owner: string, bytes: number): void {
     this.#bytes += bytes
     const own = this.bytesOf(owner) + bytes
@@ -83,7 +83,7 @@ export class Rooms {
   }
 }
 
-/** What a small chunk takes beside its bytes. */
+/** Bytes that a small chunk takes besides its own. */
 export const chunkOverheadBytes = 128
 
 const empty = Buffer.alloc(0)
@@ -108,7 +108,7 @@ export class HeldChunks {
     return this.#base + this.#slots.length
   }
 
-  /** Of the chunks that are there, with what they take beside their bytes. */
+  /** Returns the bytes of the chunks that are there, with their overhead. */
   get heldBytes(): number {
     return this.#heldBytes
   }
@@ -123,7 +123,7 @@ export class HeldChunks {
     return place < this.#from ? null : (this.#slots[place - this.#base] ?? null)
   }
 
-  /** Gives up all before `place`. */
+  /** Drops all before `place`. */
   dropBefore(place: number): void {
     const until = Math.min(place, this.end)
     for (; this.#from < until; this.#from += 1) {
@@ -142,7 +142,7 @@ export class HeldChunks {
     return this.#from === 0 ? this.#slots.slice() : null
   }
 
-  /** Gives up everything. */
+  /** Drops everything. */
   clear(): void {
     this.dropBefore(this.end)
   }

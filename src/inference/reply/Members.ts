@@ -16,12 +16,12 @@ export class Members<A> {
     return this.#listening.size
   }
 
-  /** In the order in which they came. */
+  /** Lists the members in the order in which they came. */
   all(): ReadonlyArray<A> {
     return [...this.#listening.keys()]
   }
 
-  /** Who has left before leaves at once. */
+  /** Adds a member. One that has left before is removed at once. */
   join(member: A): void {
     const reply = this.#replyOf(member)
     const leave = (): void => {
@@ -33,7 +33,7 @@ export class Members<A> {
     if (reply.isClosed()) leave()
   }
 
-  /** It has got all it waits for: it is not asked any more whether it leaves. False: it was not among them. */
+  /** Removes a member that has got all it waits for: its leaving is not observed any more. False: it was no member. */
   release(member: A): boolean {
     const noLongerListen = this.#listening.get(member)
     if (noLongerListen === undefined) return false

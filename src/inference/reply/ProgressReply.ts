@@ -1,6 +1,6 @@
 /**
  * A stream of server-sent events with word of how far it is: a named event every two seconds, and one with `done: true` before the wire's end
- * mark. Events stand between whole events only, after the first one of the answer; without them every byte is the same.
+ * mark. Events are between whole events only, after the first one of the answer; without them every byte is the same.
  */
 import type { Timers } from "../../platform/Timers.ts"
 import { estimateTokens } from "../../usage/Cost.ts"
@@ -21,13 +21,13 @@ export interface ProgressOptions {
 
 export const everyMs = 2_000
 
-/** As the answer says it in its end; an estimate before. */
+/** Returns the output tokens that the answer reports at its end; an estimate before. */
 const tokensOf = ({ reasoningChars, stop, textChars, toolArgChars, usage }: StreamFacts): number =>
   stop !== null && usage !== null && usage.out > 0
     ? usage.out
     : estimateTokens(textChars) + estimateTokens(toolArgChars, "json") + estimateTokens(reasoningChars)
 
-/** Only a successful stream is changed. */
+/** Wraps a reply so that successful streams report their progress. */
 export const withProgress = (reply: ClientReply, options: ProgressOptions): ClientReply => {
   const { members, startedMs, timers } = options
   const frames = makeFrames("events")

@@ -9,11 +9,11 @@ export interface Recorded {
   readonly status: number
   /** Flat name–value list. */
   readonly headers: ReadonlyArray<string>
-  /** What was written, in order; the last one came with the end. */
+  /** Chunks written, in order; the last one came with the end. */
   readonly chunks: ReadonlyArray<Buffer>
-  /** Of all chunks. */
+  /** Number of bytes of all chunks. */
   readonly bytes: number
-  /** False: the client saw a broken answer. An answer that tells of its failure in its last bytes has ended, too. */
+  /** False: the client saw a broken answer. An answer that reports its failure in its last bytes has ended, too. */
   readonly isEnded: boolean
 }
 
@@ -31,7 +31,7 @@ export class Recorder {
 
   head(status: number, headers: ReadonlyArray<string>): void {
     this.#status = status
-    // Whoever sends the head may go on with its list.
+    // The sender of the head may go on with its list.
     this.#headers = headers.slice()
   }
 
@@ -54,8 +54,8 @@ export class Recorder {
 }
 
 /**
- * The reply, with a copy of what goes through it. `over` is called once with the copy, after the last byte was handed on, or after the cut;
- * null as `Recorder.recorded`. It is not called where the client leaves and the answer is given up.
+ * The reply, with a copy of what goes through it. `over` is called once with the copy, after the last byte was passed on, or after the cut;
+ * null as `Recorder.recorded`. It is not called where the client leaves and the answer is dropped.
  */
 export const recording = (
   reply: ClientReply,

@@ -9,11 +9,11 @@ import type { Conversation, Message } from "../../wire/canonical/Conversation.ts
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import type { Carried, Work } from "./Exchange.ts"
 
-/** What `target` is told of before; null where it need not, or nothing is known. Hot. */
+/** Hot: returns the handoff text that `target` gets first; null where it needs none, or nothing is known. */
 export const carriedTo = ({ handoff }: Pick<Work, "handoff">, { account }: Target): Carried | null =>
   handoff === undefined || handoff.connectionId === account.connection.id ? null : handoff
 
-/** The decision as the record tells it once `target` has been told. */
+/** Returns the decision for the record once `target` has got the handoff text. */
 export const decisionWith = (work: Work, target: Target): Work["decision"] => {
   const carried = carriedTo(work, target)
   if (carried === null) return work.decision

@@ -1,4 +1,4 @@
-/** Lets requests of keys with limits in, and ends what they hold. Hot. */
+/** Hot: lets requests of keys with limits in, and ends what they hold. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

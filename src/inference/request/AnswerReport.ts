@@ -1,4 +1,4 @@
-/** What is known of an answer for its bill: the reported usage, and character counts for an estimate. */
+/** Facts of an answer for its bill: the reported usage, and character counts for an estimate. */
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Stop } from "../../wire/canonical/Response.ts"
 import type { Usage } from "../../wire/canonical/Usage.ts"
@@ -14,7 +14,7 @@ export interface AnswerReport {
   readonly isEstimated?: true
   /** The answer is still made at its provider, and billed when it is over. */
   readonly isUnderWay?: true
-  /** What was sent for it: the body of the call; absent: as long as the request. */
+  /** Bytes of the call's body; absent: as many as the request's. */
   readonly sentBytes?: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Requests that coding agents make by themselves, beside what their user asked: titles, summaries, checks of the topic. Told by the marks that
- * docs/routing.md lists; a request that offers tools is none. Pure.
+ * Requests that coding agents make by themselves, beside what their user asked: titles, summaries, checks of the topic. Recognised by the
+ * marks that docs/routing.md lists; a request that offers tools is none. Pure.
  */
 import * as Either from "effect/Either"
 import { headerOf, type RequestHeaders } from "../../auth/Credentials.ts"
@@ -14,7 +14,7 @@ export const backgroundHeader = "x-gateway-background"
 const sampleChars = 2_048
 
 /**
- * How the instructions of such requests begin, in lower case and with single spaces. Each is what an agent sends: Claude Code, OpenCode, Codex, Gemini
+ * Beginnings of the instructions of such requests, in lower case and with single spaces, as agents send them: Claude Code, OpenCode, Codex, Gemini
  * CLI, Goose, Zed, Open WebUI.
  */
 const instructions: ReadonlyArray<string> = [
@@ -73,7 +73,7 @@ const isMarked = ({ maxOutputTokens, messages }: Conversation): boolean => {
   return maxOutputTokens === 1 && messages.length <= 2 && asked.length === 1 && asked[0] === probe
 }
 
-/** Whether a request is one. Its header goes before all else. */
+/** Checks whether a request is one. Its header takes precedence. */
 export const isBackground = (
   headers: RequestHeaders,
   hasTools: boolean,

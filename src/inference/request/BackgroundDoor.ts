@@ -1,6 +1,6 @@
 /**
- * Where responses that providers make in the background are noted. The calls that begin them know nothing of who keeps them: that is attached when it
- * is built.
+ * Registry of responses that providers make in the background. The calls that begin them know nothing of the service that keeps them: it is attached
+ * when it is built.
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
@@ -12,7 +12,7 @@ export interface BegunResponse {
   readonly ticket: JobTicket
   readonly isOpen: boolean
   readonly principal: Principal
-  /** As the client named it. */
+  /** Model as the client named it. */
   readonly requestedModel: string
   readonly provider: string
   readonly connectionId: string

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { Exchange } from "./Exchange.ts"
 
-/** Without the members that the wire tells in the path: upstreams know them nowhere else. */
+/** Writes the body without the members that the wire has in the path: upstreams know them nowhere else. */
 export const bytesOf = ({ fromPath }: Pick<Exchange, "fromPath">, parsed: JsonObject): Buffer => {
   if (fromPath === null) return Buffer.from(JSON.stringify(parsed))
   const own = Object.entries(parsed).filter(([name]) => !Object.hasOwn(fromPath, name))

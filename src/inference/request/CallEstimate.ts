@@ -1,4 +1,4 @@
-/** What a call may cost at most, for the limits of a key. Pure. */
+/** Estimates the most that a call may cost, for the limits of a key. Pure. */
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import type { CallEstimate } from "../../ledger/KeyAccount.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
@@ -11,7 +11,7 @@ import { promptTokens } from "./PromptTokens.ts"
 /** Output tokens that are reserved where the client sets no limit; models' own limits are far above what answers take. */
 export const defaultOutputTokens = 4_096
 
-/** Bodies up to this size are estimated by their bytes: reading their texts costs more than it tells. */
+/** Largest body, in bytes, that is estimated by its size: reading its texts costs more than it gains. */
 const smallBodyBytes = 8_192
 /** Few bytes, so that texts in any script and the JSON around them are covered. */
 const bytesPerToken = 3
@@ -40,7 +40,10 @@ const estimatedOutput = ({ envelope, exchange, outputCap }: Work): number => {
 /** USD per 1,000,000 tokens in nano-USD per token. */
 const nanoUsdPerToken = 1_000
 
-/** How long a prompt's part is kept in the cache (https://platform.claude.com/docs/en/build-with-claude/prompt-caching). */
+/**
+ * Time for which a prompt's part is kept in the cache
+ * (https://platform.claude.com/docs/en/build-with-claude/prompt-caching).
+ */
 const anHour = '"1h"'
 
 /** The provider counts a prompt by its own tokeniser: a tier that is so near may be reached. */
@@ -48,7 +51,7 @@ const tierMargin = 1.25
 
 type Kind = "Audio" | "Image" | "Video"
 
-/** Whether the request speaks of a kind of media at all, in whatever wire: it may then be paid as such. */
+/** Checks whether the request mentions a kind of media at all, in whatever wire: it may then be paid as such. */
 const speaksOf = (body: Buffer, kind: Kind): boolean =>
   body.includes(kind.toLowerCase()) || body.includes(kind.toUpperCase()) || body.includes(kind)
 
@@ -109,7 +112,7 @@ const searchesOf = ({ body, parsed }: Work): number => {
   return Math.min(mostSearches, Math.max(0, ...(limits.length === 0 ? [usualSearches] : limits)))
 }
 
-/** What is not counted in tokens. */
+/** Computes the part of the cost that is not counted in tokens. */
 const unitsNanoUsd = (work: Work, price: ModelPrice): number => {
   const { perGroundedAnswer = 0, perRequest = 0, perWebSearch = 0 } = price
   const usage = work.exchange.codec.mediaUsage?.(work.asked)

@@ -1,4 +1,4 @@
-/** Which of the client's headers belong to a wire, and how they stand beside those of the endpoint. Pure. */
+/** Decides which of the client's headers belong to a wire, and merges them with those of the endpoint. Pure. */
 import { headerOf, type RequestHeaders } from "../../auth/Credentials.ts"
 import type { WireName } from "../../domain/Wire.ts"
 

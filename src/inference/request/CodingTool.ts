@@ -1,6 +1,6 @@
 /**
- * Requests of coding tools themselves (docs/routing.md). A tool is told by its own `User-Agent` on its own wire; what it says of itself goes on as it
- * came, to its own provider or to a node that takes nothing else, and no other client is given such words. Pure.
+ * Requests of coding tools themselves (docs/routing.md). A tool is recognised by its own `User-Agent` on its own wire; its identifying headers go on
+ * as they came, to its own provider or to a node that takes nothing else, and no other client is given such headers. Pure.
  */
 import { headerOf } from "../../auth/Credentials.ts"
 import { claudeCode, type OwnRequests, toolOf } from "../../tools/catalogue/OwnRequests.ts"
@@ -13,7 +13,7 @@ export const codingToolOf = ({ codec, headers, madeFor, wire }: Exchange): OwnRe
 
 export const isClaudeCode = (exchange: Exchange): boolean => codingToolOf(exchange) === claudeCode
 
-/** Which of the client's headers go on to an account, beside those of its wire; null: none. */
+/** Selects the client's headers that go on to an account, beside those of its wire; null: none. */
 export const toolHeaders = (
   tool: OwnRequests | null,
   { id, onlyFor }: { readonly id: string; readonly onlyFor?: "claude-code" }

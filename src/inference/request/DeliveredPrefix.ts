@@ -1,4 +1,4 @@
-/** What a client has of a streamed answer, for the target that goes on with it. */
+/** State of a streamed answer at a client, for the target that continues it. */
 import type { StreamEvent } from "../../wire/canonical/Event.ts"
 
 export interface DeliveredPrefix {
@@ -8,9 +8,9 @@ export interface DeliveredPrefix {
   readonly openText: () => number | null
   /** The first index that no block has. */
   readonly nextIndex: () => number
-  /** Only text and finished reasoning were sent, and the answer is not told as over. */
+  /** Tells whether only text and finished reasoning were sent, and the answer's end was not. */
   readonly isSafe: () => boolean
-  /** An event whose bytes went to the client by another way (the upstream's own bytes). */
+  /** An event whose bytes went to the client by another path (the upstream's own bytes). */
   readonly hear: (event: StreamEvent) => void
   /** The bytes of an event for the client. */
   readonly feed: (event: StreamEvent) => string

@@ -1,5 +1,5 @@
 /**
- * The client's request as it came in, and the way back to the client. HTTP and WebSocket implement `ClientReply`; nothing in this
+ * The client's request as it came in, and the reply to the client. HTTP and WebSocket implement `ClientReply`; nothing in this
  * folder knows a socket.
  */
 import type * as Either from "effect/Either"
@@ -34,9 +34,12 @@ export interface ClientReply {
   readonly head: (status: number, headers: Array<string>) => void
   /** False when the client reads slower than we write: wait for `onDrain`. */
   readonly write: (chunk: Buffer | string) => boolean
-  /** The last bytes; may be empty. Trailers go to clients that asked for some, behind an answer of no length told before. */
+  /**
+   * Writes the last bytes; may be empty. Trailers go to clients that asked for some, behind an answer without a length
+   * in its head.
+   */
   readonly end: (chunk: Buffer | string, trailers?: Trailers) => void
-  /** Ends it without an end, where nothing can be told any more: the client sees a broken answer. */
+  /** Closes the connection where no end can be sent any more: the client sees a broken answer. */
   readonly cut: () => void
   /** The listener runs each time that more can be written again. The returned function takes it out. */
   readonly onDrain: (listener: () => void) => () => void
@@ -52,8 +55,8 @@ export interface ClientReply {
 export type AtOnce = (body: JsonObject) => JsonObject | InferenceError | "count" | null
 
 /**
- * For whom a request is made, and so which limits of its key it counts for. There is no default: whoever makes an exchange says it.
- * - `client`: a client asks it, by whatever door. It counts for all of them.
+ * Purpose of a request, which decides the limits of its key that it counts for. There is no default: the maker of an exchange says it.
+ * - `client`: a client asks it, by whatever interface. It counts for all of them.
  * - `order`: the gateway asks it because its caller has ordered that: a line of a batch, a question of an evaluation. It counts for all of them, and is
  *   no turn of a client's conversation.
  * - `resumed`: it goes on with what was counted when it came: a job after a restart, a line that a provider runs. It counts for budgets and tokens.
@@ -62,7 +65,7 @@ export type AtOnce = (body: JsonObject) => JsonObject | InferenceError | "count"
  */
 export type MadeFor = "client" | "order" | "resumed" | "aside"
 
-/** Hot: whether it counts for rates, the day and sessions too. */
+/** Hot: checks whether it counts for rates, the day and sessions too. */
 export const countsWhole = ({ madeFor }: Pick<Exchange, "madeFor">): boolean =>
   madeFor === "client" || madeFor === "order"
 
@@ -77,21 +80,21 @@ export interface Exchange {
   readonly wire: WireName
   readonly codec: WireCodec
   readonly method: string
-  /** Path without its query string: keys may stand in the query. */
+  /** Path without its query string: keys may be in the query. */
   readonly path: string
   readonly body: Buffer
   /** The body as the client sent it, where a plugin has changed it. */
   readonly clientBody?: Buffer
   /**
-   * Where `body` is of the gateway's own making: what plugins are shown in its place, how what they make of it is read, and what they may
-   * answer it with.
+   * Replacement for a `body` that the gateway has made: the body that plugins get, a reader of their changed one, and a check of the
+   * answers they may give.
    */
   readonly forPlugins?: {
     readonly body: Buffer
     readonly read: (changed: Buffer) => Buffer | InferenceError
     readonly isAnswer: (answer: JsonObject) => boolean
   }
-  /** Members that this wire tells in the path instead of the body (`model`, `stream`); null where all stands in the body. */
+  /** Members that this wire has in the path instead of the body (`model`, `stream`); null where all are in the body. */
   readonly fromPath: JsonObject | null
   readonly atOnce: AtOnce | null
   /** Files that came with it; absent where the body is all there is. */
@@ -100,20 +103,20 @@ export interface Exchange {
   readonly headers: RequestHeaders
   readonly principal: Principal
   readonly madeFor: MadeFor
-  /** It names no model; absent: one does. */
+  /** Service asked for where the request names no model; absent: it names one. */
   readonly service?: ServiceRequest
-  /** Of a request that may become a job of a provider; absent: the job is not kept. */
+  /** Handle of a request that may become a job of a provider; absent: the job is not stored. */
   readonly job?: JobHandle
   /** The batch whose line it is. */
   readonly batchId?: string
   /** Called with the error before it is written as the answer. */
   readonly onError?: (error: InferenceError) => void
   readonly reply: ClientReply
-  /** Between the client and the gateway is a connection that silence may end: streams get signs of life. */
+  /** True when a connection that silence may end is between the client and the gateway: streams get heartbeats. */
   readonly isOnWire?: true
-  /** Of a request that plugins listen to. */
+  /** Run of a request that plugins listen to. */
   readonly hooks?: HookRun | undefined
-  /** Of a request that is recorded. */
+  /** Tap of a request that is recorded. */
   readonly tap?: ExchangeTap
 }
 
@@ -121,7 +124,7 @@ export interface Exchange {
 export const apiKeyIdOf = ({ principal }: Pick<Exchange, "principal">): string | null =>
   principal._tag === "Key" ? principal.key.id : null
 
-/** What is known of an answer that was cut and that the next target is to go on with (`recovery/`). */
+/** Facts of an answer that was cut and that the next target is to continue (`recovery/`). */
 export interface Resumption {
   /** The request as it was before the first cut. */
   readonly first: Work
@@ -130,7 +133,7 @@ export interface Resumption {
   readonly before: ReadonlyArray<EarlierPart>
 }
 
-/** What a session that goes on at another account takes along (`handoff/`). */
+/** Text that a session takes along to another account (`handoff/`). */
 export interface Carried {
   /** The account that knows the conversation itself. */
   readonly connectionId: string
@@ -145,38 +148,38 @@ export interface Work {
   readonly exchange: Exchange
   /** Fields of the body that were taken out before anything else was done with it. */
   readonly leftOut: ReadonlyArray<string>
-  /** Whose memory the conversation is kept in: the API key, or all callers without one. */
+  /** Owner of the memory that the conversation is kept in: the API key, or all callers without one. */
   readonly owner: string
   /** The body as the client wrote it, for answers that repeat settings of it. */
   readonly asked: JsonObject
-  /** What is asked of a target: the same, or the whole conversation that `asked` goes on from. */
+  /** Body for targets: the same, or the whole conversation that `asked` goes on from. */
   readonly parsed: JsonObject
-  /** What a later turn goes on from, where it is not `parsed`: the gateway has added words of its own to that. */
+  /** Body that a later turn goes on from, where it is not `parsed`: the gateway has added texts of its own to that. */
   readonly remembered?: JsonObject
   /** The bytes of `parsed`. */
   readonly body: Buffer
   /** The request as a conversation; decoded once, when first asked for. */
   readonly conversation: () => Either.Either<Conversation, InvalidRequest>
   readonly envelope: Envelope
-  /** Most output tokens whatever the client allows; null where its own limit stands. */
+  /** Most output tokens whatever the client allows; null where its own limit applies. */
   readonly outputCap: number | null
   readonly resolution: Resolution
   readonly question: Question
   readonly decision: Decided
   /** The session's id as the client gave it; null without one. */
   readonly sessionId: string | null
-  /** What it has reserved of its key's limits; null for callers without limits. */
+  /** Reservation of its key's limits; null for callers without limits. */
   readonly commitment: Commitment | null
-  /** What its calls cost: fixed when they are reserved. */
+  /** Prices of its calls: fixed when they are reserved. */
   readonly prices: FixedPrices
-  /** What has happened to it so far. */
+  /** Calls and events so far. */
   readonly trail: Trail
   readonly resumption?: Resumption
   /** Tokens of the prompt's texts; absent where they were not counted. */
   readonly textTokens?: number
   /** Bytes of the gateway's own files that were put in; absent: none. */
   readonly putInBytes?: number
-  /** How models that can think may do so; absent: as the client asks. */
+  /** Budget for models that can think; absent: as the client asks. */
   readonly thinking?: ThinkingBudget
   /** The client has set no marks for a prompt cache, and those targets that need them are to have them. */
   readonly cacheMarks?: true
@@ -184,6 +187,6 @@ export interface Work {
   readonly ofClaudeCode?: true
   /** The coding tool that asks, while headers of such tools go on to their own providers. */
   readonly codingTool?: OwnRequests
-  /** For every account but the one it names. */
+  /** Handoff text for every account but the one it names. */
   readonly handoff?: Carried
 }

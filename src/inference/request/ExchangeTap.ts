@@ -1,17 +1,17 @@
-/** Watches one request that is recorded. Most have none: everybody who tells it something asks with `?.` first. */
+/** Watches one request that is recorded. Most have none: all callers use `?.`. */
 import type { UsageRow } from "../../domain/Usage.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { BodySource } from "../../egress/BodySource.ts"
 
-/** What was sent to a target. */
+/** Call as it was sent to a target. */
 export interface TappedCall {
-  /** Of the body. */
+  /** Wire of the body. */
   readonly wire: WireName
   readonly provider: string
   readonly connectionId: string
   readonly model: string
   readonly body: Buffer | string | BodySource | null
-  /** It is the client's own but for the model's name. */
+  /** True when it is the client's own but for the model's name. */
   readonly isClients: boolean
 }
 
@@ -20,6 +20,9 @@ export interface ExchangeTap {
   readonly received: (body: Buffer) => void
   /** Hot: a call to a target begins. */
   readonly sent: (call: TappedCall) => void
-  /** Hot: it is over, and its decision is recorded; the last byte for the client follows, if it is still there. */
+  /**
+   * Hot: called when it is over, and its decision is recorded; the last byte for the client follows, if it is still
+   * there.
+   */
   readonly settled: (row: UsageRow) => void
 }

@@ -16,7 +16,7 @@ import { carriedTo } from "./AddedSystem.ts"
 import { costNanoUsd, formatUsd10 } from "../../usage/Cost.ts"
 import type { Usage } from "../../wire/canonical/Usage.ts"
 
-/** What a translation could not say, and what it could say only in another way: names of the client's fields. */
+/** Names of the client's fields that a translation dropped, or could express only in another way. */
 export interface Traces {
   readonly dropped: ReadonlyArray<string>
   readonly mapped?: ReadonlyArray<string> | undefined
@@ -24,7 +24,7 @@ export interface Traces {
   readonly passed?: ReadonlyArray<string> | undefined
 }
 
-/** What a whole answer took. */
+/** Cost of a whole answer. */
 export interface AnswerCost {
   readonly tokens: Pick<TokenCounts, "in" | "out">
   readonly costNanoUsd: number
@@ -32,14 +32,14 @@ export interface AnswerCost {
   readonly latencyMs: number
   /** Absent: a call has answered. */
   readonly isCacheHit?: boolean
-  /** What the upstream told and was not believed; null or absent: nothing else than `tokens`. */
+  /** Counts that the upstream reported and that were not accepted; null or absent: the same as `tokens`. */
   readonly told?: Pick<TokenCounts, "in" | "out"> | null
 }
 
 const mappedHeader = "X-Gateway-Mapped"
 const toldHeader = "X-Gateway-Tokens-Told"
 
-/** What every answer tells of its cost: in headers where it is known before the body, else in trailers. Flat name–value list. */
+/** Lists the cost of an answer: for headers where it is known before the body, else for trailers. Flat name–value list. */
 export const costFacts = ({ costNanoUsd, isCacheHit = false, latencyMs, told, tokens }: AnswerCost): Array<string> => [
   "X-Gateway-Response-Cost",
   formatUsd10(costNanoUsd),
@@ -56,7 +56,7 @@ export const costFacts = ({ costNanoUsd, isCacheHit = false, latencyMs, told, to
 
 const nothingSpent: AnswerCost = { tokens: noTokens, costNanoUsd: 0, latencyMs: 0 }
 
-/** What became known of the translation only at the end of a stream. */
+/** Lists the mappings that became known only at the end of a stream. */
 export const mappedFacts = (mapped: ReadonlyArray<string> | undefined): Array<string> =>
   mapped === undefined || mapped.length === 0 ? [] : [mappedHeader, namesOf(mapped)]
 
@@ -101,7 +101,7 @@ const targetsBefore = ({ decision, trail: { attempts } }: Work, { account, model
   return others.size
 }
 
-/** Why this target: the reason of the decision, unless another was asked first. */
+/** Writes the reason for this target: that of the decision, unless another was asked first. */
 const reasonOf = (work: Work, target: Target, fallbacks: number): string => {
   const { decision, trail } = work
   const reason = reasonText(
@@ -112,7 +112,7 @@ const reasonOf = (work: Work, target: Target, fallbacks: number): string => {
     : `fallback after ${fallbacks} (first choice: ${reason})`
 }
 
-/** What was asked in the place of the model, where a flag of the operator's says so. */
+/** Names the model that was asked instead, where a flag of the operator's says so. */
 const modelMapped = ({ resolution: { fallbackModel, standsIn } }: Work): ReadonlyArray<string> =>
   standsIn !== undefined && fallbackModel !== undefined ? [`model=${fallbackModel}`] : []
 
@@ -190,15 +190,15 @@ export interface MediaFacts {
   readonly type: string
   /** The upstream's `Content-Length`; null without one. */
   readonly length: string | null
-  /** What it is billed by, known before it is made. */
+  /** Usage by which it is billed, known before it is made. */
   readonly usage: Usage | null
 }
 
-/** What a page could be made of is handed on as bytes. */
+/** Content types that are passed on as they are; any that a page could be made of is sent as bytes. */
 const mediaType =
   /^(?:audio|image|video)\/(?!svg)|^application\/(?:octet-stream|x-subrip)|^text\/(?:event-stream|plain|vtt)/i
 
-/** The type that bytes of an upstream are handed on as. */
+/** Chooses the type that bytes of an upstream are passed on as. */
 export const mediaTypeOf = (type: string): string =>
   mediaType.test(type) ? headerSafe(type) : "application/octet-stream"
 

@@ -1,5 +1,5 @@
 /**
- * Where requests that the gateway makes itself enter. The pipeline is what serves them, and what its own features ask may go through it, too: it is
+ * Entry of requests that the gateway makes itself. The pipeline serves them, and the requests of its own features may go through it, too: it is
  * attached when it is built.
  */
 import * as Context from "effect/Context"
@@ -7,9 +7,9 @@ import * as Layer from "effect/Layer"
 import type { InferenceError } from "../../domain/Errors.ts"
 import type { Exchange } from "./Exchange.ts"
 
-/** As `Pipeline.serve`. */
+/** Serves a request, as `Pipeline.serve`. */
 export type Serve = (exchange: Exchange, over: () => void) => void
-/** As `Pipeline.refuse`. */
+/** Refuses a request, as `Pipeline.refuse`. */
 export type Refuse = (exchange: Exchange, error: InferenceError) => void
 
 export class InnerDoor extends Context.Tag("gateway/inference/request/InnerDoor")<

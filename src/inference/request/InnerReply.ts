@@ -7,7 +7,7 @@ export interface InnerReply extends ClientReply {
   readonly leave: () => void
 }
 
-/** What the client does with its answer. */
+/** Handlers of the parts of an answer. */
 export type Heard = Partial<Pick<ClientReply, "head" | "write" | "end" | "cut" | "onDrain">>
 
 const nothing = (): void => {}
@@ -20,7 +20,7 @@ const deaf: Required<Heard> = {
   onDrain: () => nothing
 }
 
-/** Without `heard` it only waits for the end: nothing of the answer is kept. */
+/** Makes a reply that passes the answer to `heard`. Without it nothing of the answer is kept. */
 export const makeInnerReply = (heard: Heard = {}): InnerReply => {
   const leaving = new Listeners()
   let closed = false

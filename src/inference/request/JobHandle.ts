@@ -1,4 +1,4 @@
-/** What is kept of a request that becomes a job of a provider, for a client that comes back for the result. */
+/** Handle of a request that becomes a job of a provider, for a client that comes back for the result. */
 import type * as Effect from "effect/Effect"
 import type { JobTicket } from "../../domain/MediaJob.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
@@ -20,14 +20,14 @@ export interface JobHandle {
   readonly deadlineMs: number | null
   /** No client waits for it: the end of the gateway leaves it running at the provider. */
   readonly isDetached: boolean
-  /** To be gone on with, at that connection only; null: it is to be submitted. */
+  /** Job to be resumed, at that connection only; null: it is to be submitted. */
   readonly accepted: AcceptedJob | null
   /** The request was read, admitted and decided. */
   readonly opened: () => void
-  /** Done before it is sent to a provider. */
+  /** Runs before it is sent to a provider. */
   readonly submitting: (target: Target) => Effect.Effect<void>
-  /** Done before the next poll. */
+  /** Runs before the next poll. */
   readonly waiting: (target: Target, step: Extract<JobStep, { readonly _tag: "Waiting" }>) => Effect.Effect<void>
-  /** It is over, with this answer of the provider. */
+  /** Runs when it is over, with this answer of the provider. */
   readonly finished: (target: Target, answer: JsonObject) => Effect.Effect<void>
 }

@@ -1,4 +1,4 @@
-/** What the usage row tells of a request that is answered without a call of its own. */
+/** Facts for the usage row of a request that is answered without a call of its own. */
 import type { AnsweredFrom, Outcome } from "../../domain/Usage.ts"
 
 export interface UsageOutcome {
@@ -8,9 +8,9 @@ export interface UsageOutcome {
   readonly error: string | null
 }
 
-/** What is answered without a call: by what was answered before, or together with another request. */
+/** Answer without a call: a stored one, or one shared with another request. */
 export interface Kept {
-  /** As the client asked. */
+  /** Model as the client asked for it. */
   readonly requestedModel: string
   /** Null where no provider has answered. */
   readonly provider: string | null
@@ -19,7 +19,7 @@ export interface Kept {
   readonly answeredFrom?: AnsweredFrom
 }
 
-/** What a client gets in the place of an answer that a feature does not give. Those further in hear the answer all the same. */
+/** Replacement for an answer that a feature does not give. The features further in get the answer all the same. */
 export interface Instead {
   readonly ending: UsageOutcome
   /** Run once the usage row is on file, and those further in have had the answer. */

@@ -1,4 +1,4 @@
-/** What a caller is answered while another process holds the database. */
+/** Answers a caller while another process holds the database. */
 import { type ErrorView, errorView } from "../../domain/Errors.ts"
 import { isBusy } from "../../store/WriteQueue.ts"
 

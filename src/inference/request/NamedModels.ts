@@ -1,6 +1,6 @@
 /**
- * What else than `model` names a model in a request: lists to fall back on, other spellings of the key, settings of plugins. A key that may
- * use some models only is judged by `model`; the rest is left out, for some upstreams read it. Pure.
+ * Removes the names of models outside of `model` from a request: fallback lists, other spellings of the key, settings of plugins. A key
+ * that may use some models only is judged by `model`; some upstreams read the others. Pure.
  */
 import { isArray, isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
 
@@ -38,7 +38,7 @@ const sameItems = (left: ReadonlyArray<Json>, right: ReadonlyArray<Json>): boole
 
 export interface OneModel {
   readonly body: JsonObject
-  /** Names of what was left out, as `X-Gateway-Dropped` tells them. */
+  /** Names of the members left out, for `X-Gateway-Dropped`. */
   readonly dropped: ReadonlyArray<string>
 }
 
@@ -60,7 +60,7 @@ export const withOneModel = (body: JsonObject, modelInPath = false): OneModel =>
   return dropped.length === 0 ? { body, dropped } : { body: kept, dropped }
 }
 
-/** Whether the key may stand there more than once, or in a disguise: parsers differ on which one counts. */
+/** Checks whether the key may be there more than once, or with escapes: parsers differ on which one counts. */
 export const mayRepeatModel = (raw: Buffer): boolean => {
   const name = '"model"'
   const first = raw.indexOf(name)

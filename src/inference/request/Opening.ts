@@ -65,22 +65,22 @@ export interface Read {
   readonly exchange: Exchange
   /** Fields that were taken out of the body. */
   readonly leftOut: ReadonlyArray<string>
-  /** The body, with what its wire tells in the path. */
+  /** Body, with the members that its wire has in the path. */
   readonly parsed: JsonObject
   readonly envelope: Envelope
 }
 
-/** What a request holds of its key's limits; null for callers without limits. */
+/** Reservation of a request from its key's limits; null for callers without limits. */
 export type Admitted = Commitment | LimitReached | null
 
 export class Opening extends Context.Tag("gateway/inference/request/Opening")<
   Opening,
   {
-    /** Hot: what becomes of a request: `decide` of what was read. */
+    /** Hot: opens a request: `decide` of its reading. */
     readonly open: (asked: Exchange) => Work | InferenceError | Ready | Count
     /** Hot: reads and checks its body. */
     readonly read: (asked: Exchange) => Read | InferenceError | Ready | Count
-    /** What the request of a client holds of its key's limits, where that has to be known before it is decided. */
+    /** Reserves from the key's limits, where that has to be known before the request is decided. */
     readonly admit: (read: Read) => Admitted
     /** Hot: resolves and decides. Draws the turn of its strategy, where it goes on. `admitted`: absent, it is admitted here. */
     readonly decide: (read: Read, admitted?: Commitment | null) => Work | InferenceError
@@ -97,7 +97,7 @@ const wrongBudget = (header: string | null): InvalidRequest | null =>
     ? null
     : invalidField("X-Gateway-Budget", `longer than ${maxNumberChars} characters, the limit of a number in a header`)
 
-/** No provider has names of such length, and a name stands in every record of a request. */
+/** No provider has names of such length, and a name is in every record of a request. */
 const longModel = (model: Json | undefined): InvalidRequest | null =>
   typeof model !== "string" || model.length <= maxModelChars
     ? null

@@ -1,6 +1,6 @@
 /**
- * How large a request's prompt is, where the upstream has not told: its texts in tokens, pictures by their pixels, sound by its seconds
- * and documents by their pages, as the makers of the model publish it. Never by the bytes of its JSON. Pure.
+ * Size of a request's prompt, where the upstream has not reported it: its texts in tokens, pictures by their pixels, sound by its
+ * seconds and documents by their pages, as the makers of the model publish it. Never by the bytes of its JSON. Pure.
  */
 import * as Either from "effect/Either"
 import { familyOf } from "../../tokens/Family.ts"
@@ -12,7 +12,7 @@ import type { Conversation } from "../../wire/canonical/Conversation.ts"
 
 export interface Prompt {
   readonly parsed: JsonObject
-  /** Where the wire reads texts without decoding the request; null: it is to be decoded. */
+  /** Texts of the prompt, where the wire reads them without decoding the request; null: it is to be decoded. */
   readonly plain?: PlainPrompt | null
   readonly conversation: () => Either.Either<Conversation, unknown>
 }

@@ -1,4 +1,4 @@
-/** What routing may know of a request: sizes, required capabilities, kind of task; never its text. Pure. */
+/** Facts of a request for routing: sizes, required capabilities, kind of task; never its text. Pure. */
 import * as Either from "effect/Either"
 import { readSample, sampleLength } from "../../routing/auto/TaskType.ts"
 import { specificityOf } from "../../routing/auto/Specificity.ts"

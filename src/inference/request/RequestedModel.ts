@@ -1,4 +1,4 @@
-/** What a caller's model id leads to, for those whose key may ask for it: judged by the id itself, and by what stands in for it. */
+/** Resolves a caller's model id, for those whose key may ask for it: judged by the id itself, and by its replacement. */
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import { KeyRejected, type ModelNotFound, type NoTarget } from "../../domain/Errors.ts"
 import { judgeFor, keyIn, usesAnyModel } from "../../routing/resolve/KeyModels.ts"
@@ -9,10 +9,10 @@ import type { Exchange } from "./Exchange.ts"
 
 type Resolved = Resolution | ModelNotFound | NoTarget | KeyRejected
 
-/** On the messages wire a model that may not be used is a wrong request. */
+/** Checks whether a model that may not be used makes the request a wrong one, as on the messages wire. */
 const isBadRequest = ({ wire }: Pick<Exchange, "wire">): boolean => wire === "messages"
 
-/** Of a request that is not a client's own: a conversation. */
+/** Kind of a request: one that is not a client's own is a conversation. */
 type Asking = Pick<Exchange, "service"> & Partial<Pick<Exchange, "codec">>
 
 const resolvedBy = (resolutions: typeof Resolutions.Resolutions.Service, { codec, service }: Asking, model: string) => {
@@ -29,7 +29,7 @@ const restricted = (
   const noModel = (id: string, more: { readonly requested?: string } = {}) =>
     new KeyRejected({ reason: "model", model: id, isBadRequest: isBadRequest(exchange), ...more })
   const resolution = resolvedBy(resolutions, exchange, model)
-  // Which ids there are is not told to a key that may not use them.
+  // A key that may not use a model does not learn whether it exists.
   if ("_tag" in resolution) return mayUse(key, model) ? resolution : noModel(model)
   const verdict = judgeFor(key, model, resolution)
   if (verdict._tag === "MayNot") {
@@ -53,10 +53,10 @@ export const resolveFor = (
     : restricted(resolutions, key, exchange, model)
 }
 
-/** By the resolution that is changed: what is worked out for a resolution is kept by it. */
+/** Changed resolutions, by the original one: derived facts are kept by the resolution. */
 const inBackground = new WeakMap<Resolution, Resolution>()
 
-/** Hot: what a request made in the background leads to: the operator's model for them, where its caller may have that; else `found`. */
+/** Hot: resolves a request made in the background: to the operator's model for them, where its caller may use that; else `found`. */
 export const backgroundFor = (
   resolutions: typeof Resolutions.Resolutions.Service,
   exchange: Asking & Pick<Exchange, "principal" | "wire">,

@@ -1,6 +1,6 @@
 /**
- * Tells requests under way that the gateway stops now: the time they had to finish (`GATEWAY_DRAIN_SECONDS`) is over. Each of them
- * tells its client so and ends; no further target is asked.
+ * Notifies requests in progress that the gateway stops now: the time they had to finish (`GATEWAY_DRAIN_SECONDS`) is over. Each of
+ * them informs its client and ends; no further target is asked.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

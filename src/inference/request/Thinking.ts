@@ -2,7 +2,10 @@
 import type { ThinkingBudget } from "../../domain/AccessSettings.ts"
 import type { Conversation, ReasoningAsk } from "../../wire/canonical/Conversation.ts"
 
-/** What makes an answer need thought: the length of the last question, of the conversation, and tools. From 0 to 1. */
+/**
+ * Estimates the complexity of a request by the length of the last question, of the conversation, and its tools. From 0
+ * to 1.
+ */
 const complexityOf = ({ messages, tools }: Conversation): number => {
   const question = messages.findLast(({ role }) => role === "user")
   const chars = (question?.parts ?? []).reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0)

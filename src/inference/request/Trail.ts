@@ -1,6 +1,6 @@
 /**
- * What has happened to one request so far: the calls made for it, the targets left out, the wire asked last. Written by failover as it goes,
- * read by the response headers and by settlement. Every other fact of a request stays as it was when it was opened.
+ * History of one request: the calls made for it, the targets left out, the wire asked last. Written by failover as it goes, read by the
+ * response headers and by settlement. Every other fact of a request stays as it was when it was opened.
  */
 import type { AttemptRecord } from "../../domain/Decision.ts"
 import type { WireName } from "../../domain/Wire.ts"
@@ -33,7 +33,7 @@ export class Trail {
     return this.#targetWire
   }
 
-  /** The way the latest upstream call took: `direct`, or the name of its proxy; null before the first. */
+  /** Route of the latest upstream call: `direct`, or the name of its proxy; null before the first. */
   get egress(): string | null {
     return this.#egress
   }
@@ -43,7 +43,7 @@ export class Trail {
     return this.#charged
   }
 
-  /** What features tell in headers of the answer: name, value, name, value, …. */
+  /** Returns the headers that features add to the answer: name, value, name, value, …. */
   get headers(): ReadonlyArray<string> {
     return this.#headers
   }

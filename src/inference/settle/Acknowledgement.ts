@@ -19,7 +19,7 @@ export class Acknowledgement extends Context.Tag("gateway/inference/settle/Ackno
   { readonly acknowledge: Acknowledge }
 >() {}
 
-/** Puts the row on file, then runs `answer`, which tells the client of the exchange how it ended. */
+/** Stores the row, then runs `answer`, which informs the client of the exchange of its end. */
 export type Acknowledge = (row: UsageRow, answer: () => void, exchange: Exchange) => void
 
 export interface AcknowledgementOptions {

@@ -1,15 +1,15 @@
 /**
- * How much of an upstream's count of tokens is believed: as much as what the gateway itself has sent and received can hold. A count beyond that is
- * an error of the upstream, or a fraud: the gateway's own estimate is booked in its place, and what was told is kept beside it. Pure.
+ * Limits an upstream's count of tokens to a plausible one: as much as the bytes that the gateway has sent and received can hold. A count beyond
+ * that is an error of the upstream, or a fraud: the gateway's own estimate is booked in its place, and the reported count is kept beside it. Pure.
  */
 import type { BillingFacts, MediaUnits, ServerToolCounts, TokenCounts } from "../../domain/Usage.ts"
 import type { Usage } from "../../wire/canonical/Usage.ts"
 
-/** What the gateway has seen of a call. */
+/** Measures of a call by the gateway itself. */
 export interface Seen {
   /** Bytes of the request that are no files and no pictures. */
   readonly textBytes: number
-  /** The gateway's own count of the prompt; asked for when the bytes alone do not explain what was told. */
+  /** Counts the prompt; asked for when the bytes alone do not explain the reported count. */
   readonly estimatedIn: () => number
   /** Tokens that can come from beyond the request (files by reference, earlier answers, searches of the provider); 0 where nothing is named. */
   readonly tokensElsewhere: () => number
@@ -17,19 +17,19 @@ export interface Seen {
   readonly visibleChars: number
   /** Tokens that an answer can take without being seen (reasoning, sound, pictures); 0 where none can. */
   readonly unseenOut: (told: Usage) => number
-  /** Whether the request or its model has tools that the provider runs by itself. */
+  /** Checks whether the request or its model has tools that the provider runs by itself. */
   readonly hasServerTools: () => boolean
-  /** What the request asks for, in units; null: nothing that is counted in units. */
+  /** Units that the request asks for; null: none. */
   readonly units: MediaUnits | null
 }
 
-/** What templates, tools and a provider's own instructions add to a prompt. */
+/** Tokens that templates, tools and a provider's own instructions may add to a prompt. */
 const addedIn = 4_096
 /** The gateway's estimate is never off by more. */
 const estimateFactor = 4
 /** A character of any script is at most so many tokens. */
 const tokensPerChar = 4
-/** What an answer has besides its text. */
+/** Tokens that an answer may have besides its text. */
 const addedOut = 1_024
 
 /** Units are known from the request; providers round up, and have a least amount. */
@@ -97,7 +97,9 @@ const toolsBelieved = (tools: ServerToolCounts): ServerToolCounts =>
     ? tools
     : Object.fromEntries(Object.entries(tools).map(([name, count]) => [name, Math.min(count, unaskedTools)]))
 
-/** What is booked besides the counts; of counts that are not believed, only how the answer was made. */
+/**
+ * Returns the facts that are booked besides the counts; for counts that are not accepted, only how the answer was made.
+ */
 const billingBelieved = (told: BillingFacts, areCounts: boolean, seen: Seen): BillingFacts => {
   if (!areCounts) {
     const { chargedUsd: _charged, modalities: _modalities, tools: _tools, ...terms } = told
@@ -119,8 +121,8 @@ const consistent = (tokens: TokenCounts): TokenCounts => {
 }
 
 /**
- * Hot: whether a count is within what its bytes and characters alone explain, parts within their wholes, so that `believed` would give it back as
- * it is. Nearly all counts are.
+ * Hot: checks whether a count is within what its bytes and characters alone explain, parts within their wholes, so that `believed` would give it
+ * back as it is. Nearly all counts are.
  */
 export const isPlain = (told: Usage, { textBytes, visibleChars }: Pick<Seen, "textBytes" | "visibleChars">): boolean =>
   told.units === undefined &&
@@ -133,7 +135,7 @@ export const isPlain = (told: Usage, { textBytes, visibleChars }: Pick<Seen, "te
   told.reasoning >= 0 &&
   told.reasoning <= told.out
 
-/** What is booked of a count: the same object where all of it is believed. `estimate`: the gateway's own. */
+/** Returns the counts to book: the same object where all of it is accepted. `estimate`: the gateway's own. */
 export const believed = (told: Usage, seen: Seen, estimate: () => TokenCounts): TokenCounts => {
   const isIn = isBelievedIn(told.in, seen)
   const isOut = isBelievedOut(told, seen)

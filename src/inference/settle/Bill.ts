@@ -15,12 +15,12 @@ import { type OutputFacts, plainlySeen, seenOf } from "./Seen.ts"
 export interface Bill {
   readonly tokens: TokenCounts
   readonly source: UsageSource
-  /** What upstreams told, where it was not believed; null: it is what is booked. */
+  /** Counts that upstreams reported and that were not accepted; null: they are booked. */
   readonly told: TokenCounts | null
   readonly costNanoUsd: number
   readonly costNotes: CostNotes | null
   readonly priced: boolean
-  /** Of the model that answered. */
+  /** Price of the model that answered. */
   readonly price: ModelPrice | null
   /** The parts of the sum, in the order of the calls. */
   readonly items: ReadonlyArray<BillItem>
@@ -39,7 +39,7 @@ export interface BillItem {
   readonly price: ModelPrice | null
 }
 
-/** What the upstream did for us, for the bill. Null report: it did nothing that is charged. */
+/** Call of an upstream, for the bill. Null report: nothing of it is charged. */
 export interface Served {
   readonly target: Target
   readonly report: AnswerReport | null
@@ -48,7 +48,7 @@ export interface Served {
 
 type Prices = Pick<typeof PriceBook.Service, "price">
 
-/** The upstream has told nothing of what it took and gave: zeros all over are nothing. */
+/** Checks whether the upstream has reported no usage: zeros all over are none. */
 export const saysNothing = ({ isUnderWay, usage }: AnswerReport): boolean =>
   isUnderWay === true ? false : usage === null || (usage.in === 0 && usage.out === 0 && usage.units === undefined)
 
@@ -70,7 +70,7 @@ export const isUncounted = ({
   return result.report !== null && saysNothing(result.report)
 }
 
-/** What was asked of a model, and what was seen of its answer, in tokens. */
+/** Estimates the tokens of the prompt and of the answer. */
 const estimate = (work: Work, { model }: Target, report: AnswerReport): TokenCounts => {
   const { estimatesUsage, mediaUsage } = work.exchange.codec
   if (estimatesUsage === true && mediaUsage !== undefined) return mediaUsage(work.asked)
@@ -113,7 +113,7 @@ const standIn = (work: Work, target: Target, report: AnswerReport): TokenCounts 
 
 export type FactsOf = (target: Target) => OutputFacts
 
-/** What is booked, and what was told where that is something else. */
+/** Returns the counts to book, and the reported ones where they differ. */
 const bookedOf = (
   work: Work,
   target: Target,
@@ -133,7 +133,7 @@ const bookedOf = (
 
 const nothingCharged: ModelPrice = { input: 0, output: 0 }
 
-/** At the model's own price. */
+/** Bills one call at the model's own price. */
 const itemOf = (prices: Prices, factsOf: FactsOf, work: Work, { target }: Served, report: AnswerReport): BillItem => {
   const { told, tokens, source } = bookedOf(work, target, report, factsOf)
   if (work.exchange.codec.isFree === true)
@@ -153,7 +153,7 @@ const nothingServed: Omit<Bill, "latencyMs"> = {
   items: []
 }
 
-/** Of several calls: what any of them had no price for, and what the prices say of all. */
+/** Merges the notes of several calls: parts without a price in any of them, and the computed cost of all. */
 const notesOf = (items: ReadonlyArray<BillItem>): CostNotes | null => {
   if (items.every(({ costNotes }) => costNotes === null)) return null
   const isComputed = items.every(({ costNotes }) => (costNotes?.computedNanoUsd ?? null) === null)

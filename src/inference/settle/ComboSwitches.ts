@@ -1,6 +1,6 @@
 /**
- * When a combo changes the target that serves it, told once, and once more when it comes back. Requests in between are no news, and neither
- * is a target that was preferred for one request, such as that of a session. Plain and synchronous.
+ * Reports once when a combo changes the target that serves it, and once more when it comes back. Requests in between are not reported, and
+ * neither is a target that was preferred for one request, such as that of a session. Plain and synchronous.
  */
 import { LruMap } from "../../kernel/LruMap.ts"
 
@@ -12,15 +12,15 @@ export interface Place {
   readonly name: string
 }
 
-/** How one request of a combo was answered. */
+/** Result of one request of a combo. */
 export interface Served {
   readonly combo: string
-  /** Whether the combo asks its targets in one order for all requests. */
+  /** True when the combo asks its targets in one order for all requests. */
   readonly isOrdered: boolean
   /** The first of that order; else the one that this request asked first. */
   readonly first: Place
   readonly served: Place
-  /** Whether a target was asked and did not serve, or was left out because of its state. */
+  /** Checks whether a target was asked and did not serve, or was left out because of its state. */
   readonly wasMissed: (key: string) => boolean
 }
 
@@ -35,7 +35,7 @@ const maxCombos = 1_000
 const maxAway = 100
 
 export class ComboSwitches {
-  /** By combo: who serves for a target that does not serve itself, by that target's key. */
+  /** Targets, by combo, that serve for another one, by the key of the target that does not serve. */
   readonly #away = new LruMap<string, LruMap<string, Place>>({ capacity: maxCombos })
 
   /** The changes that an answer shows, in their order. */

@@ -1,4 +1,4 @@
-/** What a request leaves in the decision record. Pure. */
+/** Makes the entry of a request for the decision record. Pure. */
 import type { Mutable } from "effect/Types"
 import { noPolicy } from "../../domain/combo/ComboPolicy.ts"
 import type { Outcome } from "../../domain/Usage.ts"
@@ -46,7 +46,7 @@ export const entryOf = (work: Work, served: Served | null, outcome: Outcome): De
   return entry
 }
 
-/** Of a request that came to no decision; null where plugins have not seen it. */
+/** Makes the entry of a request that came to no decision; null where plugins have not seen it. */
 export const undecidedEntry = (
   { hooks, requestId }: Exchange,
   requestedModel: string,

@@ -48,7 +48,10 @@ const settlingInstead =
       kept
     )
 
-/** The last bytes of a stream, with the estimate that the bill has where the upstream told no usage and the client is to see some. */
+/**
+ * Returns the last bytes of a stream, with the estimate that the bill has where the upstream reported no usage and the
+ * client is to see some.
+ */
 const lastOf = (
   { envelope, exchange }: Work,
   { body, report }: Extract<AttemptResult, { _tag: "Completed" }>,
@@ -99,7 +102,7 @@ export const make = Effect.gen(function* () {
   const switches = new ComboSwitches()
   const { monotonicMs, nowMs } = yield* Timers.Timers
 
-  /** What a model did counts against the quotas of its own account, and against the key's share of them. */
+  /** Counts a call against the quotas of its account, and against the key's share of them. */
   const countQuota = (work: Work, { report, target }: Served, { costNanoUsd, tokens }: Bill): void => {
     if (report === null) return
     const { connection } = target.account
@@ -130,11 +133,13 @@ export const make = Effect.gen(function* () {
     return bill
   }
 
-  /** The failure as a stream of its own, where the client's wire tells it so; null where an error status does. */
+  /**
+   * Writes the failure as a stream of its own, where the client's wire reports it so; null where an error status does.
+   */
   const failedStream = ({ asked, envelope, exchange }: Work, { failure, target }: Failed, error: TargetsFailed) => {
     const { codec, requestId, wire } = exchange
     if (!envelope.stream || codec.renderFailedStream === undefined) return null
-    // An upstream of the same wire has chosen the way itself.
+    // An upstream of the same wire has chosen the form itself.
     if (failure.place === "status" && error.native?.wire === wire) return null
     return codec.renderFailedStream(describe(error), requestId, {
       nowMs: nowMs(),
@@ -151,7 +156,7 @@ export const make = Effect.gen(function* () {
     return bill
   }
 
-  /** What plugins that only listen are told of an answer. Errors of targets were told of where they were made. */
+  /** Emits the events of an answer to plugins that only listen. Errors of targets were emitted where they were made. */
   const told = (work: Work, end: RequestEnd, bill: Bill, instead: Instead | undefined): void => {
     const { exchange, trail } = work
     const error = (status: number, code: string, message: string): void =>
@@ -216,7 +221,7 @@ export const make = Effect.gen(function* () {
     return answered(settle, work, end.target, end.result, others)
   }
 
-  /** By a feature; what was asked of upstreams before is on the bill. */
+  /** Settles a request that a feature ended; upstream calls before that are on the bill. */
   const stopped = (settle: Settle, work: Work, error: InferenceError, others: ReadonlyArray<Served>): Bill => {
     const { code, status } = describe(error)
     const bill = settlement.bill(work, null, others)
@@ -272,7 +277,7 @@ export const make = Effect.gen(function* () {
     const { combo, targets } = work.resolution
     // A panel has no second choice.
     if (combo === null || combo.strategy === "fusion") return
-    // Attempts are noted when they end: a hedge that lost stands behind the one that began after it.
+    // Attempts are noted when they end: a hedge that lost is behind the one that began after it.
     const tried = work.trail.attempts.reduce<AttemptRecord | null>(
       (earliest, each) => (earliest === null || each.startedMs < earliest.startedMs ? each : earliest),
       null

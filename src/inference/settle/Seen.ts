@@ -1,4 +1,4 @@
-/** What a request and its answer can hold, by what the gateway has sent and received. Pure. */
+/** Bounds for a request and its answer, by the bytes that the gateway has sent and received. Pure. */
 import type { MediaUnits } from "../../domain/Usage.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import { isArray, isObject, type JsonObject, numberOr, stringOr } from "../../wire/json/Json.ts"
@@ -21,11 +21,11 @@ const onItsWord = 8_192
 const mostSteps = 8
 /** Larger bodies that hold pictures are not taken for text. */
 const mostPlainBytes = 65_536
-/** Of a picture, of a second of sound or film, of a character that is spoken. */
+/** Most tokens of a picture, of a second of sound or video, of a spoken character. */
 const perPicture = 20_000
 const perSecond = 100
 const perCharacter = 50
-/** What an answer that is no text has besides. */
+/** Tokens that an answer in another form than text may have besides. */
 const usualMedia = 4_096
 
 /** Members that name what lies beyond the request. */
@@ -119,7 +119,7 @@ const seenOfMedia = (work: Work, report: AnswerReport, asked: MediaUnits): Pick<
     unseenOut: () => (images?.count ?? 0) * perPicture + seconds * perSecond + characters * perCharacter + usualMedia
   }
 }
-/** Where a file does not say how long it is: sound and film of the lowest rates there are. */
+/** Bytes per second of the lowest rates of sound and video, where a file does not say how long it is. */
 const leastBytesPerSecond = 2_000
 
 const unitsOf = ({ asked, exchange }: Work): MediaUnits | null => {
@@ -129,7 +129,7 @@ const unitsOf = ({ asked, exchange }: Work): MediaUnits | null => {
   return { ...units, seconds: Math.max(units.seconds ?? 0, file.bytes / leastBytesPerSecond) }
 }
 
-/** What a line of a batch can hold: little, because there may be many thousands of them. */
+/** Bounds for a line of a batch: small, because there may be many thousands of them. */
 export interface LineBounds {
   readonly bytes: number
   readonly tokensElsewhere: number
@@ -169,7 +169,7 @@ export const seenOfLine = (
 
 type AnswerChars = Pick<AnswerReport, "textChars" | "toolArgChars" | "reasoningChars">
 
-/** Hot: what can be told of a conversation and its answer without a look at either; null: it is no conversation. */
+/** Hot: measures a conversation and its answer without a look at either; null: it is no conversation. */
 export const plainlySeen = (
   { body, envelope, exchange }: Work,
   report: AnswerReport

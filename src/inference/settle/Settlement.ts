@@ -85,14 +85,17 @@ export const make = Effect.gen(function* () {
     if (entry !== null) decisions.record(entry)
   }
 
-  /** Whether the target's model is one that its account lists, or that a combo names: then it may be a label of metrics. */
+  /**
+   * Checks whether the target's model is one that its account lists, or that a combo names: then it may be a label of
+   * metrics.
+   */
   const isListed = (work: Work, { target: { account, model } }: Served): boolean =>
     work.resolution.combo !== null || catalog.modelsOf(account).includes(model)
 
   const observeUncalled = ({ headers, method, path }: Exchange, row: UsageRow): void =>
     telemetry.observe({ row, method, path, traceparent: headerOf(headers, "traceparent") })
 
-  /** Hot: books the cost on the limits of the key, and tells what the ledger keeps of it. */
+  /** Hot: books the cost on the limits of the key, and returns the entry for the ledger. */
   const booked = ({ commitment, trail }: Work, bill: Bill): Entry => {
     const reserved = commitment?.reservations ?? noReservations
     if (commitment !== null) limits.settle(commitment, chargesOf(bill))

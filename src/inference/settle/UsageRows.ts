@@ -4,7 +4,7 @@ import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
 import type { Kept, UsageOutcome } from "../request/KeptAnswer.ts"
 import type { Bill, Served } from "./Bill.ts"
 
-/** What the row says as an entry of the ledger. */
+/** Columns of the row that are its entry in the ledger. */
 export type Entry = Pick<UsageRow, "reservedNanoUsd" | "calls">
 
 const principalOf = ({ principal }: Pick<Exchange, "principal">): UsageRow["principal"] =>

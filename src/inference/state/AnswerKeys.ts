@@ -1,12 +1,12 @@
 /**
- * How an answer is found again when its conversation comes back: by what it said, never by where it stood. Pure.
- * Keys are SHA-256 over the owner and the content, so that one API key never meets another's answers.
+ * Finds an answer again when its conversation comes back: by its content, never by its position. Pure. Keys are SHA-256
+ * over the owner and the content, so that one API key never meets another's answers.
  */
 import { createHash } from "node:crypto"
 import type { Part, ToolCallPart } from "../../wire/canonical/Conversation.ts"
 import { isArray, isObject, type Json, parseJson } from "../../wire/json/Json.ts"
 
-/** Deepest nesting of arguments that is put in order; what lies deeper is taken as it stands. */
+/** Deepest nesting of arguments that is put in order; what lies deeper is taken as it is. */
 const maxDepth = 64
 
 /** Clients write arguments again in their own order and spacing. */
@@ -37,7 +37,10 @@ const argsIn = (parts: ReadonlyArray<Part>): ReadonlyArray<Json | undefined> =>
     part.type === "tool_call" ? [part.kind === "custom" ? part.args : parseJson(part.args)] : []
   )
 
-/** Whether nothing of `said` is missing or different in `back`: clients add their tools' defaults to the arguments of a call. */
+/**
+ * Checks whether nothing of `said` is missing or different in `back`: clients add their tools' defaults to the
+ * arguments of a call.
+ */
 export const keepsArgs = (said: ReadonlyArray<Part>, back: ReadonlyArray<Part>): boolean => {
   const own = argsIn(back)
   const same = (one: Json | undefined, other: Json | undefined): boolean =>

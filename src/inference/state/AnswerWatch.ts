@@ -21,11 +21,11 @@ export interface AnswerWatch {
   readonly onEvent: ((event: StreamEvent) => void) | null
   /** The parts of a whole answer. */
   readonly onParts: ((parts: ReadonlyArray<AnswerPart>) => void) | null
-  /** What the client gets of a stream: whole events. */
+  /** Receives the bytes of a stream that are sent to the client: whole events. */
   readonly onSent: ((bytes: Buffer | string) => void) | null
   /** A whole answer as the client gets it. */
   readonly onAnswer: ((body: JsonObject, bytes: Buffer | string) => void) | null
-  /** It goes on at its provider, whether the client waits or not. */
+  /** Tells whether it goes on at its provider, whether the client waits or not. */
   readonly isUnderWay?: () => boolean
   /** The answer is complete and reached the client. */
   readonly keep: () => void
@@ -34,13 +34,13 @@ export interface AnswerWatch {
 /** Nothing has to be kept. */
 export const unwatched: AnswerWatch = { onEvent: null, onParts: null, onSent: null, onAnswer: null, keep: () => {} }
 
-/** For answers that are relayed: the client carries the proofs itself, we only remember whose they are. */
+/** Watches answers that are relayed: the client carries the proofs itself, we only remember whose they are. */
 const proofWatch = (state: typeof OpaqueState.Service, owner: string, origin: Origin): AnswerWatch => {
   const note = (bytes: Buffer | string): void => state.noteProofs(owner, origin, proofsIn(origin.wire, bytes))
   return { ...unwatched, onSent: note, onAnswer: (_body, bytes) => note(bytes) }
 }
 
-/** For clients of the responses wire, which may go on from an answer by its id. */
+/** Watches answers for clients of the responses wire, which may go on from an answer by its id. */
 const responseWatch = (
   permission: ContentPermission,
   responses: typeof ResponseStore.Service,
@@ -68,7 +68,7 @@ const responseWatch = (
   }
 }
 
-/** For answers whose reasoning the client's wire cannot carry. */
+/** Watches answers whose reasoning the client's wire cannot carry. */
 const partsWatch = (
   permission: ContentPermission,
   state: typeof OpaqueState.Service,
@@ -101,20 +101,20 @@ export interface WatchFacts {
   readonly keepsResponses: boolean
 }
 
-/** What of a request decides what is kept of its answer. */
+/** Facts of a request that decide how much of its answer is kept. */
 export interface Watched {
   readonly exchange: { readonly wire: WireName; readonly principal: Principal }
-  /** Whose memory the conversation is kept in. */
+  /** Owner of the memory that the conversation is kept in. */
   readonly owner: string
   readonly parsed: JsonObject
-  /** What a later turn goes on from, where it is not `parsed`. */
+  /** Body that a later turn goes on from, where it is not `parsed`. */
   readonly remembered?: JsonObject
 }
 
 export class AnswerWatcher extends Context.Tag("gateway/inference/state/AnswerWatcher")<
   AnswerWatcher,
   {
-    /** Hot: what has to be kept of an answer that comes from `origin`. */
+    /** Hot: returns the watch for an answer that comes from `origin`. */
     readonly watch: (asked: Watched, origin: Origin, facts: WatchFacts) => AnswerWatch
   }
 >() {}

@@ -1,7 +1,7 @@
 /**
- * What providers want back and clients cannot carry: reasoning with its proofs, kept per API key under the content of the answer it
- * belongs to, and given back only to the account that may read it. In memory and bounded; what is forgotten costs a model its
- * earlier thoughts, never a request.
+ * Stores content that providers want back and clients cannot carry: reasoning with its proofs, kept per API key under the content
+ * of the answer it belongs to, and returned only to the account that may read it. In memory and bounded; a dropped entry costs a
+ * model its earlier thoughts, never a request.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,7 @@ import type { AnswerPart } from "../../wire/canonical/Response.ts"
 import { answerKeys, keepsArgs, proofKey } from "./AnswerKeys.ts"
 import { reattach } from "./Reattach.ts"
 
-/** Who made an answer. */
+/** Maker of an answer. */
 export interface Origin {
   readonly wire: WireName
   readonly provider: string
@@ -44,20 +44,23 @@ export class OpaqueState extends Context.Tag("gateway/inference/OpaqueState")<
     readonly attach: (owner: string, target: Origin, conversation: Conversation) => Conversation
     /** Notes whose proofs these are; the client carries them itself. */
     readonly noteProofs: (owner: string, origin: Origin, proofs: ReadonlyArray<string>) => void
-    /** Hot: whether any proof was noted at all. */
+    /** Hot: tells whether any proof was noted at all. */
     readonly holdsProofs: () => boolean
-    /** Whether a proof is known to come from an account or model whose proofs `target` refuses. */
+    /** Checks whether a proof is known to come from an account or model whose proofs `target` refuses. */
     readonly isForeign: (owner: string, target: Origin, proof: string) => boolean
   }
 >() {}
 
-/** Whether `target` takes a proof of `origin`: encrypted reasoning is bound to the account, signatures to the provider. */
+/**
+ * Checks whether `target` takes a proof of `origin`: encrypted reasoning is bound to the account, signatures to the
+ * provider.
+ */
 export const accepts = (origin: Origin, target: Origin): boolean =>
   origin.wire === target.wire &&
   origin.provider === target.provider &&
   (origin.wire !== "responses" || origin.connectionId === target.connectionId)
 
-/** Whether there is anything in an answer that could be lost on the way through another wire. */
+/** Checks whether there is anything in an answer that could be lost on the way through another wire. */
 export const isWorthKeeping = (parts: ReadonlyArray<AnswerPart>): boolean =>
   parts.some(
     (part) => part.type === "reasoning" || part.type === "opaque" || ("state" in part && part.state !== undefined)

@@ -1,12 +1,12 @@
 /**
- * The proofs providers want back (signatures, encrypted reasoning), as they stand in the bytes of a wire that carries them itself.
+ * The proofs providers want back (signatures, encrypted reasoning), as they are in the bytes of a wire that carries them itself.
  * Found without decoding: most requests and answers hold none.
  */
 import type { WireName } from "../../domain/Wire.ts"
 import { makeDropLog } from "../../wire/canonical/DropLog.ts"
 import type { Conversation, Part, ReasoningState } from "../../wire/canonical/Conversation.ts"
 
-/** What stands before a proof. Base64, so that no escape can stand in it. */
+/** Marks in front of a proof, and patterns of both. Proofs are base64, without escapes. */
 const markers: Partial<Record<WireName, { readonly mark: string; readonly pattern: RegExp }>> = {
   messages: { mark: '"signature"', pattern: /"signature"\s*:\s*"([^"\\]+)"/g },
   responses: { mark: '"encrypted_content"', pattern: /"encrypted_content"\s*:\s*"([^"\\]+)"/g },

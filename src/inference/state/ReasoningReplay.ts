@@ -3,7 +3,7 @@
  */
 import { isArray, isObject, type JsonObject } from "../../wire/json/Json.ts"
 
-/** Whether a chat request has a turn with tool calls and without its reasoning. */
+/** Checks whether a chat request has a turn with tool calls and without its reasoning. */
 export const lacksReasoning = ({ messages }: JsonObject): boolean =>
   isArray(messages) &&
   messages.some(

@@ -9,7 +9,7 @@ import { isMadeUp } from "../../wire/responses/Ids.ts"
 
 export interface ResponseHistoryLimits {
   readonly maxEntries: number
-  /** Of one owner. */
+  /** Most entries of one owner. */
   readonly maxOwnerEntries: number
   readonly maxBytes: number
 }
@@ -30,8 +30,8 @@ export interface ResponseHistory {
   /** Keeps a turn under its response id; an owner sees its own turns only. Too large a turn is not kept. */
   readonly remember: (owner: string, responseId: string, turn: Turn) => void
   /**
-   * The body with the whole conversation as its input and without `previous_response_id`; the body itself when it names none.
-   * Instructions and tools are told anew with every request and are not inherited.
+   * Makes the body with the whole conversation as its input and without `previous_response_id`; the body itself when it names
+   * none. Instructions and tools are sent anew with every request and are not inherited.
    */
   readonly expand: (owner: string, body: JsonObject) => JsonObject | "unknown"
   /** The body with the items themselves in the place of references to them; the body itself where it has none that is known here. */
@@ -45,9 +45,9 @@ interface Entry {
   readonly owner: string
   readonly responseId: string
   readonly items: ReadonlyArray<Json>
-  /** What it added to what was held. */
+  /** Bytes that it added to the store. */
   readonly addedBytes: number
-  /** What the first turn referred to, when that was not found here: its upstream may know it. */
+  /** Id that the first turn referred to, when it was not found here: its upstream may know it. */
   readonly base: string | null
 }
 
@@ -80,8 +80,8 @@ const inputItems = (input: Json | undefined): ReadonlyArray<Json> => {
 }
 
 /**
- * Whether an item of an answer may be sent again. Reasoning that was not stored and carries no proof is a bare id: its own
- * provider refuses the whole request for it.
+ * Checks whether an item of an answer may be sent again. Reasoning that was not stored and carries no proof is a bare id:
+ * its own provider refuses the whole request for it.
  */
 const isReplayable =
   (stored: boolean) =>

@@ -1,6 +1,6 @@
 /**
  * Answers of the responses wire by their id, so that `previous_response_id` works whatever upstream comes next. In memory and
- * bounded; what is forgotten is told (`previous_response_not_found`), and clients then send the whole conversation.
+ * bounded; one that is gone is reported (`previous_response_not_found`), and clients then send the whole conversation.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -16,7 +16,7 @@ export class GatewayCapture extends Context.Tag("gateway/inference/tap/GatewayCa
     readonly isEnabled: () => boolean
     /** Saved, and in force for requests that come from now on. */
     readonly setEnabled: (enabled: boolean) => Effect.Effect<boolean, StoreError>
-    /** Where exchanges that the gateway serves are recorded, whether or not the recording of all is on. Loads the inspector. */
+    /** Sink for exchanges that the gateway serves, whether or not the recording of all is on. Loads the inspector. */
     readonly sink: Effect.Effect<TrafficSink>
   }
 >() {}

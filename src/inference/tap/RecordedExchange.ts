@@ -15,7 +15,7 @@ import type { ClientReply, Exchange, Trailers } from "../request/Exchange.ts"
 import type { ExchangeTap, TappedCall } from "../request/ExchangeTap.ts"
 import type { SentCall } from "./SentCall.ts"
 
-/** Where records go. None of it throws or waits. */
+/** Sink of records. None of its functions throws or waits. */
 export interface TrafficSink extends Pick<typeof Inspector.Service, "begin" | "update" | "attribute"> {
   /** `sent`: null where no call was made. */
   readonly finish: (id: string, end: RecordEnd, sent: SentCall | null) => void
@@ -24,16 +24,16 @@ export interface TrafficSink extends Pick<typeof Inspector.Service, "begin" | "u
 export interface RecordingServices {
   readonly sink: TrafficSink
   readonly timers: Pick<typeof Timers.Service, "nowMs" | "monotonicMs" | "soon" | "after">
-  /** From memory; null where there is none (any more). */
+  /** Finds a decision in memory; null where there is none (any more). */
   readonly decisionOf: (requestId: string) => DecisionEntry | null
 }
 
-/** How the client sent it, where that is not as the exchange says. */
+/** Facts of the client's connection, where they are not as the exchange says. */
 export interface RecordedFacts {
   readonly source: CaptureSource
   readonly scheme: Head["scheme"]
   readonly host: string
-  /** With its query, without credentials. */
+  /** Path with its query, without credentials. */
   readonly path: string
   readonly agent?: string
   /** Absent: those of the exchange. */
@@ -43,7 +43,7 @@ export interface RecordedFacts {
   readonly sourceModel?: string
   readonly mappedModel?: string
   readonly replayOf?: string
-  /** By which the client's process is found. */
+  /** Socket by which the client's process is found. */
   readonly client?: ClientSocket
 }
 
@@ -54,7 +54,7 @@ const copiedRequestBytes = 1_048_576
 export const heldAnswerBytes = 4 * 1_048_576
 /** Calls that are remembered until it is known which of them answered. */
 const maxCalls = 8
-/** What a decision takes in memory at most, without and for each of its scores, exclusions and attempts. */
+/** Most bytes of a decision in memory, without and for each of its scores, exclusions and attempts. */
 const decisionBytes = 1_536
 const bytesPerLine = 768
 /** A client that left: the longest time that is waited for its request to be settled. */
@@ -81,7 +81,7 @@ const sentCall = ({ body, connectionId, isClients, model, provider, wire }: Tapp
   body: isClients || body === null || isBodySource(body) || body.length > heldRequestBytes ? null : body
 })
 
-/** Why there is no whole answer. */
+/** Reason for which there is no whole answer. */
 type Unended = "client_left" | "cut"
 
 const sentences: Readonly<Record<Unended, string>> = {
@@ -150,7 +150,7 @@ export class RecordedExchange implements ClientReply, ExchangeTap {
 
   head(status: number, headers: Array<string>): void {
     this.#status = status
-    // Whoever sends the head may go on with its list.
+    // The sender of the head may go on with its list.
     this.#headers = headers.slice()
     this.#exchange.reply.head(status, headers)
   }

@@ -1,8 +1,8 @@
-/** The call to a provider that stands behind an exchange which the gateway served itself. For the cache finder; no part of the record. */
+/** The call to a provider that is behind an exchange which the gateway served itself. For the cache finder; no part of the record. */
 import type { WireName } from "../../domain/Wire.ts"
 
 export interface SentCall {
-  /** Of `body`. */
+  /** Wire of `body`. */
   readonly wire: WireName
   readonly provider: string
   /** Id of the connection. */

@@ -15,9 +15,9 @@ import { type RecordedFacts, recorded, type RecordingServices, type TrafficSink 
 export class TrafficTap extends Context.Tag("gateway/inference/tap/TrafficTap")<
   TrafficTap,
   {
-    /** Hot: whether requests of clients are recorded. Changed by `turn` only. */
+    /** True when requests of clients are recorded. Changed by `turn` only. */
     readonly isOn: boolean
-    /** From now on they are recorded here; null: no longer. */
+    /** Sets the sink of their records; null: they are no longer recorded. */
     readonly turn: (sink: TrafficSink | null) => void
     /** Hot: a client's request, recorded; asked for only where `isOn`. `path`: where that of the exchange is a pattern. */
     readonly tapped: (exchange: Exchange, scheme: Head["scheme"], path?: string) => Exchange

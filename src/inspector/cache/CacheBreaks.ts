@@ -1,4 +1,4 @@
-/** The breaks that were told last, and what they cost together. Bounded. */
+/** Breaks that were reported last, and their cost together. Bounded. */
 import type { CacheFinding } from "./CacheCall.ts"
 
 export interface CacheBreak extends CacheFinding {
@@ -8,9 +8,9 @@ export interface CacheBreak extends CacheFinding {
 export interface CacheBreaksPage {
   /** Newest first. */
   readonly breaks: ReadonlyArray<CacheBreak>
-  /** Of all breaks since then, those beyond the limit as well. */
+  /** Number of lost tokens of all breaks since then, those beyond the limit as well. */
   readonly lostTokens: number
-  /** Of those whose price is known. */
+  /** Cost in USD of those whose price is known. */
   readonly lostUsd: number
 }
 
@@ -31,7 +31,7 @@ export class CacheBreaks {
     return this.#told.length
   }
 
-  /** Keeps a finding that tells a break. */
+  /** Keeps a finding that reports a break. */
   add(requestId: string, atMs: number, finding: CacheFinding): void {
     if (finding.cause === null) return
     this.#told.push({ atMs, told: { requestId, ...finding } })

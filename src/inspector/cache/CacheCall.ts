@@ -1,4 +1,4 @@
-/** What the finder is told of a call to a model, and what it answers. */
+/** Input of the finder for a call to a model, and its finding. */
 import type { WireName } from "../../domain/Wire.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 
@@ -31,7 +31,7 @@ export interface CacheCall {
   readonly model: string
   /** The model the client asked for. */
   readonly askedModel: string
-  /** What the client sent. */
+  /** Body that the client sent. */
   readonly body: JsonObject
   /** Null: the provider got what the client sent. */
   readonly sent: SentPrompt | null
@@ -80,6 +80,6 @@ export interface CacheFinding {
   readonly tokens: ReportedTokens
   /** Tokens of `expectedTokens` that were paid as new ones; 0 unless a cause is given. */
   readonly lostTokens: number
-  /** What they cost above the price of cached ones; null when the price or the counts are unknown. */
+  /** Cost of the lost tokens above the price of cached ones; null when the price or the counts are unknown. */
   readonly lostUsd: number | null
 }

@@ -1,4 +1,4 @@
-/** The cache-break finder: is told of each call when its answer has ended, and keeps what it found. All of it is bounded. */
+/** The cache-break finder: gets each call when its answer has ended, and keeps its findings. All of it is bounded. */
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import { LruMap } from "../../kernel/LruMap.ts"
 import { CacheBreaks, type CacheBreaksPage } from "./CacheBreaks.ts"
@@ -44,7 +44,7 @@ export class CacheFinder {
     return finding
   }
 
-  /** What was found for a call; null when it was not observed, or too long ago. */
+  /** Returns the finding for a call; null when it was not observed, or too long ago. */
   of(id: string): CacheFinding | null {
     return this.#findings.peek(id) ?? null
   }

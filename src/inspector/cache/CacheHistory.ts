@@ -1,6 +1,6 @@
 /**
- * What is remembered of earlier calls: their prompts as chains of hashes with the beginnings of the parts, the prefixes their accounts' caches
- * hold, and what each of them said. Bounded in calls, parts and characters; no body is kept.
+ * Memory of earlier calls: their prompts as chains of hashes with the beginnings of the parts, the prefixes their accounts' caches hold, and
+ * the reports of each. Bounded in calls, parts and characters; no body is kept.
  */
 import { LruMap } from "../../kernel/LruMap.ts"
 import type { CacheCall } from "./CacheCall.ts"
@@ -49,7 +49,7 @@ export interface ReadCall {
   readonly predecessor: Predecessor | null
   /** An earlier call by its id, if it is still known. */
   readonly byId: (id: string | null) => KnownCall | undefined
-  /** Whether a count of zero from this account and model means that nothing was read. */
+  /** True when a count of zero from this account and model means that nothing was read. */
   readonly isReporting: boolean
 }
 
@@ -67,7 +67,7 @@ export class CacheHistory {
   constructor({ maxCalls, ...limits }: CacheHistoryLimits = usualLimits) {
     this.#calls = new LruMap({ capacity: maxCalls })
     this.#owners = new LruMap({ capacity: Math.max(limits.maxNodes, maxSegments) })
-    // A call is forgotten together with the part it ends with.
+    // A call is dropped together with the part it ends with.
     this.#chains = new PromptChains(limits, (id) => void this.#calls.delete(id))
   }
 
@@ -136,7 +136,7 @@ export class CacheHistory {
     this.#reporting.clear()
   }
 
-  /** What the call leaves in its account's cache, and how many tokens that is. */
+  /** Notes the prefix that the call leaves in its account's cache, and its number of tokens. */
   #write(
     { path, prompt }: ReadPrompt,
     known: KnownPrompt,

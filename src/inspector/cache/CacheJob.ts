@@ -16,7 +16,7 @@ export interface CacheJob {
   readonly body: Uint8Array
   /** Otherwise it is masked here: findings hold parts of it, and are shown to all. */
   readonly isMasked: boolean
-  /** Not masked. */
+  /** Body that was sent, not masked. */
   readonly sent: { readonly wire: WireName; readonly body: Uint8Array | string } | null
   readonly price: ModelPrice | null
 }

@@ -1,6 +1,6 @@
 /**
- * What is documented of the prompt caches of providers: the least size, how long an entry is kept, in which steps a read is reported, what is
- * written. Pure.
+ * Documented facts of the prompt caches of providers: the least size, the lifetime of an entry, the steps in which a read is reported, the
+ * prefixes that are written. Pure.
  */
 import type { WireName } from "../../domain/Wire.ts"
 import { leastCachedTokens } from "../../wire/CacheMarks.ts"
@@ -14,7 +14,7 @@ export interface CachePolicy {
   readonly stepTokens: number
   /** An entry is kept at least this long after its last use; marks have their own time. */
   readonly ttlMs: number
-  /** What a request writes: each prefix of its prompt, the whole prompt only, or what its marks name. */
+  /** Prefixes that a request writes: each one of its prompt, the whole prompt only, or those that its marks name. */
   readonly writes: "all" | "whole" | "marks"
   /**
    * `documented`: it caches by itself, and a read of zero means that nothing was read. `learned`: it may not cache at all; until it has reported
@@ -60,7 +60,10 @@ const gemini = (model: string): CachePolicy => {
   return { minTokens: least, stepTokens: least, ttlMs: shortTtlMs, writes: "all", reads: "documented" }
 }
 
-/** Kept for hours; a request writes the end of its prompt (https://api-docs.deepseek.com/guides/kv_cache/). */
+/**
+ * Policy of DeepSeek: kept for hours; a request writes the end of its prompt
+ * (https://api-docs.deepseek.com/guides/kv_cache/).
+ */
 const deepSeek: CachePolicy = { minTokens: 64, stepTokens: 64, ttlMs: hourTtlMs, writes: "whole", reads: "documented" }
 
 /**

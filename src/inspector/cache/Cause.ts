@@ -1,4 +1,4 @@
-/** Who lost the cache, and by what. Pure. */
+/** Finds the party that lost the cache, and the cause. Pure. */
 import type { CacheCall, CacheCause } from "./CacheCall.ts"
 import type { ReadCall, ReadPrompt } from "./CacheHistory.ts"
 import { type ChangeOfPrompt, changeOfPrompt } from "./ChangeOfPrompt.ts"
@@ -63,7 +63,7 @@ const shareMargin = 0.05
 const changeIn = (overlap: Overlap, { path, prompt }: ReadPrompt): ChangeOfPrompt | null =>
   changeOfPrompt(overlap, path, prompt.segments)
 
-/** What changed in the prompt, and who changed it; null when nothing did. */
+/** Finds the change in the prompt, and its author; null when there is none. */
 export const changedPrompt = ({ client, earlier, read, sent }: Compared): CacheCause | null => {
   const change = changeIn(sent, read.sent)
   if (change === null) return null

@@ -1,4 +1,4 @@
-/** Which change of a prompt makes the cache of the earlier call unfit. Pure. */
+/** Finds the change of a prompt that makes the cache of the earlier call unfit. Pure. */
 import type { CacheRule } from "./CacheCall.ts"
 import type { Overlap } from "./Overlap.ts"
 import { type PartDifference, partDifference } from "./PartDifference.ts"

@@ -1,7 +1,7 @@
 /**
- * Whether the provider's prompt cache gave what it should have, and if not, why. Expected is what this call sends again of what the earlier call of
- * its conversation had in the cache, and at least the longest prefix that any earlier call of the same account and model has left there. A break
- * is told when the provider reports clearly less, or when the prompt no longer begins as the conversation's own. Pure.
+ * Decides whether the provider's prompt cache gave what it should have, and if not, why. Expected is the part of the earlier call's cached prompt
+ * that this call of its conversation sends again, and at least the longest prefix that any earlier call of the same account and model has left
+ * there. A break is reported when the provider reports clearly less, or when the prompt no longer begins as the conversation's own. Pure.
  */
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
@@ -33,7 +33,7 @@ interface Evidence {
   readonly readable: Readable
   /** The prefix that is in the cache and asked for. */
   readonly reached: number
-  /** What the provider read; null when it does not say. */
+  /** Tokens that the provider read; null when it does not report them. */
   readonly reported: number | null
   readonly expected: number
   /** The same without what may be missing, as reasoning was dropped. */
@@ -53,13 +53,13 @@ const overlapOfSent = ({ client, predecessor, sent }: ReadCall): Overlap | null 
 const reachedWithin = ({ call, policy, scope, sent }: ReadCall, depth: number): number =>
   readable(sent.path.slice(0, depth), scope, call.atMs, sent.prompt.marks, policy).reached
 
-/** What the client sends again, whatever it was made into for another model or account. */
+/** Computes the tokens that the client sends again, whatever they were converted to for another model or account. */
 const saidAgain = ({ client }: ReadCall, { overlap }: Predecessor, total: number): number => {
   const all = client.path.at(-1)?.sum ?? 0
   return all === 0 ? 0 : ((overlap.last.sum + overlap.again + overlap.alike) / all) * total
 }
 
-/** What can be expected at least where reasoning was dropped: what comes behind it is read anew. */
+/** Computes the least that can be expected where reasoning was dropped: the parts behind it are read anew. */
 const leastOf = (
   read: ReadCall,
   { call, overlap }: Predecessor,
@@ -99,7 +99,7 @@ const evidenceOf = (read: ReadCall): Evidence => {
   return { ...counts, compared, expected, least, tolerance: toleranceOf(expected, isCounted) }
 }
 
-/** Until when the cache kept what the earlier call left; null: nothing was cached. */
+/** Finds the time until which the cache kept the earlier call's prefix; null: nothing was cached. */
 const keptUntil = ({ earlier }: Compared): { readonly untilMs: number; readonly ttlMs: number } | null => {
   let node = earlier.sent.end
   while (node.parent !== null && node.depth > earlier.sent.cachedDepth) node = node.parent
@@ -134,7 +134,7 @@ const causeOf = (evidence: Evidence): CacheCause | null => {
   return otherParameter(compared) ?? missed
 }
 
-/** What lost tokens cost above the price of cached ones. */
+/** Computes the cost of lost tokens above the price of cached ones. */
 const lossUsd = (reported: ReportedTokens, lost: number, price: ModelPrice | null): number | null => {
   if (price === null) return null
   const cost = (cacheRead: number, cacheWrite: number): number =>

@@ -1,4 +1,4 @@
-/** What is kept of a call: where its prompts end among the chains, and what stood beside them. No body. */
+/** Facts stored of a call: the ends of its prompts among the chains, and their context. No body. */
 import type { CacheCall } from "./CacheCall.ts"
 import type { CachePolicy } from "./CachePolicy.ts"
 import { hashOf, type Mark, type Prompt, type Reasoning } from "../prompt/Prompt.ts"
@@ -14,7 +14,7 @@ export interface KnownParameter {
 
 /** A prompt without its parts. */
 export interface KnownPrompt {
-  /** Its last part. */
+  /** Last part of it. */
   readonly end: ChainNode
   readonly reasoning: ReadonlyArray<Reasoning>
   readonly marks: ReadonlyArray<Mark>
@@ -33,7 +33,7 @@ export interface KnownCall {
   readonly account: string | null
   readonly model: string
   readonly askedModel: string
-  /** What the client sent, and what was sent to the provider; the same object where it is the same. */
+  /** Prompt that the client sent, and the one that was sent to the provider; the same object where it is the same. */
   readonly client: KnownPrompt
   readonly sent: KnownPrompt
 }

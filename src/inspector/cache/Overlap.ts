@@ -1,4 +1,4 @@
-/** What two prompts have in common: the prefix, and what comes again behind the first difference. Pure. */
+/** Compares two prompts: the common prefix, and the parts that come again behind the first difference. Pure. */
 import type { KnownPrompt } from "./KnownCall.ts"
 import { type ChainNode, rootNode } from "./PromptChains.ts"
 

@@ -1,4 +1,4 @@
-/** Where a part of a prompt differs from the one it replaces, and how. Pure. */
+/** Finds where a part of a prompt differs from the one it replaces, and how. Pure. */
 import { isObject, type Json, objectOr } from "../../wire/json/Json.ts"
 import { firstLeaf } from "../diff/FirstLeaf.ts"
 import { memberPath } from "../diff/Paths.ts"
@@ -15,7 +15,7 @@ export interface PartDifference {
 /** Characters shown of each side. */
 const maxChars = 240
 
-/** As text: a text as it is, another value as JSON. */
+/** Writes a value as text: a text as it is, another value as JSON. */
 const textOf = (value: Json | undefined): string | null =>
   value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value)
 

@@ -8,7 +8,7 @@ import type { ChainNode } from "./PromptChains.ts"
 
 export interface Predecessor {
   readonly call: KnownCall
-  /** Of the prompts as the client sent them. */
+  /** Overlap of the prompts as the client sent them. */
   readonly overlap: Overlap
 }
 
@@ -21,7 +21,10 @@ const alikeFrom = 0.5
 /** Parts of messages that two conversations do not share by chance. */
 const sureMessages = 3
 
-/** Whether the same agent asks: it has kept most of its tools or of its system prompt, or of a conversation that is long enough. */
+/**
+ * Checks whether the same agent asks: it has kept most of its tools or of its system prompt, or of a conversation that
+ * is long enough.
+ */
 const isSameAgent = ({ call, overlap }: Predecessor, path: ReadonlyArray<ChainNode>): boolean => {
   const { end } = call.client
   const { last, tail } = overlap
@@ -41,8 +44,8 @@ const hasAnswerAfter = (path: ReadonlyArray<ChainNode>, at: number): boolean =>
   path.some(({ role }, index) => index >= at && (role === "assistant" || role === "model"))
 
 /**
- * Whether the call goes on with what was said in the earlier one. Where no message is the same, its first one was changed in place: the texts are
- * alike, and answers follow.
+ * Checks whether the call continues the conversation of the earlier one. Where no message is the same, its first one was changed in place: the
+ * texts are alike, and answers follow.
  */
 const isContinued = ({ overlap }: Predecessor, path: ReadonlyArray<ChainNode>): boolean => {
   if (overlap.messages > 0) return true
@@ -63,7 +66,7 @@ const isCloser = (one: Predecessor, other: Predecessor): boolean => {
   return score > otherScore || (score === otherScore && !isWhole(other) && one.overlap.alike > other.overlap.alike)
 }
 
-/** What is known of earlier calls. */
+/** Facts of earlier calls. */
 export interface EarlierCalls {
   readonly byId: (id: string | null) => KnownCall | undefined
   /** The last call that had a part, by its hash. */

@@ -7,7 +7,7 @@ import { type ChainNode, stateOf } from "./PromptChains.ts"
 export interface PrefixTokens {
   /** Tokens of so many parts. */
   readonly at: (depth: number) => number
-  /** Whether the provider counted exactly that. */
+  /** Checks whether the provider counted exactly that. */
   readonly isCounted: (depth: number) => boolean
   /** Tokens for one estimated token, over the whole prompt. */
   readonly scale: number

@@ -8,15 +8,15 @@ import { copied } from "../diff/Shown.ts"
 import { hashOf, type Prompt, type Segment, type SegmentKind } from "../prompt/Prompt.ts"
 import { segmentTokens } from "../prompt/SegmentTokens.ts"
 
-/** What one account's cache of one model holds of a prefix. */
+/** State of a prefix in one account's cache of one model. */
 export interface PrefixState {
   readonly scope: string
   /** False: only its size is known. */
   isWritten: boolean
-  /** From then on it can be read. */
+  /** Time from which on it can be read. */
   availableAtMs: number
   ttlMs: number
-  /** Until then it is kept. */
+  /** Time until which it is kept. */
   untilMs: number
   /** Tokens up to here, as the provider counted them; null when it did not. */
   tokens: number | null
@@ -31,12 +31,12 @@ export interface ChainNode {
   readonly role: string | null
   /** Messages of the prompt before its own, those of reasoning alone not counted. */
   readonly message: number | null
-  /** Where it was when it was first seen. */
+  /** Path at which it was first seen. */
   readonly path: string
   readonly isText: boolean
   /** Hash of the part alone. */
   readonly content: string
-  /** Its JSON, or the beginning of it. */
+  /** JSON of it, or the beginning. */
   readonly text: string
   readonly isCut: boolean
   /** Estimated tokens of this part, of all parts up to it, and of those the tools and the system prompt. */
@@ -179,7 +179,7 @@ export class PromptChains {
 export const stateOf = ({ states }: ChainNode, scope: string): PrefixState | undefined =>
   states.find((state) => state.scope === scope)
 
-/** The state of a node, made where there is none; the oldest one makes room. */
+/** Finds the state of a node, made where there is none; the oldest one is removed for it. */
 export const stateAt = ({ states }: ChainNode, scope: string): PrefixState => {
   const known = states.find((state) => state.scope === scope)
   if (known !== undefined) return known

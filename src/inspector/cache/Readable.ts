@@ -1,4 +1,4 @@
-/** Which prefix of a prompt the provider's cache should hold. Pure. */
+/** Finds the prefix of a prompt that the provider's cache should hold. Pure. */
 import { type CachePolicy, lookBackBlocks } from "./CachePolicy.ts"
 import type { Mark } from "../prompt/Prompt.ts"
 import { type ChainNode, stateOf } from "./PromptChains.ts"

@@ -1,6 +1,6 @@
 /**
- * Which items of two lists are the same: equal ones keep their order, what is between them is matched by what names it (the name of a tool, the
- * id of a call, the role of a message). Takes time linear in the lists, but for the search of the longest order of the equal ones (n log n). Pure.
+ * Matches the items of two lists: equal ones keep their order, those between them are matched by their names (the name of a tool, the id of a
+ * call, the role of a message). Takes time linear in the lists, but for the search of the longest order of the equal ones (n log n). Pure.
  */
 import { isObject, type Json, objectOr } from "../../wire/json/Json.ts"
 import type { Numbered } from "./Numbered.ts"
@@ -50,7 +50,7 @@ const rising = (pairs: ReadonlyArray<[number, number]>): ReadonlyArray<[number, 
   return found.reverse()
 }
 
-/** What names an item; items of the same name may be versions of each other. */
+/** Returns the name of an item; items of the same name may be versions of each other. */
 const nameOf = (item: Json | undefined): string => {
   if (!isObject(item)) return Array.isArray(item) ? "list" : typeof item
   const name = item["name"] ?? objectOr(item["function"])["name"] ?? item["tool_use_id"] ?? item["tool_call_id"]

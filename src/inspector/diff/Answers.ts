@@ -1,4 +1,4 @@
-/** What differs between the answers to two requests: status, headers and body. Pure. */
+/** Compares the answers to two requests: status, headers and body. Pure. */
 import type { RecordHeaders, RecordStatus } from "../../domain/TrafficRecord.ts"
 import { isArray, isObject, type Json } from "../../wire/json/Json.ts"
 import { parsePerhapsCut } from "../reading/Answer.ts"
@@ -12,14 +12,14 @@ export interface ComparedAnswer {
 }
 
 export interface AnswerDiff extends Pick<BodyDiff, "equal" | "changes" | "omitted"> {
-  /** How the bodies were read: as turns of a model's answer, as JSON, or as lines. */
+  /** Form in which the bodies were read: as turns of a model's answer, as JSON, or as lines. */
   readonly comparedAs: "turns" | "json" | "text"
 }
 
 /** Lines that are compared; the rest is one line more. */
 const maxLines = 5_000
 
-/** They differ from one answer to the next, whatever it says. */
+/** Headers that differ from one answer to the next, whatever its content. */
 const passing: ReadonlySet<string> = new Set(["date", "age", "content-length", "transfer-encoding", "connection"])
 
 const linesOf = (text: string): ReadonlyArray<string> => {
@@ -49,7 +49,7 @@ const ways = [
 const headersOf = (headers: RecordHeaders): Json =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !passing.has(name)))
 
-/** Read the same way on both sides: the first by which both can be read. */
+/** Compares two answers, read the same way on both sides: the first by which both can be read. */
 export const diffAnswers = (one: ComparedAnswer, other: ComparedAnswer): AnswerDiff => {
   for (const [comparedAs, read] of ways) {
     const [before, after] = [read(one.exchange), read(other.exchange)]

@@ -1,4 +1,4 @@
-/** How far two prompts are the same, in the order in which providers cache them. Pure. */
+/** Measures how far two prompts are the same, in the order in which providers cache them. Pure. */
 import type { Prompt, Segment } from "../prompt/Prompt.ts"
 import { segmentTokens } from "../prompt/SegmentTokens.ts"
 import { firstLeaf } from "./FirstLeaf.ts"
@@ -13,7 +13,7 @@ export interface CommonPrefix {
   readonly firstDifference: string | null
 }
 
-/** Whether a message begins with a part. Its index may differ: messages of reasoning alone are dropped. */
+/** Checks whether a message begins with a part. Its index may differ: messages of reasoning alone are dropped. */
 const begins = (segments: ReadonlyArray<Segment>, at: number): boolean =>
   segments[at]?.message !== segments[at - 1]?.message
 

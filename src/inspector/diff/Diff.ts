@@ -1,7 +1,7 @@
 /**
- * What differs between the bodies of two requests, member by member, and how far their prompts are the same. Paths of what was removed are those
- * of the first body, all others those of the second: removals from the last to the first, then additions in order, then replacements make the
- * second body of the first. Takes time linear in the bodies (see `Align`); the answer is bounded. Pure.
+ * Compares the bodies of two requests, member by member, and how far their prompts are the same. Paths of removed members are those of the first
+ * body, all others those of the second: removals from the last to the first, then additions in order, then replacements make the second body of
+ * the first. Takes time linear in the bodies (see `Align`); the answer is bounded. Pure.
  */
 import type { WireName } from "../../domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
@@ -22,7 +22,7 @@ export interface Change {
 export interface BodyDiff {
   /** Members in another order are a difference: providers cache the bytes. */
   readonly equal: boolean
-  /** In reading order, `maxChanges` at most. */
+  /** Changes in reading order, `maxChanges` at most. */
   readonly changes: ReadonlyArray<Change>
   /** Changes that are not in the list. */
   readonly omitted: number
@@ -118,7 +118,7 @@ export const diffBodies = (one: DiffedRequest, other: DiffedRequest): BodyDiff =
   }
 }
 
-/** What differs between two values, whatever the order of their members. */
+/** Compares two values, whatever the order of their members. */
 export const diffValues = (one: Json, other: Json): Pick<BodyDiff, "equal" | "changes" | "omitted"> => {
   const changes = new Changes(false)
   changes.compare(one, other, "", "")

@@ -8,11 +8,11 @@ export type CodeFormat = (typeof codeFormats)[number]
 
 const placeholder = "$GATEWAY_API_KEY"
 
-/** Made by every client itself. */
+/** Headers that every client makes itself. */
 const ownHeaders =
   /^(?:host|content-length|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|accept-encoding|cookie|x-forwarded-.*|forwarded|via)$/
 
-/** How a credential is written in the headers that models are asked with. */
+/** Values of a credential in the headers that models are asked with. */
 const credentials: Readonly<Record<string, string>> = {
   authorization: `Bearer ${placeholder}`,
   "x-api-key": placeholder,
@@ -61,7 +61,7 @@ const portable = (unmasked: TrafficRecord): Portable => {
   }
 }
 
-/** In single quotes nothing has a meaning; the key needs double ones. */
+/** Quotes a word for a shell. In single quotes no character has a meaning; the key needs double ones. */
 const shellWord = (text: string): string =>
   text.includes(placeholder)
     ? `"${text

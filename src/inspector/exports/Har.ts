@@ -1,5 +1,5 @@
 /**
- * Records as an HTTP archive, version 1.2: http://www.softwareishard.com/blog/har-12-spec/. What the archive has no place for stands in
+ * Records as an HTTP archive, version 1.2: http://www.softwareishard.com/blog/har-12-spec/. What the archive has no place for is in
  * members of ours, which begin with `_`. Always masked. Pure.
  */
 import { maskRecord } from "../masking/MaskRecord.ts"
@@ -40,7 +40,7 @@ const queryOf = (address: string): ReadonlyArray<NameValue> =>
 
 const notice = /\[truncated: (\d+) of (\d+) bytes\]$/
 
-/** Of the body before it was cut, as far as that is known. */
+/** Computes the length of the body before it was cut, as far as that is known. */
 const lengthOf = (body: string | null, encoding: "utf8" | "base64", size: number): number => {
   if (body === null) return size
   const total = notice.exec(body.slice(-80))?.[2]
@@ -136,7 +136,7 @@ export const harEntryOf = (unmasked: TrafficRecord) => {
 
 export type HarEntry = ReturnType<typeof harEntryOf>
 
-/** What stands before the entries, between two of them, and behind the last. */
+/** Makes the text before the entries, between two of them, and behind the last. */
 export const harFrame = (version: string) => ({
   before: `{"log":{"version":"1.2","creator":{"name":"Gateway","version":${JSON.stringify(version)}},"entries":[`,
   between: ",",

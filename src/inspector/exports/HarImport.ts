@@ -20,7 +20,7 @@ export const maxHarEntries = 5_000
 const maxHeaders = 1_000
 const maxTextChars = 10_000
 
-/** What an entry tells, before it is masked and read. */
+/** Facts of an entry, before it is masked and read. */
 export interface ImportedExchange {
   readonly source: CaptureSource
   readonly agent: string | null

@@ -11,9 +11,9 @@ export interface Secret {
   readonly end: number
   /** Characters at the start that say what kind it is. */
   readonly kindChars: number
-  /** It may go on behind the end of the text. */
+  /** True when it may go on behind the end of the text. */
   readonly isOpen: boolean
-  /** The value stands without quotes in JSON, so that the mask needs them. */
+  /** The value is without quotes in JSON, so that the mask needs them. */
   readonly needsQuotes?: true
 }
 
@@ -41,7 +41,10 @@ const isNameCode = (code: number): boolean => isWordCode(code) || code === hyphe
 const isHexCode = (code: number): boolean =>
   (code >= 48 && code <= 57) || (code >= 97 && code <= 102) || (code >= 65 && code <= 70)
 
-/** Where the word begins that follows an escape sequence (`\\n`, `\\u0022`, `%3D`), whose last characters look like a part of it; -1 for none. */
+/**
+ * Finds the beginning of the word that follows an escape sequence (`\\n`, `\\u0022`, `%3D`), whose last characters look
+ * like a part of it; -1 for none.
+ */
 const behindEscape = (text: string, at: number, code: number): number => {
   if (code === percent) return isHexCode(text.charCodeAt(at + 1)) && isHexCode(text.charCodeAt(at + 2)) ? at + 3 : -1
   const next = text.charAt(at + 1)
@@ -61,7 +64,7 @@ const nextOf = (text: string, from: number, pattern: RegExp): number => {
   return found === null ? text.length : found.index
 }
 
-/** What is written where a value would be. */
+/** Pattern of placeholders that are written where a value would be. */
 const standIn =
   /^(?:\$\{?[A-Z_][A-Z0-9_]*\}?|<[\w -]*>?|\{\{.*|null|none|undefined|nil|true|false|string|str|text|number|int|bool|boolean|required|optional|object|array|any|unknown|self|this|xxx+|\.\.\.|…)$/i
 
@@ -86,7 +89,7 @@ export const kindCharsOf = (value: string): number => {
   return named ?? shapeAt(value, 0)?.shape.begin.length ?? 0
 }
 
-/** The name that ends before a separator, and whether it stood in double quotes. */
+/** The name that ends before a separator, and whether it was in double quotes. */
 const nameBefore = (
   text: string,
   separator: number
@@ -297,7 +300,7 @@ const makePrivateKeyFinder = (text: string) => {
 
 const schemeStarts = new Set([..."bBtTaA"].map((char) => char.charCodeAt(0)))
 
-/** In their order, none over another. */
+/** Finds the secrets in their order; none overlaps another. */
 export const findSecrets = (text: string): ReadonlyArray<Secret> => {
   const found: Array<Secret> = []
   const privateKey = makePrivateKeyFinder(text)
@@ -339,7 +342,7 @@ export const findSecrets = (text: string): ReadonlyArray<Secret> => {
 
   for (let at = 0; at < length;) {
     const code = text.charCodeAt(at)
-    // Most of a text is the inside of words, and what stands between them.
+    // Most of a text is the inside of words, and what is between them.
     if (isWordBefore && at !== wordFrom && isWordCode(code)) {
       at += 1
       continue

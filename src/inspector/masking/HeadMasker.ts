@@ -18,7 +18,7 @@ export interface HeadMasker {
 const maxPathChars = 65_536
 const maxErrorChars = 2_000
 
-/** What of an exchange may hold secrets, with them or without. */
+/** Parts of an exchange that may hold secrets, with them or without. */
 export interface Shown {
   readonly path: string
   readonly error: string | null
@@ -26,7 +26,7 @@ export interface Shown {
   readonly responseHeaders: RecordHeaders
 }
 
-/** What of an exchange may hold secrets, without them. Errors are masked whatever is kept of the rest. */
+/** Masks the parts of an exchange that may hold secrets. Errors are masked regardless of the setting. */
 export const shownOf = (
   { maskedHeaders, maskedUrl }: HeadMasker,
   isMasked: boolean,
@@ -42,7 +42,7 @@ export const shownOf = (
 }
 
 export const makeHeadMasker = (): HeadMasker => {
-  /** By name of the header; paths have none. */
+  /** Clean values by name of the header; paths have none. */
   const clean = new Map<string, Set<string>>()
   let count = 0
 

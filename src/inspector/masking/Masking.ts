@@ -8,7 +8,7 @@ import { isSecretHeaderName, isSecretParameter } from "./SecretNames.ts"
 
 const mark = "***"
 const shownTail = 4
-/** Of a shorter secret nothing is shown. */
+/** Smallest length of a secret of which the end is shown. */
 const leastToShowTail = 12
 
 const maskOf = (value: string, kindChars: number): string => {
@@ -120,16 +120,16 @@ export const maskUrl = (url: string): string => {
 /** A text that comes in pieces. What may be the beginning of a secret is held back until it is known. */
 export interface StreamMasker {
   readonly push: (piece: string) => string
-  /** What was held back; with `isCut`, where the text was cut off, without what may be the beginning of a secret. */
+  /** Returns the held text; with `isCut`, where the text was cut off, without a possible beginning of a secret. */
   readonly end: (isCut?: boolean) => string
 }
 
 /** A secret is known by this many characters from the start of its name, but for private keys, which are held back whole. */
 const heldChars = 2_048
-/** Sent already, but needed to understand what follows. */
+/** Characters sent already, but needed to understand the following ones. */
 const contextChars = 256
 const leastScanned = 8_192
-/** Of a longer secret the rest is dropped as it comes. */
+/** Length of a secret in characters beyond which the rest is dropped as it comes. */
 const maxOpenChars = 262_144
 
 export const makeStreamMasker = (): StreamMasker => {

@@ -5,7 +5,7 @@ const ends =
   /(?:apikey|secretkey|accesskey|accesskeyid|privatekey|subscriptionkey|functionskey|functionkey|masterkey|encryptionkey|signingkey|accountkey|sharedkey|sharedaccesskey|licensekey|authkey|appkey|apitoken|accesstoken|refreshtoken|idtoken|authtoken|sessiontoken|bearertoken|securitytoken|csrftoken|xsrftoken|password|passwd|passphrase|passcode|pwd|secret|secrets|clientsecret|authorization|cookie|credential|credentials|connectionstring|jwt|clientassertion|sessionkey|sessionid|sessid|otp|bearer)$/
 
 const tokenEnd = /token$/
-/** Of models, pages and parsers. */
+/** Pattern of harmless tokens of models, pages and parsers. */
 const harmlessTokens =
   /(?:max|min|next|prev|previous|page|paging|cursor|continuation|sync|eos|bos|pad|unk|sep|cls|mask|stop|special|start|end|prompt|completion|input|output|cancellation|first|last|per|by)token$/
 /** Settings and ids whose names only end like those of secrets. */

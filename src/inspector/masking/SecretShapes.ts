@@ -13,14 +13,14 @@ export interface SecretShape {
   readonly alphabet: Alphabet
   /** Fewer characters behind the beginning are no secret. */
   readonly least: number
-  /** Has to be among the characters behind the beginning. */
+  /** Character that has to be among those behind the beginning. */
   readonly needs?: string
 }
 
 const of = (alphabet: Alphabet, least: number, ...begins: ReadonlyArray<string>): ReadonlyArray<SecretShape> =>
   begins.map((begin) => ({ begin, alphabet, least }))
 
-/** A longer beginning stands before one that it begins with. */
+/** A longer beginning is before one that it begins with. */
 const unsorted: ReadonlyArray<SecretShape> = [
   // Providers of models.
   ...of("word", 12, "sk-ant-", "sk-or-", "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-lf-", "sk-cp-"),
@@ -97,7 +97,7 @@ const alphabets: Readonly<Record<Alphabet, (code: number) => boolean>> = {
   path: (code) => isHyphenated(code) || code === 47
 }
 
-/** Where the run of an alphabet's characters ends. */
+/** Finds the end of the run of an alphabet's characters. */
 export const endOfRun = (text: string, from: number, alphabet: Alphabet): number => {
   const belongs = alphabets[alphabet]
   let at = from
@@ -112,7 +112,10 @@ for (const shape of secretShapes) {
   byFirst[first] = [...(byFirst[first] ?? none), shape]
 }
 
-/** Whether any begins with these two characters: most words do not, and are not compared with one shape after the other. */
+/**
+ * Pairs of characters that a shape begins with: most words begin with none, and are not compared with one shape after
+ * the other.
+ */
 const pairs = new Uint8Array(128 * 128)
 for (const { begin } of secretShapes) {
   const row = 128 * begin.charCodeAt(0)

@@ -1,7 +1,7 @@
 /**
  * The prompt of a request as the list of its parts, in the order in which providers cache it: tools, system prompt, messages
  * (https://platform.claude.com/docs/en/build-with-claude/prompt-caching, https://developers.openai.com/api/docs/guides/prompt-caching).
- * Marks and parameters are no text of the prompt and stand beside it. Pure.
+ * Marks and parameters are no text of the prompt and are beside it. Pure.
  */
 import { hash } from "node:crypto"
 import { isArray, isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
@@ -11,9 +11,9 @@ export type SegmentKind = "tools" | "system" | "message"
 /** A tool, a block of the system prompt, a block of a message: what is cached as a whole. */
 export interface Segment {
   readonly kind: SegmentKind
-  /** Where it is in the body: `tools[3]`, `system[0]`, `messages[7].content[1]`. */
+  /** Path in the body: `tools[3]`, `system[0]`, `messages[7].content[1]`. */
   readonly path: string
-  /** Without marks. A text that stands alone is written as the list of one block it is equal to. */
+  /** Value without marks. A single text is written as the list of one block it is equal to. */
   readonly value: Json
   /** True when `value` is a block and the body has its text only: paths inside of it then name no member. */
   readonly isText: boolean
@@ -25,11 +25,11 @@ export interface Segment {
   readonly text: string
   /** UTF-8 bytes of `text`. */
   readonly bytes: number
-  /** Names the content and the role, wherever it stands. */
+  /** Names the content and the role, wherever it is. */
   readonly hash: string
 }
 
-/** What the model has thought earlier. Providers and clients drop it from old turns, so it is kept apart from the segments. */
+/** Earlier reasoning of the model. Providers and clients drop it from old turns, so it is kept apart from the segments. */
 export interface Reasoning {
   /** Segments before it. */
   readonly before: number
@@ -62,7 +62,7 @@ export interface Prompt {
   readonly bytes: number
   /** The prompt begins with something the provider keeps (an earlier answer, a named cache) and the body only names. */
   readonly isContinued: boolean
-  /** It has more segments than are looked at. */
+  /** True when it has more segments than are looked at. */
   readonly isCut: boolean
 }
 
@@ -160,7 +160,7 @@ export class PromptParts {
     if (value !== undefined && value !== null) this.#parameters.push({ path, text: JSON.stringify(value) })
   }
 
-  /** What was added last was written by a user. */
+  /** Marks the last added part as written by a user. */
   userWrote(): void {
     this.#lastUser = this.#segments.length
   }

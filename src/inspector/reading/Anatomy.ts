@@ -1,6 +1,6 @@
 /**
- * What a prompt is made of, in the order in which providers cache it: tools, system, messages; last the parameters, which are not part of the
- * prompt. The bytes of all sections together are those of the request's body. Pure.
+ * Splits a prompt into its sections, in the order in which providers cache it: tools, system, messages; last the parameters, which are not
+ * part of the prompt. The bytes of all sections together are those of the request's body. Pure.
  */
 import { type Family, familyOf } from "../../tokens/Family.ts"
 import { imageSizeOf } from "../../tokens/ImageSize.ts"
@@ -13,7 +13,7 @@ export interface Section {
   readonly kind: SectionKind
   /** `tools[3]`, `system[0]`, `messages[7]`, `temperature`. */
   readonly path: string
-  /** Of the tool, or the role of the message. */
+  /** Name of the tool, or the role of the message. */
   readonly name: string | null
   /** UTF-8. */
   readonly bytes: number

@@ -13,11 +13,11 @@ import { mayHoldOthers, otherChoices, otherStreams } from "./Choices.ts"
 import type { Format } from "./Format.ts"
 
 export interface ReadAnswer {
-  /** Of the first choice. */
+  /** Parts of the first choice. */
   readonly parts: ReadonlyArray<AnswerPart>
-  /** Of each further choice, where several were asked for. */
+  /** Parts of each further choice, where several were asked for. */
   readonly others: ReadonlyArray<ReadonlyArray<AnswerPart>>
-  /** As the upstream reported them; null when it did not. */
+  /** Usage as the upstream reported it; null when it did not. */
   readonly usage: Usage | null
   readonly stop: Stop | null
   readonly model: string | null

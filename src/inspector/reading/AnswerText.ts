@@ -14,7 +14,7 @@ export interface AnswerReader {
   readonly end: () => string
   /** Tool calls, a line each; once it has ended. */
   readonly beside: () => ReadonlyArray<string>
-  /** Why the answer is not whole; null: it is. */
+  /** Returns the reason for which the answer is not whole; null: it is. */
   readonly problem: () => string | null
 }
 
@@ -29,7 +29,7 @@ export interface Answering {
 /** Longer answers that cannot be read piece by piece are shown as they come. */
 const maxGatheredBytes = 16 * 1_048_576
 
-/** Bytes up to the limit; what comes beyond it is given back, with all that came before. */
+/** Bytes up to the limit; the bytes beyond it are returned, with all that came before. */
 const gatherBytes = () => {
   let pieces: Array<Uint8Array> = []
   let size = 0
@@ -90,7 +90,7 @@ const makeFlowing = ({ kind, path, type }: Answering & { readonly kind: ApiKind 
     end: () => {
       const rest = take(decoder.end())
       const text = gathered.text()
-      // Further choices flow between the pieces of the first one: they are told below it.
+      // Further choices come between the pieces of the first one: they are written below it.
       if (text !== null && mayHoldOthers(text)) others = answerIn({ kind, path, type }, text)?.others ?? []
       return rest + textOfChoices([[], ...others])
     },

@@ -9,7 +9,9 @@ const indexOf = (choice: Json): number => {
   return typeof index === "number" && Number.isSafeInteger(index) && index > 0 ? index : 0
 }
 
-/** Whether a text may hold a choice that is not the first one; without it nothing needs to be parsed once more. */
+/**
+ * Checks whether a text may hold a choice that is not the first one; without it nothing needs to be parsed once more.
+ */
 export const mayHoldOthers = (text: string): boolean => /"index"\s*:\s*[1-9]/.test(text)
 
 const membersOf = (body: JsonObject): ReadonlyArray<readonly [name: string, choices: ReadonlyArray<Json>]> =>

@@ -37,10 +37,10 @@ export interface ConversationView {
   readonly request: ReadonlyArray<Turn>
   readonly response: ReadonlyArray<Turn>
   readonly contextKey: string | null
-  /** Why there is no answer, as the provider says it; it is no turn of the assistant. */
+  /** Reason for which there is no answer, as the provider gives it; it is no turn of the assistant. */
   readonly error?: string
   readonly rawEvents?: ReadonlyArray<Json>
-  /** Where the prompt was asked again after failures: all attempts, oldest first. */
+  /** All attempts, oldest first, where the prompt was asked again after failures. */
   readonly attempts?: ReadonlyArray<AttemptView>
 }
 

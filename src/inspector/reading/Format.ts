@@ -1,4 +1,4 @@
-/** Which format of requests to models a request is in, judged by its path and else by its body, and the codec that reads it. Pure. */
+/** Decides the format of a request to models, by its path and else by its body, and the codec that reads it. Pure. */
 import { codecs, type WireCodec } from "../../wire/Codec.ts"
 import { completions } from "../../wire/completions/Codec.ts"
 import { embeddings } from "../../wire/embeddings/Codec.ts"

@@ -1,7 +1,7 @@
 /** Hosts that are known to serve models, and whose provider they are. Pure. */
 import { registry } from "../../providers/Registry.ts"
 
-/** With the id of the provider in the registry; null: several providers, or none of its own. */
+/** Hosts with the id of the provider in the registry; null: several providers, or none of its own. */
 export const knownHosts: ReadonlyArray<readonly [pattern: string, provider: string | null]> = [
   ["api.openai.com", "openai"],
   ["api.anthropic.com", "anthropic"],
@@ -45,7 +45,7 @@ const hostOf = (url: string): string | null =>
 
 let byHost: ReadonlyMap<string, string> | null = null
 
-/** Made when it is first asked for: a gateway that captures nothing needs none. */
+/** Builds the hosts when they are first asked for: a gateway that captures nothing needs none. */
 const registered = (): ReadonlyMap<string, string> =>
   (byHost ??= new Map(
     [...registry.values()]

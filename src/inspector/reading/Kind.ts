@@ -1,4 +1,7 @@
-/** Whether an exchange is with a model: by its host, its path, the shape of its body, or the program that made it. Pure. */
+/**
+ * Decides whether an exchange is with a model: by its host, its path, the shape of its body, or the program that made
+ * it. Pure.
+ */
 import { isArray, isObject, type Json } from "../../wire/json/Json.ts"
 import type { DetectedKind } from "../../domain/TrafficRecord.ts"
 import { isKnownHost } from "./Hosts.ts"

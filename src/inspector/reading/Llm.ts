@@ -1,4 +1,4 @@
-/** What is known of a request to a model and its answer: tokens as the upstream reported them or estimated, cost, speed. Pure. */
+/** Facts of a request to a model and its answer: tokens as the upstream reported them or estimated, cost, speed. Pure. */
 import * as Either from "effect/Either"
 import type { ModelPrice } from "../../domain/Pricing.ts"
 import { nanoUsdPerUsd, noTokens, type TokenCounts } from "../../domain/Usage.ts"
@@ -13,24 +13,24 @@ import type { ApiKind, Llm } from "../../domain/TrafficRecord.ts"
 import { type ReadAnswer, readAnswer } from "./Answer.ts"
 import { codecOf, countTurns, type Format } from "./Format.ts"
 
-/** What a request tells by itself. Small: it is kept until the answer is there, which may take long. */
+/** Facts of a request by itself. Small: they are kept until the answer is there, which may take long. */
 export interface RequestFacts {
   readonly apiKind: ApiKind
-  /** As the client named it. */
+  /** Model as the client named it. */
   readonly model: string | null
   readonly messages: number
-  /** Whether a stream was asked for. */
+  /** True when a stream was asked for. */
   readonly wantsStream: boolean
   readonly estimatedTokens: number
-  /** What of the request the reading of its answer needs. */
+  /** Part of the request that the reading of its answer needs. */
   readonly stub: JsonObject
 }
 
-/** What an answer tells by itself. */
+/** Facts of an answer by itself. */
 export interface AnswerFacts {
   /** Null without an answer that can be read. */
   readonly tokensOut: number | null
-  /** As the upstream reported them; null when it did not. */
+  /** Tokens as the upstream reported them; null when it did not. */
   readonly usage: TokenCounts | null
   readonly streamed: boolean
   /** The model as the answer named it. */
@@ -70,7 +70,7 @@ const estimateAnswer = (parts: ReadonlyArray<AnswerPart>, model: string): number
 export interface AnswerText {
   readonly text: string
   readonly contentType: string
-  /** Only its beginning is known. */
+  /** True when only its beginning is known. */
   readonly isCut: boolean
 }
 
@@ -119,7 +119,7 @@ export const answerFactsOf = (
 }
 
 export interface LlmContext {
-  /** It was refused: nothing is paid for it. */
+  /** True when it was refused: nothing is paid for it. */
   readonly isRefused?: boolean
   readonly provider: string | null
   readonly mappedTo: string | null
@@ -151,7 +151,7 @@ const speedOf = (tokensOut: number | null, totalMs: number | null, ttftMs: numbe
     : Math.round((tokensOut / generatedMs) * 100_000) / 100
 }
 
-/** Until there is an answer. */
+/** Makes the facts until there is an answer. */
 export const noAnswer = ({ wantsStream }: RequestFacts): AnswerFacts => ({
   tokensOut: null,
   usage: null,

@@ -1,4 +1,4 @@
-/** Names a request to a model by what it asks, so that a client's retries of it can be told. Pure. */
+/** Names a request to a model by its question, so that a client's retries of it are recognised. Pure. */
 import { createHash } from "node:crypto"
 import type { Format } from "./Format.ts"
 

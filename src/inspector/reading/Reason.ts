@@ -1,4 +1,4 @@
-/** Why a provider refused a request, as its answer says it. Pure. */
+/** Reads from a provider's answer why it refused a request. Pure. */
 import type { RecordStatus } from "../../domain/TrafficRecord.ts"
 import { isObject, parseJson } from "../../wire/json/Json.ts"
 

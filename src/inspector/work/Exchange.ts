@@ -21,28 +21,28 @@ export interface ExchangeJob {
   readonly path: string
   readonly error: string | null
   readonly requestHeaders: GivenHeaders
-  /** On the wire. */
+  /** Size on the wire. */
   readonly requestSize: number
   readonly responseHeaders: GivenHeaders
   readonly responseSize: number
-  /** As it is in the record; its wire is read in the dialect of it. */
+  /** Provider as in the record; its wire is read in the dialect of it. */
   readonly provider: string | null
   readonly atMs: number
   readonly ttftMs: number | null
   readonly totalMs: number | null
   /** An answer came that is no refusal. */
   readonly isAnswered: boolean
-  /** Where it is known otherwise than from the answer. */
+  /** Tokens where they are known otherwise than from the answer. */
   readonly usage: TokenCounts | null
   readonly call: Omit<CallFacts, "body"> & { readonly price: ModelPrice | null }
   readonly limits: BodyLimits
   readonly requestBody: Uint8Array | null
   readonly responseBody: Uint8Array | null
-  /** What was sent to the provider, not masked; null: the client's own. */
+  /** Body that was sent to the provider, not masked; null: the client's own. */
   readonly sentBody: Uint8Array | null
 }
 
-/** What `read` of a report tells. */
+/** Facts in `read` of a report. */
 export interface ExchangeRead {
   readonly shown: Shown
   readonly request: ReadRequest
@@ -58,7 +58,7 @@ export interface ExchangeReport {
   readonly responseBody: Uint8Array | null
   /** Names what was asked; null: not known. */
   readonly promptKey: string | null
-  /** The finding tells a cause. */
+  /** True when the finding has a cause. */
   readonly isBreak: boolean
 }
 
@@ -152,5 +152,5 @@ export const performExchange = async (
   }
 }
 
-/** Written by this module, perhaps in the thread. */
+/** Parses a report that this module has written, perhaps in the thread. */
 export const exchangeRead = (read: string): ExchangeRead => JSON.parse(read)

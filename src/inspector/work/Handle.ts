@@ -4,7 +4,7 @@ import { makeJobs, type Reports } from "./ThreadJobs.ts"
 
 const reportOf = makeJobs()
 
-/** In the order of the jobs; null: it could not be done. */
+/** Does the jobs, and returns the reports in their order; null: a job could not be done. */
 export const handle = async (message: JobsMessage): Promise<Packed<ReportsMessage>> => {
   const reports: Array<Reports[keyof Reports] | null> = []
   for (const job of jobsIn(message)) reports.push(await reportOf(job).catch(() => null))

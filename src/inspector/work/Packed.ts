@@ -138,9 +138,12 @@ export interface JobsMessage {
 export interface ReportsMessage {
   /** Null: it could not be done, or it is the next of `exchanges`. */
   readonly reports: ReadonlyArray<AnyReport | null>
-  /** What all of them read, one after the other; absent: there are none. */
+  /** Text of all reports, one after the other; absent: there are none. */
   readonly exchanges?: string
-  /** Of each the place of its job, the lengths of its text and its bodies, whether it is a break, and the key of its prompt. */
+  /**
+   * Numbers of each: the place of its job, the lengths of its text and its bodies, whether it is a break, and the key
+   * of its prompt.
+   */
   readonly numbers?: Int32Array
   readonly bodies?: Uint8Array
 }
@@ -232,7 +235,7 @@ export const packedReports = (all: ReadonlyArray<AnyReport | null>): Packed<Repo
   return { message, transfer: [...transfer, bytes.buffer] }
 }
 
-/** In the order of the jobs; null: it could not be done. */
+/** Unpacks the reports in the order of the jobs; null: a job could not be done. */
 export const reportsIn = ({ bodies, exchanges, numbers, reports }: ReportsMessage): ReadonlyArray<AnyReport | null> => {
   if (exchanges === undefined || numbers === undefined || bodies === undefined) return reports
   const all = reports.slice()

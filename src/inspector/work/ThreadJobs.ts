@@ -1,4 +1,4 @@
-/** What the thread does. */
+/** Jobs of the thread. */
 import * as Either from "effect/Either"
 import { type Attribution, type ClientSocket, makeAttribution, type Owner } from "../Attribution.ts"
 import { type ImportedExchange, type InvalidHar, readHar } from "../exports/HarImport.ts"
@@ -40,7 +40,7 @@ const harReport = (bytes: Uint8Array): HarReport => {
   })
 }
 
-/** What does the jobs, with the state that one job leaves for the next. */
+/** Makes the runner of jobs, with the state that one job leaves for the next. */
 export const makeJobs = (): ReportOf => {
   let attribution: Attribution | null = null
   let judge: JudgeCall | null = null

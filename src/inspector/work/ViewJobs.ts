@@ -1,4 +1,4 @@
-/** What is shown of records beside themselves: computed from their bodies when it is asked for. Pure. */
+/** Views of records: computed from their bodies when they are asked for. Pure. */
 import type { WireName } from "../../domain/Wire.ts"
 import { isObject, type JsonObject } from "../../wire/json/Json.ts"
 import { type AnswerDiff, type ComparedAnswer, diffAnswers } from "../diff/Answers.ts"

@@ -15,7 +15,7 @@ export interface ThreadLimits {
   /** Bytes of bodies that wait. */
   readonly maxWaitingBytes: number
   readonly maxWaitingJobs: number
-  /** For one job, the start of the thread included. */
+  /** Time limit in ms for one job, the start of the thread included. */
   readonly timeoutMs: number
   readonly idleMs: number
   /** The same once it knows of prompts: as long as the longest that providers keep one. */
@@ -33,7 +33,7 @@ export const usualThreadLimits: ThreadLimits = {
 export interface WorkThread {
   /** Null: it was not done, because too much waits, it took too long or the thread died of it. */
   readonly run: <Kind extends Job["kind"]>(job: Extract<Job, { readonly kind: Kind }>) => Promise<Reports[Kind] | null>
-  /** Whether a thread runs now. */
+  /** Tells whether a thread runs now. */
   readonly isRunning: () => boolean
   /** Hot: the same for an exchange, without a promise; it goes with those that are given in the same turn. */
   readonly runExchange: (exchange: ExchangeJob, done: (report: ExchangeReport | null) => void) => void
@@ -59,7 +59,7 @@ const maxBatchJobs = 256
 /** and with so many bytes. */
 const maxBatchBytes = 1_048_576
 
-/** Beyond the limit, for small jobs: they are soon done, and must not be lost because large ones wait. */
+/** Bytes beyond the limit, for small jobs: they are soon done, and must not be lost because large ones wait. */
 const smallReserveBytes = 8 * 1_048_576
 
 const isSmall = ({ bytes, job: { kind } }: Pick<Waiting, "bytes" | "job">): boolean =>
@@ -107,7 +107,7 @@ export const makeWorkThread = (
   let hasWorked = false
   let runsHere = false
   const reportOf = makeJobs()
-  /** It has the history of prompts. */
+  /** True when it has the history of prompts. */
   let isKept = false
 
   const stop = (): void => {
@@ -196,7 +196,7 @@ export const makeWorkThread = (
     ready().postMessage({ id: lastId, ...message }, transfer)
   }
 
-  /** Whether it may wait. */
+  /** Adds a job, and returns whether it may wait. */
   const add = (job: Job, done: Waiting["done"]): boolean => {
     const bytes = bytesOf(job)
     const mostBytes = maxWaitingBytes + (isSmall({ bytes, job }) ? smallReserveBytes : 0)

@@ -1,4 +1,4 @@
-/** Bits of a zstd block that are read from its end to its begin (RFC 8878, 4.1). What stands before the begin reads as zeros. */
+/** Bits of a zstd block that are read from its end to its begin (RFC 8878, 4.1). What is before the begin reads as zeros. */
 export class Damaged extends Error {}
 
 export class BackwardBits {
@@ -22,7 +22,7 @@ export class BackwardBits {
     return at >= 0 ? this.#at(at, count) : this.left <= 0 ? 0 : (this.#at(0, this.left) << -at) & ((1 << count) - 1)
   }
 
-  /** At most 31. */
+  /** Reads at most 31 bits. */
   read(count: number): number {
     if (count > 16) {
       const high = this.read(count - 16)

@@ -42,7 +42,7 @@ const codesOf = (plain: number, first: number, more: ReadonlyArray<number>) => {
 const lengthCodes = codesOf(16, 0, lengthBits)
 const matchCodes = codesOf(32, 3, matchBits)
 
-/** What a block leaves to the next one of its frame. */
+/** State that a block leaves to the next one of its frame. */
 export class BlockState {
   huffman: HuffmanTable | null = null
   lengths: FseTable | null = null

@@ -25,7 +25,7 @@ export class ZstdDecoder {
   readonly #onBlock: (bytes: Buffer) => void
   #held: Array<Uint8Array> = []
   #heldBytes = 0
-  /** So many bytes are needed for the next step. */
+  /** Bytes needed for the next step. */
   #needed = 4
   #step: Step = "frame"
   #skipBytes = 0

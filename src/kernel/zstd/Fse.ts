@@ -10,7 +10,7 @@ export interface FseTable {
 
 const highBit = (value: number): number => 31 - Math.clz32(value)
 
-/** `counts`: how often each symbol stands in the table; -1 for one that is rarer than once. */
+/** `counts`: how often each symbol is in the table; -1 for one that is rarer than once. */
 export const fseTable = (counts: ArrayLike<number>, log: number): FseTable => {
   const size = 1 << log
   const symbols = new Uint8Array(size)

@@ -1,4 +1,4 @@
-/** What was decoded of a frame: as much as later blocks may refer to, and the block that is being decoded. */
+/** Decoded bytes of a frame: as many as later blocks may refer to, and the block that is being decoded. */
 import { Damaged } from "./Bits.ts"
 
 const leastBytes = 65_536
@@ -9,7 +9,7 @@ export class History {
   readonly #maxBlockBytes: number
   #bytes: Buffer = Buffer.allocUnsafe(0)
   #end = 0
-  /** Where the block begins. */
+  /** Position at which the block begins. */
   #blockFrom = 0
 
   constructor(windowBytes: number, maxBlockBytes: number) {
@@ -41,7 +41,7 @@ export class History {
       this.#end += count
       return
     }
-    // What was just written may be repeated, too: each time as much as stands there.
+    // What was just written may be repeated, too: each time as much as is there.
     for (let left = count; left > 0;) {
       const piece = Math.min(this.#end - begin, left)
       this.#bytes.copyWithin(this.#end, begin, begin + piece)

@@ -31,7 +31,7 @@ const packedWeights = (bytes: Uint8Array, from: number, to: number): ReadonlyArr
   }
 }
 
-/** What is left of the table belongs to the last symbol. */
+/** Builds the table; the rest of it belongs to the last symbol. */
 const tableOf = (weights: ReadonlyArray<number>): HuffmanTable => {
   let sum = 0
   for (const weight of weights) {

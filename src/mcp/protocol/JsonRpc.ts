@@ -197,16 +197,16 @@ const refusedIdOf = (value: unknown): RequestId | null | undefined => {
   return message._tag === "Request" || message._tag === "BadMessage" ? message.id : undefined
 }
 
-/** What is known of a body that is refused as a whole. */
+/** Facts of a body that is refused as a whole. */
 export interface RefusedText {
-  /** Its beginning. */
+  /** Beginning of it. */
   readonly text: string
   readonly isWhole: boolean
 }
 
 /**
- * What is answered to a body that is refused as a whole: an error for each of its requests, with the id of that. One that asks nothing, such as
- * a notification, is told why by an error without an id, as there is none that it could answer.
+ * Answers a body that is refused as a whole: with an error for each of its requests, with the id of that. One without requests, such as a
+ * notification, gets an error without an id, as there is none that it could answer.
  */
 export const refusalOf = ({ isWhole, text }: RefusedText, error: Pick<RpcError, "code" | "message">): Json => {
   const value = isWhole ? readForeignJson(text) : null

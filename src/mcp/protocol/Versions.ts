@@ -6,7 +6,7 @@ export type ProtocolVersion = (typeof protocolVersions)[number]
 
 export const latestVersion: ProtocolVersion = protocolVersions[0]
 
-/** What a request without the header `MCP-Protocol-Version` speaks, as the specification says. */
+/** Version of a request without the header `MCP-Protocol-Version`, by the specification. */
 export const headerlessVersion: ProtocolVersion = "2025-03-26"
 
 export const isProtocolVersion = (text: unknown): text is ProtocolVersion =>

@@ -1,10 +1,10 @@
-/** What a registered server says of its tools and of their calls, read within limits. Pure. */
+/** Reads a registered server's lists of tools and answers to calls, within limits. Pure. */
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import { toolSeparator } from "../../domain/McpServer.ts"
 import type { ToolEffect, ToolOutput } from "../Tool.ts"
 
 export interface ForeignTool {
-  /** As the server calls it. */
+  /** Name by which the server calls it. */
   readonly name: string
   readonly title: string
   readonly description: string
@@ -21,7 +21,7 @@ export interface ForeignTool {
 export const mostTools = 256
 const mostDescriptionChars = 16_384
 const mostTitleChars = 300
-/** Of the JSON texts of its schemas and of what is passed on, each. */
+/** Most characters of the JSON texts of its schemas and of each passed on part. */
 const mostSchemaChars = 65_536
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names */
@@ -30,7 +30,7 @@ const toolName = /^[\w./-]{1,128}$/
 const objectSchema = (value: Json | undefined): JsonObject | null =>
   isObject(value) && (value["type"] === undefined || value["type"] === "object") ? value : null
 
-/** What readers of the protocol assume of a tool that says nothing: it may destroy. */
+/** Decides the effect that readers of the protocol assume of a tool without hints: it may destroy. */
 const effectOf = ({ destructiveHint, readOnlyHint }: JsonObject): ToolEffect =>
   readOnlyHint === true ? "read" : destructiveHint === false ? "write" : "destroy"
 

@@ -20,11 +20,11 @@ export interface Endpoint {
   readonly url: URL
   /** A flat name–value list; none of the names that this module sends. */
   readonly headers: ReadonlyArray<string>
-  /** What the headers and the address hold that must not come back. */
+  /** Secrets in the headers and the address that must not come back. */
   readonly secrets: SentSecrets
 }
 
-/** Read of an answer that refuses, for its reason. */
+/** Most bytes read of an answer that refuses, for its reason. */
 const maxReasonBytes = 65_536
 const maxReasonChars = 200
 const closeMs = 2_000
@@ -61,7 +61,7 @@ const reasonIn = (body: Buffer): string | null => {
   return stringOr(objectOr(error)["message"]) ?? stringOr(description) ?? stringOr(error)
 }
 
-/** Of a status that is no 2xx. */
+/** Makes the error of a status that is no 2xx. */
 const refusalOf = (status: number, body: Buffer, hasSession: boolean, scrub: (text: string) => string): LinkError => {
   const reason = reasonIn(body)
   const said = reason === null || reason.trim() === "" ? "" : `: ${scrub(reason).slice(0, maxReasonChars)}`
@@ -99,7 +99,7 @@ export const httpLink =
         ...(version === null ? [] : ["mcp-protocol-version", version])
       ]
 
-      /** Hands messages on; the answer to `id` is given back, null where it is not among them. */
+      /** Hands messages on; the answer to `id` is returned, null where it is not among them. */
       const sort = (text: string, id: RequestId | null): RpcResponse | LinkError | null => {
         const value = secrets.json(readAnswerJson(text))
         if (value instanceof Unreadable) return linkError("invalid", "answered with what is no JSON")
@@ -230,7 +230,7 @@ export const httpLink =
         }
       })
 
-      /** Tells the server that its session is not needed any more; whether it hears it does not matter. */
+      /** Reports to the server that its session is not needed any more; whether that arrives does not matter. */
       const leave: Effect.Effect<void> = Effect.async<void>((resume) => {
         if (session === null) return resume(Effect.void)
         const done = (): void => resume(Effect.void)

@@ -1,4 +1,7 @@
-/** The way to a registered MCP server, whatever the transport: messages are sent, and what comes beside their answers is handed on. */
+/**
+ * Link to a registered MCP server, whatever the transport: messages are sent, and those that come beside their answers
+ * are passed on.
+ */
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type { JsonObject } from "../../wire/json/Json.ts"
@@ -10,7 +13,7 @@ import type { RequestId, RpcNotification, RpcRequest, RpcResponse } from "../pro
  * - `gone`: it does not know the session any more; another one can be begun.
  * - `ended`: the connection or the program ended before the answer.
  * - `timeout`: it did not answer in time.
- * - `busy`: more calls are under way than one server gets.
+ * - `busy`: more calls are in progress than one server gets.
  * - `invalid`: what came is no answer of an MCP server, or exceeds a limit.
  */
 export type LinkReason = "unreachable" | "refused" | "gone" | "ended" | "timeout" | "busy" | "invalid"
@@ -23,7 +26,7 @@ export class LinkError extends Data.TaggedError("McpLinkError")<{
 
 export const linkError = (reason: LinkReason, message: string): LinkError => new LinkError({ reason, message })
 
-/** What comes from the server unasked. Never called before the link was given out. */
+/** Receives unrequested messages of the server. Never called before the link was returned. */
 export interface LinkEvents {
   readonly onMessage: (message: RpcRequest | RpcNotification) => void
   /** The server is gone for good; what is sent from now on fails. */
@@ -42,5 +45,5 @@ export interface Link {
 
 export type OpenLink = (events: LinkEvents) => Effect.Effect<Link, LinkError>
 
-/** Of one message, of all that comes in answer to one request, and of a list of tools. */
+/** Most bytes of one message, of everything that comes in answer to one request, and of a list of tools. */
 export const maxAnswerBytes = 4 * 1_048_576

@@ -32,7 +32,7 @@ export type PeerError = LinkError | RpcError
 export interface Asked {
   readonly params: JsonObject
   readonly timeoutMs: number
-  /** Null: nothing is to be told of how far it is. */
+  /** Receives the progress; null: none is wanted. */
   readonly progress: ToolCall["progress"] | null
 }
 
@@ -55,7 +55,7 @@ const spoken: ReadonlySet<unknown> = new Set([...protocolVersions, "2024-11-05"]
 const mostAnswers = 16
 const cancelMs = 2_000
 const mostNameChars = 200
-/** Reports of one call that are handed on, and of their text. */
+/** Reports of one call that are passed on, and of their text. */
 const mostReports = 1_000
 const mostReportChars = 1_000
 

@@ -33,14 +33,14 @@ export interface ServerState {
   readonly info: ServerInfo | null
   /** Version of the protocol. */
   readonly version: string | null
-  /** When it answered last, epoch milliseconds. */
+  /** Time at which it answered last, epoch milliseconds. */
   readonly seenAtMs: number | null
 }
 
 export interface ServerOptions {
   readonly name: string
   readonly timeoutMs: number
-  /** For the connection and its handshake. */
+  /** Time limit in ms of the connection and its handshake. */
   readonly connectMs: number
   /** The connection is closed when it was not used for so long; null: it stays. */
   readonly idleMs: number | null
@@ -50,14 +50,17 @@ export interface ServerOptions {
   readonly timers: Pick<typeof Timers.Service, "after" | "nowMs">
   /** Removes the secrets that the server was sent. */
   readonly scrub: (text: string) => string
-  /** Its tools are others than before. */
+  /** Called when its tools are others than before. */
   readonly onChange: () => void
 }
 
 export interface UpstreamServer {
-  /** Its tools, waited for at most `waitMs`; empty while it is down. Never fails. */
+  /** Lists its tools, waited for at most `waitMs`; empty while it is down. Never fails. */
   readonly tools: (waitMs: number) => Effect.Effect<ReadonlyArray<ForeignTool>>
-  /** As `tools`, but a server that failed the last time is asked beside, without waiting for it; `onChange` tells when it is back. */
+  /**
+   * Lists as `tools`, but a server that failed the last time is asked in the background, without waiting for it;
+   * `onChange` is called when it is back.
+   */
   readonly listed: (waitMs: number) => Effect.Effect<ReadonlyArray<ForeignTool>>
   readonly call: (tool: string, input: JsonObject, call: ToolCall) => Effect.Effect<ToolOutput>
   /** Asks for its tools now, whatever happened before. */
@@ -69,24 +72,24 @@ export interface UpstreamServer {
 export const serverLimits = {
   /** Tools are asked for again after so long. */
   toolsTtlMs: 60_000,
-  /** Calls of one server that are under way at once. */
+  /** Calls of one server that are in progress at once. */
   calls: 64,
   pages: 64,
-  /** After the second failure in a row; doubled for each one more. */
+  /** Pause in ms after the second failure in a row; doubled for each one more. */
   firstRetryMs: 1_000,
   mostRetryMs: 60_000,
-  /** Failures so long ago are forgotten. */
+  /** Time in ms after which failures are dropped. */
   forgetMs: 300_000,
   errorChars: 300
 }
 
-/** What is wrong, behind the name of the server. */
+/** Describes the problem, behind the name of the server. */
 export const sentenceOf = (error: PeerError, scrub: (text: string) => string): string =>
   error instanceof RpcError
     ? `answered with an error: ${scrub(error.message).slice(0, serverLimits.errorChars)}`
     : error.message
 
-/** When a server that failed so often is asked again. */
+/** Computes the time in ms after which a server that failed so often is asked again. */
 export const retryDelayMs = (failures: number): number =>
   failures <= 1 ? 0 : Math.min(serverLimits.mostRetryMs, serverLimits.firstRetryMs * 2 ** Math.min(failures - 2, 20))
 
@@ -109,7 +112,7 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
   let seenAtMs: number | null = null
   let about: Pick<Peer, "info" | "version"> | null = null
   const places = makeFairPlaces(() => serverLimits.calls)
-  /** Calls and lists that are under way. */
+  /** Calls and lists that are in progress. */
   let uses = 0
   let idle: Timer | null = null
 
@@ -128,7 +131,7 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
 
   const down = (error: PeerError): Effect.Effect<void> =>
     Effect.suspend(() => {
-      // The end of a connection is told by the connection, and by each request that was under way.
+      // The end of a connection is reported by the connection, and by each request that was in progress.
       if (error === lastFailure) return Effect.void
       lastFailure = error
       const nowMs = timers.nowMs()
@@ -166,7 +169,7 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
   )
   const connected = Effect.suspend(() => (peer === null ? connecting : Effect.succeed(peer)))
 
-  /** Begins the idle time anew; what is under way then puts it off. */
+  /** Begins the idle time anew; what is in progress then puts it off. */
   const used = (): void => {
     if (idleMs === null) return
     idle ??= timers.after(idleMs, () => {
@@ -177,7 +180,7 @@ export const makeUpstreamServer = (options: ServerOptions): UpstreamServer => {
     idle.restart()
   }
 
-  /** With one more connection where the session is gone. */
+  /** Tries again with one more connection where the session is gone. */
   const withPeer = <A>(use: (one: Peer) => Effect.Effect<A, PeerError>): Effect.Effect<A, PeerError> =>
     Effect.suspend(() => {
       uses += 1

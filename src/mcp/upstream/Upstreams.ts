@@ -35,29 +35,38 @@ export class Upstreams extends Context.Tag("gateway/mcp/Upstreams")<
     readonly tools: (caller: Caller) => Effect.Effect<ReadonlyArray<Tool>>
     /** The tool of an offered name; null: no server has it, or the caller may not use it. */
     readonly tool: (name: string, caller: Caller) => Effect.Effect<Tool | null>
-    /** By the id of the server; those that are off or were never asked included. */
+    /** Returns the state by the id of the server; those that are off or were never asked included. */
     readonly state: (server: StoredMcpServer) => Effect.Effect<ServerState>
     /** Connects now and lists the tools, of a server that is off, too. */
     readonly test: (server: StoredMcpServer) => Effect.Effect<ServerState>
     /** Takes over what has changed in the table. */
     readonly reload: Effect.Effect<void, StoreError>
-    /** Ends the programs and connections of all servers, with the calls that are under way, and begins anew; how many servers there are. */
+    /**
+     * Ends the programs and connections of all servers, with the calls that are in progress, and begins anew; how many
+     * servers there are.
+     */
     readonly restart: Effect.Effect<number, StoreError>
-    /** How many tools are known now, without asking. */
+    /** Counts the tools known now, without asking. */
     readonly known: () => number
-    /** Called when callers who see something of it may have other tools than before; by a server as often as it likes. */
+    /**
+     * Adds a listener that is called when callers who see something of it may have other tools than before; by a server
+     * as often as it likes.
+     */
     readonly onChange: (listener: (sees: Sees) => void) => void
   }
 >() {}
 
-/** How long a list waits for a server that was not asked yet, or whose tools are old. */
+/** Time in ms that a list waits for a server that was not asked yet, or whose tools are old. */
 const listWaitMs = 3_000
 const atOnce = 16
 /** A program that was not used for so long is ended; the next call starts it again. */
 const programIdleMs = 300_000
-/** For the first connection to a URL; a program, which may have to load itself, has as long as a request. */
+/**
+ * Time limit in ms of the first connection to a URL; a program, which may have to load itself, has as long as a
+ * request.
+ */
 const connectMs = 10_000
-/** What a key needs for any tool of a registered server. */
+/** Scopes that a key needs for any tool of a registered server. */
 const foreignScopes: ReadonlyArray<KeyScope> = ["execute:skills"]
 
 interface Entry {
@@ -80,7 +89,7 @@ const isPlace = (value: string): boolean => /^(?:[~.]{0,2}\/|[A-Za-z]:\\|https?:
 const isSecretValue = (name: string, value: string): boolean =>
   isPlace(value) ? isSecretHeader(name, "") : isSecretHeader(name, value)
 
-/** What everything that the server says is cleared of. */
+/** Collects the secrets that are removed from all of the server's messages. */
 const sentTo = ({ headers, program, url }: StoredMcpServer): SentSecrets =>
   sentSecrets([
     ...headerSecrets(headers ?? {}),
@@ -93,7 +102,7 @@ const sentTo = ({ headers, program, url }: StoredMcpServer): SentSecrets =>
     ...(program?.args ?? []).map(Redacted.value).filter((text) => isSecretValue("", text))
   ])
 
-/** What its error texts are cleared of: short values, too. */
+/** Collects the secrets that are removed from its error texts: short values, too. */
 const secretsOf = ({ headers, program }: StoredMcpServer): ReadonlyArray<string> => [
   ...Object.entries(plain(headers ?? {})).flatMap(([name, value]) =>
     isSecretHeader(name, value) ? secretParts(value) : []
@@ -251,7 +260,7 @@ export const make = Effect.gen(function* () {
     call: (input, call) => server.call(tool.name, input, call)
   })
 
-  /** In place of a tool that cannot be found because its server is down: the call says so. */
+  /** Makes a replacement for a tool that cannot be found because its server is down: the call reports that. */
   const downTool = ({ row, server }: Entry, tool: string): Tool => ({
     name: offeredName(row.name, tool),
     server: row.name,

@@ -1,7 +1,10 @@
 /** Foreign text as literals of shells and programs, which nothing in it can end or change. Pure. */
 import { isArray, isObject, type Json } from "../../wire/json/Json.ts"
 
-/** Not seen, or shown in another order than they stand in: they could make a program look like another one. */
+/**
+ * Pattern of characters that are invisible, or shown in another order than they are in: they could make a program look
+ * like another one.
+ */
 const unseen = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 
 const escaped = (text: string): string =>
@@ -13,7 +16,7 @@ export const quoted = (text: string): string => escaped(JSON.stringify(text))
 /** One word of a POSIX shell: between single quotes nothing has a meaning. Without NUL, which no argument can hold. */
 export const shellWord = (text: string): string => `'${text.replaceAll("\0", "").replaceAll("'", `'\\''`)}'`
 
-/** How a language writes what is not a text. */
+/** Literals of a language that are not texts. */
 interface Language {
   readonly yes: string
   readonly no: string
@@ -51,7 +54,7 @@ const members = (value: Json, language: Language, indent: string): ReadonlyArray
 /** `indent`: of the line it begins on, here and below. */
 export const jsonLiteral = (value: Json, indent = ""): string => written(value, json, indent)
 
-/** Of JavaScript and TypeScript. */
+/** Writes a literal of JavaScript and TypeScript. */
 export const scriptLiteral = (value: Json, indent = ""): string => written(value, script, indent)
 
 export const pythonLiteral = (value: Json, indent = ""): string => written(value, python, indent)

@@ -1,4 +1,4 @@
-/** What is tried in the playground, as the request that a program makes of it. Pure. */
+/** Builds the request of a program for a trial in the playground. Pure. */
 import {
   type PlaygroundEndpoint,
   type PlaygroundParams,
@@ -16,7 +16,7 @@ export interface Snippet {
   readonly params?: PlaygroundParams
 }
 
-/** How the official SDK calls it, and what of its answer is shown. */
+/** Call of the official SDK, and the shown part of its answer. */
 export interface SdkCall {
   readonly method: string
   readonly shown: string
@@ -24,21 +24,21 @@ export interface SdkCall {
 
 export interface SnippetRequest {
   readonly path: string
-  /** As JSON; of a form its fields, which are texts. */
+  /** Body as JSON; of a form its fields, which are texts. */
   readonly body: JsonObject
   /** The file that goes with it as a form; null: it is no form. */
   readonly file: string | null
-  /** Where the answer is written, which is no text; null: it is JSON. */
+  /** File for an answer that is no text; null: it is JSON. */
   readonly savedAs: string | null
   /** Null: the official SDK has no such call. */
   readonly sdk: SdkCall | null
-  /** Where in a JSON answer the text is; null: all of it is shown. */
+  /** Path of the text in a JSON answer; null: all of it is shown. */
   readonly textAt: ReadonlyArray<string | number> | null
-  /** What was given and this endpoint does not take. */
+  /** Names of given values that this endpoint does not take. */
   readonly omitted: ReadonlyArray<string>
 }
 
-/** Stands in for what was not given. */
+/** Placeholder for a missing prompt. */
 const sample = "Hello!"
 const sampleDocuments = ["Paris is the capital of France.", "Berlin is the capital of Germany."]
 const maxQueryChars = 500
@@ -55,7 +55,7 @@ const queryOf = (snippet: Snippet): string =>
     .trim()
     .slice(0, maxQueryChars)
 
-/** A search has no model: what stands there may be the name of the provider that is to be asked. */
+/** A search has no model: what is there may be the name of the provider that is to be asked. */
 const searchOf = (snippet: Snippet): JsonObject => ({
   ...(Object.hasOwn(searchAdapters, snippet.model) ? { provider: snippet.model } : { model: snippet.model }),
   query: queryOf(snippet) || sample

@@ -11,7 +11,7 @@ export interface Snippets {
   readonly curl: string
   readonly python: string
   readonly typescript: string
-  /** What was given and the endpoint does not take. */
+  /** Names of given values that the endpoint does not take. */
   readonly omitted: ReadonlyArray<string>
 }
 
@@ -33,7 +33,7 @@ const piped = (text: string): string => `printf '%s' ${shellWord(text)} |`
 
 interface Sent {
   readonly words: ReadonlyArray<string>
-  /** Written to curl's input; null: nothing is. */
+  /** Text written to curl's input; null: none. */
   readonly input: string | null
 }
 

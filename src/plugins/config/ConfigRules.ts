@@ -6,7 +6,7 @@ import { maskSecret } from "../../kernel/Masking.ts"
 
 export type ConfigSchema = Readonly<Record<string, ConfigField>>
 
-/** Of one value. */
+/** Most characters of one value. */
 export const maxTextChars = 8_192
 
 const numberProblem = ({ max, min }: ConfigField, value: unknown): string | null => {
@@ -22,7 +22,7 @@ const textProblem = ({ max, min }: ConfigField, value: unknown): string | null =
   return value.length > most ? `must have at most ${most} characters` : null
 }
 
-/** What is wrong with a value; null: nothing. */
+/** Describes the problem of a value; null: none. */
 export const problemOf = (field: ConfigField, value: unknown): string | null => {
   const problem =
     field.type === "boolean"
@@ -42,7 +42,7 @@ export const problemOf = (field: ConfigField, value: unknown): string | null => 
 
 const entriesOf = (schema: ConfigSchema): ReadonlyArray<readonly [string, ConfigField]> => Object.entries(schema)
 
-/** As handlers see it: what was set, else the default; a field without either is not there. */
+/** Computes the values that handlers see: the ones set, else the defaults; a field without either is absent. */
 export const effective = (schema: ConfigSchema, set: ConfigValues): ConfigValues =>
   Object.fromEntries(
     entriesOf(schema).flatMap(([name, field]): ReadonlyArray<[string, ConfigValue]> => {
@@ -52,7 +52,7 @@ export const effective = (schema: ConfigSchema, set: ConfigValues): ConfigValues
     })
   )
 
-/** As routes show it: null where there is neither a value nor a default. */
+/** Computes the values that routes show: null where there is neither a value nor a default. */
 export const shown = (schema: ConfigSchema, set: ConfigValues): Readonly<Record<string, ConfigValue | null>> => {
   const values = effective(schema, set)
   return Object.fromEntries(
@@ -68,7 +68,7 @@ export type Changed =
   | { readonly _tag: "Wrong"; readonly problems: ReadonlyArray<FieldProblem> }
 
 /**
- * What is set after a change. A value that is left out stays; null goes back to the default; a secret that is sent back as it was shown stays.
+ * Computes the values after a change. An absent value stays; null goes back to the default; a secret that is sent back as it was shown stays.
  */
 export const change = (schema: ConfigSchema, set: ConfigValues, given: Readonly<Record<string, unknown>>): Changed => {
   const problems: Array<FieldProblem> = []
@@ -99,7 +99,7 @@ export const change = (schema: ConfigSchema, set: ConfigValues, given: Readonly<
   return problems.length === 0 ? { _tag: "Set", values } : { _tag: "Wrong", problems }
 }
 
-/** Those of a former version that the schema still takes. */
+/** Selects the values of a former version that the schema still takes. */
 export const kept = (schema: ConfigSchema, set: ConfigValues): ConfigValues =>
   Object.fromEntries(
     Object.entries(set).filter(([name, value]) => {
@@ -108,7 +108,7 @@ export const kept = (schema: ConfigSchema, set: ConfigValues): ConfigValues =>
     })
   )
 
-/** Which are secret, and which are not. */
+/** Splits the values into plain and secret ones. */
 export const parted = (
   schema: ConfigSchema,
   set: ConfigValues

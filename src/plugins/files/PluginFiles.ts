@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import type { FieldProblem } from "../../domain/Errors.ts"
 
-/** By relative path with `/`. */
+/** Files by relative path with `/`. */
 export type Files = ReadonlyMap<string, string>
 
 export const maxFiles = 200
@@ -27,7 +27,7 @@ const segmentProblem = (segment: string): string | null => {
   return null
 }
 
-/** What is wrong with a path; null: nothing. */
+/** Describes the problem of a path; null: none. */
 export const pathProblem = (path: string): string | null => {
   if (path.length === 0 || path.length > maxPathChars) return `must have 1 to ${maxPathChars} characters`
   if (lone.test(path)) return "is no well-formed text"
@@ -42,7 +42,7 @@ export const pathProblem = (path: string): string | null => {
   return null
 }
 
-/** As a file system without letter case sees it. */
+/** Folds a path as a file system without letter case does. */
 const folded = (path: string): string => path.normalize("NFC").toLowerCase()
 
 /** All that is wrong with a set of files; empty: nothing. `main` is among them. */

@@ -1,8 +1,8 @@
 /**
  * Files of plugins on disk: `DATA_DIR/plugins/<name>`, and their data beside them in `DATA_DIR/plugin-data/<name>`.
  *
- * A set of files is written under `.new`, and takes its place by a rename after the row of the database names its hash. What a process that
- * was killed has left is finished or taken back by `recover`: of all folders that may be meant, the one with the hash of the row counts.
+ * A set of files is written under `.new`, and takes its place by a rename after the row of the database names its hash. The leftovers of a
+ * killed process are finished or undone by `recover`: of all folders that may be meant, the one with the hash of the row counts.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -34,7 +34,7 @@ export class FolderFailed extends Data.TaggedError("PluginFolderFailed")<{
   }
 }
 
-/** What is there cannot be the files of a plugin. */
+/** Result for files that cannot be those of a plugin. */
 export interface NotReadable {
   readonly _tag: "NotReadable"
   readonly problem: string
@@ -125,7 +125,7 @@ export interface PluginFolder {
   readonly names: Effect.Effect<ReadonlyArray<string>, FolderFailed>
   /** Writes files beside, before the row names their hash. */
   readonly stage: (name: string, files: Files) => Effect.Effect<void, FolderFailed>
-  /** Takes back what was staged. */
+  /** Removes the staged files. */
   readonly unstage: (name: string) => Effect.Effect<void, FolderFailed>
   /** Puts what was staged in its place, after the row was written. */
   readonly commit: (name: string) => Effect.Effect<void, FolderFailed>
@@ -134,8 +134,9 @@ export interface PluginFolder {
   /** Removes what was set aside and the data, after the row was removed. */
   readonly discard: (name: string) => Effect.Effect<void, FolderFailed>
   /**
-   * After a process that was killed: `stored` has the hash of each row. Files that are where the row says stay; those that were staged or set
-   * aside take their place where the row names them. What no row names is removed, but not folders that somebody put into `plugins`.
+   * Repairs the folders after a process that was killed: `stored` has the hash of each row. Files in the place of their row stay; those that
+   * were staged or set aside are moved there where the row names them. Files that no row names are removed, but not folders that the operator
+   * put into `plugins`.
    */
   readonly recover: (stored: ReadonlyMap<string, string>) => Effect.Effect<void, FolderFailed>
   readonly dataFolder: (name: string) => string

@@ -1,4 +1,4 @@
-/** The events that one plugin is still to be told of. Bounded in number and in size; what finds it full is dropped. */
+/** Queue of the events for one plugin. Bounded in number and in size; an event that does not fit is dropped. */
 import type { HookEvent } from "./Listener.ts"
 
 export const mostWaiting = 2_000

@@ -1,4 +1,4 @@
-/** The hooks of one request: what they are told of it, and what they have done to it. A class, because one is made per request. */
+/** Hooks of one request: their input, and their changes. A class, because one is made per request. */
 import type { Mutable } from "effect/Types"
 import type { PluginAction, PluginCall } from "../../domain/Decision.ts"
 import type { ContentPermission } from "../../domain/ContentPermission.ts"
@@ -8,7 +8,7 @@ import type { JsonObject } from "../../wire/json/Json.ts"
 import type { HookContext } from "./Listener.ts"
 import { visibleHeaders } from "./VisibleHeaders.ts"
 
-/** What is known of a request when it enters. */
+/** Facts of a request when it begins. */
 export interface HookedRequest {
   readonly requestId: string
   /** Epoch milliseconds. */
@@ -17,13 +17,13 @@ export interface HookedRequest {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly apiKeyId: string | null
-  /** To keep what plugins write of it. */
+  /** Permission to keep text that plugins write about it. */
   readonly permission: ContentPermission | null
 }
 
-/** Of the metadata of all plugins together, as JSON. What exceeds it is not added. */
+/** Most bytes of the metadata of all plugins together, as JSON. More is not added. */
 export const maxMetadataBytes = 65_536
-/** What the decision record keeps of it. */
+/** Most bytes of it that the decision record keeps. */
 export const maxKeptMetadataBytes = 4_096
 
 const none: JsonObject = {}
@@ -36,14 +36,14 @@ export class HookRun {
   readonly #touched: Array<string> = []
   #headers: Readonly<Record<string, string>> | null = null
   #metadata: JsonObject = none
-  /** As the client wrote it; empty before its body was read. */
+  /** Model as the client wrote it; empty before its body was read. */
   model = ""
-  /** Of the target that is asked, or that the model names; else empty. */
+  /** Provider of the target that is asked, or that the model names; else empty. */
   provider = ""
   stream = false
-  /** Plugins are told of its whole answer when it has ended: `calls` may still grow. */
+  /** True when plugins get its whole answer when it has ended: `calls` may still grow. */
   mayObserve = false
-  /** `onStreamStart` was told: its end is told as well. */
+  /** True when `onStreamStart` was emitted: its end is emitted as well. */
   hasStarted = false
 
   constructor(request: HookedRequest) {
@@ -90,7 +90,7 @@ export class HookRun {
     if ((action === "modified" || action === "blocked") && !this.#touched.includes(name)) this.#touched.push(name)
   }
 
-  /** What was changed is not sent after all. */
+  /** Marks a change that is not sent after all. */
   undone(name: string, hook: RequestHook): void {
     const at = this.#calls.findLastIndex((call) => call.name === name && call.hook === hook)
     const call = this.#calls[at]

@@ -1,4 +1,4 @@
-/** What became of the calls of one plugin. A class, because it is counted up for each call. */
+/** Counts the calls of one plugin. A class, because it is updated for each call. */
 import type { PluginAction } from "../../domain/Decision.ts"
 
 /** Milliseconds of waiting calls; null before the first. */
@@ -23,13 +23,13 @@ export const noStats: HookStats = {
   p99Ms: null
 }
 
-/** Of the latest calls. */
+/** Number of the latest calls that are sampled. */
 const sampled = 512
 
 const at = (sorted: Float64Array, part: number): number | null =>
   sorted.length === 0 ? null : (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? null)
 
-/** To microseconds: more is no information. */
+/** Rounds to microseconds: more is no information. */
 const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 1_000) / 1_000)
 
 export class HookCounts {

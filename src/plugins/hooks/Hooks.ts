@@ -29,16 +29,19 @@ import {
 
 /** Failures of one plugin in a row after which it is called no more. */
 export const mostFailures = 5
-/** Before each batch that is not full: events of requests that run at the same time cross together. Waking a thread costs more than what crosses. */
+/**
+ * Pause in ms before each batch that is not full: events of requests that run at the same time cross together. Waking a
+ * thread costs more than the events.
+ */
 export const gatheringMs = 50
-/** Observed streams that a plugin is told of at once; further ones are dropped. */
+/** Most observed streams that are sent to a plugin at once; further ones are dropped. */
 export const mostObserving = 64
 
-/** Whether anybody listens, by event. The same object as long as the gateway runs. */
+/** Events with listeners. The same object as long as the gateway runs. */
 export type Listens = Readonly<Record<RequestHook, boolean>> & {
-  /** To any event. */
+  /** True when any event has listeners. */
   readonly any: boolean
-  /** To whole answers of streams before their first byte. */
+  /** True when whole answers of streams are listened to before their first byte. */
   readonly bufferedStreams: boolean
 }
 
@@ -46,7 +49,7 @@ export type Listens = Readonly<Record<RequestHook, boolean>> & {
 export interface FailingPlugin {
   readonly plugin: string
   readonly failures: number
-  /** Of the last one. */
+  /** Reason of the last failure. */
   readonly reason: string
 }
 
@@ -68,13 +71,13 @@ export type ResponseVerdict =
 
 /** A whole answer, as plugins are asked about it. */
 export interface HookedAnswer {
-  /** Of the payload all but `body`. */
+  /** Payload but for `body`. */
   readonly payload: JsonObject
   /** JSON text; null where the answer is none: then it cannot be changed. */
   readonly body: Uint8Array | null
   /** The provider that has answered. */
   readonly provider: string
-  /** Hot: whether a changed answer can be given to the client. */
+  /** Hot: checks whether a changed answer can be given to the client. */
   readonly isReadable: (body: Uint8Array) => boolean
 }
 
@@ -82,9 +85,12 @@ export class Hooks extends Context.Tag("gateway/plugins/hooks/Hooks")<
   Hooks,
   {
     readonly listens: Listens
-    /** In force at once. Counts of a plugin go on, its failures in a row begin anew with a new listener. */
+    /**
+     * Sets the listeners; in force at once. Counts of a plugin go on, its failures in a row begin anew with a new
+     * listener.
+     */
     readonly set: (listeners: ReadonlyArray<HookListener>) => void
-    /** `onRequest`. Interrupted, it interrupts the call under way. */
+    /** `onRequest`. Interrupted, it interrupts the call in progress. */
     readonly request: (run: HookRun, body: Uint8Array) => Effect.Effect<RequestVerdict>
     /** `onResponse` of those that may change the answer. `isStream`: only those that hold streams back. */
     readonly response: (run: HookRun, answer: HookedAnswer, isStream: boolean) => Effect.Effect<ResponseVerdict>
@@ -101,9 +107,9 @@ export class Hooks extends Context.Tag("gateway/plugins/hooks/Hooks")<
     /** A listener without which nothing may pass at this hook; null: there is none. `isStream`: of those that hold streams back. */
     readonly guardOf: (hook: "onRequest" | "onResponse", isStream: boolean) => string | null
     readonly statsOf: (plugin: string) => HookStats
-    /** Called once per listener that fails too often. The returned function takes it out. */
+    /** Adds a listener that is called once per plugin that fails too often. The returned function removes it. */
     readonly onFailing: (listener: (failing: FailingPlugin) => void) => () => void
-    /** Done when all lines are empty and nothing is under way. */
+    /** Waits until all queues are empty and no call is in progress. */
     readonly idle: Effect.Effect<void>
   }
 >() {}
@@ -264,7 +270,7 @@ export const make = Effect.gen(function* () {
     return { _tag: "Passed", body } as const
   })
 
-  /** What a plugin makes of an answer that is not sent. */
+  /** Checks a plugin's change of an answer that is not sent. */
   const usable = (outcome: HookOutcome, { body, isReadable }: HookedAnswer): HookOutcome => {
     if (outcome._tag === "Blocked") return failedBy(outcome, "an answer cannot be blocked, only changed")
     if (outcome._tag !== "Changed") return outcome
@@ -309,7 +315,7 @@ export const make = Effect.gen(function* () {
       const asked = { context, permission: hookRun.permission, body: answer.body, payload: answer.payload }
       const calling = Effect.map(called(each, asked), (told) => {
         if (told === null) return
-        // What has been sent is not taken back.
+        // A sent change is not undone.
         const isDone = told._tag === "Unchanged" || told._tag === "Failed"
         settle(each, hookRun, "onResponse", isDone ? told : { ...told, _tag: "Unchanged" })
       })
@@ -380,5 +386,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Nobody listens, until listeners are set. */
+/** Layer without listeners, until some are set. */
 export const layer: Layer.Layer<Hooks, never, AppConfig.AppConfig> = Layer.scoped(Hooks, make)

@@ -5,12 +5,12 @@ import type { RequestHook } from "../../domain/Plugin.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 
-/** What every function of a request is given first; the configuration of the plugin is added by its listener. */
+/** First argument of every function of a request; the configuration of the plugin is added by its listener. */
 export interface HookContext {
   readonly requestId: string
-  /** As the client wrote it. */
+  /** Model as the client wrote it. */
   readonly model: string
-  /** That the model id names until a target is chosen, else "". */
+  /** Provider that the model id names until a target is chosen, else "". */
   readonly provider: string
   /** Lower-case names, without credentials. */
   readonly headers: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ export interface HookContext {
 
 export interface HookCall {
   readonly context: HookContext
-  /** To keep what the plugin writes of it. */
+  /** Permission to keep text that the plugin writes about it. */
   readonly permission: ContentPermission | null
   /** The request's body as JSON text in UTF-8; of `onResponse` the answer's. Null where the hook has not asked for it. */
   readonly body: Uint8Array | null
@@ -50,7 +50,7 @@ export const eventOf = ({ body, context, payload, permission }: HookCall): HookE
   body
 })
 
-/** In the client's wire: `error` with `status`, or `body` as it is. */
+/** Answer in the client's wire: `error` with `status`, or `body` as it is. */
 export interface BlockedAnswer {
   /** 200 to 599; null: 403, and 200 with a `body`. */
   readonly status: number | null
@@ -59,37 +59,43 @@ export interface BlockedAnswer {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What came out of a waiting call. It came out of the sandbox: sizes are bounded, everything else is for the reader to check. */
+/** Outcome of a waiting call. It came out of the sandbox: sizes are bounded, everything else is for the reader to check. */
 export type HookOutcome = (
   | { readonly _tag: "Unchanged" }
   /** `body` is JSON text of an object in UTF-8. */
   | { readonly _tag: "Changed"; readonly body: Uint8Array }
   | { readonly _tag: "Blocked"; readonly answer: BlockedAnswer }
-  /** It threw, was late or was killed. `reason` is for logs and the owner. */
+  /** The call threw, was late or was killed. `reason` is for logs and the owner. */
   | { readonly _tag: "Failed"; readonly reason: string }
 ) & {
-  /** To be added to that of the request; null: none. */
+  /** Metadata to add to that of the request; null: none. */
   readonly metadata: JsonObject | null
   readonly ms: number
 }
 
-/** How a plugin listens to one event. */
+/** Settings for listening to one event. */
 export interface HookUse {
   /** Lower runs first; equal ones in the order of the plugins' names. */
   readonly priority: number
-  /** Of `onResponse` to streams. */
+  /** Treatment of streams by `onResponse`. */
   readonly stream: "observe" | "buffer"
-  /** Whether the body is wanted beyond `onRequest` and `onResponse`. */
+  /** True when the body is wanted beyond `onRequest` and `onResponse`. */
   readonly body: boolean
 }
 
 export interface HookListener {
   readonly plugin: string
-  /** Where it fails, the request is refused. */
+  /** True when the request is refused where it fails. */
   readonly failClosed: boolean
   readonly hooks: { readonly [Hook in RequestHook]?: HookUse }
-  /** For `onRequest` and `onResponse`. Bounded in time; never fails. Null: it is not active any more, and was not called. */
+  /**
+   * Calls `onRequest` and `onResponse`. Bounded in time; never fails. Null: it is not active any more, and was not
+   * called.
+   */
   readonly call: (call: HookCall) => Effect.Effect<HookOutcome | null>
-  /** For all others: a batch that no request waits for. Bounded in time; never fails. Returns how many of them failed. */
+  /**
+   * Calls all other events: a batch that no request waits for. Bounded in time; never fails. Returns how many of them
+   * failed.
+   */
   readonly notify: (events: ReadonlyArray<HookEvent>) => Effect.Effect<number>
 }

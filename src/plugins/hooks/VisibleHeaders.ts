@@ -4,7 +4,7 @@ import { isSecretHeader } from "../../kernel/Masking.ts"
 /** Names in lower case, as node:http gives them. */
 type ForeignHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
-/** Its name looks like that of a credential, and it is none. */
+/** Headers whose names look like those of credentials, and that are none. */
 const harmless = new Set(["idempotency-key"])
 
 /** Requests have the same few names again and again. Bounded, because clients choose them. */

@@ -73,7 +73,7 @@ export class Fields {
     return otherwise
   }
 
-  /** Not empty. Null: not given, or wrong. */
+  /** Reads a text that is not empty. Null: not given, or wrong. */
   text(name: string, maxChars: number): string | null {
     const value = this.value(name)
     if (value === undefined) return null

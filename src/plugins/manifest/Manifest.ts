@@ -23,7 +23,7 @@ export interface ReadManifest {
   /** Null where there are problems. */
   readonly manifest: PluginManifest | null
   readonly problems: ReadonlyArray<FieldProblem>
-  /** What does not count, such as a field that is not known. */
+  /** Warnings without effect, such as about a field that is not known. */
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -47,7 +47,7 @@ const known = [
   "failClosed",
   "timeoutMs"
 ]
-/** Of other tools; they mean nothing here. */
+/** Fields of other tools; they have no meaning here. */
 const ignored: ReadonlySet<string> = new Set(["$schema", "source", "skills", "homepage", "repository", "keywords"])
 
 const versionPattern = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,40})?(?:\+[0-9A-Za-z.-]{1,40})?$/
@@ -62,7 +62,7 @@ const didYouMean = (name: string, names: ReadonlyArray<string>): string => {
   return near.length === 0 ? "" : ` Did you mean '${near[0]}'?`
 }
 
-/** How a word that somebody else wrote is quoted. */
+/** Quotes a word from the manifest. */
 const quoted = (word: string): string => `'${word.slice(0, 60)}'`
 
 const hookOf = (fields: Fields, name: PluginHook): ManifestHook | null => {
@@ -216,7 +216,7 @@ export const storedManifest = ({
 }): PluginManifest =>
   readManifest(manifest, null).manifest ?? unreadable(name, version, objectOr(manifest)["failClosed"] === true)
 
-/** What was a guard must not be passed by because its manifest cannot be read any more. */
+/** Makes the manifest of a guard that cannot be read any more: requests must not bypass it for that. */
 const unreadable = (name: string, version: string, failClosed: boolean): PluginManifest => ({
   name,
   version,

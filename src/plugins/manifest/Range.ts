@@ -13,7 +13,7 @@ const partial =
 const comparator = /^(>=|<=|>|<|=|\^|~)?(.+)$/
 
 const atLeast = (at: string): Bound => ({ at, test: (order) => order >= 0 })
-/** Without the versions before that release, such as `2.0.0-beta` for `<2`. */
+/** Makes a bound below a release, without the versions before it, such as `2.0.0-beta` for `<2`. */
 const below = (at: string): Bound => ({ at: `${at}-0`, test: (order) => order < 0 })
 
 interface Partial {
@@ -87,7 +87,7 @@ const setOf = (text: string): ReadonlyArray<Bound> | null => {
   return bounds
 }
 
-/** Whether a version is in the range; null when that is no range. */
+/** Checks whether a version is in the range; null when that is no range. */
 export const isInRange = (version: string, range: string): boolean | null => {
   if (range.length > maxRangeChars) return null
   const sets = range.split("||").map(setOf)

@@ -1,4 +1,4 @@
-/** What a sandbox is given of an installed plugin, and how its functions listen to requests. Pure. */
+/** Prepares the code of an installed plugin for a sandbox, and its functions as listeners to requests. Pure. */
 import {
   type ConfigValues,
   defaultHookPriority,
@@ -13,7 +13,7 @@ import { type Files, manifestPath } from "../files/PluginFiles.ts"
 import { usualSandboxLimits } from "../sandbox/Limits.ts"
 import type { DefinedPlugin, SandboxedCode, SandboxLimits } from "../sandbox/Sandbox.ts"
 
-/** What one call may use. */
+/** Returns the limits of one call. */
 export const limitsOf = ({ timeoutMs }: Pick<PluginManifest, "timeoutMs">): SandboxLimits => ({
   ...usualSandboxLimits,
   timeoutMs
@@ -38,7 +38,7 @@ export const codeOf = (
   limits: limitsOf(manifest)
 })
 
-/** What the code said of itself, as it is stored. */
+/** Definition by the code, as it is stored. */
 export type Defined = Pick<DefinedPlugin, "priority" | "enabled" | "hooks" | "strategies">
 
 const entries = (manifest: PluginManifest) =>

@@ -1,4 +1,7 @@
-/** What every change of plugins works with: rows and files, sandboxes that are opened from them, and how a plugin is stopped that failed. */
+/**
+ * Shared parts of every change of plugins: rows and files, sandboxes that are opened from them, and the stopping of a
+ * plugin that failed.
+ */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -44,7 +47,7 @@ export const valuesOf = ({ plain, secret }: Pick<StoredPlugin, "plain" | "secret
   ...Redacted.value(secret)
 })
 
-/** Those of `wanted` that are not among `granted`. */
+/** Selects those of `wanted` that are not among `granted`. */
 export const without = (
   granted: ReadonlyArray<PluginPermission>,
   wanted: ReadonlyArray<PluginPermission>
@@ -166,7 +169,7 @@ export const makeCore = Effect.gen(function* () {
       }
     })
 
-  /** Of a plugin whose row says that it is active. */
+  /** Starts a plugin whose row says that it is active. */
   const startStored = (stored: StoredPlugin) =>
     Effect.gen(function* () {
       const manifest = storedManifest(stored)

@@ -1,4 +1,4 @@
-/** How plugins come in: packages that are given, and folders that are found. Of a plugin that is refused nothing is left. */
+/** Installs plugins: packages that are given, and folders that are found. A refused plugin leaves nothing behind. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -24,7 +24,7 @@ import { type Core, type Plugin, refuse, valuesOf, without } from "./Core.ts"
 import type { Opened } from "./Running.ts"
 
 export interface PluginPackage {
-  /** As JSON gave it. */
+  /** Manifest as JSON gave it. */
   readonly manifest: unknown
   readonly files: Readonly<Record<string, unknown>>
 }
@@ -62,7 +62,7 @@ const statusAfter = (before: StoredPlugin | null, isGranted: boolean, failClosed
 export const makeInstalling = (core: Core) => {
   const { activateNow, fail, find, folder, found, logOf, oneAtATime, repo, running, startStored } = core
 
-  /** Of a plugin that was stored just now, while no other change can run. */
+  /** Rules out the absence of a plugin that was stored just now, while no other change can run. */
   const stillThere = <A, E>(
     effect: Effect.Effect<A, E | Errors.PluginNotFound>
   ): Effect.Effect<A, Exclude<E, Errors.PluginNotFound>> =>
@@ -104,7 +104,7 @@ export const makeInstalling = (core: Core) => {
     return opened
   })
 
-  /** What is stored of a plugin that was checked and whose code was loaded. */
+  /** Makes the row of a plugin that was checked and whose code was loaded. */
   const rowOf = (
     { manifest, written }: Checked,
     { defined }: Opened,

@@ -1,4 +1,4 @@
-/** What each permission lets a plugin do, in words for its owner. */
+/** Descriptions of each permission for the plugin's owner. */
 import type { PluginManifest, PluginPermission } from "../../domain/Plugin.ts"
 
 /** `hosts`: of the manifest; null: any. */
@@ -19,5 +19,5 @@ export const permissionWords = (permission: PluginPermission, hosts: PluginManif
   }
 }
 
-/** What every active plugin can do, without any permission. */
+/** Description of the abilities of every active plugin, without any permission. */
 export const withoutPermission = "see and change requests and answers of the events it listens to"

@@ -19,12 +19,12 @@ import type { Strategies } from "./Strategies.ts"
 
 export interface ToOpen {
   readonly manifest: PluginManifest
-  /** As it was written, for the payload of lifecycle events. */
+  /** Manifest as it was written, for the payload of lifecycle events. */
   readonly written: JsonObject
   readonly files: Files
   readonly granted: ReadonlyArray<PluginPermission>
   readonly config: ConfigValues
-  /** Whether its router strategies are loaded, too: not where it is only called once. */
+  /** True when its router strategies are loaded, too: not where it is only called once. */
   readonly withStrategies: boolean
 }
 
@@ -48,25 +48,31 @@ export interface Running {
   readonly get: (name: string) => Opened | null
   /** Names of the router strategies that it has registered; empty: it brings none, or does not run. */
   readonly strategiesOf: (name: string) => ReadonlyArray<string>
-  /** Of its run, or of the last one since the gateway was started. */
+  /** Returns the counts of its run, or of the last one since the gateway was started. */
   readonly statsOf: (name: string) => HookStats
-  /** Of a plugin that was removed. */
+  /** Drops the state of a plugin that was removed. */
   readonly forget: (name: string) => void
   /**
-   * Not called any more. `refuses`: requests are refused until it is started or stopped again. What it was asked is still answered by it: its
-   * sandbox is closed in the background, as soon as no call is under way or after the time that one may take.
+   * Stops a plugin: it is not called any more. `refuses`: requests are refused until it is started or stopped again. Its running calls still
+   * end: its sandbox is closed in the background, as soon as there are none or after the time that one may take.
    */
   readonly stop: (
     name: string,
     refuses: { readonly reason: string; readonly manifest: PluginManifest } | null
   ) => Effect.Effect<void>
-  /** Done when no sandbox of a plugin that was stopped or replaced is open any longer. Interrupted, it closes it with its calls. */
+  /**
+   * Waits until no sandbox of a plugin that was stopped or replaced is open any longer. Interrupted, it closes it with
+   * its calls.
+   */
   readonly closed: (name: string) => Effect.Effect<void>
-  /** At once, with the calls that are under way. */
+  /** Closes all at once, with the calls that are in progress. */
   readonly closeAll: Effect.Effect<void>
 }
 
-/** Without a function for it nothing listens, and a guard that guards nothing refuses nothing. */
+/**
+ * Makes the listener that refuses requests in place of a guard. Without a function for it nothing listens, and a guard
+ * that guards nothing refuses nothing.
+ */
 const refusing = (manifest: PluginManifest, reason: string): HookListener => ({
   plugin: manifest.name,
   failClosed: true,
@@ -92,10 +98,10 @@ export const makeRunning = Effect.fnUntraced(function* (
   const running = new Map<string, Listening>()
   const refusals = new Map<string, HookListener>()
 
-  /** Of plugins that do not run any more. */
+  /** Counts of plugins that do not run any more. */
   const lastStats = new Map<string, HookStats>()
 
-  /** What closes sandboxes that are not called any more: one per plugin, so that their threads do not pile up. */
+  /** Fibers that close sandboxes that are not called any more: one per plugin, so that their threads do not pile up. */
   const closing = new Map<string, Fiber.RuntimeFiber<void>>()
 
   const closed: Running["closed"] = (name) =>
@@ -106,7 +112,10 @@ export const makeRunning = Effect.fnUntraced(function* (
         : Effect.asVoid(Effect.onInterrupt(Fiber.await(fiber), () => Fiber.interrupt(fiber)))
     })
 
-  /** Of one that is not in `running` any more, so that no further call begins. A gateway that stops does not wait for its calls. */
+  /**
+   * Closes a sandbox that is not in `running` any more, so that no further call begins. A gateway that stops does not
+   * wait for its calls.
+   */
   const retire = (name: string, { opened, timeoutMs, underWay }: Listening): Effect.Effect<void> =>
     Effect.gen(function* () {
       yield* closed(name)

@@ -6,7 +6,7 @@ import { Timers } from "../../platform/Timers.ts"
 import type { Refusal, Registry, RouterStrategy } from "../../routing/auto/RouterStrategies.ts"
 import { type LogLine, PluginNotLoaded, type SandboxedCode } from "../sandbox/Sandbox.ts"
 
-/** Of one plugin. Each has an engine of its own on the main thread. */
+/** Most strategies of one plugin. Each has an engine of its own on the main thread. */
 export const maxStrategies = 8
 
 export interface Strategies {
@@ -16,7 +16,7 @@ export interface Strategies {
     names: ReadonlyArray<string>,
     log: (permission: ContentPermission, line: LogLine) => void
   ) => Effect.Effect<ReadonlyArray<RouterStrategy>, PluginNotLoaded, Scope.Scope>
-  /** In the place of those that the plugin had before. */
+  /** Registers strategies in place of those that the plugin had before. */
   readonly register: (plugin: string, strategies: ReadonlyArray<RouterStrategy>) => void
   readonly unregister: (plugin: string) => void
   /** The names that `config.routerStrategy` of a combo may have because of this plugin. */

@@ -19,7 +19,7 @@ export interface TestResult {
   readonly action: "none" | "modified" | "blocked" | "failed"
   /** The body it made, the answer it blocked with, or why it failed; null: none of these. */
   readonly result: unknown
-  /** What it added to the request; null: nothing. */
+  /** Metadata that it added to the request; null: none. */
   readonly metadata: JsonObject | null
   readonly ms: number
 }
@@ -27,7 +27,7 @@ export interface TestResult {
 const isLifecycle = (hook: PluginHook): hook is LifecycleHook => LifecycleHook.literals.some((each) => each === hook)
 const isRequest = (hook: PluginHook): hook is RequestHook => RequestHook.literals.some((each) => each === hook)
 
-/** What is wrong with a test; the input otherwise. */
+/** Reads a test, or lists its problems. */
 export const readTest = (
   value: unknown
 ): { readonly input: TestInput } | { readonly problems: ReadonlyArray<FieldProblem> } => {
@@ -100,7 +100,7 @@ const callOf = (hook: RequestHook, { context, payload }: TestInput, nowMs: numbe
   return { context: made, permission: operatorsOwn, body: bytesOf(body), payload: rest }
 }
 
-/** `clock`: milliseconds, for the calls whose time the sandbox does not tell. */
+/** Runs a test. `clock`: milliseconds, for the calls whose time the sandbox does not report. */
 export const runTest = (
   sandbox: OpenSandbox,
   input: TestInput,

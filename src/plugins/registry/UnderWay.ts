@@ -1,10 +1,10 @@
 /** Counts the calls of a sandbox, so that it is not closed while they are judged. */
 import * as Effect from "effect/Effect"
 
-/** Calls of one sandbox that are under way. */
+/** Calls of one sandbox that are in progress. */
 export interface UnderWay {
   readonly counted: <A>(call: Effect.Effect<A>) => Effect.Effect<A>
-  /** Done when there are none, or at the latest after the time that one may take. */
+  /** Waits until there are none, or at the latest for the time that one may take. */
   readonly none: (withinMs: number) => Effect.Effect<void>
 }
 

@@ -9,6 +9,6 @@ export interface Sample {
     readonly requires?: { readonly permissions: ReadonlyArray<string> }
   }
   readonly files: Readonly<Record<string, string>>
-  /** Of its files, so that what is installed is what was reviewed. */
+  /** Hash of its files, so that the installed ones are the reviewed ones. */
   readonly integrity: string
 }

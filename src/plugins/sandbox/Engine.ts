@@ -12,11 +12,11 @@ import {
   type QuickJSSyncVariant
 } from "quickjs-emscripten-core"
 
-/** Its types describe the form for `require`, in which the variant is a member. */
+/** Variant of the engine. Its types describe the form for `require`, in which the variant is a member. */
 const synchronous = release as unknown as QuickJSSyncVariant
 
 const pageBytes = 65_536
-/** What the module declares as its least memory, https://github.com/justjake/quickjs-emscripten. */
+/** Least memory that the module declares, in pages, https://github.com/justjake/quickjs-emscripten. */
 const leastPages = 256
 
 export interface EngineLimits {
@@ -27,7 +27,7 @@ export interface EngineLimits {
 export interface Engine {
   readonly runtime: QuickJSRuntime
   readonly context: QuickJSContext
-  /** Whether an allocation has failed. The module is not to be used any longer then. */
+  /** Tells whether an allocation has failed. The module is not to be used any longer then. */
   readonly isExhausted: () => boolean
   readonly memoryBytes: () => number
   /** Ends code as soon as `isOver`: it is asked while code runs, and by allocations, since natives that fill memory do not ask. */

@@ -10,7 +10,7 @@ export const usualSandboxLimits: SandboxLimits = {
   waiting: 64
 }
 
-/** Of one call. */
+/** Limits of one call. */
 export const crossing = {
   /** Metadata, the selection of a strategy, arguments of a call of the host without its data. */
   smallChars: 65_536,
@@ -21,21 +21,24 @@ export const crossing = {
   lineChars: 2_000,
   linesPerCall: 100,
   urlChars: 8_192,
-  /** Calls of the host under way, for all calls of a plugin together, and in all for one of them. */
+  /** Calls of the host in progress, for all calls of a plugin together, and in all for one of them. */
   asksAtOnce: 32,
   asksPerCall: 256,
-  /** With its data: a file, the body of a request. */
+  /** Most characters with its data: a file, the body of a request. */
   askChars: 8 * 1_048_576,
   timersPerCall: 64,
-  /** What a call has fetched and not read. */
+  /** Most bytes that a call has fetched and not read. */
   blobBytesPerCall: 16 * 1_048_576
 } as const
 
 /** Processor time that the evaluation of a plugin's code may take. It cannot wait, so a busy machine makes it slower, and not wrong. */
 export const loadCpuMs = 500
-/** Of the clock, for the start of the thread, the engine and the code: a last resort, where a machine gives the thread next to no time. */
+/**
+ * Time limit in ms by the clock, for the start of the thread, the engine and the code: a last resort, where a machine
+ * gives the thread next to no time.
+ */
 export const startMs = 60_000
-/** Of `onInstall` and the other events of a plugin's own life. */
+/** Time limit in ms of `onInstall` and the other events of a plugin's own life. */
 export const lifecycleMs = 5_000
 /** Jobs that may still run when the time of a call is over, so that its failure is noticed. */
 export const gracefulJobs = 256

@@ -1,6 +1,6 @@
 /**
- * One plugin and its thread, as the gateway calls it. A few calls are under way in the thread at once, so that those that wait for something do
- * not hold up others; further ones wait for their turn. Whatever happens to the thread, each call ends within its time.
+ * One plugin and its thread, as the gateway calls it. A few calls are in progress in the thread at once, so that those that wait for something
+ * do not hold up others; further ones wait for their turn. Whatever happens to the thread, each call ends within its time.
  */
 import type { HostAnswer, SentCall, ThreadStart, FromThread, ToThread } from "./thread/Protocol.ts"
 import { type ContentPermission, fromMark } from "../../domain/ContentPermission.ts"
@@ -33,7 +33,7 @@ export interface OpenPlugin {
   /** Calls done when the thread runs, or with why it does not. */
   readonly ready: (done: (defined: DefinedPlugin | string) => void) => void
   readonly close: () => Promise<void>
-  /** Threads that run now, calls that wait and calls under way: for tests. */
+  /** Threads that run now, calls that wait and calls in progress: for tests. */
   readonly counts: () => { readonly threads: number; readonly waiting: number; readonly underWay: number }
 }
 
@@ -50,16 +50,16 @@ interface Life {
   readonly thread: PluginThread
   readonly patience: Timer
   readonly underWay: Map<number, Job>
-  /** How to stop the calls of the host. */
+  /** Functions that stop the calls of the host. */
   readonly asks: Map<number, () => void>
-  /** It was started with. */
+  /** Configuration that it was started with. */
   readonly config: string
   isReady: boolean
 }
 
 const nothing = (): void => {}
 
-/** Its own bytes: a part of a larger buffer would send all of that. */
+/** Copies the bytes: a part of a larger buffer would send all of that. */
 const owned = (bytes: Uint8Array | null): Uint8Array<ArrayBuffer> | null =>
   bytes === null ? null : Uint8Array.from(bytes)
 
@@ -87,7 +87,7 @@ export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOp
     job.finish(message, reason)
   }
 
-  /** Ends the thread with all that is under way in it; the next call starts another. */
+  /** Ends the thread with all that is in progress in it; the next call starts another. */
   const end = (ended: Life, reason: string): void => {
     if (life !== ended) return
     life = null
@@ -263,7 +263,7 @@ export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOp
     waiting.push(job)
     pump()
     return () => {
-      // What is under way goes on: its thread is still bound by its time.
+      // What is in progress goes on: its thread is still bound by its time.
       job.isOver = true
       const place = waiting.indexOf(job)
       if (place < 0) return

@@ -8,7 +8,7 @@ import type { FromThread, HostAnswer, ThreadStart, ToThread } from "./thread/Pro
 
 export interface ThreadEvents {
   readonly onMessage: (message: FromThread) => void
-  /** It has ended by itself, or could not start. Never after `stop`. */
+  /** Called when it has ended by itself, or could not start. Never after `stop`. */
   readonly onDeath: (reason: string) => void
 }
 

@@ -9,12 +9,12 @@ import type { JsonObject } from "../../wire/json/Json.ts"
 import type { HookCall, HookEvent, HookOutcome } from "../hooks/Listener.ts"
 
 export interface SandboxLimits {
-  /** Of the module's memory. */
+  /** Most bytes of the module's memory. */
   readonly memoryBytes: number
   readonly stackBytes: number
-  /** Of processor time, per call. */
+  /** Most processor time in ms, per call. */
   readonly cpuMs: number
-  /** Of a call in all, waits included. */
+  /** Time limit in ms of a call in all, waits included. */
   readonly timeoutMs: number
   /** Calls that wait for their turn; more fail at once. */
   readonly waiting: number
@@ -23,14 +23,14 @@ export interface SandboxLimits {
 export interface SandboxedCode {
   readonly name: string
   readonly version: string
-  /** By relative path with `/`. */
+  /** Files by relative path with `/`. */
   readonly files: ReadonlyMap<string, string>
   readonly main: string
-  /** Those granted. */
+  /** Granted permissions. */
   readonly permissions: ReadonlySet<PluginPermission>
-  /** That `fetch` may ask; null: all that the network policy allows. */
+  /** Hosts that `fetch` may ask; null: all that the network policy allows. */
   readonly hosts: ReadonlyArray<string> | null
-  /** As handlers see it: `context.config`. */
+  /** Configuration that handlers see: `context.config`. */
   readonly config: JsonObject
   /** No request waits for it: it only listens. */
   readonly isBackground: boolean
@@ -46,12 +46,12 @@ export interface LogLine {
   readonly message: string
 }
 
-/** What `definePlugin` was called with, as far as it is data. */
+/** Arguments of `definePlugin`, as far as they are data. */
 export interface DefinedPlugin {
   readonly name: string | null
   readonly priority: number | null
   readonly enabled: boolean
-  /** Those with a function. */
+  /** Events with a function. */
   readonly hooks: ReadonlyArray<PluginHook>
   /** Names of router strategies it brings. */
   readonly strategies: ReadonlyArray<string>
@@ -66,7 +66,7 @@ export interface OpenSandbox {
   readonly notify: (events: ReadonlyArray<HookEvent>) => Effect.Effect<number>
   /** Null: done. Else what failed. */
   readonly lifecycle: (hook: LifecycleHook, payload: JsonObject) => Effect.Effect<string | null>
-  /** In force from the next call. */
+  /** Changes the configuration; in force from the next call. */
   readonly configure: (config: JsonObject) => Effect.Effect<void>
 }
 

@@ -23,13 +23,13 @@ export const selectorLimits = {
   /** The main thread's own stack is small, and the engine's frames take more of it than they count. */
   stackBytes: 96 * 1_024,
   selectMs: 20,
-  /** Of the evaluation of the plugin's code. */
+  /** Time limit in ms of the evaluation of the plugin's code. */
   loadMs: 100,
-  /** Of a strategy's promises, which nothing waits for. */
+  /** Most jobs of a strategy's promises, which nothing waits for. */
   jobs: 64
 } as const
 
-/** How much of the clock the processor time may take, where a busy machine gives little of it. */
+/** Factor by which the clock may exceed the processor time, where a busy machine gives little of it. */
 const mostOfClock = 5
 
 interface Ready {
@@ -76,7 +76,7 @@ export const openSelector = Effect.fn("Selector.open")(function* (
     if (lines <= crossing.linesPerCall) tell(level, message)
   }
 
-  /** For the author of the plugin: the decision says only that its strategy failed. */
+  /** Logs a message for the author of the plugin: the decision says only that its strategy failed. */
   const tell = (level: number, message: string): void => {
     // A strategy sees models and numbers, no words of callers.
     log(operatorsOwn, {
@@ -138,7 +138,7 @@ export const openSelector = Effect.fn("Selector.open")(function* (
     else ready = loaded
   }
 
-  /** After its rest, in the background: no decision waits for it. */
+  /** Loads it again after its pause, in the background: no decision waits for it. */
   const loadAgain = (): void => {
     if (isClosed || isLoading || timers.monotonicMs() < restsUntilMs) return
     isLoading = true

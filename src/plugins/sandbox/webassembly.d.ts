@@ -1,4 +1,7 @@
-/** What is used of WebAssembly: Node has it, its types of this version do not. https://webassembly.github.io/spec/js-api */
+/**
+ * Parts of WebAssembly that are used: Node has them, its types of this version do not.
+ * https://webassembly.github.io/spec/js-api
+ */
 declare namespace WebAssembly {
   interface Memory {
     readonly buffer: ArrayBuffer

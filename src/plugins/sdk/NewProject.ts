@@ -37,7 +37,7 @@ A plugin of the gateway. \`plugin.json\` says what it listens to and asks for, \
 After a change: \`gateway plugin install . --replace\`.
 `
 
-/** By relative path. `name` is checked by the caller. */
+/** Makes the files by relative path. `name` is checked by the caller. */
 export const projectFiles = (name: string): ReadonlyMap<string, string> => {
   const major = gatewayVersion.split(".").slice(0, 2).join(".")
   return new Map([

@@ -22,14 +22,14 @@ export class ProjectUnreadable extends Data.TaggedError("ProjectUnreadable")<{ r
 export interface Project {
   readonly written: JsonObject
   readonly read: ReadManifest
-  /** Without the manifest, tests, types and other files that the sandbox has no use for. */
+  /** Files without the manifest, tests, types and others that the sandbox has no use for. */
   readonly files: ReadonlyMap<string, string>
   readonly problems: ReadonlyArray<FieldProblem>
-  /** As the gateway will compute it. */
+  /** Hash as the gateway will compute it. */
   readonly integrity: string
 }
 
-/** What authors have beside their plugin. Names with a dot in front are left out as well. */
+/** Names of files that authors have beside their plugin. Names with a dot in front are left out as well. */
 const besides: ReadonlySet<string> = new Set([
   "tests",
   "node_modules",
@@ -88,7 +88,7 @@ const projectOf = (written: unknown, files: ReadonlyMap<string, string>): Projec
   }
 }
 
-/** Of a folder, or of a file that `plugin pack` wrote. */
+/** Reads a folder, or a file that `plugin pack` wrote. */
 export const readProject = (path: string): Effect.Effect<Project, ProjectUnreadable> =>
   on(path, () => {
     const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -135,7 +135,7 @@ export const readFixtures = (path: string): Effect.Effect<ReadonlyArray<Fixture>
       })
   })
 
-/** Where a value differs from what is expected of it: members that are not named are not looked at. Null: nowhere. */
+/** Finds where a value differs from the expected one: members that are not named are not looked at. Null: nowhere. */
 export const difference = (expected: unknown, actual: unknown, path = ""): string | null => {
   if (isObject(expected)) {
     if (!isObject(actual)) return `${path === "" ? "it" : path} is ${JSON.stringify(actual) ?? "not there"}`

@@ -1,12 +1,15 @@
-/** When an access token is renewed before it is refused. Pure. */
+/** Decides when an access token is renewed before it is refused. Pure. */
 
-/** So long before its end a token is renewed, while it is still good. */
+/** Time in ms before its end at which a token is renewed, while it is still good. */
 const leadMs = 5 * 60_000
 
 /** A token that lives shorter than its lead would be renewed without pause: this part of its life it is left alone. */
 const calmPart = 0.8
 
-/** When to renew a token that ends at `expiresAtMs`. `obtainedAtMs` is null for one that was there at the start. */
+/**
+ * Computes when to renew a token that ends at `expiresAtMs`. `obtainedAtMs` is null for one that was there at the
+ * start.
+ */
 export const dueAtMs = (expiresAtMs: number, obtainedAtMs: number | null): number =>
   obtainedAtMs === null
     ? expiresAtMs - leadMs
@@ -15,6 +18,6 @@ export const dueAtMs = (expiresAtMs: number, obtainedAtMs: number | null): numbe
 const firstHoldMs = 5_000
 const maxHoldMs = 5 * 60_000
 
-/** How long the token endpoint is left alone after the n-th failure in a row, from 1. */
+/** Computes how long the token endpoint is left alone after the n-th failure in a row, from 1. */
 export const holdMs = (failures: number, askedForMs: number | null): number =>
   Math.max(Math.min(firstHoldMs * 2 ** (failures - 1), maxHoldMs), askedForMs ?? 0)

@@ -1,4 +1,4 @@
-/** Why an access token was not renewed, as a closed union. No message holds a credential. */
+/** Reasons for which an access token was not renewed, as a closed union. No message holds a credential. */
 import * as Data from "effect/Data"
 
 /** The provider no longer takes the refresh token or the client: terminal `expired`, until the credentials change. */
@@ -9,7 +9,9 @@ export class RefreshDead extends Data.TaggedError("RefreshDead")<{
   readonly message: string
 }> {}
 
-/** It may work later: the token endpoint was not reached, was too slow, or had a trouble of its own. Not terminal. */
+/**
+ * Failure that may pass: the token endpoint was not reached, was too slow, or had an error of its own. Not terminal.
+ */
 export class RefreshTransient extends Data.TaggedError("RefreshTransient")<{
   readonly connectionId: string
   readonly reason: "network" | "timeout" | "status" | "malformed" | "internal"
@@ -20,7 +22,7 @@ export class RefreshTransient extends Data.TaggedError("RefreshTransient")<{
   readonly retryAfterMs: number
 }> {}
 
-/** There is nothing to renew with: no such active OAuth account, no refresh token, or no token endpoint. */
+/** Failure without anything to renew with: no such active OAuth account, no refresh token, or no token endpoint. */
 export class RefreshImpossible extends Data.TaggedError("RefreshImpossible")<{
   readonly connectionId: string
   readonly reason: "no_account" | "no_refresh_token" | "no_token_url"

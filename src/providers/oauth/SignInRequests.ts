@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, string>>
 /** RFC 7636 §4.2, S256. */
 export const challengeOf = (verifier: string): string => createHash("sha256").update(verifier).digest("base64url")
 
-/** What a sign-in in a browser is known by, from its beginning to its exchange. */
+/** Values by which a sign-in in a browser is recognised, from its beginning to its exchange. */
 export interface BrowserStep {
   readonly redirectUri: string
   readonly state: string

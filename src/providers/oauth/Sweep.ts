@@ -12,7 +12,7 @@ export interface Due {
 /** More wait for the next round, those that end first go first. */
 const mostPerRound = 100
 
-/** Between rounds; well below the time by which tokens are renewed early. */
+/** Schedule of the rounds; well below the time by which tokens are renewed early. */
 const rounds = Schedule.jittered(Schedule.spaced("1 minute"))
 
 export const startSweep = (dueAt: (nowMs: number) => ReadonlyArray<Due>): Effect.Effect<void, never, Scope.Scope> => {

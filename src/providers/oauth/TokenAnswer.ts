@@ -1,4 +1,6 @@
-/** What a token endpoint answered (RFC 6749 §5), with the habits of those that do not keep to it. Pure and total. */
+/**
+ * Reads the answer of a token endpoint (RFC 6749 §5), with the habits of those that do not keep to it. Pure and total.
+ */
 import * as Redacted from "effect/Redacted"
 import type { UpstreamResponse } from "../../egress/Upstream.ts"
 import { scrub } from "../../kernel/Scrub.ts"
@@ -9,7 +11,7 @@ export type TokenAnswer =
       readonly accessToken: Redacted.Redacted
       /** Null: the one that was used stays good. */
       readonly refreshToken: Redacted.Redacted | null
-      /** Lifetime of the access token in milliseconds; null when it was not told. */
+      /** Lifetime of the access token in milliseconds; null when it is not given. */
       readonly lifetimeMs: number | null
     }
   /** The refresh token is not good any more, or never was for this client. */
@@ -55,7 +57,7 @@ const membersOf = (body: Buffer): Members | null => {
 
 const isToken = (value: unknown): value is string => typeof value === "string" && tokenPattern.test(value)
 
-/** `expires_in` in seconds, sometimes as text; one that is not positive tells nothing. */
+/** Reads `expires_in` in seconds, sometimes as text; one that is not positive does not count. */
 const lifetimeOf = (value: unknown): number | null => {
   const seconds = typeof value === "string" && value.trim() !== "" ? Number(value) : value
   if (typeof seconds !== "number" || !Number.isFinite(seconds) || seconds <= 0) return null

@@ -32,7 +32,10 @@ const unanswered = (error: RequestError): Unanswered => {
 /** An idle connection that the peer has closed meanwhile: the request was not read, so it may be sent again. */
 const wasReset = (error: RequestError): boolean => error._tag === "TransportFailure" && error.kind === "reset"
 
-/** Where a client with a secret is refused in one way, the other one is tried: no token is used up by that. */
+/**
+ * Renews the tokens. Where a client with a secret is refused in one way, the other one is tried: no token is used up by
+ * that.
+ */
 export const renew = (
   upstream: Context.Tag.Service<Upstream>,
   endpoint: OAuthEndpoint,

@@ -36,8 +36,8 @@ export class TokenRefresh extends Context.Tag("gateway/providers/TokenRefresh")<
   TokenRefresh,
   {
     /**
-     * Renews the account's tokens, or waits for the renewal that is under way. `usedAccessToken` is the one that was refused; null
-     * renews in any case. Interruption leaves the renewal to the others. Afterwards the account has to be looked up again.
+     * Renews the account's tokens, or waits for the renewal that is in progress. `usedAccessToken` is the one that was refused;
+     * null renews in any case. Interruption leaves the renewal to the others. Afterwards the account has to be looked up again.
      */
     readonly refresh: (
       connectionId: string,
@@ -60,9 +60,9 @@ export class TokenRefresh extends Context.Tag("gateway/providers/TokenRefresh")<
 
 type Flight = Deferred.Deferred<RefreshOutcome, RefreshFailed>
 
-/** Why the last renewal failed, and how long it is not tried again. */
+/** Failure of the last renewal, and the time until the next try. */
 interface Trouble {
-  /** What failed: with other tokens or another client everything is open again. */
+  /** Tokens that failed: with others or another client everything is open again. */
   readonly tokens: OAuthTokens
   readonly failed: RefreshDead | RefreshTransient
   readonly inARow: number
@@ -70,7 +70,7 @@ interface Trouble {
   readonly untilMs: number | null
 }
 
-/** What is remembered of an account while it is in the catalogue. */
+/** State of an account while it is in the catalogue. */
 interface Memory {
   /** The latest tokens that came from here, and when they were asked for. */
   readonly renewed: { readonly replacement: Replacement.Replacement; readonly atMs: number } | null
@@ -220,7 +220,7 @@ export const make = Effect.gen(function* () {
         const { endpoint, owner, refreshToken, tokens } = renewable
         const answer = yield* restore(renew(upstream, endpoint, refreshToken, tokens, owner))
         if (answer._tag === "Renewed") return yield* accept(renewable, answer, askedAtMs)
-        // An operator's new credentials meanwhile: what the old ones were told is of no interest.
+        // An operator may have set new credentials meanwhile: the result of the old ones does not matter.
         const now = renewableOf(renewable.connectionId)
         if (!("reason" in now) && !Replacement.isSameLogin(now.tokens, renewable.tokens)) return "unchanged"
         const failed = failureOf(renewable, answer, yield* Clock.currentTimeMillis)
@@ -274,7 +274,10 @@ export const make = Effect.gen(function* () {
     return new RefreshTransient({ connectionId, reason, status, message, retryAfterMs: leftMs })
   }
 
-  /** What a call for renewal comes to, decided in one turn: the answer that is there, or a flight and what launches it. */
+  /**
+   * Decides a call for renewal in one turn: the answer that is there, or a renewal in progress and the effect that
+   * starts it.
+   */
   const join = (
     connectionId: string,
     usedAccessToken: string | null,

@@ -1,6 +1,6 @@
 /**
- * Where an account's tokens are renewed, and the request for it (RFC 6749 §6). Pure. A registry provider has its own endpoint; only
- * for a provider node the connection names it, so that no caller chooses the host that receives a refresh token.
+ * Builds the request that renews an account's tokens (RFC 6749 §6). Pure. A registry provider has its own endpoint; only for a
+ * provider node the connection names it, so that no caller chooses the host that receives a refresh token.
  */
 import * as Redacted from "effect/Redacted"
 import type { OAuthTokens } from "../../domain/Connection.ts"
@@ -85,7 +85,9 @@ export const requestOf = (
   return postOf(endpoint.tokenUrl, endpoint.style, fields, authorization)
 }
 
-/** What must not be repeated from an answer to that request, in every form in which it was sent. */
+/**
+ * Lists the secrets that must not be repeated from an answer to that request, in every form in which they were sent.
+ */
 export const secretsIn = (tokens: OAuthTokens): ReadonlyArray<string> => {
   const secrets = [tokens.accessToken, tokens.refreshToken, tokens.clientSecret].flatMap((secret) =>
     secret === null ? [] : [Redacted.value(secret)]

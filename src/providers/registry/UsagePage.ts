@@ -56,7 +56,7 @@ const row = (spec: ProviderSpec): string => {
   ])
 }
 
-/** Not one whose known models all do something else. */
+/** Checks whether a provider holds conversations; not one whose known models all do something else. */
 const converses = (spec: ProviderSpec): boolean =>
   spec.models.length === 0
     ? !isForSearchesOnly(spec)

@@ -1,6 +1,6 @@
 /**
- * What providers document of how they depart from the wires they speak. A provider that is not here says nothing of itself. Where
- * its documentation is silent and its answers are not, the address is a report of them.
+ * Documented deviations of providers from the wires they speak. A provider that is not here documents none. Where its
+ * documentation is silent and its answers are not, the address is a report of them.
  */
 import {
   type Dialect,
@@ -47,7 +47,7 @@ const openAiModels: ReadonlyArray<WireRule> = [
     wire: "responses",
     docs: "https://developers.openai.com/api/docs/guides/reasoning"
   },
-  // From 5.5 on they reason unless they are told not to.
+  // From 5.5 on they reason by default.
   {
     models: /^gpt-(?:5\.(?:[5-9]|[1-9]\d)|[6-9])/,
     when: "tools_unless_off",

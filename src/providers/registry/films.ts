@@ -1,4 +1,4 @@
-/** Services for films or music only. They list no models, and none is named here: `auto` is for models that answer. */
+/** Services for videos or music only. They list no models, and none is named here: `auto` is for models that answer. */
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import { chatIn } from "./build.ts"
 

@@ -6,7 +6,7 @@ const chat = chatIn("frontier")
 const messages = messagesIn("frontier")
 const gemini = geminiIn("frontier")
 
-/** Its own API, beside the one for OpenAI's clients: https://docs.cohere.com/reference/about */
+/** Address of its own API, beside the one for OpenAI's clients: https://docs.cohere.com/reference/about */
 const cohereApi = "https://api.cohere.com/v2"
 
 export const frontier: ReadonlyArray<ProviderSpec> = [

@@ -1,8 +1,8 @@
 /**
  * Providers that are used with a signed-in account: the connection brings its tokens (`authType: "oauth"`), and the gateway renews them.
- * No client id stands here: tokens are renewed for the client they were given to, which the connection names (`oauth.clientId`);
- * `signIn.ts` has where accounts sign in.
- * Left out are those that speak none of the wires (Kiro's event stream, Cursor's protobuf, Antigravity's wrapped Gemini).
+ * No client id is here: tokens are renewed for the client they were given to, which the connection names (`oauth.clientId`); `signIn.ts`
+ * has where accounts sign in. Left out are those that speak none of the wires (Kiro's event stream, Cursor's protobuf, Antigravity's
+ * wrapped Gemini).
  */
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import { anthropicTokens, chatIn, githubTokens, messagesIn, openAiTokens, session } from "./build.ts"

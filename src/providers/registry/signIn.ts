@@ -1,22 +1,25 @@
 /**
- * Where accounts sign in (RFC 6749 §4.1 with RFC 7636, RFC 8628), as data. No client id stands here: each belongs to one program, and its
- * owner's terms say who may use it. The operator names the client that may act for the account.
+ * Endpoints where accounts sign in (RFC 6749 §4.1 with RFC 7636, RFC 8628), as data. No client id is listed: each belongs to one program,
+ * and its owner's terms say who may use it. The operator names the client that may act for the account.
  */
 import * as Context from "effect/Context"
 import type { OAuthEndpoint } from "../../domain/Provider.ts"
 import { githubTokens, googleTokens } from "./build.ts"
 
 export interface SignInRow {
-  /** Where a code is exchanged for tokens. */
+  /** Endpoint where a code is exchanged for tokens. */
   readonly tokens: Pick<OAuthEndpoint, "tokenUrl" | "style">
   readonly scopes: ReadonlyArray<string>
   /** Sign-in in a browser; null: the provider has none. */
   readonly authorize: {
     readonly url: string
-    /** Where no public address of the gateway is known. The page there shows the code, or its address holds it: nothing listens on it here. */
+    /**
+     * Redirect address where no public address of the gateway is known. The page there shows the code, or its address
+     * holds it: nothing listens on it here.
+     */
     readonly redirectUri: string
     readonly parameters: Readonly<Record<string, string>>
-    /** With the provider's own page at the end only. */
+    /** Parameters for the provider's own page at the end only. */
     readonly pageParameters?: Readonly<Record<string, string>>
     /** The exchange repeats the state. */
     readonly sendsState: boolean
@@ -86,7 +89,7 @@ export const signInRows: ReadonlyMap<string, SignInRow> = new Map([
   ]
 ] satisfies ReadonlyArray<readonly [string, SignInRow]>)
 
-/** Where a client of one's own is registered, as sentences. */
+/** Sentences on where to register a client of one's own. */
 const clientWords: ReadonlyMap<string, string> = new Map([
   [
     "claude",
@@ -104,7 +107,7 @@ const clientWords: ReadonlyMap<string, string> = new Map([
   ]
 ])
 
-/** Where a client of one's own is got at a provider; empty: not known. */
+/** Describes where to get a client of one's own at a provider; empty: not known. */
 export const whereClientIs = (provider: string): string => clientWords.get(provider) ?? ""
 
 /** The rows in force. Only a layer can replace them: no caller chooses the host that receives a code. */

@@ -1,6 +1,6 @@
 /**
- * Where each provider counts reasoning and cached tokens (`docs/usage-by-provider.md`). A row without a member of its own counts as
- * the wire's maker does. A provider without a row documents nothing of it.
+ * Places where each provider counts reasoning and cached tokens (`docs/usage-by-provider.md`). A row without a member of its own
+ * counts as the wire's maker does. A provider without a row documents nothing of it.
  */
 import { plainUsage, type UpstreamCharge, type UsageDialect } from "../../domain/Dialect.ts"
 import type { WireName } from "../../domain/Wire.ts"
@@ -75,7 +75,7 @@ const rows: Readonly<Record<string, UsageRow>> = {
   cerebras: asOpenAi("https://inference-docs.cerebras.ai/capabilities/prompt-caching"),
   fireworks: asOpenAi("https://docs.fireworks.ai/guides/prompt-caching"),
   together: { cacheReadAt: "cached_tokens", docs: "https://docs.together.ai/reference/chat-completions-1" },
-  // Inside for most of its models, beside for Google's: the total tells which.
+  // Inside for most of its models, beside for Google's: the total shows which.
   deepinfra: asOpenAi("https://github.com/vercel/ai/pull/12242"),
   novita: asOpenAi("https://novita.ai/docs/api-reference/model-apis-llm-create-chat-completion"),
   moonshot: kimi,
@@ -105,7 +105,7 @@ export const usageRowIds: ReadonlyArray<string> = Object.keys(rows)
 const before = (own: string | undefined, known: ReadonlyArray<string>): ReadonlyArray<string> =>
   own === undefined ? known : [own, ...known.filter((path) => path !== own)]
 
-/** How a provider's answers on the chat and responses wires are counted. */
+/** Returns how a provider's answers on the chat and responses wires are counted. */
 export const usageOf = (provider: string): UsageDialect => {
   const row = rows[provider]
   if (row === undefined) return plainUsage
@@ -151,7 +151,7 @@ const wireUsage: Readonly<Record<"messages" | "gemini" | "ollama", UsageDialect>
   }
 }
 
-/** How the answers of a provider that speaks `wire` are counted. */
+/** Returns how the answers of a provider that speaks `wire` are counted. */
 export const usageOn = (wire: WireName, usage: UsageDialect): UsageDialect => {
   if (wire === "chat") return usage
   if (wire !== "responses") return { ...wireUsage[wire], charge: usage.charge, docs: usage.docs }

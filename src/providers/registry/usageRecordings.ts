@@ -22,7 +22,7 @@ const rig = (commit: string, path: string): UsageRecording =>
 const reqLlm = (commit: string, path: string): UsageRecording =>
   github("agentjido/req_llm", commit, `test/support/fixtures/${path}`)
 
-/** By provider id. */
+/** Recordings by provider id. */
 export const usageRecordings: Readonly<Record<string, UsageRecording>> = {
   openai: rig("63596dbfea9e8c6f6982a8ef10fec3ecc909365e", "openai/prompt_caching/chat_completions_blocking_probe.yaml"),
   anthropic: reqLlm(

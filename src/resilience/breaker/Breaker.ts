@@ -14,7 +14,7 @@ export interface BreakerState {
   readonly openedAtMs: number | null
   /** Probes that failed in a row: each doubles the time to the next. */
   readonly failedProbes: number
-  /** Epoch milliseconds since which a probe is under way; null when none is. */
+  /** Epoch milliseconds since which a probe is in progress; null when none is. */
   readonly probeSinceMs: number | null
 }
 
@@ -27,7 +27,7 @@ export interface BreakerProfile {
   readonly maxMultiplier: number
 }
 
-/** How far failed probes stretch the reset timeout. */
+/** Largest factors by which failed probes stretch the reset timeout. */
 const maxMultiplier: Readonly<Record<ProviderClass, number>> = { oauth: 8, apikey: 4, local: 4 }
 
 type Settings = ResilienceSettings["providerBreaker"]
@@ -68,8 +68,8 @@ const probeLeaseMs = (state: BreakerState, profile: BreakerProfile): number =>
   Math.max(600_000, resetTimeoutMs(state, profile))
 
 /**
- * What time alone changes. A clock that was set back starts the running wait anew: it neither keeps a breaker open for longer than
- * its timeout from now, nor lets a second probe through. The caller keeps the result; otherwise the wait never ends.
+ * Updates the state by time alone. A clock that was set back starts the running wait anew: it neither keeps a breaker open for
+ * longer than its timeout from now, nor lets a second probe through. The caller keeps the result; otherwise the wait never ends.
  */
 export const settle = (state: BreakerState, profile: BreakerProfile, nowMs: number): BreakerState => {
   const { openedAtMs, phase, probeSinceMs } = state
@@ -86,7 +86,7 @@ export const settle = (state: BreakerState, profile: BreakerProfile, nowMs: numb
   return state
 }
 
-/** Milliseconds until a call may be tried; 0 when it may now, null while a probe is under way. */
+/** Milliseconds until a call may be tried; 0 when it may now, null while a probe is in progress. */
 export const retryAfterMs = (state: BreakerState, profile: BreakerProfile, nowMs: number): number | null => {
   const { openedAtMs, phase, probeSinceMs } = settle(state, profile, nowMs)
   if (phase === "OPEN" && openedAtMs !== null) {
@@ -173,7 +173,7 @@ const withFailures = (state: BreakerState, profile: BreakerProfile, failures: nu
   phase: failures >= profile.degradationThreshold ? "DEGRADED" : "CLOSED"
 })
 
-/** What a finished call changes. `probe`: it was the probe of a half-open breaker. */
+/** Updates the state after a call. `probe`: it was the probe of a half-open breaker. */
 export const report = (
   state: BreakerState,
   profile: BreakerProfile,

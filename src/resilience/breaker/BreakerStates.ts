@@ -34,13 +34,13 @@ export interface BreakerStates {
   readonly isAtRest: (provider: string) => boolean
   /** Hot: the phase as it is now. */
   readonly phaseOf: (provider: Guarded, nowMs: number) => Breaker.BreakerPhase
-  /** Hot: milliseconds until a call may be tried; 0 now, null while another's probe is under way. */
+  /** Hot: milliseconds until a call may be tried; 0 now, null while another's probe is in progress. */
   readonly waitMs: (provider: Guarded, nowMs: number) => number | null
   /** Hot: milliseconds until an open one lets its probe through where no other target is left; 0 when it is not open. */
   readonly lastResortMs: (provider: Guarded, nowMs: number) => number
   /** Hot: asks for a call; a `probe` must be reported as such. `lastResort`: no other target is left to ask. */
   readonly admit: (provider: Guarded, nowMs: number, lastResort?: boolean) => Breaker.Admission
-  /** What became of a call. */
+  /** Updates the state after a call. */
   readonly report: (provider: Guarded, nowMs: number, outcome: Breaker.BreakerReport, probe: boolean) => BreakerChange
   /** Every breaker that is not at rest. */
   readonly list: (nowMs: number, classOf: (provider: string) => ProviderClass) => ReadonlyArray<BreakerView>

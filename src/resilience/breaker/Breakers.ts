@@ -14,9 +14,9 @@ export { capacity } from "./BreakerStates.ts"
 export class Breakers extends Context.Tag("gateway/resilience/Breakers")<
   Breakers,
   Omit<BreakerStates, "get" | "reset"> & {
-    /** Closes one, or all; gives how many were not at rest. A provider that is gone is forgotten by it. */
+    /** Closes one, or all; returns how many were not closed. The state of a removed provider is dropped by it. */
     readonly reset: (provider: string | null) => Effect.Effect<number>
-    /** Done when what was learned outlives a crash. */
+    /** Waits until everything that was learned outlives a crash. */
     readonly flush: Effect.Effect<void>
   }
 >() {}

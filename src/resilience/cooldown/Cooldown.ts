@@ -25,19 +25,19 @@ const terminal: ReadonlySet<TestStatus> = new Set<TestStatus>(["banned", "expire
 
 export const isTerminal = (status: TestStatus): status is TerminalStatus => terminal.has(status)
 
-/** How long a failure keeps its connection out. */
+/** Penalty of a failure: how long it keeps its connection out. */
 export type Penalty =
   /** The base, doubled with every failure. */
   | { readonly _tag: "Backoff" }
-  /** What the upstream said, or what is known of it, in milliseconds from now. */
+  /** Time by the upstream, or a known one, in milliseconds from now. */
   | { readonly _tag: "For"; readonly ms: number }
-  /** It is not left out, but others are asked first for so long; null: for as long as the backoff. */
+  /** Doubt: it is not left out, but others are asked first for so many ms; null: for as long as the backoff. */
   | { readonly _tag: "Doubt"; readonly ms: number | null }
   | { readonly _tag: "Terminal"; readonly status: TerminalStatus }
 
 export interface CooldownFailure {
   readonly penalty: Penalty
-  /** When the failed call began: one that ran beside the failure that counted is the same trouble. */
+  /** Start of the failed call: one that ran beside the failure that counted is the same trouble. */
   readonly startedMs: number
   readonly message: string
   readonly type: string
@@ -57,8 +57,8 @@ export const isAtRest = ({ doubtedUntilMs, rateLimitedUntilMs, testStatus }: Coo
   doubtedUntilMs === null && rateLimitedUntilMs === null && !isTerminal(testStatus)
 
 /**
- * What a clock that was set back changes: the wait that was left when the trouble was noticed begins anew, so that it is never longer
- * than it was meant to be. The caller keeps the result; otherwise the wait never ends.
+ * Corrects the state after the clock was set back: the wait that was left when the trouble was noticed begins anew, so that it is
+ * never longer than intended. The caller keeps the result; otherwise the wait never ends.
  */
 export const settle = (state: CooldownState, nowMs: number): CooldownState => {
   const { doubtedUntilMs, failedAtMs, rateLimitedUntilMs } = state
@@ -82,7 +82,10 @@ const described = (failure: CooldownFailure): Pick<ConnectionHealth, "lastError"
 const backoffMs = (profile: CooldownProfile, level: number): number =>
   profile.baseCooldownMs * 2 ** Math.min(level, profile.maxBackoffSteps)
 
-/** A mark in the future was set before the clock went back, and tells nothing any more. */
+/**
+ * Checks whether a call began before a mark. A mark in the future was set before the clock went back, and does not
+ * count any more.
+ */
 const beganBefore = (startedMs: number, markMs: number | null, nowMs: number): boolean =>
   markMs !== null && markMs <= nowMs && startedMs <= markMs
 
@@ -104,8 +107,8 @@ const doubt = (
 }
 
 /**
- * What a failed call changes. Failures while the connection cools, and of calls that ran beside the one that counted, are the same
- * trouble: they raise no level, but what an upstream said may make the cooldown longer, never shorter.
+ * Updates the state after a failed call. Failures while the connection cools, and of calls that ran beside the one that counted,
+ * are the same trouble: they raise no level, but the upstream's report may make the cooldown longer, never shorter.
  */
 export const fail = (
   state: CooldownState,

@@ -7,7 +7,7 @@ import { type ConnectionHealth, healthy } from "../../domain/Connection.ts"
 import * as Cooldown from "./Cooldown.ts"
 import * as ModelCooldowns from "./ModelCooldowns.ts"
 
-/** What is known of one connection. */
+/** State of one connection. */
 export interface CooldownEntry {
   readonly own: Cooldown.CooldownState
   readonly models: ModelCooldowns.ModelCooldowns
@@ -51,13 +51,13 @@ export interface CooldownStates {
   readonly succeed: (connectionId: string, startedMs: number, model?: string) => boolean
   /** The connection is as new, whatever calls that began before still bring. */
   readonly reset: (connectionId: string, nowMs: number) => void
-  /** What was observed with other credentials counts no more. */
+  /** Drops the observations made with other credentials. */
   readonly renew: (connectionId: string) => void
-  /** The connection is gone; calls that are still under way change nothing any more. */
+  /** The connection is gone; calls that are still in progress change nothing any more. */
   readonly forget: (connectionId: string) => void
   /** Undefined when nothing is known of it. */
   readonly get: (connectionId: string) => CooldownEntry | undefined
-  /** What is known of it, without what a restart forgets. */
+  /** Returns its state, without the parts that a restart forgets. */
   readonly lasting: (connectionId: string) => ConnectionHealth
 }
 
@@ -84,7 +84,7 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
 
   const modelsOf = (id: string): ModelCooldowns.ModelCooldowns => models.get(id) ?? ModelCooldowns.none
 
-  /** What outlives the process: doubts do not. */
+  /** Returns the part of the state that outlives the process: doubts do not. */
   const lasting = (id: string): ConnectionHealth => {
     const { doubtedUntilMs: _, failedAtMs, resetAtMs: __, ...health } = states.get(id) ?? fresh
     return ModelCooldowns.shown(health, failedAtMs, modelsOf(id))
@@ -116,7 +116,7 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
     return true
   }
 
-  /** As they are now: what a set-back clock makes begin anew is kept. */
+  /** Returns the present state; one that begins anew by a set-back clock is kept. */
   const stateNow = (id: string, nowMs: number): Cooldown.CooldownState | undefined => {
     const before = states.get(id)
     if (before === undefined) return undefined
@@ -162,7 +162,7 @@ export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions):
     },
     failModel: (id, model, profile, nowMs, failure) => {
       const own = stateNow(id, nowMs) ?? fresh
-      // Who may not be asked at all does not rest, and the failure of credentials that were replaced meanwhile tells nothing.
+      // An account that may not be asked at all has no cooldown, and the failure of credentials that were replaced meanwhile does not count.
       if (Cooldown.isTerminal(own.testStatus)) return
       if (own.resetAtMs !== null && failure.startedMs < own.resetAtMs && own.resetAtMs <= nowMs) return
       putModels(

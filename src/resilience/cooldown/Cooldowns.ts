@@ -42,7 +42,7 @@ export const make = Effect.gen(function* () {
   const connections = yield* ConnectionRepo.ConnectionRepo
   const environment = yield* EnvHealthRepo.EnvHealthRepo
   const settings = yield* SettingsRepo.SettingsRepo
-  /** By connection: the credential its health was observed with. Environment connections only. */
+  /** Credentials, by connection, that its health was observed with. Environment connections only. */
   const credentials = new Map<string, string | null>()
   const details = yield* settings.list(namespace)
   /** Connections with details in the store. */

@@ -8,11 +8,11 @@ import * as Cooldown from "./Cooldown.ts"
 
 export interface ModelCooldown {
   readonly state: Cooldown.CooldownState
-  /** Whether the connection shows it. A good answer of another model ends that, though this model goes on cooling down. */
+  /** True when the connection shows it. A good answer of another model ends that, though this model stays in cooldown. */
   readonly isShown: boolean
 }
 
-/** By model, the one that failed last behind the others. */
+/** Cooldowns by model, the one that failed last behind the others. */
 export type ModelCooldowns = ReadonlyMap<string, ModelCooldown>
 
 export const none: ModelCooldowns = new Map()
@@ -114,7 +114,10 @@ const StoredState = Schema.Struct({
   failedAtMs: Schema.NullOr(Schema.Finite)
 })
 
-/** What outlives the process beside the row of the connection: what is its own, since when, and what is its models'. */
+/**
+ * State that outlives the process beside the row of the connection: its own state, its beginning, and that of its
+ * models.
+ */
 export const Stored = Schema.Struct({
   own: StoredState,
   models: Schema.Array(Schema.Struct({ model: Schema.String, isShown: Schema.Boolean, ...StoredState.fields }))

@@ -1,4 +1,4 @@
-/** When to come back, as the body tells it: in fields, or in words. */
+/** Reads from the body when to come back: from fields, or from text. */
 import { detailReasons, type ErrorBody, objectOf, textOf, violatedQuotas } from "./ErrorBody.ts"
 import { resetHeaders } from "./HeaderHints.ts"
 import { absurdMs, believable, day, durationAt, epochOf, isoAt, number, until, untilClock, waitOf } from "./When.ts"
@@ -22,14 +22,16 @@ const retryDelay = (detail: Readonly<Record<string, unknown>>, nowMs: number): n
   return waitOf(textOf(objectOf(detail, "retryDelay"), "seconds"), nowMs)
 }
 
-/** Whether a Google quota of a whole day is used up: its `retryDelay` then speaks of the minute and is not believed. */
+/**
+ * Checks whether a Google quota of a whole day is used up: its `retryDelay` is then that of the minute and is ignored.
+ */
 export const isDailyQuota = (body: ErrorBody): boolean => violatedQuotas(body).some((id) => /per_?day/i.test(id))
 
-/** Whether a used-up quota of a day is the whole project's, not that of one model. */
+/** Checks whether a used-up quota of a day is the whole project's, not that of one model. */
 export const isProjectDailyQuota = (body: ErrorBody): boolean =>
   violatedQuotas(body).some((id) => /per_?day/i.test(id) && !/per_?(?:base_?)?model/i.test(id))
 
-/** Whether only quotas of a minute are used up. */
+/** Checks whether only quotas of a minute are used up. */
 export const isMinuteQuota = (body: ErrorBody): boolean =>
   !isDailyQuota(body) &&
   (violatedQuotas(body).some((id) => /per_?minute/i.test(id)) || detailReasons(body).includes("RATE_LIMIT_EXCEEDED"))
@@ -63,7 +65,7 @@ const relayedHeaders = (body: ErrorBody, nowMs: number): number | null => {
   return null
 }
 
-/** The wait a body tells in its fields. */
+/** Reads the wait in the fields of a body. */
 export const bodyFields = (body: ErrorBody, nowMs: number): number | null => {
   const delay = googleDetails(body, nowMs)
   if (delay !== null) return delay
@@ -95,7 +97,7 @@ const bareSeconds = /^(\d{1,13}(?:\.\d{1,9})?)(?= ?(?:$|[.,;:!)"'\]}\n]))/
 const midnight = /^(?:tomorrow|midnight|00:00)(?: at midnight)?[ ,(]{0,2}(pacific|pst|pdt|pt\b)?/
 const markedEpoch = /limit reached\|(\d{10,13})/
 
-/** What stands behind the words: a time, a duration, or a bare number of seconds. */
+/** Reads the time behind the matched text: a time, a duration, or a bare number of seconds. */
 const waitAt = (text: string, index: number, nowMs: number): number | null => {
   const rest = text.slice(index, index + 80)
   const iso = isoAt(rest)
@@ -121,8 +123,8 @@ const timeWords = /^([^\s"'`,;)]{1,24})( ?[a-z]{1,12})?/
 const all = (): boolean => true
 
 /**
- * The wait a text tells in words. The longest counts: a later time in the same sentence is the one that ends the wait. Only what is
- * `isOwn` to the one who tells it counts.
+ * Reads the wait in a text. The longest counts: a later time in the same sentence is the one that ends the wait. Only parts that
+ * are `isOwn` count.
  */
 export const textHint = (message: string, nowMs: number, isOwn: (words: string) => boolean = all): number | null => {
   const text = message.toLowerCase()

@@ -28,7 +28,7 @@ export const causes: Readonly<Record<FailureCause, { readonly kind: FailureKind;
   token_refresh_failed: { kind: "token_refresh_failed", status: 503 },
   token_expired: { kind: "token_refresh_failed", status: 401 },
   login_expired: { kind: "auth_expired", status: 401 },
-  // The way to the upstream failed, not the upstream and not its account.
+  // The connection to the upstream failed, not the upstream and not its account.
   PROXY_UNAVAILABLE: { kind: "gateway_refusal", status: 503 },
   PROXY_FAMILY_UNAVAILABLE: { kind: "gateway_refusal", status: 503 },
   tokens_not_decoded: { kind: "gateway_refusal", status: 503 },

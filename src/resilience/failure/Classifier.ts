@@ -1,6 +1,6 @@
 /**
- * The one place that decides what a failure is. Pure and total: the table of `Rules.ts` is read from the top, the first row that
- * holds decides; a failure of the call itself needs no words and has its own table.
+ * Classifies failures; the only place that does. Pure and total: the table of `Rules.ts` is read from the top, the first row
+ * that holds decides; a failure of the call itself needs no text and has its own table.
  */
 import { causes } from "./Causes.ts"
 import type { Failure, FailureKind, FailurePlace } from "./FailureKind.ts"
@@ -103,15 +103,15 @@ const failureOf = (signal: FailureSignal, evidence: Evidence, rule: Rule, withWo
   }
 }
 
-/** A wait that only words tell and that is longer than any ordinary cooldown. */
+/** Checks for a wait that rests on text alone and is longer than any ordinary cooldown. */
 const waitsLongOnWords = (told: Failure, ground: Failure): boolean =>
   told.hintMs !== null && told.hintMs !== ground.hintMs && told.hintMs > longestOrdinaryMs
 
 /**
- * Says what kind of failure it is. Never throws, whatever the bytes; the same signal gives the same failure.
+ * Classifies a failure. Never throws, whatever the bytes; the same signal gives the same failure.
  *
- * Words and codes that would cost an account something are looked at twice: the second time without all that the caller sent. What is
- * then still told by words alone, and is more than status and codes tell, is a suspicion.
+ * Text and codes with consequences for an account are looked at twice: the second time without all that the caller sent. A result
+ * that then rests on text alone, and goes beyond status and codes, is a suspicion.
  */
 export const classify = (signal: FailureSignal): Failure => {
   if (signal.cause !== null) return ofCause(signal, signal.cause)
@@ -129,7 +129,7 @@ export const classify = (signal: FailureSignal): Failure => {
     ? basis === "status" && waitsLongOnWords(told, ground)
     : severityOf(told) > severityOf(ground) || waitsLongOnWords(told, ground)
   if (!isMore) return told
-  // An error inside a 200 that tells no status: nothing is certain.
+  // An error inside a 200 without a status: nothing is certain.
   const certain = evidence.status === null ? null : ground
   return { ...told, suspicion: { ground: certain, fingerprint: signal.sent?.fingerprint() ?? "" } }
 }

@@ -1,19 +1,19 @@
 /**
- * What of an upstream's words the caller may have written. Upstreams repeat model ids, parameters, prompts and file names in their
- * complaints; a phrase that stands in the request as well is no evidence against an account.
+ * Decides which of an upstream's words the caller may have written. Upstreams repeat model ids, parameters, prompts and file names
+ * in their complaints; a phrase that is in the request as well is no evidence against an account.
  *
  * Built only when a failure's words are about to count. Everything is bounded and linear; a request too large to be looked through
  * counts as holding any words.
  */
 import { encodedForms, plainForm } from "../../kernel/TextForms.ts"
 
-/** What a caller sent. */
+/** Text that a caller sent. */
 export interface CallerText {
   /** The parsed body. */
   readonly body: unknown
-  /** What stands beside it: ids of models, the path, values of headers that went along. */
+  /** Other text: ids of models, the path, values of headers that went along. */
   readonly beside: ReadonlyArray<string>
-  /** Tells two requests apart; the same for a request that is sent again. */
+  /** Identifies the request; the same for one that is sent again. */
   readonly fingerprint: () => string
 }
 
@@ -26,10 +26,10 @@ export interface Echo {
   readonly without: (text: string) => string
 }
 
-/** Beyond these limits a request counts as holding any words. Characters are those of all strings together. */
+/** Limits beyond which a request counts as holding any words. Characters are those of all strings together. */
 const maxStrings = 200_000
 const maxChars = 2 * 1_048_576
-/** Only so many strings are looked for as a whole: first those that upstreams put into sentences without quotes. */
+/** Most strings that are searched for as a whole: first those that upstreams put into sentences without quotes. */
 const maxTaken = 512
 /** A shorter string of a prompt is not taken out: it may well be the provider's own word. */
 const leastTaken = 8
@@ -133,7 +133,7 @@ export const foldedBody = ({ body }: CallerText): string | null =>
 
 const isWordChar = (char: string | undefined): boolean => char !== undefined && /[\p{L}\p{N}_]/u.test(char)
 
-/** Marks every place of `needle` in `text`; a short one only where it stands as a word of its own. */
+/** Marks every place of `needle` in `text`; a short one only where it is as a word of its own. */
 const mark = (text: string, needle: string, marks: Uint8Array): void => {
   if (needle === "" || needle.length > text.length) return
   const isShort = needle.length < leastTaken

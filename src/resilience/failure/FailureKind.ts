@@ -10,7 +10,7 @@ export type FailureKind =
   | "transient"
   /** The provider or the model is overloaded. */
   | "capacity"
-  /** Too many requests or tokens in a short window. */
+  /** More requests or tokens than a short window allows. */
   | "rate_limit"
   /** A quota window of hours, days or months is used up; it is renewed without payment. */
   | "quota_exhausted"
@@ -58,17 +58,17 @@ export type FailureKind =
   /** The client left, or the gateway itself stops. */
   | "cancelled"
 
-/** What a cooldown holds back: nothing, one connection, one model on one connection, or every connection of the provider. */
+/** Scope of a cooldown: nothing, one connection, one model on one connection, or every connection of the provider. */
 export type CooldownScope = "none" | "connection" | "model" | "provider"
 
 /**
- * Which other targets of the same request would fail in the same way and are left out: those of the connection, those of the
- * same provider and model, or all of the provider.
+ * Scope of the other targets of the same request that would fail in the same way and are left out: those of the connection,
+ * those of the same provider and model, or all of the provider.
  */
 export type Exhausts = "nothing" | "connection" | "model" | "provider"
 
 /**
- * Where a failure was reported:
+ * Place of a failure's report:
  * - `call` the call itself failed, without an answer of the upstream
  * - `status` the answer was an error
  * - `answer` in the body of an answer that claimed success
@@ -78,13 +78,13 @@ export type Exhausts = "nothing" | "connection" | "model" | "provider"
 export type FailurePlace = "call" | "status" | "answer" | "opening" | "midway"
 
 /**
- * What keeps a failure from condemning an account: only words tell it, and words may be wrong; or this request has condemned another
- * account before.
+ * Reason for which a failure does not condemn an account: it rests on text alone, which may be wrong; or this request has condemned
+ * another account before.
  */
 export interface Suspicion {
-  /** What status, codes and headers alone make of it: that much is certain. Null: nothing less than the failure itself. */
+  /** Failure by status, codes and headers alone: that much is certain. Null: it is the same failure. */
   readonly ground: Failure | null
-  /** Which request met it. Another one that meets the same confirms it; empty: none can. */
+  /** Hash of the request that met it. Another one that meets the same confirms it; empty: none can. */
   readonly fingerprint: string
 }
 
@@ -94,15 +94,15 @@ export interface Failure {
   readonly place: FailurePlace
   /** HTTP status the failure counts as: for the breaker, for lockouts and for the client. */
   readonly status: number
-  /** Whether the upstream put the failure into words itself. */
+  /** True when the upstream described the failure itself. */
   readonly answered: boolean
   /** Stable word for logs and `error.attempts`: `http_503`, `error_in_stream`, `first_byte_timeout`, … */
   readonly reason: string
   /** Id of the rule that decided. */
   readonly rule: string
-  /** For people; the provider's own words where it said something. May hold secrets until it is scrubbed. */
+  /** Description for people; the provider's own where there is one. May hold secrets until it is scrubbed. */
   readonly message: string
-  /** How long the upstream asked to wait; null when it did not say. Always positive. */
+  /** Time in ms that the upstream asked to wait; null when it did not say. Always positive. */
   readonly hintMs: number | null
   /** Epoch until which trying again is pointless: the upstream's hint or what the rule knows about the window; else null. */
   readonly untilMs: number | null

@@ -1,4 +1,4 @@
-/** When to come back, as the answer's headers tell it. Names are asked for in lower case. */
+/** Reads from the answer's headers when to come back. Names are asked for in lower case. */
 import * as Names from "./HeaderNames.ts"
 import { believable, httpDateAt, number, waitOf } from "./When.ts"
 
@@ -37,7 +37,7 @@ const commonLimits = Names.commonLimits.flatMap((limit) => [
   ...Names.commonWindows.map((window) => `${limit}-${window}`)
 ])
 
-/** Per-window limits: only one with nothing left tells when to come back. */
+/** Reads per-window limits: only one with nothing left shows when to come back. */
 const usedUpOf = (
   header: HeaderLookup,
   nowMs: number,
@@ -86,13 +86,13 @@ const codexPlan = (header: HeaderLookup, nowMs: number): number | null =>
     })
   )
 
-/** Whether the headers say that a window of a subscription is used up. */
+/** Checks whether the headers say that a window of a subscription is used up. */
 export const isPlanUsedUp = (header: HeaderLookup): boolean =>
   [null, ...Names.anthropicPlanWindows].some(
     (window) => header(Names.anthropicPlan("status", window)) === "rejected"
   ) || Names.codexPlanWindows.some((window) => isCodexUsedUp(header, window))
 
-/** Whether the headers name a limit of the account with nothing left in it. */
+/** Checks whether the headers name a limit of the account with nothing left in it. */
 export const isAccountUsedUp = (header: HeaderLookup): boolean =>
   [
     "ratelimit-remaining",
@@ -100,11 +100,11 @@ export const isAccountUsedUp = (header: HeaderLookup): boolean =>
     ...Names.commonLimits.map((limit) => Names.commonLimit("remaining", limit))
   ].some((name) => isUsedUp(header(name)))
 
-/** Whether the headers say that the quota of this one model is used up. */
+/** Checks whether the headers say that the quota of this one model is used up. */
 export const isModelUsedUp = (header: HeaderLookup): boolean =>
   isUsedUp(header("model-quota-remaining")) || isUsedUp(header("x-model-quota-remaining"))
 
-/** When a used-up window opens again, as the rate-limit headers tell it. */
+/** Reads from the rate-limit headers when a used-up window opens again. */
 export const resetHeaders = (header: HeaderLookup, nowMs: number): number | null =>
   anthropicPlan(header, nowMs) ??
   codexPlan(header, nowMs) ??

@@ -1,8 +1,8 @@
-/** Names of the headers that tell of limits, in lower case. Waits and quotas are read from the same ones. */
+/** Names of the headers about limits, in lower case. Waits and quotas are read from the same ones. */
 
 export type LimitPart = "limit" | "remaining" | "reset"
 
-/** What Anthropic limits per minute. */
+/** Units that Anthropic limits per minute. */
 export const anthropicLimits = ["requests", "tokens", "input-tokens", "output-tokens"] as const
 export const anthropicLimit = (limit: string, part: LimitPart): string => `anthropic-ratelimit-${limit}-${part}`
 
@@ -21,7 +21,7 @@ export const codexPlan = (
 ): string => `x-codex-${window}-${part}`
 export const codexPlanType = "x-codex-plan-type"
 
-/** What `x-ratelimit-*` limits; the empty one is a single limit for all. */
+/** Units that `x-ratelimit-*` limits; the empty one is a single limit for all. */
 export const commonLimits = ["requests", "tokens"] as const
 export const commonWindows = ["minute", "hour", "day"] as const
 export const commonLimit = (part: LimitPart, limit = ""): string => `x-ratelimit-${part}${limit && `-${limit}`}`

@@ -1,5 +1,5 @@
 /**
- * How long the upstream asks to wait, from its headers and its body. Relative, in milliseconds, always positive.
+ * Reads the time that the upstream asks to wait, from its headers and its body. Relative, in milliseconds, always positive.
  * Absolute times are read against the clock the upstream shows in `Date`; times that are past or absurdly far away are ignored.
  */
 import { bodyFields, textHint } from "./BodyHints.ts"
@@ -20,9 +20,9 @@ export interface HintSources {
 }
 
 /**
- * What a hint is about. `retry`: a hiccup, where only a direct request to wait counts. `rate`: a short window; the most direct
- * word counts, a header's or a field's up to a day. Words that name a longer time speak of a longer window, whatever the error is
- * called: they count up to 30 days, as the longest windows are months. `quota`: a long window; the longest wait counts, up to 31 days.
+ * Purpose of a hint. `retry`: a brief failure, where only a direct request to wait counts. `rate`: a short window; the most direct
+ * hint counts, a header's or a field's up to a day. Text that names a longer time is about a longer window, whatever the error is
+ * called: it counts up to 30 days, as the longest windows are months. `quota`: a long window; the longest wait counts, up to 31 days.
  */
 export type HintPurpose = "retry" | "rate" | "quota"
 

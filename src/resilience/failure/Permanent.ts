@@ -16,6 +16,6 @@ const lasting: ReadonlySet<FailureKind> = new Set([
   "route"
 ])
 
-/** Whether another try later may go better. */
+/** Checks whether another try later may succeed. */
 export const mayRecover = ({ hintMs, kind, clientError }: Failure): boolean =>
   !lasting.has(kind) && (clientError?.kind !== "insufficient_quota" || hintMs !== null)

@@ -95,7 +95,7 @@ export const otherQuota = [
   "配额不足"
 ]
 
-/** What is used up is this model's, and another model of the account may answer. */
+/** Phrases for a used-up quota of this model; another model of the account may answer. */
 export const modelQuota = [
   "exhausted your capacity on this model",
   /quota (?:for|of|on) (?:this|the) model/,

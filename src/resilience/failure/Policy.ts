@@ -1,23 +1,26 @@
 /**
- * What follows from each kind of failure. Data with a total type: a new kind without a row does not compile.
- * The client gets `Failure.status` and the upstream's message in every case, also for a 401 or 403 of the gateway's own credential:
- * SDKs would retry a 5xx, and no retry helps here; `error.attempts` says whose credential it was. docs/resilience.md has it as a table.
+ * Consequences of each kind of failure. Data with a total type: a new kind without a row does not compile. The client gets
+ * `Failure.status` and the upstream's message in every case, also for a 401 or 403 of the gateway's own credential: SDKs would retry a
+ * 5xx, and no retry helps here; `error.attempts` says whose credential it was. docs/resilience.md has it as a table.
  */
 import type { CooldownScope, Exhausts, Failure, FailureKind } from "./FailureKind.ts"
 
-/** How long a cooldown lasts. */
+/** Length of a cooldown. */
 export type CooldownLength =
   /** base × 2^level of the connection's profile. */
   | { readonly by: "backoff" }
-  /** What the upstream asked for, where the profile believes it (`useUpstreamRetryHints`); else backoff. */
+  /** Time that the upstream asked for, where the profile allows it (`useUpstreamRetryHints`); else backoff. */
   | { readonly by: "hint" }
-  /** Until the window opens again, whatever the profile believes; `elseMs` where that time is not known. */
+  /** Time until the window opens again, whatever the profile allows; `elseMs` where that time is not known. */
   | { readonly by: "until"; readonly elseMs: number }
 
 /** Terminal states of a connection. They stay until an operator acts. */
 export type TerminalState = "banned" | "expired" | "credits_exhausted"
 
-/** Whether a failure counts toward the provider's breaker: never, by its status, or by its status unless content had begun. */
+/**
+ * Rule by which a failure counts toward the provider's breaker: never, by its status, or by its status unless content
+ * had begun.
+ */
 export type BreakerRule = "never" | "by_status" | "by_status_if_silent"
 
 export interface FailurePolicy {
@@ -43,15 +46,15 @@ export interface FailurePolicy {
   readonly refreshToken: boolean
   /** A rule may change it: `Failure.exhausts` decides. */
   readonly exhausts: Exhausts
-  /** The client is told when to come back, if that is known. */
+  /** True when the client gets a time to come back, if it is known. */
   readonly carriesRetryAfter: boolean
 }
 
 const hour = 3_600_000
 
 /**
- * What a failure does to what it holds back. `firm`: it is left out until the time is over, or for good. `doubt`: others go first
- * for that long, but it is still asked when no other target is left.
+ * Weight of a failure. `firm`: the target is left out until the time is over, or for good. `doubt`: others go first for that
+ * long, but it is still asked when no other target is left.
  */
 export type Weight = "firm" | "doubt"
 
@@ -168,15 +171,15 @@ export const policyOf = (failure: Failure): FailurePolicy => policies[failure.ki
 const weightAt = ({ kind, place }: Failure): Weight =>
   place === "opening" || place === "midway" ? policies[kind].inStream : policies[kind].weight
 
-/** How far the failure is believed: by its kind, by where it showed, and by what shows it. */
+/** Decides the weight of a failure by its kind, its place, and its evidence. */
 export const weightOf = (failure: Failure): Weight => (failure.suspicion === undefined ? weightAt(failure) : "doubt")
 
 /** The longest backoff of an API key with the usual settings: no wait beyond it is an ordinary cooldown. */
 export const longestOrdinaryMs = 96_000
 
 /**
- * How much a failure costs: 0 nothing, 1 a rest of one model, 2 an ordinary cooldown of the connection, 3 more than that (a used-up
- * window, all accounts of the provider, the end of the account).
+ * Rates the consequences of a failure: 0 none, 1 a cooldown of one model, 2 an ordinary cooldown of the connection, 3 more than
+ * that (a used-up window, all accounts of the provider, the end of the account).
  */
 export const severityOf = ({ kind, scope }: Failure): 0 | 1 | 2 | 3 => {
   const { cooldown, terminal } = policies[kind]
@@ -186,20 +189,20 @@ export const severityOf = ({ kind, scope }: Failure): 0 | 1 | 2 | 3 => {
   return scope === "model" ? 1 : 2
 }
 
-/** It ends the account. */
+/** Checks whether the failure ends the account. */
 export const condemns = (failure: Failure): boolean =>
   policies[failure.kind].terminal !== null && weightOf(failure) === "firm"
 
 const tripStatuses: ReadonlySet<number> = new Set([408, 500, 502, 503, 504])
 
-/** Whether the failure is one more for the provider's breaker (exactly 408, 500, 502, 503, 504). */
+/** Checks whether the failure counts for the provider's breaker (exactly 408, 500, 502, 503, 504). */
 export const countsForBreaker = (failure: Failure): boolean => {
   const { breaker } = policies[failure.kind]
   if (breaker === "never" || !tripStatuses.has(failure.status)) return false
   return breaker === "by_status" || !failure.contentBegan
 }
 
-/** What a failure does to its connection; the shape of `cooldown/Cooldown.ts`. */
+/** Effect of a failure on its connection; the shape of `cooldown/Cooldown.ts`. */
 export type ConnectionPenalty =
   | { readonly _tag: "Backoff" }
   /** Others go first for so long; null: for as long as the backoff. */
@@ -209,7 +212,7 @@ export type ConnectionPenalty =
 
 const left = (untilMs: number, nowMs: number): number => Math.max(1, untilMs - nowMs)
 
-/** How long it lasts, in milliseconds; null: for as long as the backoff. */
+/** Computes its length in milliseconds; null: as long as the backoff. */
 const lengthOf = (
   { cooldown }: FailurePolicy,
   { untilMs }: Failure,
@@ -221,8 +224,8 @@ const lengthOf = (
 }
 
 /**
- * What the failure does to the connection, or with scope `provider` to each of the provider's; null when it does nothing to it.
- * `useUpstreamRetryHints` is the setting of the connection's class. A used-up window is waited for whatever it says.
+ * Decides the effect of the failure on the connection, or with scope `provider` on each of the provider's; null when there is
+ * none. `useUpstreamRetryHints` is the setting of the connection's class. A used-up window is waited for whatever it says.
  */
 export const penaltyOf = (
   failure: Failure,
@@ -239,13 +242,13 @@ export const penaltyOf = (
   return ms === null ? { _tag: "Backoff" } : { _tag: "For", ms }
 }
 
-/** Whether the model may be locked out for it. A lock holds for all callers, so a suspicion is not enough. */
+/** Checks whether the model may be locked out for it. A lock holds for all callers, so a suspicion is not enough. */
 export const locksModel = (failure: Failure): boolean =>
   policies[failure.kind].lockout && failure.suspicion === undefined
 
 /**
- * How long the model is held at the connection whether lockouts are on or not, in milliseconds; null: not at all. A window that is
- * used up refuses every call before it opens again, so this is no lockout that an operator would have to switch on.
+ * Computes how long the model is left out at the connection whether lockouts are on or not, in milliseconds; null: not at all. A
+ * window that is used up refuses every call before it opens again, so this is no lockout that an operator would have to switch on.
  */
 export const modelHoldOf = (failure: Failure, nowMs: number): number | null => {
   const policy = policies[failure.kind]

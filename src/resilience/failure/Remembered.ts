@@ -5,7 +5,7 @@
 import { plainForm } from "../../kernel/TextForms.ts"
 import { type CallerText, foldedBody, folded } from "./Echo.ts"
 
-/** Letters and digits in a row, whatever stands between them. A shorter run may well be the provider's own words. */
+/** Letters and digits in a row, whatever is between them. A shorter run may well be the provider's own words. */
 const leastRun = 12
 /** Longer messages are cut: this is read by people. */
 const maxChars = 2_000
@@ -13,7 +13,7 @@ const filterSize = 65_536
 
 interface Letters {
   readonly text: string
-  /** Where each letter stands in the message. */
+  /** Position of each letter in the message. */
   readonly places: ReadonlyArray<number>
 }
 
@@ -30,13 +30,13 @@ const lettersOf = (message: string): Letters => {
   return { text, places }
 }
 
-/** Of the four characters from there on. */
+/** Hashes the four characters from `at` on. */
 const hashAt = (text: string, at: number): number =>
   (((text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)) * 31 + text.charCodeAt(at + 2)) * 31 +
     text.charCodeAt(at + 3)) &
   (filterSize - 1)
 
-/** Which letters stand in a run that `sent` has, too. Linear in both. */
+/** Marks the letters in a run that `sent` has, too. Linear in both. */
 const marksOf = ({ text }: Letters, sent: string): Uint8Array => {
   const runs = new Map<string, Array<number>>()
   const filter = new Uint8Array(filterSize)
@@ -73,7 +73,7 @@ const masked = (message: string, { places }: Letters, marks: Uint8Array): string
   return out + message.slice(from)
 }
 
-/** Without what was sent; a request too large to be looked through leaves nothing of the words. */
+/** Removes the text that the caller sent; for a request too large to be searched nothing of the message is kept. */
 export const remembered = (message: string, sent: CallerText): string => {
   const plain = plainForm(message.slice(0, maxChars))
   const letters = lettersOf(plain)

@@ -5,7 +5,7 @@ import { policies } from "./Policy.ts"
 import type { Evidence, Mark } from "./Signal.ts"
 
 export interface Conditions {
-  /** One of these statuses. An error inside a 200 that tells no status passes where words are asked for, too. */
+  /** Statuses of the row. An error inside a 200 without a status passes where text is asked for, too. */
   readonly status?: ReadonlyArray<number>
   /** One of these codes, types or reasons (lower case), … */
   readonly code?: ReadonlyArray<string>
@@ -20,7 +20,10 @@ export interface Conditions {
   readonly canRefresh?: boolean
 }
 
-/** When a window opens again although the upstream did not say: at midnight UTC, at midnight Pacific, or after so many ms. */
+/**
+ * Time at which a window opens again although the upstream did not say: at midnight UTC, at midnight Pacific, or after
+ * a number of ms.
+ */
 export type Reopens = "midnight_utc" | "midnight_pacific" | number
 
 export interface Rule {
@@ -32,13 +35,13 @@ export interface Rule {
   readonly scope?: CooldownScope
   readonly exhausts?: Exhausts
   readonly reopens?: Reopens
-  /** Who answers like this. */
+  /** Providers that answer like this. */
   readonly source: string
 }
 
 /**
- * Whether all of the words may decide. What ends an account, or cools one over a complaint about the request, must stand at the
- * beginning: further on upstreams repeat what the client sent.
+ * Checks whether all of the text counts. A phrase that ends an account, or cools one over a complaint about the request, must
+ * be at the beginning: further on upstreams repeat what the client sent.
  */
 const trusts = (rule: Rule, { status }: Evidence): boolean => {
   const { scope, terminal } = policies[rule.kind]
@@ -46,12 +49,12 @@ const trusts = (rule: Rule, { status }: Evidence): boolean => {
 }
 
 /**
- * What a row rests on: a `status` that needs nothing more, a `code` (or a header, or a structured detail) with its status, or `words`.
- * An error inside a 200 that tells no status has words only.
+ * Evidence of a row: a `status` that needs nothing more, a `code` (or a header, or a structured detail) with its status, or `words`.
+ * An error inside a 200 without a status has words only.
  */
 export type Basis = "status" | "code" | "words"
 
-/** What the row rests on when every condition of it holds; else null. */
+/** Returns the evidence of the row when every condition of it holds; else null. */
 export const basisOf = (rule: Rule, evidence: Evidence): Basis | null => {
   const { when } = rule
   const asksWords = when.code !== undefined || when.text !== undefined || when.mark !== undefined

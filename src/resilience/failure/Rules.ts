@@ -1,7 +1,7 @@
 /**
- * The classifier's table: what upstreams say when they fail, and what it means. Read from the top, the first row that holds
- * decides; the message goes before the status. Every row has an example and a
- * counter-example in its test. Phrases are lower case.
+ * The classifier's table: failures as upstreams report them, and their meaning. Read from the top, the first row that holds
+ * decides; the message takes precedence over the status. Every row has an example and a counter-example in its test.
+ * Phrases are lower case.
  */
 import * as Say from "./Phrases.ts"
 import type { Rule } from "./Rule.ts"
@@ -18,7 +18,7 @@ export const rules: ReadonlyArray<Rule> = [
     source: "1.6: the texts of the setting customBannedSignals"
   },
 
-  // --- Windows and limits that structured facts tell; their words would mislead.
+  // --- Windows and limits in structured facts; their text would mislead.
   {
     id: "google_daily_project",
     when: { status: [403, 429], mark: "google_project_daily" },
@@ -239,7 +239,7 @@ export const rules: ReadonlyArray<Rule> = [
       "Gemini's finish reasons of an answer that broke off: https://ai.google.dev/api/generate-content#FinishReason"
   },
 
-  // --- The way there.
+  // --- Routes that are not known or not allowed.
   {
     id: "route_forbidden",
     when: { status: [403], text: ["not authorized for this route", "not allowed for this route"] },
@@ -397,7 +397,7 @@ export const rules: ReadonlyArray<Rule> = [
     source: "Anthropic overloaded_error, Moonshot 429 engine_overloaded, Codex server_is_overloaded"
   },
 
-  // --- What only the status tells.
+  // --- Failures that only the status shows.
   {
     id: "status_403_page",
     when: { status: [403], mark: "web_page" },

@@ -1,4 +1,4 @@
-/** What is known when an attempt has failed, and what the rules look at in it. */
+/** Input of the rules: the facts of a failed attempt, and the parts that the rules look at. */
 import type { AuthType } from "../../domain/Connection.ts"
 import type { ProviderClass } from "../../domain/Provider.ts"
 import { isDailyQuota, isMinuteQuota, isProjectDailyQuota } from "./BodyHints.ts"
@@ -6,7 +6,9 @@ import { type Echo, type CallerText } from "./Echo.ts"
 import { detailReasons, type ErrorBody, readErrorBody } from "./ErrorBody.ts"
 import { type HeaderLookup, isAccountUsedUp, isModelUsedUp, isPlanUsedUp } from "./HeaderHints.ts"
 
-/** Why an attempt failed without the provider's own words. The words are the stable reasons of `AttemptFailure`. */
+/**
+ * Cause of a failed attempt without the provider's own words. The values are the stable reasons of `AttemptFailure`.
+ */
 export type FailureCause =
   | "refused"
   | "dns"
@@ -48,12 +50,12 @@ export interface ProviderWords {
   readonly retryAfterMs?: number
 }
 
-/** Whose credential was used for what. */
+/** Owner of the credential that was used, and the model asked for. */
 export interface FailureOrigin {
   readonly providerId: string
   readonly providerClass: ProviderClass
   readonly authType: AuthType
-  /** There is a refresh token, and it was not yet used up for this request. */
+  /** True when there is a refresh token that was not yet used up for this request. */
   readonly canRefresh: boolean
 }
 
@@ -63,27 +65,29 @@ export interface FailureSignal extends FailureOrigin {
   readonly header: HeaderLookup
   /** The error body as text; empty where there was none. Only its first 64 KiB are looked at. */
   readonly bodyText: string
-  /** What the body or the error event says; null for a failure without words. */
+  /** Message of the body or the error event; null for a failure without one. */
   readonly problem: ProviderWords | null
-  /** Where the words stood: behind an error status, in the body of a 200, in an event of a stream. */
+  /** Place of the message: behind an error status, in the body of a 200, in an event of a stream. */
   readonly place: "status" | "answer" | "stream"
   /** A failure of the call itself; null when the provider said what is wrong. */
   readonly cause: FailureCause | null
   /** Milliseconds until the same is worth another try, where the gateway itself knows it. */
   readonly waitMs?: number | undefined
-  /** For people; used where the provider said nothing. */
+  /** Description for people; used where the provider gave none. */
   readonly message: string
   /** Content of the answer had arrived before. */
   readonly contentBegan: boolean
-  /** What the operator knows to be the words of a ban (`customBannedSignals`). */
+  /** Texts of a ban that the operator has added (`customBannedSignals`). */
   readonly bannedTexts: ReadonlyArray<string>
-  /** What the caller sent; null where that is not known. Read only when the upstream's words are about to count. */
+  /**
+   * Text that the caller sent; null where that is not known. Read only when the upstream's message is about to count.
+   */
   readonly sent: CallerText | null
   /** Epoch. */
   readonly nowMs: number
 }
 
-/** Facts that no single word tells. */
+/** Marks of facts that no single word shows. */
 export type Mark =
   /** Google: a quota of a whole day is used up. */
   | "google_daily"
@@ -106,17 +110,17 @@ export type Mark =
 
 export interface Evidence {
   readonly providerId: string
-  /** What the credential is, before what the provider usually takes: an API key at an OAuth provider is an API key. */
+  /** Class of the credential, rather than that of the provider: an API key at an OAuth provider is an API key. */
   readonly accountClass: ProviderClass
   /** An OAuth account whose token may still be refreshed. */
   readonly canRefresh: boolean
-  /** The status, or what an error inside a 200 stands for; null when it does not tell. */
+  /** Status, or the one that an error inside a 200 stands for; null when it has none. */
   readonly status: number | null
   /** Lower-case code, type and reasons of the error. */
   readonly codes: ReadonlyArray<string>
   /** Lower-case words of the provider, bounded. */
   readonly text: string
-  /** One of the phrases stands in the words, or in their beginning, and the caller did not write it. */
+  /** One of the phrases is in the words, or in their beginning, and the caller did not write it. */
   readonly says: (phrases: ReadonlyArray<string | RegExp>, where: "anywhere" | "at_the_beginning") => boolean
   /** The caller did not write these words. */
   readonly isOwn: (words: string) => boolean
@@ -124,7 +128,7 @@ export interface Evidence {
   readonly has: (mark: Mark) => boolean
 }
 
-/** As much of the words as the rules look at. */
+/** Most characters of the message that the rules look at. */
 const maxTextChars = 8_192
 const maxStatementChars = 400
 
@@ -188,14 +192,14 @@ const found = function* (text: string, phrase: string | RegExp): Generator<strin
   for (const [match] of text.matchAll(new RegExp(phrase.source, `${phrase.flags}g`))) yield match
 }
 
-/** The phrase stands in the text, and not only where the caller's own words are repeated. */
+/** The phrase is in the text, and not only where the caller's own words are repeated. */
 const saysOne = (text: string, phrase: string | RegExp, echo: Echo | null): boolean => {
   if (echo === null) return typeof phrase === "string" ? phrase !== "" && text.includes(phrase) : phrase.test(text)
   for (const words of found(text, phrase)) if (!echo.holds(words)) return true
   return false
 }
 
-/** What the rules look at, as far as it is not the caller's own. Total and bounded. */
+/** Collects the input of the rules, without the caller's own text. Total and bounded. */
 export const readEvidence = (signal: FailureSignal, echo: Echo | null): Evidence => {
   const { header, problem } = signal
   const bodyText = signal.bodyText.slice(0, 65_536)

@@ -1,5 +1,5 @@
 /**
- * Failures that words alone told, until they are confirmed: a second, different request that meets the same makes it certain. In memory
+ * Failures shown by text alone, until they are confirmed: a second, different request that meets the same makes it certain. In memory
  * and bounded; a good answer ends a suspicion.
  */
 import * as Struct from "effect/Struct"
@@ -21,7 +21,7 @@ const maxEach = 64
 export const proven = (failure: Failure): Failure => Struct.omit(failure, "suspicion")
 
 export const makeSuspicions = (): Suspicions => {
-  /** By connection: kind (and model, where it is the model's) → the request that met it. */
+  /** Suspicions by connection: kind (and model, where it is the model's) → the request that met it. */
   const known = new LruMap<string, LruMap<string, string>>({ capacity: maxConnections })
   return {
     weigh: (connectionId, model, failure) => {
@@ -39,7 +39,7 @@ export const makeSuspicions = (): Suspicions => {
   }
 }
 
-/** What a failure does in turn: first what is certain, then what is only suspected. */
+/** Lists the effects of a failure in turn: first the certain one, then the suspected one. */
 export const partsOf = (failure: Failure): ReadonlyArray<Failure> => {
   const ground = failure.suspicion?.ground ?? null
   return ground === null ? [failure] : [ground, failure]

@@ -18,15 +18,18 @@ export interface LockoutState {
   readonly reason: string
 }
 
-/** After a lock and this long without failure, counting starts anew. */
+/** Time in ms without failure after a lock after which counting starts anew. */
 const escalationWindowMs = 30 * 60_000
 
 export const isLocked = (state: LockoutState, nowMs: number): boolean => nowMs < state.untilMs
 
-/** Whether an entry still means something: it locks, or the next failure would escalate. */
+/** Checks whether an entry still has an effect: it locks, or the next failure would escalate. */
 export const isAlive = (state: LockoutState, nowMs: number): boolean => nowMs < state.untilMs + escalationWindowMs
 
-/** What a clock that was set back changes: the lock begins anew, no longer than it was. The caller keeps the result. */
+/**
+ * Corrects the state after the clock was set back: the lock begins anew, no longer than it was. The caller keeps the
+ * result.
+ */
 export const settle = (state: LockoutState, nowMs: number): LockoutState =>
   nowMs >= state.lockedAtMs
     ? state

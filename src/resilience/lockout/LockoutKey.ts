@@ -1,4 +1,4 @@
-/** What a lockout and a hold are about: one model at one connection. */
+/** Subject of a lockout or a hold: one model at one connection. */
 export interface LockoutKey {
   readonly provider: string
   readonly connectionId: string

@@ -19,7 +19,7 @@ export interface LockoutView extends LockoutKey {
 export interface LockoutFailure {
   readonly status: number
   readonly reason: string
-  /** How long the upstream said, in milliseconds; null when it said nothing. */
+  /** Time in ms that the upstream named; null when it named none. */
   readonly hintMs: number | null
 }
 

@@ -20,7 +20,7 @@ export { capacity } from "./LockoutStates.ts"
 export class Lockouts extends Context.Tag("gateway/resilience/Lockouts")<
   Lockouts,
   LockoutStates & {
-    /** Done when the holds outlive a crash. */
+    /** Waits until the holds outlive a crash. */
     readonly flush: Effect.Effect<void>
   }
 >() {}

@@ -24,7 +24,7 @@ export interface QuotaHolds {
   readonly waitMs: (id: string, nowMs: number) => number
   /** A longer hold is kept. */
   readonly hold: (id: string, key: LockoutKey, nowMs: number, reason: string, ms: number) => void
-  /** Those in force, by id. */
+  /** Lists the holds in force, by id. */
   readonly active: (nowMs: number) => ReadonlyMap<string, QuotaHold>
   /** Gives the ids that were let go. */
   readonly clear: (matches: (key: LockoutKey) => boolean) => ReadonlyArray<string>
@@ -42,7 +42,7 @@ export const makeQuotaHolds = (
   const holds = new LruMap<string, QuotaHold>({ capacity, onRemove: changed })
   for (const [id, hold] of initial) holds.set(id, hold)
 
-  /** After the clock was set back it begins anew, no longer than it was. */
+  /** Returns the hold; after the clock was set back it begins anew, no longer than it was. */
   const settled = (id: string, nowMs: number): QuotaHold | undefined => {
     const hold = holds.peek(id)
     if (hold === undefined || nowMs >= hold.heldAtMs) return hold

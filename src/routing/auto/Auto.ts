@@ -51,7 +51,7 @@ import { scoreAll } from "./Scores.ts"
 import type { Weights } from "../../domain/combo/AutoWeights.ts"
 
 export interface AutoInput extends StrategyInput {
-  /** Those that may not be called now: scored for the record, and counted where breakers are counted. */
+  /** Candidates that may not be called now: scored for the record, and counted where breakers are counted. */
   readonly unavailable: ReadonlyArray<Candidate>
   readonly spec: AutoSpec
   /** The values of `X-Gateway-Mode` and `X-Gateway-Budget`, as they came. */
@@ -67,7 +67,7 @@ export interface AutoInput extends StrategyInput {
   readonly lastKnownGoodProvider: string | null
 }
 
-/** What most callers say to the rest of an `AutoInput`. */
+/** Usual values for the rest of an `AutoInput`. */
 export const autoDefaults = {
   unavailable: [],
   modeHeader: null,
@@ -82,9 +82,9 @@ export const autoDefaults = {
 
 export interface AutoOrdering extends Ordering {
   readonly _tag: "Ordered"
-  /** Of the order; absent where they were not at hand. */
+  /** Targets of the order; absent where they were not at hand. */
   readonly targets?: ReadonlyArray<Target>
-  /** Of every candidate, also those left out and those that may not be called. */
+  /** Scores of every candidate, also of those left out and those that may not be called. */
   readonly scores: ReadonlyMap<string, Score>
   readonly weights: Weights
   /** Rule `score`: in the order all the same, behind all others, as a last resort. All other rules: not in the order. */
@@ -120,7 +120,7 @@ const scoreOf = (factors: ReturnType<typeof factorsOf>, weights: Weights): numbe
   weights.connectionDensity * factors.connectionDensity +
   weights.resetWindowAffinity * factors.resetWindowAffinity
 
-/** With the factors they are made of: the weighted sum and nothing else, there are no penalties beside them. */
+/** Computes the scores with their factors: the weighted sum and nothing else, without penalties. */
 const shownScores = (
   candidates: ReadonlyArray<Candidate>,
   pool: Pool,
@@ -137,9 +137,9 @@ const shownScores = (
 }
 
 interface Examined {
-  /** Those to choose from, best score first. */
+  /** Candidates to choose from, best score first. */
   readonly ranked: ReadonlyArray<Candidate>
-  /** Those left out for their score, best first. */
+  /** Candidates left out for their score, best first. */
   readonly out: ReadonlyArray<Candidate>
   readonly exclusions: ReadonlyArray<AutoExclusion>
   /** Candidates whose exclusion ended and that were not called since. */
@@ -185,7 +185,7 @@ const examine = (
   return { ranked, out, exclusions, due, healing: withHealing(healing, changes), relaxed: false }
 }
 
-/** What a decision has in common for all its members. */
+/** Scales of a decision that all its members share. */
 interface Scaled {
   readonly scores: ReadonlyMap<string, Score>
   readonly p95Ms: Scale

@@ -30,11 +30,11 @@ export class Columns {
   readonly contextLength: Float64Array
   /** Most tokens of an answer, by the model. */
   readonly maxOutput: Float64Array
-  /** Tokens of an answer to be reckoned with. */
+  /** Tokens expected of an answer. */
   readonly outputLimit: Float64Array
   readonly hasQuotas: Uint8Array
   readonly #phase: Uint8Array
-  /** How many are in each phase. */
+  /** Number of candidates in each phase. */
   readonly #phaseCounts = [0, 0, 0, 0]
   readonly #candidates: Array<Candidate>
   readonly #fits = new Map<TaskType, Float64Array>()
@@ -107,12 +107,12 @@ export class Columns {
     return true
   }
 
-  /** Hot: how many breakers are in a phase. */
+  /** Hot: counts the breakers in a phase. */
   countIn(phase: BreakerPhase): number {
     return this.#phaseCounts[phases[phase]] ?? 0
   }
 
-  /** Hot: how well each suits a task. */
+  /** Hot: rates how well each suits a task. */
   taskFits(fitness: FitnessTable, task: TaskType): Float64Array {
     if (this.#fitness !== fitness) {
       this.#fits.clear()

@@ -12,7 +12,7 @@ import type { FactorName } from "../../domain/combo/AutoWeights.ts"
 
 export type Factor = (candidate: Candidate, pool: Pool, features: Features, nowMs: number) => number
 
-/** What is not known. */
+/** Value of an unknown factor. */
 export const neutral = 0.5
 
 /** DEGRADED is usable, and still behind those without failures. */
@@ -24,7 +24,7 @@ export const healthFactor = ({ breaker }: Pick<Candidate, "breaker">): number =>
 const leftIn = ({ remaining, resetAtMs }: QuotaWindow, nowMs: number): number =>
   resetAtMs !== null && resetAtMs <= nowMs ? 1 : clamp01(remaining)
 
-/** The worst window decides. No window known is .5: what is known to be full goes before, what is known to be nearly empty behind. */
+/** Rates by the worst window, [0, 1]. No known window is .5: one with all of it left is more, one nearly used up less. */
 export const quotaFactor = ({ quotas }: Pick<Candidate, "quotas">, nowMs: number): number => {
   if (quotas.length === 0) return neutral
   let worst = 1
@@ -73,14 +73,14 @@ const tierAffinity: Factor = (candidate, _pool, features) => tierAffinityOf(mode
 const specificityMatch: Factor = (candidate, _pool, { specificity }) =>
   specificityFit(modelTierOf(candidate), specificity)
 
-/** Tokens an answer is reckoned with where the client sets no limit; never the model's maximum. */
+/** Tokens expected of an answer where the client sets no limit; never the model's maximum. */
 const defaultOutputTokens = 1_024
 
-/** Tokens of an answer to be reckoned with where the client sets no limit. */
+/** Returns the tokens expected of an answer where the client sets no limit. */
 export const outputLimitOf = ({ maxOutputTokens }: Candidate["facts"]): number =>
   Math.min(defaultOutputTokens, maxOutputTokens ?? defaultOutputTokens)
 
-/** Tokens of an answer to be reckoned with. */
+/** Returns the tokens expected of an answer. */
 export const expectedOutput = (features: Features, { facts }: Candidate): number =>
   features.maxOutputTokens ?? outputLimitOf(facts)
 
@@ -98,7 +98,7 @@ export const shareOf = (mine: number, all: number, connections: number): number 
 
 /**
  * The connection's part of the load that its provider's connections carry: .5 at a fair part (also for the only one), 1 without load,
- * 0 at twice a fair part. Requests under way and requests of the window count half each.
+ * 0 at twice a fair part. Requests in progress and requests of the window count half each.
  */
 const connectionDensity: Factor = ({ target }, pool) => {
   const load = pool.loads.get(target.account.connection.id)
@@ -118,7 +118,10 @@ const horizonsMs: Readonly<Record<QuotaWindow["window"], number>> = {
   monthly: 30 * 24 * hourMs
 }
 
-/** How near the next reset is, in parts of its window: what is about to be renewed may be used up first. */
+/**
+ * Computes how near the next reset is, in parts of its window: a quota that is about to be renewed may be used up
+ * first.
+ */
 export const resetWindowFactor = ({ quotas }: Pick<Candidate, "quotas">, nowMs: number): number => {
   let nearest: number | null = null
   for (const { resetAtMs, window } of quotas) {

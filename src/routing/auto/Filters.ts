@@ -1,5 +1,6 @@
 /**
- * Which candidates suit a request at all. A filter that no candidate would pass is dropped, and the decision names it. Pure.
+ * Filters the candidates that suit a request at all. A filter that no candidate would pass is dropped, and the decision
+ * names it. Pure.
  */
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import type { Candidate, Features } from "../candidate/Candidate.ts"
@@ -21,7 +22,7 @@ export type FilterRule =
   | "budget"
   | "score"
 
-/** Why a candidate stays out of this decision. */
+/** Reason for which a candidate stays out of this decision. */
 export interface AutoExclusion {
   readonly candidate: Candidate
   readonly rule: FilterRule
@@ -43,7 +44,7 @@ export interface FilterRequest {
 export type Filtered =
   | {
       readonly _tag: "Kept"
-      /** Never empty when there were candidates, in their order. */
+      /** Candidates left, in their order; never empty when there were candidates. */
       readonly kept: ReadonlyArray<Candidate>
       readonly exclusions: ReadonlyArray<AutoExclusion>
       readonly relaxedFilters: ReadonlyArray<FilterRule>
@@ -70,7 +71,10 @@ export const estimateUsd = (candidate: Candidate, features: Features): number | 
   return (features.promptTokens * price.inputUsd + output * price.outputUsd) / 1_000_000
 }
 
-/** What of a pool an automatic id leaves by what is known of its models, without a request. Fail-open like the filters. */
+/**
+ * Selects the part of a pool that suits an automatic id by the known facts of its models, without a request. Fail-open
+ * like the filters.
+ */
 export const suited = <A>(
   { reasoning, sight }: AutoFilter,
   pool: ReadonlyArray<A>,
@@ -113,7 +117,7 @@ const rulesOf = ({ candidatePool, features, filter }: FilterRequest): ReadonlyAr
       ({ facts }) => (facts.reasoning === false ? "the model does not reason" : "the model is not known to reason")
     )
   }
-  // What plain requests need is left out only where it is known to be missing: most upstreams tell nothing about it.
+  // A capability that plain requests need excludes a candidate only where it is known to be missing: most upstreams do not report it.
   if (features.hasTools) {
     add(
       "tools",
@@ -169,7 +173,7 @@ const cheapestOf = (candidates: ReadonlyArray<Candidate>, costs: ReadonlyMap<Can
 }
 
 /**
- * Keeps what is expected to cost no more than the budget. An unpriced model costs nothing that could be reckoned and
+ * Keeps the candidates that are expected to cost no more than the budget. An unpriced model has no computable cost and
  * stays. When all exceed it, the cheapest healthy one is used.
  */
 const withinBudget = (candidates: ReadonlyArray<Candidate>, features: Features, budgetUsd: number) => {

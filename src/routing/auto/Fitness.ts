@@ -1,7 +1,6 @@
 /**
- * How well a model suits a task, [0, 1] (factor `taskFit`). Asked in this order: overrides (leaderboard), the map
- * of named models, what the model is known to be able to do, and last the name alone. Pure; what was found for a name is remembered,
- * bounded.
+ * Rates how well a model suits a task, [0, 1] (factor `taskFit`). Sources in this order: overrides (leaderboard), the map of named
+ * models, the known capabilities of the model, and last the name alone. Pure; results are remembered by name, bounded.
  */
 import { LruMap } from "../../kernel/LruMap.ts"
 import type { TaskType } from "../candidate/Candidate.ts"
@@ -22,7 +21,7 @@ const baseName = (model: string): string => {
   return name.replace(/(?::|-)free$/, "")
 }
 
-/** Whether a name fits a pattern, without regular expressions: a pattern from outside cannot make it slow. */
+/** Checks whether a name fits a pattern, without regular expressions: a pattern from outside cannot make it slow. */
 export const fitsPattern = (pattern: string, name: string): boolean => {
   const parts = pattern.split("*")
   const [first = ""] = parts

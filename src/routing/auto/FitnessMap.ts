@@ -4,7 +4,7 @@ import type { TaskType } from "../candidate/Candidate.ts"
 export type FitnessRow = Readonly<Record<TaskType, number>>
 export type CapabilityClass = "premium" | "standard" | "fast" | "budget"
 
-/** Of models that are known by what they can do only. */
+/** Fitness of models of which only the capabilities are known. */
 export const classRows: Readonly<Record<CapabilityClass, FitnessRow>> = {
   premium: {
     coding: 0.92,
@@ -44,7 +44,7 @@ export const classRows: Readonly<Record<CapabilityClass, FitnessRow>> = {
   }
 }
 
-/** What is known of named models; the tasks left out are filled from the class their coding value belongs to. */
+/** Fitness of named models; the tasks left out are filled from the class their coding value belongs to. */
 export const namedFitness: Readonly<Record<string, { readonly coding: number } & Partial<FitnessRow>>> = {
   "*codex*": { coding: 0.98, debugging: 0.92 },
   "*claude*sonnet*": { coding: 0.95, review: 0.92, debugging: 0.93, documentation: 0.9, default: 0.85 },

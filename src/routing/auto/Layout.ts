@@ -1,8 +1,7 @@
 /**
- * Which candidates share a connection, and which connections a provider: found once for a list of targets and kept until another list
- * comes. With it the ranking of the last decision, from which the next one differs little, and the numbers of all candidates side by side:
- * few candidates change from one decision to the next, and the others need not be fetched from memory. What is kept makes no decision
- * different.
+ * Maps candidates to connections, and connections to providers: made once for a list of targets and kept until another list comes. With it
+ * the ranking of the last decision, from which the next one differs little, and the numbers of all candidates side by side: few candidates
+ * change from one decision to the next, and the others need not be fetched from memory. None of it changes a decision.
  */
 import type { Candidate } from "../candidate/Candidate.ts"
 import { Columns } from "./Columns.ts"
@@ -10,9 +9,9 @@ import type { Target } from "../resolve/ModelResolver.ts"
 
 export interface Layout {
   readonly targets: ReadonlyArray<Target>
-  /** Of each candidate: the number of its connection. */
+  /** Number of each candidate's connection. */
   readonly connections: Int32Array
-  /** Of each connection: the number of its provider. */
+  /** Number of each connection's provider. */
   readonly providers: Int32Array
   /** Numbers of connections, and of providers, by id. */
   readonly connectionNumbers: ReadonlyMap<string, number>
@@ -21,11 +20,11 @@ export interface Layout {
   readonly providerCount: number
   /** The candidates' places in the list, best first when they were last ranked. */
   readonly ranking: Int32Array
-  /** As of the candidates that were given last. */
+  /** Columns of the candidates that were given last. */
   readonly columns: Columns
 }
 
-/** By the first target of the list. */
+/** Layouts by the first target of the list. */
 const layouts = new WeakMap<Target, Layout>()
 
 const numberIn = (numbers: Map<string, number>, id: string): number => {

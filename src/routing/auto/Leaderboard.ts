@@ -1,5 +1,5 @@
 /**
- * Where better values of task fitness come from, when the leaderboard flag is on. Only the words: the service that fetches them,
+ * Interface of the source of better values of task fitness, when the leaderboard flag is on. The service that fetches them,
  * keeps the last good copy and is silent without a network is built elsewhere and hands its overrides to `makeFitness`.
  */
 import type { TaskType } from "../candidate/Candidate.ts"

@@ -37,10 +37,10 @@ const againMs = 3_600_000
 
 /** Rounds only look whether something is due; so a new address is not left waiting. */
 const rounds = Schedule.jittered(Schedule.spaced("5 minutes"))
-/** Not in the way of the start. */
+/** Time of the first fetch in ms: late enough not to slow the start. */
 const firstMs = 60_000
 
-/** As it is kept. A copy is of its address: it says nothing when the operator names another. */
+/** Stored copy. It belongs to its address, and is not used when the operator names another. */
 const StoredLeaderboard = Schema.Struct({ url: Schema.String, rows: Rows })
 type StoredLeaderboard = typeof StoredLeaderboard.Type
 const decodeStored = (stored: unknown) => Schema.decodeUnknownEither(StoredLeaderboard)(stored)
@@ -73,7 +73,7 @@ const reasonOf = (error: PublicFetch.PublicFetchError): string => {
   }
 }
 
-/** Without its path and query, which may hold secrets. */
+/** Writes an address without its path and query, which may hold secrets. */
 const shown = (url: string): string => new URL(url).origin
 
 const restored = Effect.fnUntraced(function* (stored: unknown) {

@@ -1,4 +1,7 @@
-/** What a model costs its owner, in three steps: by price where it is known, by name and account where it is not. Pure. */
+/**
+ * Classifies the cost of a model to its owner, in three steps: by price where it is known, by name and account where it
+ * is not. Pure.
+ */
 import type { Account } from "../../providers/Catalog.ts"
 import * as Registry from "../../providers/Registry.ts"
 import { guardedOf } from "../health/AccountClass.ts"
@@ -6,7 +9,7 @@ import type { Candidate } from "../candidate/Candidate.ts"
 
 export type ModelTier = "free" | "cheap" | "premium"
 
-/** From cheap to dear: the distance between two tiers is the distance of their places. */
+/** Ranks from cheap to expensive: the distance between two tiers is the distance of their ranks. */
 const places: Readonly<Record<ModelTier, number>> = { free: 0, cheap: 1, premium: 2 }
 
 export const stepsBetween = (one: ModelTier, other: ModelTier): number => Math.abs(places[one] - places[other])
@@ -17,7 +20,10 @@ const cheapUpToUsd = 1
 const cheapNames = /deepseek|glm|minimax|meta-llama|gpt-4o-mini|claude-haiku|claude-3-(?:5-)?haiku/
 const freeNames = /(?::|-)free$/
 
-/** By the registry: a free provider, or one of its local servers where that stands at home. A node's type marks nothing. */
+/**
+ * Checks whether the registry has the account as free: a free provider, or one of its local servers at a local address.
+ * The type of a node is not considered.
+ */
 const isMarkedFree = (account: Account): boolean => {
   const { category, id } = account.spec
   if (category === "free") return true
@@ -25,8 +31,8 @@ const isMarkedFree = (account: Account): boolean => {
 }
 
 /**
- * The tier of a candidate's model; null when neither price, name, provider nor account tells. A free account pays nothing for
- * whatever it may use, so it decides before the price list.
+ * Finds the tier of a candidate's model; null when neither price, name, provider nor account show it. A free account pays
+ * nothing for whatever it may use, so it decides before the price list.
  */
 export const modelTierOf = ({ price, target, tier }: Candidate): ModelTier | null => {
   if (tier === "free") return "free"
@@ -40,10 +46,12 @@ export const modelTierOf = ({ price, target, tier }: Candidate): ModelTier | nul
   return tier === "pro" || tier === "ultra" ? "premium" : null
 }
 
-/** What `:free` keeps: only what is known to be free. */
+/** Checks whether a candidate is known to be free, for `:free`. */
 export const isFree = (candidate: Candidate): boolean => modelTierOf(candidate) === "free"
 
-/** What `:pro` keeps: premium models, and what a paid account offers beyond the free ones. */
+/**
+ * Checks whether a candidate is a premium model, or one that a paid account offers beyond the free ones, for `:pro`.
+ */
 export const isPro = (candidate: Candidate): boolean => {
   const tier = modelTierOf(candidate)
   return tier === "premium" || (tier !== "free" && (candidate.tier === "pro" || candidate.tier === "ultra"))

@@ -1,17 +1,17 @@
 /**
- * What a pool of candidates has in common: the scales that prices, latencies and loads are measured on. Made once per decision, in one
- * pass, so that every factor of every candidate is a few operations. Pure.
+ * Scales of a pool of candidates for prices, latencies and loads. Made once per decision, in one pass, so that every factor of every
+ * candidate is a few operations. Pure.
  */
 import type { Candidate, Performance } from "../candidate/Candidate.ts"
 import type { FitnessTable } from "./Fitness.ts"
 
 /** Measurements from this many samples on stand for themselves; fewer are drawn towards what the pool shows. */
 const trustedSamples = 5
-/** What is expected of a candidate that was not called yet. */
+/** Values expected of a candidate that was not called yet. */
 const expectedErrorRate = 0.05
 
 export interface Load {
-  /** Of one connection, over all its models in the pool. */
+  /** Load of one connection, over all its models in the pool. */
   used: number
   inFlight: number
   readonly provider: { connections: number; used: number; inFlight: number }
@@ -39,7 +39,7 @@ export const clamp01 = (value: number): number => (value > 0 ? (value < 1 ? valu
 export const blendedUsd = ({ price }: Candidate): number | null =>
   price === null ? null : 0.6 * price.inputUsd + 0.4 * price.outputUsd
 
-/** How far measurements stand for themselves, [0, 1]. */
+/** Computes the weight of measurements by their number, [0, 1]. */
 export const trust = (performance: Performance | null): number =>
   performance === null ? 0 : clamp01(performance.samples / trustedSamples)
 

@@ -1,4 +1,4 @@
-/** What of a candidate's factors depends on the candidate alone, worked out once as long as nothing of it changes. */
+/** Caches the part of a candidate's factors that depends on the candidate alone, as long as nothing of it changes. */
 import { type Candidate, type CandidateMemo, memo, type TaskType } from "../candidate/Candidate.ts"
 import type { FitnessTable } from "./Fitness.ts"
 import { healthFactor, tierPriorityFactor } from "./Factors.ts"
@@ -14,7 +14,7 @@ export class Rating implements CandidateMemo {
   readonly usd: number | null
   readonly modelTier: ModelTier | null
   readonly tierPriority: number
-  /** How far its measurements stand for themselves, [0, 1]. */
+  /** Weight of its measurements by their number, [0, 1]. */
   readonly trust: number
   readonly isMeasured: boolean
   readonly p95Ms: number

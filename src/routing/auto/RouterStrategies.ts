@@ -1,6 +1,7 @@
 /**
- * Which candidate of a scored pool goes first: the built-in router strategies, and the interface and registry of custom ones. A strategy
- * sees plain, frozen data and names one member. When it does anything else, `rules` chooses, and the reason of the decision says so.
+ * Choice of the first candidate of a scored pool: the built-in router strategies, and the interface and registry of custom ones. A
+ * strategy sees plain, frozen data and names one member. When it does anything else, `rules` chooses, and the reason of the decision
+ * says so.
  */
 import type { SlaPolicy } from "../../domain/combo/ComboPolicy.ts"
 import * as Context from "effect/Context"
@@ -43,7 +44,7 @@ export interface RoutingContext {
 export interface Selection {
   readonly provider: string
   readonly model: string
-  /** Tells apart several accounts of one provider; without it the best scored of them is meant. */
+  /** Id that distinguishes several accounts of one provider; without it the best scored of them is meant. */
   readonly connectionId?: string
   readonly strategy: string
   readonly reason: string
@@ -52,23 +53,26 @@ export interface Selection {
 }
 
 /**
- * The contract of a custom strategy. `select` is synchronous, gets at least one member and must name one of them. It stands in the way
- * of every request, so one that took longer than `slowSelectMs` is not asked again for `slowRestMs`; `rules` decides meanwhile.
+ * The contract of a custom strategy. `select` is synchronous, gets at least one member and must name one of them. Every request waits
+ * for it, so one that took longer than `slowSelectMs` is not asked again for `slowRestMs`; `rules` decides meanwhile.
  */
 export interface RouterStrategy {
   readonly name: string
   readonly description: string
   readonly select: (pool: ReadonlyArray<PoolMember>, context: RoutingContext) => Selection
-  /** It limits its own processor time, so the registry does not measure it by the wall clock, which also counts other processes. */
+  /**
+   * True when it limits its own processor time, so that the registry does not measure it by the wall clock, which also
+   * counts other processes.
+   */
   readonly boundsItself?: true
 }
 
-/** What one strategy prefers: the sign says whether `a` comes first. */
+/** Preference of a strategy: the sign says whether `a` comes first. */
 type Preference = (a: PoolMember, b: PoolMember) => number
 
 const isOpen = ({ breaker }: PoolMember): boolean => breaker === "OPEN"
 
-/** Those that are not OPEN, or all when there are no others. */
+/** Selects the members that are not OPEN, or all when there are no others. */
 const usable = (pool: ReadonlyArray<PoolMember>): ReadonlyArray<PoolMember> => {
   if (!pool.some(isOpen)) return pool
   const healthy = pool.filter((member) => !isOpen(member))
@@ -77,7 +81,7 @@ const usable = (pool: ReadonlyArray<PoolMember>): ReadonlyArray<PoolMember> => {
 
 const byScore: Preference = (a, b) => b.score - a.score
 
-/** With the member that is meant, so that it need not be looked for. */
+/** Selection with its member, so that it need not be searched for. */
 interface BuiltInSelection extends Selection {
   readonly member: PoolMember
 }
@@ -182,7 +186,9 @@ const compositeOf = (member: PoolMember, sla: SlaPolicy): number => {
 const excess = (value: number | null, threshold: number | null): number =>
   value === null || threshold === null ? 0 : Math.max(0, value - threshold) / Math.max(threshold, epsilon)
 
-/** By how much the asked-for thresholds are exceeded, each in parts of itself. What is not known exceeds nothing. */
+/**
+ * Sums by how much the requested thresholds are exceeded, each in parts of itself. An unknown value exceeds nothing.
+ */
 const violationOf = ({ costPer1MTokens, errorRate, p95LatencyMs }: PoolMember, sla: SlaPolicy): number =>
   excess(p95LatencyMs, sla.targetP95Ms) +
   excess(errorRate, sla.maxErrorRate) +
@@ -254,7 +260,7 @@ const ruled = (pool: RankedPool): Omit<Chosen, "overruled"> => {
   return { index, reason: `best score ${pool.score(index).toFixed(3)}` }
 }
 
-/** What `rules` and `lkgp` choose, without a member for each candidate; null for any other strategy. The pool must not be empty. */
+/** Chooses for `rules` and `lkgp`, without a member for each candidate; null for any other strategy. The pool must not be empty. */
 export const chooseRanked = (
   name: string,
   lookup: StrategyLookup,
@@ -312,18 +318,18 @@ export const mostCustomStrategies = 64
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 export interface Registry {
-  /** Why a strategy of that name could not be registered now; null: it could. */
+  /** Returns the reason for which a strategy of that name could not be registered now; null: it could. */
   readonly refusalOf: (name: string) => Refusal | null
   /** Built-in names and names in use are taken. */
   readonly register: (strategy: RouterStrategy) => Registration
-  /** Whether there was such a custom strategy. */
+  /** Removes a custom strategy, and returns whether there was one of that name. */
   readonly unregister: (name: string) => boolean
   /** Hot. */
   readonly lookup: StrategyLookup
   readonly list: () => ReadonlyArray<{ readonly name: string; readonly description: string; readonly custom: boolean }>
 }
 
-/** What `select` throws while it is not asked. */
+/** Error that `select` throws while it is not asked. */
 export const resting = new Error("the strategy rests")
 
 /** Measures each `select`; after a slow one it throws for `slowRestMs` instead of calling the strategy. */
@@ -383,7 +389,7 @@ export interface Chosen {
   /** Place in the pool. */
   readonly index: number
   readonly reason: string
-  /** Why the strategy asked for was not followed; null when it was. */
+  /** Reason for which the requested strategy was not followed; null when it was. */
   readonly overruled: string | null
 }
 

@@ -12,7 +12,7 @@ import { clamp01, type Scale, taken } from "./Pool.ts"
 import { specificityFit } from "./Specificity.ts"
 import { selected } from "./Select.ts"
 
-/** Every candidate, and where those stand in it that make the scales. */
+/** Every candidate, and where those are in it that make the scales. */
 export interface Measured {
   readonly all: ReadonlyArray<Candidate>
   readonly layout: Layout
@@ -21,12 +21,12 @@ export interface Measured {
 }
 
 export interface Scored {
-  /** By place in `all`; valid until the next call. */
+  /** Scores by place in `all`; valid until the next call. */
   readonly scores: Float64Array
   readonly p95Ms: Scale
 }
 
-/** Room that is used again by the next decision: a decision does not wait in between. */
+/** Buffer that is used again by the next decision: a decision does not wait in between. */
 let scores = new Float64Array(64)
 let values = new Float64Array(64)
 let loads = new Float64Array(64)
@@ -37,7 +37,7 @@ const roomFor = (count: number): void => {
   values = new Float64Array(count * 2)
 }
 
-/** Of the candidates at `places`; null: of all. */
+/** Computes the scale of the candidates at `places`; null: of all. */
 const scaleOf = ({ isMeasured, trust }: Columns, column: Float64Array, places: Int32Array | null): Scale => {
   const each = places?.length ?? column.length
   let count = 0
@@ -68,7 +68,10 @@ const mostIn = (column: Float64Array, places: Int32Array | null): number => {
   return most
 }
 
-/** Of each connection: used, in flight, and whether it is there; then of each provider: used, in flight, connections. */
+/**
+ * Numbers per entry. Of each connection: used, in flight, and whether it is there; then of each provider: used, in
+ * flight, connections.
+ */
 const stride = 3
 
 const fillLoads = ({ all, layout, scaling }: Measured): void => {

@@ -11,22 +11,22 @@ const firstExclusionMs = 5 * 60_000
 export const longestExclusionMs = 30 * 60_000
 /** A probe without a report may be repeated after this long. */
 const probeLeaseMs = 10 * 60_000
-/** After this long without an exclusion its past is forgotten. */
+/** Time in ms without an exclusion after which its history is dropped. */
 const trialMs = 30 * 60_000
-/** Candidates remembered at a time; beyond it those whose time ended first are forgotten. */
+/** Candidates remembered at a time; beyond it those whose time ended first are dropped. */
 export const mostExclusions = 2_000
 
 export interface Healing {
   readonly phase: "out" | "trial"
   /** Times it went out without having proved itself in between. */
   readonly level: number
-  /** When the exclusion ends (`out`) or ended (`trial`), epoch milliseconds. */
+  /** Time at which the exclusion ends (`out`) or ended (`trial`), epoch milliseconds. */
   readonly untilMs: number
-  /** Epoch milliseconds since which a probe is under way; null when none is. */
+  /** Epoch milliseconds since which a probe is in progress; null when none is. */
   readonly probeSinceMs: number | null
 }
 
-/** By candidate key. */
+/** States by candidate key. */
 export type HealingState = ReadonlyMap<string, Healing>
 
 export const healed: HealingState = new Map()
@@ -37,7 +37,7 @@ export type Standing =
   | { readonly _tag: "probe" }
   | { readonly _tag: "out"; readonly untilMs: number }
 
-/** How long the exclusion of a level lasts, in milliseconds. */
+/** Computes the duration of an exclusion of a level, in milliseconds. */
 export const exclusionMs = (level: number): number =>
   Math.min(longestExclusionMs, firstExclusionMs * 2 ** Math.min(Math.max(level, 1) - 1, 10))
 
@@ -51,10 +51,16 @@ const out = (level: number, nowMs: number): Healing => ({
 const isIn: Standing = { _tag: "in" }
 const isProbe: Standing = { _tag: "probe" }
 
-/** So bad that a candidate goes out. What is below by no more than a rounding of the sum is not below. */
+/**
+ * Checks whether a score is so low that a candidate is excluded. A difference within the rounding of the sum does not
+ * count.
+ */
 export const isTooLow = (score: number): boolean => score < exclusionScore - 1e-9
 
-/** What a score and the time make of one candidate. Null: nothing needs to be remembered. A clock set back lengthens nothing. */
+/**
+ * Updates one candidate's state by its score and the time. Null: nothing needs to be remembered. A clock set back
+ * lengthens nothing.
+ */
 export const look = (
   before: Healing | null,
   score: number,

@@ -1,9 +1,12 @@
-/** How demanding a request is, 0 (trivial) to 100 (expert), and the tier of model that suits it (reference: levels and points). Pure. */
+/**
+ * Rates how demanding a request is, 0 (trivial) to 100 (expert), and the tier of model that suits it (reference: levels
+ * and points). Pure.
+ */
 import type { TextSignals } from "./TaskType.ts"
 import type { ModelTier } from "./ModelTier.ts"
 
 export interface Demand {
-  /** From the text sample; only these counts are kept of it. */
+  /** Counts from the text sample; nothing else is kept of it. */
   readonly signals: TextSignals
   readonly promptTokens: number
   readonly toolCount: number
@@ -58,7 +61,7 @@ export const recommendedTier = (specificity: number, hasTools: boolean): ModelTi
   return tier === "free" && hasTools ? "cheap" : tier
 }
 
-/** How well a model's tier suits a request's specificity, [0, 1]; .5 for an unknown tier. */
+/** Rates how well a model's tier suits a request's specificity, [0, 1]; .5 for an unknown tier. */
 export const specificityFit = (tier: ModelTier | null, specificity: number): number => {
   switch (tier) {
     case "free":

@@ -1,5 +1,5 @@
 /**
- * What a request is about, told from a bounded sample of its last user message (for the factor `taskFit`). Pure; the sample is read once
+ * Guesses the task of a request from a bounded sample of its last user message (for the factor `taskFit`). Pure; the sample is read once
  * and only the result is kept: a decision record holds features, never text.
  */
 import type { TaskType } from "../candidate/Candidate.ts"
@@ -19,7 +19,7 @@ export interface TextSignals {
 
 type Mark = NamedTask | "math" | "reasoning" | "domain"
 
-/** The one named first wins a tie: the narrower task before the wider one. */
+/** Tasks in the order in which they win a tie: the narrower before the wider. */
 const tasks: ReadonlyArray<NamedTask> = ["debugging", "review", "documentation", "coding", "planning", "analysis"]
 
 const shortestStem = 4
@@ -32,7 +32,7 @@ interface Entry {
   readonly mark: Mark
 }
 
-/** By their first letters: what a word of a text is told from is found in one step. */
+/** Entries by their first letters: those that may match a word are found in one step. */
 const entries = new Map<string, Array<Entry>>()
 const anywhere: Array<readonly [string, Mark]> = []
 
@@ -71,7 +71,7 @@ const pairOf = (one: number, two: number): number => {
   return high >= 0 && high < letters && low >= 0 && low < letters ? high * letters + low : -1
 }
 
-/** Pairs of letters that an entry begins with: most words are told from their first two letters to have no mark. */
+/** Pairs of letters that an entry begins with: the first two letters of most words show that they have no mark. */
 const begins = new Uint8Array(letters * letters)
 for (const begin of entries.keys()) {
   const pair = pairOf(begin.charCodeAt(0), begin.charCodeAt(1))

@@ -1,6 +1,7 @@
 /**
- * Words that tell what a request is about, in nine languages: data of `TaskType.ts`. A word counts for every longer word that begins
- * with it ("debug", "debugging"); one that ends in `$` only for itself. Those of scripts without spaces are looked for anywhere.
+ * Words that indicate the task of a request, in nine languages: data of `TaskType.ts`. A word counts for every longer word that
+ * begins with it ("debug", "debugging"); one that ends in `$` only for itself. Those of scripts without spaces are looked for
+ * anywhere.
  */
 import type { TaskType } from "../candidate/Candidate.ts"
 

@@ -1,4 +1,4 @@
-/** How much each factor counts by default, and in each mode pack. */
+/** Default weights of the factors, and those of each mode pack. */
 import { type PackName, settled, type Weights } from "../../domain/combo/AutoWeights.ts"
 
 export const defaultWeights: Weights = settled({

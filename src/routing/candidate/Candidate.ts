@@ -1,5 +1,5 @@
 /**
- * What a decision looks at: the targets with everything known about them, and the request's features. Plain data, so that the same
+ * Input of a decision: the targets with everything known about them, and the request's features. Plain data, so that the same
  * candidates, features, policy, clock and seed always give the same decision. Unknown is null, never a guess.
  */
 import type { AccountTier } from "../../domain/Connection.ts"
@@ -25,7 +25,7 @@ export interface Performance {
 export interface QuotaWindow {
   /** `rate`: the tightest rate limit in force, of a minute or of a window without a name. */
   readonly window: "5h" | "hourly" | "daily" | "weekly" | "monthly" | "rate"
-  /** What is left of it, [0, 1]. */
+  /** Part of it that is left, [0, 1]. */
   readonly remaining: number
   /** Epoch milliseconds; null when it is not known. */
   readonly resetAtMs: number | null
@@ -37,14 +37,14 @@ export interface Price {
   readonly outputUsd: number
 }
 
-/** Not a part of what a candidate is: listings and comparisons leave it out. */
+/** Key of a member that does not count as a part of the candidate: listings and comparisons leave it out. */
 export const memo: unique symbol = Symbol("memo")
 
 export interface Candidate {
   readonly target: Target
   /** `connectionId` and `model`: the same target in the next request has the same key. */
   readonly key: string
-  /** Its share by the combo; 1 where none was said. A step that stands for several accounts is shared between them. */
+  /** Weight by the combo; 1 where it gives none. A step that stands for several accounts is shared between them. */
   readonly weight: number
   readonly facts: ModelFacts
   readonly tier: AccountTier | null
@@ -53,15 +53,15 @@ export interface Candidate {
   readonly breaker: BreakerPhase
   /** Null when it may be called now. */
   readonly unready: Unready | null
-  /** Of this connection and model; null before the first sample. */
+  /** Measurements of this connection and model; null before the first sample. */
   readonly performance: Performance | null
   /** Empty when nothing is known. */
   readonly quotas: ReadonlyArray<QuotaWindow>
   /** Requests it has served in the window of the statistics; for `least-used` only the combo's own. */
   readonly used: number
-  /** Requests under way; for `least-used` only the combo's own. */
+  /** Requests in progress; for `least-used` only the combo's own. */
   readonly inFlight: number
-  /** Room for what a strategy has worked out of this candidate alone. */
+  /** Cache for facts that a strategy has derived from this candidate alone. */
   [memo]?: CandidateMemo | undefined
 }
 
@@ -72,7 +72,7 @@ export interface CandidateMemo {
 
 export type TaskType = "coding" | "review" | "planning" | "analysis" | "debugging" | "documentation" | "default"
 
-/** What a decision may know of a request; never its text. */
+/** Facts of a request for a decision; never its text. */
 export interface Features {
   readonly wire: WireName
   readonly stream: boolean
@@ -87,6 +87,6 @@ export interface Features {
   readonly taskType: TaskType
   /** 0 (trivial) to 100 (expert). */
   readonly specificity: number
-  /** Of the caller's session; null without one. */
+  /** Key of the caller's session; null without one. */
   readonly sessionKey: string | null
 }

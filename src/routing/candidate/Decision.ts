@@ -1,10 +1,10 @@
-/** What a decision is: the order, and everything it was made of, so that it can be shown and made again. */
+/** Result of a decision: the order, and everything it was made of, so that it can be shown and made again. */
 import { amongReady, noneWasReady, type Reason } from "./Reason.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
 import type { Unready } from "../health/TargetHealth.ts"
 import type { Score, StrategyMemory } from "./Strategy.ts"
 
-/** Why a candidate is not in the order. */
+/** Reason for which a candidate is not in the order. */
 export interface Excluded {
   readonly rule: string
   /** Epoch milliseconds; null when it does not end by itself, or its end is not known. */
@@ -18,22 +18,22 @@ export interface Decision {
   readonly strategy: string
   readonly seed: number
   readonly order: ReadonlyArray<Target>
-  /** Why the first target is first. */
+  /** Reason for which the first target is first. */
   readonly reason: Reason
   readonly weights: Readonly<Record<string, number>> | null
-  /** By target; absent where the strategy does not score. */
+  /** Scores by target; absent where the strategy does not score. */
   readonly scores: ReadonlyMap<Target, Score>
   readonly exclusions: ReadonlyMap<Target, Excluded>
   /** Constraints that nothing met and that were therefore dropped. */
   readonly relaxedFilters: ReadonlyArray<string>
   /** Keys of candidates whose next call is a probe and gets less time. */
   readonly probes: ReadonlySet<string>
-  /** What is to be remembered when the request goes out; null when nothing is. */
+  /** Memory to be stored when the request goes out; null when there is none. */
   readonly memory: StrategyMemory | null
 }
 
 /**
- * The order as it came true: who was left out when its turn came, and was never asked, stood behind all others. A decision that only
+ * The order as it came true: who was left out when its turn came, and was never asked, was behind all others. A decision that only
  * lists its targets does not look at their health, and a health can change under a decision.
  */
 export const cameTrue = (

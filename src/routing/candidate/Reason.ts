@@ -1,4 +1,7 @@
-/** Why the first target of a decision is first, as data. `reasonText` puts it into the words of headers and decision records. Pure. */
+/**
+ * Reason for which the first target of a decision is first, as data. `reasonText` writes it for headers and decision
+ * records. Pure.
+ */
 
 /** `amongReady`: targets before it could not be called. */
 export type Reason =
@@ -9,15 +12,15 @@ export type Reason =
   | { readonly _tag: "NoFreeTarget" }
   /** The account that served the session before. */
   | { readonly _tag: "Session" }
-  /** Those before it usually take longer to begin than the combo allows. */
+  /** The targets before it usually take longer to begin than the combo allows. */
   | { readonly _tag: "QuickEnough" }
   /** The strategy's own words, without `;` and control characters. Custom strategies bring theirs. */
   | { readonly _tag: "Strategy"; readonly words: string }
   | { readonly _tag: "Refused"; readonly status: number; readonly code: string }
   | { readonly _tag: "EmergencyFallback" }
-  /** Of a fusion: the judge answers for the panel. */
+  /** The judge of a fusion answers for the panel. */
   | { readonly _tag: "Judged"; readonly answers: number; readonly members: number; readonly isJudgeKnown: boolean }
-  /** Of a fusion: one member has answered, so there is nothing to judge. */
+  /** One member of a fusion has answered, so there is nothing to judge. */
   | { readonly _tag: "OnlyAnswer"; readonly members: number }
   /** A session takes along a summary of its conversation, from the `provider/model` that served it before. */
   | { readonly _tag: "HandedOver"; readonly from: string; readonly reason: Reason }
@@ -64,7 +67,7 @@ export const noneWasReady = (reason: Reason): Reason => {
   }
 }
 
-/** A few words without `;` or control characters: they stand in a header. */
+/** A few words without `;` or control characters: they are in a header. */
 export const reasonText = (reason: Reason): string => {
   switch (reason._tag) {
     case "FirstInOrder":

@@ -7,7 +7,7 @@ import type { ComboPolicy } from "../../domain/combo/ComboPolicy.ts"
 import type { SeededRandom } from "../../kernel/SeededRandom.ts"
 import type { Candidate, Features } from "./Candidate.ts"
 
-/** What the strategies of one combo remember between requests. */
+/** Memory of the strategies of one combo between requests. */
 export interface StrategyMemory {
   /** Turns taken so far. */
   readonly turns: number
@@ -32,7 +32,7 @@ export const blankMemory: StrategyMemory = {
 }
 
 export interface StrategyInput {
-  /** Those that may be called, in the order of the combo's targets. Never empty. */
+  /** Candidates that may be called, in the order of the combo's targets. Never empty. */
   readonly candidates: ReadonlyArray<Candidate>
   readonly features: Features
   readonly policy: ComboPolicy
@@ -50,10 +50,10 @@ export interface Score {
 export interface Ordering {
   /** All candidates, the first to be tried first. */
   readonly order: ReadonlyArray<Candidate>
-  /** Why the first is first. */
+  /** Reason for which the first is first. */
   readonly reason: Reason
   readonly memory: StrategyMemory
-  /** By candidate key, where the strategy scores. */
+  /** Scores by candidate key, where the strategy scores. */
   readonly scores?: ReadonlyMap<string, Score>
   /** Weights the scores were made with. */
   readonly weights?: Readonly<Record<string, number>>
@@ -61,7 +61,7 @@ export interface Ordering {
 
 export type Strategy = (input: StrategyInput) => Ordering
 
-/** What a strategy learns when a candidate has answered well. */
+/** Updates a strategy's memory when a candidate has answered well. */
 export type Served = (
   memory: StrategyMemory,
   served: Pick<Candidate, "key" | "target">,

@@ -1,4 +1,7 @@
-/** Which account a session is served by. In memory and bounded; what is forgotten costs a prompt cache, never a request. */
+/**
+ * Remembers the account that serves a session. In memory and bounded; a lost entry costs a prompt cache, never a
+ * request.
+ */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { FairPool } from "../../kernel/FairPool.ts"
@@ -21,7 +24,7 @@ interface Owned extends SessionTarget {
 export class Affinity extends Context.Tag("gateway/routing/decide/Affinity")<
   Affinity,
   {
-    /** Hot: where the session was served last; null when it is new or old. */
+    /** Hot: finds the target that served the session last; null when it is new or old. */
     readonly of: (sessionKey: string, nowMs: number) => SessionTarget | null
     /** Hot. */
     readonly served: (sessionKey: string, target: Target, nowMs: number) => void

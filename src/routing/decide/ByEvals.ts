@@ -5,7 +5,7 @@ import type { Candidate } from "../candidate/Candidate.ts"
 import { byStrategy } from "../candidate/Reason.ts"
 import type { Ordering, Score } from "../candidate/Strategy.ts"
 
-/** What a model has achieved, at most one of each suite. */
+/** Finds the results of a model, at most one of each suite. */
 export type EvalLookup = (provider: string, model: string) => ReadonlyArray<EvalScore>
 
 const best = byStrategy("best in evaluations")
@@ -31,7 +31,7 @@ const measuredOf = (scores: ReadonlyArray<EvalScore>, policy: EvalRouting, nowMs
   return cases === 0 || cases < policy.minCases ? null : { quality: passed / cases, latencyMs: latencyMs / cases }
 }
 
-/** By the scores, those without one behind the others; both in the order they had where they are equal. The ordering itself without any score. */
+/** Orders by the scores, those without one behind the others; equal ones keep their order. Returns the ordering itself without any score. */
 export const byEvals = <Own extends Ordering>(
   ordering: Own,
   policy: EvalRouting | null,

@@ -15,7 +15,7 @@ import { targetKeyOf } from "../resolve/TargetKey.ts"
 
 export interface CandidateSources {
   readonly catalog: Pick<typeof Catalog.Catalog.Service, "factsOf">
-  /** Without `troubles` every target is looked at each time. */
+  /** Health of targets. Without `troubles` every target is looked at each time. */
   readonly health: Pick<Health, "unready"> & Partial<Pick<Health, "troubles">>
   readonly breakers: Pick<typeof Breakers.Breakers.Service, "phaseOf">
   readonly stats: typeof PerformanceStats.PerformanceStats.Service
@@ -35,14 +35,14 @@ const noWeights: ReadonlyArray<number> = []
 
 const tierOf = ({ account }: Target): AccountTier | null => account.connection.tier
 
-/** What of a resolution its candidates are made from. */
+/** Parts of a resolution that its candidates are made from. */
 type Candidacy = Pick<Resolution, "targets" | "weights" | "combo" | "strategy">
 
 /** The combo whose own requests are counted apart from all others to the same targets: `least-used` shares out those. */
 export const countedFor = ({ combo, strategy }: Pick<Resolution, "combo" | "strategy">): string | undefined =>
   strategy === "least-used" ? combo?.name : undefined
 
-/** What does not change from one request to the next, and where the rest is read. */
+/** Constant facts of a target, and readers of the others. */
 interface ReadyTarget {
   readonly key: string
   readonly facts: ModelFacts
@@ -55,9 +55,9 @@ interface ReadyTarget {
 interface Kept {
   candidates: ReadonlyArray<Candidate>
   readonly ready: ReadonlyArray<ReadyTarget>
-  /** As of which prices were read; null: never. */
+  /** Edition of the prices that were read; null: none yet. */
   prices: number | null
-  /** As of which `mayWait` was filled. */
+  /** Edition for which `mayWait` was filled. */
   troubles: number | null
   readonly mayWait: Uint8Array
   /** One of them may. */
@@ -65,10 +65,10 @@ interface Kept {
   /** Places of a model of a connection, by both. */
   readonly places: ReadonlyMap<string, ReadonlyMap<string, ReadonlyArray<number>>>
   weights: ReadonlyArray<number>
-  /** As of which all were looked at; -1: never. */
+  /** Edition for which all were looked at; -1: none yet. */
   measured: number
   quotaChanges: number
-  /** Epoch milliseconds from and until which only what is told to have changed needs to be looked at. */
+  /** Epoch milliseconds from and until which only reported changes need to be looked at. */
   fromMs: number
   untilMs: number
   /** Places of targets whose quotas may change at any time. */
@@ -215,7 +215,7 @@ export const makeCandidates = (sources: CandidateSources) => {
     }
   }
 
-  /** What has not been told to have changed is as it was. */
+  /** Updates the candidates with reported changes; the others are as they were. */
   const lookAtChanged = (kept: Kept, resolution: Candidacy, nowMs: number): boolean => {
     const { candidates: last, places, withQuotas } = kept
     let next: Array<Candidate> | null = null

@@ -1,6 +1,6 @@
 /**
- * The one decision function: candidates, features, policy, memory, clock and seed in; order, scores, exclusions and reasons out. Pure:
- * the same input gives the same decision, and what is to be remembered is part of the result.
+ * Decision function: candidates, features, policy, memory, clock and seed in; order, scores, exclusions and reasons out. Pure: the
+ * same input gives the same decision, and the memory to store is part of the result.
  */
 import { type ComboPolicy, noPolicy } from "../../domain/combo/ComboPolicy.ts"
 import { LazyMap } from "../../kernel/LazyMap.ts"
@@ -23,7 +23,7 @@ import { byEvals, type EvalLookup } from "./ByEvals.ts"
 import { slowLast } from "./Predicted.ts"
 import type { Ordering, Score, Strategy, StrategyInput, StrategyMemory } from "../candidate/Strategy.ts"
 
-/** What holds for all combos. */
+/** Settings for all combos. */
 export interface DecidePolicy {
   readonly routerStrategies: StrategyLookup
   readonly freeTierStrict: boolean
@@ -43,7 +43,7 @@ export interface DecideInput extends DecidePolicy {
   readonly features: Features
   readonly memory: StrategyMemory
   readonly healing: HealingState
-  /** Where the caller's session was served last. */
+  /** Target that served the caller's session last. */
   readonly affinity: SessionTarget | null
   readonly modeHeader: string | null
   readonly budgetHeader: string | null
@@ -91,12 +91,12 @@ const withAffinity = (
 
 const noNames: ReadonlyArray<string> = []
 
-/** Who is usually too slow for the combo comes last, and the record says so. */
+/** Puts the targets last that are usually too slow for the combo, and records it. */
 const withoutSlow = (
   ordering: Pick<Ordering, "order" | "reason">,
   policy: ComboPolicy,
   exclusions: Map<Target, Excluded>,
-  /** Of the order, where they are at hand. */
+  /** Targets of the order, where they are at hand. */
   targets?: ReadonlyArray<Target>
 ): { readonly order: ReadonlyArray<Target>; readonly reason: Reason; readonly relaxed: ReadonlyArray<string> } => {
   if (policy.predictiveTtftMs === 0 && targets !== undefined) {
@@ -171,7 +171,7 @@ export const decide = (input: DecideInput): Decided => {
     nowMs
   }
   const spec = autoSpecOf(resolution)
-  // Targets come back while others are tried: who is not free must not stand in line where only free ones may.
+  // Targets come back while others are tried: one that is not free must not wait where only free ones may.
   const onlyFree = spec?.filter.tier === "free" && input.freeTierStrict
   const inReserve = onlyFree ? unavailable.filter(isFree) : unavailable
   const inLine = inReserve.map(({ target }) => target)

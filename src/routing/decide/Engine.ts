@@ -35,10 +35,12 @@ export interface Question {
   /** The id the client asked for. */
   readonly model: string
   readonly resolution: Resolution
-  /** Asked for only where a strategy looks at the request. */
+  /** Returns the features; called only where a strategy looks at the request. */
   readonly features: () => Features
   readonly sessionKey: string | null
-  /** Whether the turn begins with a prompt of the user; asked for only where a session could stay at its account. */
+  /**
+   * Checks whether the turn begins with a prompt of the user; called only where a session could stay at its account.
+   */
   readonly startsPrompt: () => boolean
   readonly modeHeader: string | null
   readonly budgetHeader: string | null
@@ -57,7 +59,7 @@ export class Engine extends Context.Tag("gateway/routing/decide/Engine")<
     readonly served: (question: Question, decided: Decided, target: Target) => void
     /** Hot: a call is over; `ok` null when nothing was learned. */
     readonly ended: (question: Question, target: Target, ok: boolean | null, nowMs: number) => void
-    /** Who may draw on a quota share, and who has. */
+    /** Keys that may draw on a quota share, and their use of it. */
     readonly shares: typeof QuotaShareUsage.QuotaShareUsage.Service
   }
 >() {}
@@ -119,7 +121,7 @@ export const keptFor = (
   return kept !== null && staysAtAccount(resolution, startsPrompt) ? kept : null
 }
 
-/** What the strategy of a resolution learns from a success. */
+/** Finds the function by which the strategy of a resolution learns from a success. */
 export const servedOf = (resolution: Resolution): Served | undefined => {
   if (isAuto(resolution)) return lkgpServed
   const { strategy } = resolution

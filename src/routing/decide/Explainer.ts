@@ -14,11 +14,11 @@ export interface ExplainRequest {
   readonly wire: WireName
   /** The request as a client would send it in that wire; whatever is missing is taken for an empty prompt. */
   readonly body: Readonly<Record<string, unknown>>
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
-  /** Whose allocation of a quota group counts; null: a caller without an API key. */
+  /** Key whose allocation of a quota group counts; null: a caller without an API key. */
   readonly apiKeyId: string | null
-  /** Null: one is drawn, and stands in the record. */
+  /** Null: one is drawn, and is in the record. */
   readonly seed: number | null
 }
 

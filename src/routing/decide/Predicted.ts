@@ -7,7 +7,7 @@ const leastSamples = 5
 
 export interface Predicted {
   readonly order: ReadonlyArray<Candidate>
-  /** Those that were put last, with what they usually take; empty when all are slow. */
+  /** Candidates that were put last, with their usual time in ms; empty when all are slow. */
   readonly slow: ReadonlyMap<Candidate, number>
   /** All are slow: none was put last. */
   readonly relaxed: boolean

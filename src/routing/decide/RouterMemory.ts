@@ -1,7 +1,7 @@
 /**
- * What strategies remember between requests: turns, decks, credits, who is kept and who answered last, by combo name, `auto` id or
- * requested id. State in memory, written to the store soon after, so that a restart goes on where it was; what a
- * crash kept from being written of a rotation is told by the usage rows.
+ * Memory of strategies between requests: turns, decks, credits, the kept target and the one that answered last, by combo name,
+ * `auto` id or requested id. State in memory, written to the store soon after, so that a restart goes on where it was; after a
+ * crash the usage rows restore a rotation.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -27,9 +27,9 @@ export class RouterMemory extends Context.Tag("gateway/routing/decide/RouterMemo
   {
     /** Hot: blank for an unknown key. */
     readonly of: (key: string) => StrategyMemory
-    /** Hot: in force at once, in the store soon after. */
+    /** Hot: keeps a memory; in force at once, in the store soon after. */
     readonly keep: (key: string, memory: StrategyMemory) => void
-    /** Done when everything kept before is in the store. */
+    /** Waits until everything that was added before is in the store. */
     readonly flush: Effect.Effect<void>
   }
 >() {}

@@ -1,18 +1,22 @@
 /**
- * When a session stays at the account that served it last, although the strategy would choose another (`config.sessionAffinity`). Pure.
+ * Decides when a session stays at the account that served it last, although the strategy would choose another
+ * (`config.sessionAffinity`). Pure.
  */
 import type { SessionAffinity } from "../../domain/combo/ConfigFields.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../wire/json/Json.ts"
 import type { Resolution } from "../resolve/ModelResolver.ts"
 
-/** Their order says whom the operator prefers; the others spread requests, or go by what changes from one request to the next. */
+/**
+ * Strategies whose order is the operator's preference; the others spread requests, or go by facts that change from one
+ * request to the next.
+ */
 const ordered: ReadonlySet<string> = new Set(["priority", "fill-first", "cost-optimized", "context-optimized"])
 
 export const sessionAffinityOf = ({ auto, policy, strategy }: Resolution): SessionAffinity =>
   policy.sessionAffinity ?? (auto === null && ordered.has(strategy) ? "prompt" : "strict")
 
-/** Whether the session's own account goes first in this turn. */
+/** Checks whether the session's own account goes first in this turn. */
 export const staysAtAccount = (resolution: Resolution, startsPrompt: () => boolean): boolean => {
   const affinity = sessionAffinityOf(resolution)
   return affinity === "strict" || (affinity === "prompt" && !startsPrompt())
@@ -40,7 +44,7 @@ const holdsToolResult = (parts: Json | undefined): boolean =>
         part["function_response"] !== undefined)
   )
 
-/** Whether a request begins something new: its last turn is the user's, and holds no result of a tool. */
+/** Checks whether a request begins something new: its last turn is the user's, and holds no result of a tool. */
 export const startsPrompt = (wire: WireName, body: JsonObject): boolean => {
   const turns = body[turnsOf[wire]]
   // A bare text is a prompt.

@@ -66,5 +66,5 @@ export const sessionIdOf = (headers: RequestHeaders, body: JsonObject): string |
 export const sessionKeyOf = (owner: string, model: string, sessionId: string): string =>
   `${owner}.${createHash("sha256").update(`${owner}\0${model}\0${sessionId}`).digest("base64url")}`
 
-/** Whose session it is. */
+/** Returns the owner of the session. */
 export const ownerIn = (sessionKey: string): string => sessionKey.slice(0, sessionKey.lastIndexOf("."))

@@ -1,4 +1,4 @@
-/** The class whose resilience rules hold for an account, from facts: how it signs in, and where its server stands. */
+/** The class whose resilience rules hold for an account, from facts: how it signs in, and where its server is. */
 import type { ProviderClass } from "../../domain/Provider.ts"
 import { isLocalAddress } from "../../egress/OutboundPolicy.ts"
 import type { Account } from "../../providers/Catalog.ts"

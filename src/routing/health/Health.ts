@@ -1,7 +1,7 @@
 /**
- * Whether a target may be called now, and what a call changes: breaker of the provider, cooldown of the connection, lockout of the model,
- * in one place for whatever chooses and whatever calls. Plain functions over the states, so that the running gateway (`TargetHealth`) and
- * the simulator share them.
+ * Checks whether a target may be called now, and updates its state after a call: breaker of the provider, cooldown of the connection,
+ * lockout of the model, in one place for choices and calls. Plain functions over the states, so that the running gateway (`TargetHealth`)
+ * and the simulator share them.
  */
 import type { Connection, ConnectionHealth } from "../../domain/Connection.ts"
 import type { LimitFacts } from "../../domain/Errors.ts"
@@ -22,7 +22,7 @@ import { guardedOf } from "./AccountClass.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
 import { type BreakerWait, type LastResort, probeInMs, retryAtMs } from "./LastResort.ts"
 
-/** Why a target is left out. */
+/** Reason for which a target is left out. */
 export interface Unready {
   readonly rule: "breaker" | "cooldown" | "terminal" | "lockout" | "limit"
   /** Epoch milliseconds; null when it does not end by itself, or its end is not known. */
@@ -31,16 +31,16 @@ export interface Unready {
   readonly terminal: TerminalStatus | null
   /** The kind of failure behind it, where there was one. */
   readonly kind: string | null
-  /** For people. */
+  /** Description for people. */
   readonly detail: string
-  /** What a client is told when nothing else is left. */
+  /** Status that a client gets when nothing else is left. */
   readonly status: number
   readonly code: string
-  /** It may be asked all the same when no other target is left. */
+  /** Kind of last resort, where it may be asked when no other target is left. */
   readonly lastResort?: LastResort
   /** Epoch milliseconds from which a client may try again, where that is not `untilMs`. */
   readonly retryAtMs?: number
-  /** Of the rule `limit`: the limit of the API key. */
+  /** Limit of the API key, for the rule `limit`. */
   readonly limit?: LimitFacts
 }
 
@@ -49,11 +49,11 @@ export interface Call {
   readonly target: Target
   readonly startedMs: number
   readonly endedMs: number
-  /** It was the probe of a half-open breaker. */
+  /** True when it was the probe of a half-open breaker. */
   readonly probe: boolean
 }
 
-/** What a report changed at the provider's breaker. */
+/** Change at the provider's breaker by a report. */
 export interface BreakerNews {
   readonly call: Call
   readonly before: BreakerPhase
@@ -64,9 +64,12 @@ export interface BreakerNews {
   readonly counted: Failure | null
 }
 
-/** Which targets may have to wait, so that all others need not be looked at one by one. */
+/** Targets that may have to wait, so that all others need not be looked at one by one. */
 export interface Troubles {
-  /** Hot: as long as it is the same, so is the answer of `mayWait` for every target. Null: it changes with time. */
+  /**
+   * Hot: returns the edition: as long as it is the same, so is the answer of `mayWait` for every target. Null: it
+   * changes with time.
+   */
   readonly edition: () => number | null
   /** Hot: false: it may be called, and its provider's breaker is closed, whatever the time is. */
   readonly mayWait: (target: Target) => boolean
@@ -124,7 +127,7 @@ const seconds = (ms: number): string => {
 /** Says nothing about the provider: the request is at fault, or no one is. */
 const isBlameless = (failure: Failure): boolean => failure.scope === "none" && policyOf(failure).terminal === null
 
-/** What a failed call tells the provider's breaker. */
+/** Derives the report to the provider's breaker from a failed call. */
 export const breakerReportOf = (failure: Failure): BreakerReport =>
   countsForBreaker(failure) ? "trip" : isBlameless(failure) ? "unknown" : "other"
 
@@ -160,7 +163,7 @@ export const makeHealth = ({ accountsOf, breakers, cooldowns, lockouts, reported
         terminal: isTerminal(testStatus) ? testStatus : null,
         kind: lastErrorType,
         detail: `${name} is ${testStatus.replace("_", " ")}${why}`,
-        // An SDK asks again after a 503, which does not bring money back: it is told what the provider itself said.
+        // An SDK asks again after a 503, which does not bring money back: it gets the provider's own status.
         status: testStatus === "credits_exhausted" && isErrorStatus(status) ? status : 503,
         code: "ALL_ACCOUNTS_INACTIVE"
       }
@@ -206,13 +209,15 @@ export const makeHealth = ({ accountsOf, breakers, cooldowns, lockouts, reported
       detail: `The circuit breaker of ${account.spec.id} is open (${when})`,
       status: 503,
       code: "provider_circuit_open",
-      // A probe that is under way is waited for.
+      // A probe that is in progress is waited for.
       ...(probeMs === 0 || (breakerMs === null && firmMs === 0) ? { lastResort: "probe" as const } : {}),
       retryAtMs: nowMs + Math.max(1, probeMs)
     }
   }
 
-  /** Of several reasons the one that ends last: no earlier retry can succeed. */
+  /**
+   * Finds the reason for which a target is not ready. Of several the one that ends last: no earlier retry can succeed.
+   */
   const unready = (target: Target, nowMs: number): Unready | null => {
     const { account, model } = target
     const coolMs = cooldowns.waitMs(account.connection.id, nowMs)
@@ -263,7 +268,7 @@ export const makeHealth = ({ accountsOf, breakers, cooldowns, lockouts, reported
     const words = {
       startedMs: call.startedMs,
       message: failure.message.slice(0, 500),
-      // What the provider's code said of money is told to those who come during the cooldown, too.
+      // The provider's code about money is also sent to requests during the cooldown.
       type: isOutOfMoney(failure) ? "insufficient_quota" : failure.kind,
       code: String(failure.status)
     }

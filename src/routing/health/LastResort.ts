@@ -1,6 +1,6 @@
 /**
- * Which unhealthy targets may be asked because no other is left: of a connection that is doubted, of a model that cools down after a
- * transient failure, and behind an open breaker that waits for its probe. Pure.
+ * Decides which unhealthy targets may be asked because no other is left: of a connection in doubt, of a model that cools down after
+ * a transient failure, and behind an open breaker that waits for its probe. Pure.
  */
 
 /**
@@ -10,13 +10,13 @@
  */
 export type LastResort = "doubt" | "cooldown" | "probe"
 
-/** Of an open breaker before one target. Milliseconds from now. */
+/** Waits of an open breaker before one target. Milliseconds from now. */
 export interface BreakerWait {
-  /** Null while a probe is under way. */
+  /** Null while a probe is in progress. */
   readonly breakerMs: number | null
-  /** Until it lets a probe through where no other target is left. */
+  /** Time until it lets a probe through where no other target is left. */
   readonly lastResortMs: number
-  /** What opened it were failures of other models of the same account. */
+  /** True when it was opened by failures of other models of the same account. */
   readonly isUnblamed: boolean
 }
 
@@ -30,14 +30,17 @@ const probeAgainMs = 1_000
 export const probeInMs = ({ breakerMs, isUnblamed, lastResortMs }: BreakerWait): number =>
   breakerMs === null ? probeAgainMs : isUnblamed ? 0 : lastResortMs
 
-/** When a client may retry a target that is asked as a last resort: it need not wait for the end of a long cooldown. */
+/**
+ * Computes when a client may retry a target that is asked as a last resort: it need not wait for the end of a long
+ * cooldown.
+ */
 export const retryAtMs = (untilMs: number, nowMs: number, baseCooldownMs: number): number =>
   Math.min(untilMs, nowMs + baseCooldownMs)
 
 /** A target whose turn comes when no other is left. Times are epoch milliseconds. */
 export interface PutOff<Turn> {
   readonly turn: Turn
-  /** When it can be called again. */
+  /** Time at which it can be called again. */
   readonly untilMs: number
 }
 

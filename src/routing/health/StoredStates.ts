@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import type { StateRow } from "../../store/repo/StateRows.ts"
 
 export interface StoredStates<A> {
-  /** In the order of the rows. */
+  /** States in the order of the rows. */
   readonly states: ReadonlyMap<string, A>
   /** Keys whose state cannot be read. */
   readonly corrupt: ReadonlyArray<string>

@@ -20,7 +20,7 @@ export { breakerReportOf, classOf } from "./Health.ts"
 export class TargetHealth extends Context.Tag("gateway/routing/health/TargetHealth")<
   TargetHealth,
   Health & {
-    /** Done when what was learned outlives a crash. */
+    /** Waits until everything that was learned outlives a crash. */
     readonly flush: Effect.Effect<void>
   }
 >() {}
@@ -40,7 +40,9 @@ export const make = Effect.gen(function* () {
     if (cooldowns.credentialIs(id, fingerprint)) lockouts.clear({ connectionId: id })
   }
 
-  /** When a provider's breaker first opened, in epoch milliseconds; a failed probe opens it again and again. */
+  /**
+   * Times at which a provider's breaker first opened, in epoch milliseconds; a failed probe opens it again and again.
+   */
   const openedMs = new LruMap<string, number>({ capacity: Breakers.capacity })
   for (const { openedAtMs, provider } of breakers.list(yield* Clock.currentTimeMillis, () => "apikey")) {
     if (openedAtMs !== null) openedMs.set(provider, openedAtMs)

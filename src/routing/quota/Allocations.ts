@@ -1,6 +1,7 @@
 /**
- * Who may draw on a quota group, and how much of it. Pure. A key's share of a limit is its weight over the sum
- * of all weights. While less than half of a limit is used, a key may draw beyond its share; from then on it may not.
+ * Decides which keys may draw on a quota group, and how much of it. Pure. A key's share of a limit is its weight over
+ * the sum of all weights. While less than half of a limit is used, a key may draw beyond its share; from then on it may
+ * not.
  */
 import type { DeclaredQuota } from "../../domain/Connection.ts"
 import { QuotaNotAllocated } from "../../domain/Errors.ts"
@@ -10,15 +11,15 @@ import type { WindowName } from "./Span.ts"
 /** The used part of a limit from which on shares are strict. */
 const strictFrom = 0.5
 
-/** How long a caller waits that is only held up by its own requests under way. */
+/** Wait in ms of a caller that is only held up by its own requests in progress. */
 const underWayRetryMs = 1_000
 
 /** One member's part of a pool, in the pool's unit. */
 export interface Part {
   readonly limit: number
-  /** By all keys, also outside the group. */
+  /** Use by all keys, also outside the group. */
   readonly used: number
-  /** By the key. */
+  /** Use by the key. */
   readonly own: number
   /** Epoch milliseconds; then `used` and `own` are zero again. Infinite where nothing was used. */
   readonly resetAtMs: number
@@ -31,10 +32,13 @@ export interface Pool {
   readonly parts: ReadonlyArray<Part>
 }
 
-/** What a key is entitled to, and what it and all others have under way that no part shows yet (in the pool's unit). */
+/**
+ * Entitlement of a key, and the requests in progress of it and of all others that no part shows yet (in the pool's
+ * unit).
+ */
 export interface Claim {
   readonly weight: number
-  /** Of all keys. */
+  /** Sum of the weights of all keys. */
   readonly weights: number
   readonly ownUnderWay: number
   readonly allUnderWay: number
@@ -60,7 +64,7 @@ const sumOf = (parts: ReadonlyArray<Part>): Sums => {
 export const shareOf = (limit: number, { weight, weights }: Pick<Claim, "weight" | "weights">): number =>
   (limit * weight) / weights
 
-/** What a key has drawn of a pool, and may draw at most once shares are strict. */
+/** Computes the use of a pool by a key, and its limit once shares are strict. */
 export const standing = (pool: Pool, claim: Pick<Claim, "weight" | "weights">) => {
   const { limit, own } = sumOf(pool.parts)
   return { used: own, limit: shareOf(limit, claim) }
@@ -70,8 +74,7 @@ const isDrawn = ({ limit, own, used }: Sums, claim: Claim, ownMore: number, allM
   used + allMore >= limit * strictFrom && own + ownMore >= shareOf(limit, claim)
 
 /**
- * When a key may draw on the pool again, epoch milliseconds; null when it may now. A key below its share always may, whatever the
- * others took.
+ * Computes when a key may draw on the pool again, epoch milliseconds; null when it may now. A key below its share always may.
  */
 export const closedUntilMs = (pool: Pool, claim: Claim, nowMs: number): number | null => {
   const sums = sumOf(pool.parts)
@@ -99,7 +102,10 @@ export const allocationOf = (
   apiKeyId: string | null
 ): QuotaAllocation | null => allocations.find((allocation) => allocation.apiKeyId === apiKeyId) ?? null
 
-/** Why a caller may not use a group at all; null when it may: without a restriction every caller may. */
+/**
+ * Returns the reason for which a caller may not use a group at all; null when it may: without a restriction every
+ * caller may.
+ */
 export const notAllocated = (
   model: string,
   group: Pick<QuotaGroup, "allocations" | "name" | "restricted">,

@@ -13,7 +13,7 @@ export interface Declared {
   readonly key: string
 }
 
-/** What was used in a span. */
+/** Use in a span of time. */
 export interface Count {
   readonly startMs: number
   readonly endMs: number

@@ -1,21 +1,21 @@
-/** What was drawn of one connection's quotas, by one API key or by all together. Pure; times are epoch milliseconds. */
+/** Counts the use of one connection's quotas, by one API key or by all together. Pure; times are epoch milliseconds. */
 import * as Schema from "effect/Schema"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import { type QuotaView, shareOf } from "./QuotaState.ts"
 import type { QuotaUsage } from "./QuotaWindows.ts"
 
 const Draw = Schema.Struct({
-  /** The window's reset, as it was told when the count began; the count is over then. */
+  /** Reset of the window, as it was reported when the count began; the count is over then. */
   endMs: Schema.Finite,
   requests: Schema.Finite,
   tokens: Schema.Finite,
   nanoUsd: Schema.Finite,
-  /** What the window already showed as used when the count began, in its unit. */
+  /** Use that the window already showed when the count began, in its unit. */
   base: Schema.Finite
 })
 export type Draw = typeof Draw.Type
 
-/** By window and unit, as stored. */
+/** Counts by window and unit, as stored. */
 export const StoredDraws = Schema.Record({ key: Schema.String, value: Draw })
 export type Draws = typeof StoredDraws.Type
 
@@ -39,8 +39,8 @@ export const currentDraws = (draws: Draws, nowMs: number): Draws =>
   Object.fromEntries(Object.entries(draws).filter(([, { endMs }]) => endMs > nowMs))
 
 /**
- * The counts after one more call. A reset that is told later than at first does not make a count longer: some providers show a window
- * that begins anew with every answer, and a count that never ends would bar a key for good.
+ * Adds one more call to the counts. A reset that is reported later than at first does not make a count longer: some providers show a
+ * window that begins anew with every answer, and a count that never ends would bar a key for good.
  */
 export const drawn = (draws: Draws, known: ReadonlyMap<string, QuotaView>, used: QuotaUsage, nowMs: number): Draws => {
   const after: Record<string, Draw> = { ...currentDraws(draws, nowMs) }
@@ -63,12 +63,12 @@ const current = (draws: Draws, key: string, nowMs: number): Draw | null => {
   return draw !== undefined && draw.endMs > nowMs ? draw : null
 }
 
-/** How much of a window the calls of a draw weigh, where the provider only tells a percentage. */
+/** Computes the weight of the calls of a draw in a window, where the provider only reports a percentage. */
 const weightOf = ({ requests, tokens }: Draw): number => requests + tokens
 
 /**
- * What a key has drawn of a quota, in the quota's unit. A percentage says nothing of who caused it: what was added to it since the
- * count began is shared out by the tokens of `all`.
+ * Computes a key's use of a quota, in the quota's unit. A percentage does not show its causes: the increase since the count began
+ * is divided by the tokens of `all`.
  */
 export const ownUse = (view: QuotaView, mine: Draws, all: Draws, nowMs: number): number => {
   const key = poolKey(view)

@@ -1,5 +1,5 @@
 /**
- * What the headers of an answer tell about quotas and rate limits, in the ways of the providers. Pure. A window of hours or longer
+ * Reads quotas and rate limits from the headers of an answer, in the forms of the providers. Pure. A window of hours or longer
  * that the gateway knows is a quota window; all else (limits per minute, limits without a named window) is a rate.
  */
 import type { DeclaredQuota } from "../../domain/Connection.ts"
@@ -20,7 +20,10 @@ export interface ShownWindow {
 
 /** One rate limit as the provider shows it. */
 export interface ShownRate {
-  /** What is limited (`requests`, `tokens`, `input-tokens`, `output-tokens`), or the window where only that is known. */
+  /**
+   * Name of the limited unit (`requests`, `tokens`, `input-tokens`, `output-tokens`), or the window where only that is
+   * known.
+   */
   readonly name: string
   readonly left: number
   /** Null where only the rest is reading. */
@@ -160,7 +163,7 @@ const readAnthropicRates = (reading: HeaderReading): ReadonlyArray<ShownRate> =>
 
 const nothing: Pick<ShownQuotas, "windows" | "rates"> = { windows: [], rates: [] }
 
-/** Hot: null, after a few looks, when the headers tell nothing. */
+/** Hot: reads quotas from headers; null, after a few looks, when they have none. */
 export const readQuotas = (header: HeaderLookup, nowMs: number): ShownQuotas | null => {
   const plan = anthropicPlan(header)
   const perMinute = anthropicRates(header)

@@ -19,7 +19,7 @@ import * as QuotaWindows from "./QuotaWindows.ts"
 import type { Refusal, Refusals } from "./Refusal.ts"
 import { type Accounts, type Drawing, drawingsOf, type SharedQuota, sharedQuotas } from "./SharedQuotas.ts"
 
-/** What a key has used of its share of one window of the members at one provider, in the window's unit. */
+/** A key's use of its share of one window of the members at one provider, in the window's unit. */
 export interface ShareUsage {
   readonly apiKeyId: string
   readonly provider: string
@@ -31,7 +31,7 @@ export interface ShareUsage {
   readonly resetAtMs: number | null
 }
 
-/** What a request was resolved to: a quota share, or a combo that may name some. */
+/** Resolution of a request: a quota share, or a combo that may name some. */
 export type ShareRequest = Pick<Resolution, "combo" | "quotaGroup" | "targets">
 
 export class QuotaShareUsage extends Context.Tag("gateway/routing/QuotaShareUsage")<
@@ -41,7 +41,7 @@ export class QuotaShareUsage extends Context.Tag("gateway/routing/QuotaShareUsag
     readonly refusals: (asked: ShareRequest, apiKeyId: string | null, nowMs: number, model: string) => Refusals
     /** Hot: a request goes out. The returned function says that it is over; null for everything that draws on no group. */
     readonly enter: (asked: ShareRequest, apiKeyId: string | null) => (() => void) | null
-    /** Hot: a call was made; told after the quotas have counted it. Calls outside the group count, too, for those that share with it. */
+    /** Counts a call, after the quotas have counted it. Hot. Calls outside the group count, too, for those that share with it. */
     readonly count: (
       quotaGroup: string | null,
       apiKeyId: string | null,
@@ -49,9 +49,9 @@ export class QuotaShareUsage extends Context.Tag("gateway/routing/QuotaShareUsag
       used: QuotaWindows.QuotaUsage,
       nowMs: number
     ) => void
-    /** Of every allocation; only windows that are shared out. */
+    /** Lists the use of every allocation; only windows that are shared. */
     readonly standings: (group: QuotaGroup, nowMs: number) => ReadonlyArray<ShareUsage>
-    /** Done when everything that lasts is in the store. */
+    /** Waits until everything that lasts is in the store. */
     readonly flush: Effect.Effect<void>
   }
 >() {}
@@ -64,7 +64,7 @@ const allKeys = ""
 const keyOf = (group: QuotaGroup, connectionId: string, holder: string): string =>
   `${group.id} ${connectionId} ${holder}`
 
-/** By the name that was asked for: a group may get another, or go, while a request is under way. */
+/** Makes a key by the name that was asked for: a group may be renamed or removed while a request is in progress. */
 const wayOf = (groupName: string, provider: string, holder: string): string => `${groupName} ${provider} ${holder}`
 
 const bump = (counts: Map<string, number>, key: string, by: number): void => {
@@ -88,7 +88,7 @@ export const make = Effect.gen(function* () {
   const catalog = yield* Catalog.Catalog
   const quotas = yield* QuotaWindows.QuotaWindows
   const ledger = yield* makeDrawLedger
-  /** Requests under way, by group, provider and key. */
+  /** Requests in progress, by group, provider and key. */
   const underWay = new Map<string, number>()
 
   let snapshot: Catalog.CatalogSnapshot | null = null

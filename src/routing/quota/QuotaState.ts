@@ -1,4 +1,7 @@
-/** What is known of one connection's quotas, laid together: what the provider shows and what was counted. Pure. */
+/**
+ * Combines the known facts of one connection's quotas: those that the provider reports and those that were counted.
+ * Pure.
+ */
 import * as Schema from "effect/Schema"
 import { type DeclaredQuota, QuotaUnit, QuotaWindow as WindowSchema } from "../../domain/Connection.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
@@ -28,7 +31,7 @@ const StoredCount = Schema.Struct({
   nanoUsd: Schema.Finite
 })
 
-/** What outlives a restart. */
+/** Part of the state that outlives a restart. */
 export const StoredQuotas = Schema.Struct({
   plan: Schema.NullOr(Schema.String),
   learned: Schema.Array(LearnedWindow),
@@ -38,7 +41,7 @@ export type StoredQuotas = typeof StoredQuotas.Type
 
 /** A rate limit that holds for now. */
 export interface Rate extends ShownRate {
-  /** When it was shown. */
+  /** Time at which it was reported. */
   readonly sinceMs: number
   readonly untilMs: number
 }
@@ -68,7 +71,7 @@ export const believedRate = (rate: ShownRate, nowMs: number): Rate => ({
 
 const isSame = (one: ShownWindow, other: ShownWindow): boolean => one.window === other.window && one.unit === other.unit
 
-/** What was known, and the newer words over it; what is over falls out. */
+/** Merges newer reports into the known windows; expired ones are dropped. */
 export const layWindows = (
   before: ReadonlyArray<LearnedWindow>,
   shown: ReadonlyArray<ShownWindow>,
@@ -148,11 +151,11 @@ export const viewsOf = (
   ]
 }
 
-/** What is left, [0, 1]; null when that is not known. */
+/** Computes the part that is left, [0, 1]; null when that is not known. */
 export const shareOf = ({ remaining, total }: Pick<QuotaView, "remaining" | "total">): number | null =>
   remaining === null ? null : Math.min(1, remaining / total)
 
-/** By window the one with the least left. One with an unknown rest gives way to any other. */
+/** Selects, by window, the view with the least left. One with an unknown rest comes last. */
 export const tightest = (views: ReadonlyArray<QuotaView>): ReadonlyMap<WindowName, QuotaView> => {
   const byWindow = new Map<WindowName, QuotaView>()
   for (const view of views) {
@@ -162,7 +165,7 @@ export const tightest = (views: ReadonlyArray<QuotaView>): ReadonlyMap<WindowNam
   return byWindow
 }
 
-/** As routing sees them: one by window, only those of which something is known. */
+/** Converts to the form for routing: one by window, only those of which something is known. */
 export const windowsOf = (views: ReadonlyArray<QuotaView>): ReadonlyArray<QuotaWindow> => {
   const windows: Array<QuotaWindow> = []
   for (const view of tightest(views).values()) {
@@ -177,11 +180,11 @@ const mostBackMs = 60_000
 
 const holds = ({ sinceMs, untilMs }: Rate, nowMs: number): boolean => untilMs > nowMs && nowMs > sinceMs - mostBackMs
 
-/** Those that hold; the same list when all do. */
+/** Selects the rates that still hold; the same list when all do. */
 export const currentRates = (rates: ReadonlyArray<Rate>, nowMs: number): ReadonlyArray<Rate> =>
   rates.every((rate) => holds(rate, nowMs)) ? rates : rates.filter((rate) => holds(rate, nowMs))
 
-/** What is left of a rate limit, [0, 1]. */
+/** Computes the part of a rate limit that is left, [0, 1]. */
 export const rateShareOf = ({ left, total }: Pick<ShownRate, "left" | "total">): number =>
   total === null ? 0 : Math.min(1, left / total)
 

@@ -22,7 +22,7 @@ import * as State from "./QuotaState.ts"
 /** A connection as far as its quotas are concerned. */
 export type QuotaConnection = Pick<Connection, "id" | "quotas">
 
-/** What one call has used. */
+/** Use by one call. */
 export interface QuotaUsage {
   readonly tokens: number
   readonly costNanoUsd: number
@@ -37,7 +37,7 @@ export interface RateView extends State.Rate {
 }
 
 export interface QuotaReport {
-  /** What the provider calls the subscription. */
+  /** Provider's name of the subscription. */
   readonly plan: string | null
   readonly quotas: ReadonlyArray<State.QuotaView>
   readonly rates: ReadonlyArray<RateView>
@@ -46,9 +46,9 @@ export interface QuotaReport {
 export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
   QuotaWindows,
   {
-    /** Hot: reads the headers of an answer, whatever its status; cheap when they tell nothing. */
+    /** Hot: reads the headers of an answer, whatever its status; cheap when they have no quotas. */
     readonly learn: (connectionId: string, model: string, header: HeaderLookup, nowMs: number) => void
-    /** Hot: a refusal tells that something is used up, also where only the body said so (Google's `retryDelay`). */
+    /** Hot: notes by a refusal that something is used up, also where only the body said so (Google's `retryDelay`). */
     readonly refused: (connectionId: string, model: string, failure: Failure, nowMs: number) => void
     /** Hot: counts a call against what the operator declared. */
     readonly count: (connection: QuotaConnection, used: QuotaUsage, nowMs: number) => void
@@ -56,9 +56,9 @@ export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
     readonly of: (connection: QuotaConnection, nowMs: number, model: string) => ReadonlyArray<QuotaWindow>
     /** The same as `of` for one target, found once for callers that read it many times. */
     readonly reader: (connection: QuotaConnection, model: string) => QuotaReader
-    /** Hot: whether there is anything to be read of a connection: declared, learned or counted. */
+    /** Hot: checks whether there is anything to be read of a connection: declared, learned or counted. */
     readonly knows: (connection: QuotaConnection) => boolean
-    /** Hot: rises when something becomes known of a connection of which nothing was, and when it is forgotten. */
+    /** Hot: rises when the first fact of a connection becomes known, and when its facts are dropped. */
     readonly changes: () => number
     /** Hot: rate limits in force for this model. */
     readonly rates: (connectionId: string, model: string, nowMs: number) => ReadonlyArray<State.Rate>
@@ -69,7 +69,7 @@ export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
     readonly forgetShown: (connectionId: string) => void
     /** A connection is gone. */
     readonly forget: (connectionId: string) => void
-    /** Done when everything that lasts is in the store. */
+    /** Waits until everything that lasts is in the store. */
     readonly flush: Effect.Effect<void>
   }
 >() {}
@@ -83,7 +83,7 @@ export const maxModels = 100
 /** The key of rates that hold for every model. */
 const everyModel = ""
 
-/** What was worked out for one list of declared quotas, and how long it holds. */
+/** Windows computed for one list of declared quotas, and the time for which they hold. */
 interface Ready {
   readonly declared: Connection["quotas"]
   readonly windows: ReadonlyArray<QuotaWindow>
@@ -95,7 +95,7 @@ interface Entry {
   plan: string | null
   learned: ReadonlyArray<State.LearnedWindow>
   readonly counts: Map<string, Count>
-  /** By model. */
+  /** Rates by model. */
   readonly rates: LruMap<string, ReadonlyArray<State.Rate>>
   ready: Ready | null
 }

@@ -1,9 +1,9 @@
-/** Which targets draw on which quota group, and which of their quotas are shared out. Pure. */
+/** Decides which targets draw on which quota group, and which of their quotas are shared. Pure. */
 import type { Account } from "../../providers/Catalog.ts"
 import type { Target } from "../resolve/ModelTargets.ts"
 import type { QuotaView } from "./QuotaState.ts"
 
-/** What a request draws from one group at one provider. */
+/** Targets of a request that draw on one group at one provider. */
 export interface Drawing {
   readonly quotaGroup: string
   readonly provider: string

@@ -1,4 +1,4 @@
-/** From when to when a quota window lasts. Pure; times are epoch milliseconds, the calendar is UTC. */
+/** Computes the start and end of a quota window. Pure; times are epoch milliseconds, the calendar is UTC. */
 import type { QuotaWindow } from "../candidate/Candidate.ts"
 
 export type WindowName = Exclude<QuotaWindow["window"], "rate">

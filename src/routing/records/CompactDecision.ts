@@ -144,7 +144,7 @@ const expanded = (kept: Kept): DecisionRecord | null => {
 // A schema's parser is made when it is first asked for, not at the start.
 const decode = (text: string) => Schema.decodeUnknownEither(Schema.parseJson(Schema.Union(Kept, DecisionView)))(text)
 
-/** Of this form, or of the one before it. Null: the text is neither. */
+/** Reads a record of this form, or of the one before it. Null: the text is neither. */
 export const recordIn = (text: string): DecisionRecord | null => {
   const decoded = decode(text)
   if (Either.isLeft(decoded)) return null

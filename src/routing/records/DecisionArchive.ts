@@ -24,18 +24,21 @@ export class DecisionArchive extends Context.Tag("gateway/routing/records/Decisi
     readonly offer: (entry: DecisionEntry) => void
     /** Null when none is kept. */
     readonly find: (requestId: string) => Effect.Effect<DecisionRecord | null, StoreError>
-    /** Done when everything in line is in the store, or could not be written (which is logged and counted). */
+    /** Waits until everything in the queue is in the store, or could not be written (which is logged and counted). */
     readonly flush: Effect.Effect<void>
-    /** Since the start: not kept because too many were in line, or because the store refused them. */
+    /**
+     * Returns the number, since the start, of decisions not stored because the queue was full, or because the store
+     * refused them.
+     */
     readonly dropped: () => number
   }
 >() {}
 
-/** In line at most: decisions, and lines of them together. */
+/** Most decisions in the queue, and most lines of them together. */
 export const mostWaiting = 2_000
 export const mostWaitingLines = 50_000
 
-/** Written together: decisions, and lines of them, at least one decision. */
+/** Most decisions written together, and most lines of them; at least one decision. */
 export const batchRows = 100
 export const batchLines = 10_000
 const maxBatchChars = 262_144

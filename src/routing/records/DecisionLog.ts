@@ -23,13 +23,13 @@ export class DecisionLog extends Context.Tag("gateway/routing/records/DecisionLo
   {
     /** Hot. */
     readonly record: (entry: DecisionEntry) => void
-    /** Hot: what is in memory of it, for a record that is put together later. */
+    /** Hot: returns the entry in memory, for a record that is put together later. */
     readonly entry: (requestId: string) => DecisionEntry | null
-    /** From memory. */
+    /** Finds a record in memory. */
     readonly get: (requestId: string) => DecisionRecord | null
-    /** From memory, else from the store. */
+    /** Finds a record in memory, else in the store. */
     readonly find: (requestId: string) => Effect.Effect<DecisionRecord | null, StoreError>
-    /** Since the start: decisions that the store should have and has not. */
+    /** Returns the number, since the start, of decisions that the store should have and has not. */
     readonly notStored: () => number
   }
 >() {}

@@ -9,7 +9,7 @@ import type { Resolution, Target } from "../resolve/ModelResolver.ts"
 import { cameTrue, type Decision, type Excluded } from "../candidate/Decision.ts"
 import type { Score } from "../candidate/Strategy.ts"
 
-/** What of a decision its record shows. */
+/** Parts of a decision that its record shows. */
 export type RecordedDecision = Pick<
   Decision,
   "strategy" | "seed" | "order" | "reason" | "weights" | "scores" | "exclusions" | "relaxedFilters"
@@ -27,7 +27,7 @@ export interface DecisionEntry {
   readonly chosen: Target | null
   /** Live. Absent: no plugin was called. */
   readonly plugins?: ReadonlyArray<PluginCall>
-  /** What plugins have added; absent: nothing. */
+  /** Metadata that plugins have added; absent: none. */
   readonly metadata?: Readonly<Record<string, unknown>>
 }
 
@@ -42,7 +42,7 @@ const nameOf = (target: Target): string => {
   return name
 }
 
-/** Names that are not enough to tell a target of the order from another. */
+/** Finds the names that are not enough to distinguish a target of the order from another. */
 const ambiguous = (order: ReadonlyArray<Target>): ReadonlySet<string> => {
   const seen = new Set<string>()
   const twice = new Set<string>()
@@ -79,14 +79,17 @@ const exclusionOf = (reason: Excluded | undefined): Exclusion | null =>
         detail: reason.detail
       }
 
-/** Left out in its turn, and never asked before or after that. */
+/** Checks whether a target was left out in its turn, and never asked before or after that. */
 export const isPassedOver =
   ({ attempts, exclusions }: Pick<DecisionEntry, "attempts"> & { readonly exclusions: ReadonlyMap<Target, unknown> }) =>
   (target: Target): boolean =>
     exclusions.has(target) &&
     !attempts.some(({ connectionId, model }) => connectionId === target.account.connection.id && model === target.model)
 
-/** As many as may be shown: those that were asked or are first in the order before the others, as the resolution lists them. */
+/**
+ * Selects as many targets as may be shown: those that were asked or are first in the order before the others, as the
+ * resolution lists them.
+ */
 const shownOf = (
   { attempts, chosen, resolution: { targets } }: DecisionEntry,
   order: ReadonlyArray<Target>,
@@ -101,7 +104,7 @@ const shownOf = (
   return targets.filter((target) => first.has(target))
 }
 
-/** What a record tells beside its candidates and its order. */
+/** Parts of a record besides its candidates and its order. */
 type Head = Omit<DecisionRecord, "candidates" | "order">
 
 const headOf = (entry: DecisionEntry, reason: Reason, leftOut: number): Head => {
@@ -195,7 +198,7 @@ export const recordOf = (entry: DecisionEntry, maxCandidates = Number.POSITIVE_I
 export interface ListedRecord {
   readonly head: Head
   readonly shown: ReadonlyArray<Target>
-  /** Of each that is shown; undefined where it has none. */
+  /** Scores of the shown ones; undefined where one has none. */
   readonly scores: ReadonlyArray<Score | undefined>
   readonly excluded: ReadonlyArray<readonly [place: number, exclusion: Exclusion]>
   /** The begin of the order. */

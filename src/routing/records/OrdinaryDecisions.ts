@@ -14,7 +14,7 @@ const nothing = new Map<never, never>()
 const placeOf = (targets: ReadonlyArray<Target>, connectionId: string, model: string): number =>
   targets.findIndex((target) => target.account.connection.id === connectionId && target.model === model)
 
-/** That are looked at before all others. */
+/** Number of slots that are looked at before all others. */
 const recentSlots = 64
 
 export class OrdinaryDecisions {

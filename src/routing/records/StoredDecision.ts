@@ -14,7 +14,7 @@ const shortAttempt = (attempt: AttemptView): AttemptView => ({ ...attempt, model
 
 type Head = Omit<DecisionRecord, "candidates" | "order">
 
-/** What a record tells beside its candidates and its order, cut to a bounded size. */
+/** Cuts the parts of a record besides its candidates and its order to a bounded size. */
 export const boundedHead = <A extends Head>(head: A): A => ({
   ...head,
   requestedModel: short(head.requestedModel),

@@ -10,7 +10,9 @@ export const maxAliasHops = 10
 /** The id without what only says how a model is asked for. */
 export const bare = (id: string): string => behindNoThinking(id) ?? id
 
-/** Where a chain of aliases ends: an id that is no alias. Null when it is longer than allowed, or does not end. */
+/**
+ * Follows a chain of aliases to its end: an id that is no alias. Null when it is longer than allowed, or does not end.
+ */
 export const endOf = (aliases: Aliases, id: string): string | null => {
   let current = bare(id)
   for (let hops = 0; hops <= maxAliasHops; hops += 1) {

@@ -6,7 +6,7 @@ export type Variant = "coding" | "fast" | "cheap" | "offline" | "smart" | "lkgp"
 export type Category = "coding" | "reasoning" | "vision" | "chat" | "multimodal"
 export type Tier = "fast" | "cheap" | "reliable" | "free" | "pro"
 
-/** What a candidate must be; every one of them is a filter that may be relaxed. */
+/** Requirements for a candidate; every one of them is a filter that may be relaxed. */
 export interface AutoFilter {
   /** The category that asks for a model that sees. */
   readonly sight: "vision" | "multimodal" | null
@@ -15,7 +15,7 @@ export interface AutoFilter {
 }
 
 export interface AutoSpec {
-  /** As it was asked for. */
+  /** Id as it was asked for. */
   readonly id: string
   readonly pack: PackName
   readonly filter: AutoFilter
@@ -37,7 +37,7 @@ const plain = (id: string): AutoSpec => ({
   routerStrategy: "rules"
 })
 
-/** What a saved combo of strategy `auto` starts from; its `config` says the rest. */
+/** Returns the specification that a saved combo of strategy `auto` starts from; its `config` adds the rest. */
 export const comboSpec = (name: string): AutoSpec => plain(name)
 
 const variants: Readonly<Record<Variant, Partial<AutoSpec>>> = {
@@ -106,7 +106,7 @@ export const invokableAutoIds: ReadonlyArray<string> = [
   ...Object.keys(variants).map((variant) => `auto/${variant}`)
 ]
 
-/** Those shown in the model list; every other valid composition resolves all the same. */
+/** Ids shown in the model list; every other valid composition resolves all the same. */
 export const advertisedAutoIds: ReadonlyArray<string> = [
   ...invokableAutoIds,
   ...["fast", "cheap", "reliable", "free", "pro"].map((tier) => `auto/coding:${tier}`),

@@ -1,6 +1,6 @@
 /**
- * From a combo to its targets: nested references are replaced in place by their own targets, and every step's weight is shared
- * between what it stands for. Pure.
+ * Expands a combo to its targets: nested references are replaced in place by their own targets, and every step's weight is
+ * shared between its targets. Pure.
  */
 import { targetKeyOf } from "./TargetKey.ts"
 import type { RoutableCombo } from "../../domain/combo/RoutableCombo.ts"
@@ -30,13 +30,13 @@ const maxTargets = 400
 export const withoutReasoning = (targets: ReadonlyArray<Target>): ReadonlyArray<Target> =>
   targets.map((candidate) => ({ ...candidate, suppressReasoning: true }))
 
-/** Where an expansion stands. */
+/** Position in an expansion. */
 interface Place {
   /** Deepest nesting of this expansion. */
   readonly most: number
   readonly depth: number
   readonly hops: number
-  /** What the combos met so far stand for, with and without reasoning; null while one is still being expanded. */
+  /** Expansions of the combos met so far, with and without reasoning; null while one is still being expanded. */
   readonly met: Map<string, Found | null>
   readonly suppressed: boolean
 }
@@ -117,10 +117,10 @@ const expandCombo = (view: ResolverView, combo: Combo, place: Place): Found => {
   return found
 }
 
-/** Longest list of targets that a refusal tells. */
+/** Most targets that a refusal lists. */
 const mostTold = 5
 
-/** Why each of a combo's targets leads nowhere now, in a few words. Asked for when none leads anywhere. */
+/** Describes briefly why each of a combo's targets leads nowhere now. Called when none leads anywhere. */
 export const whyNoTargets = (view: ResolverView, { targets }: Combo): string => {
   const told = targets.slice(0, mostTold).map((step) => `'${step.model}' (${whyNot(view, step)})`)
   const more = targets.length - told.length

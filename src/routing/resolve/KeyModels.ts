@@ -1,6 +1,6 @@
 /**
- * What an API key's rules about models, combos, providers and connections leave of a resolution. Whatever calls an upstream in the name of a key asks
- * here: the request itself, and what the gateway adds to it (a judge, a summary, an emergency model). Pure.
+ * Applies an API key's rules about models, combos, providers and connections to a resolution. Every call of an upstream in the name of a key is
+ * checked here: the request itself, and what the gateway adds to it (a judge, a summary, an emergency model). Pure.
  */
 import { type ModelRules, modelRulesOf } from "../../auth/KeyPolicy.ts"
 import type { ApiKey, ApiKeySettings, Principal } from "../../domain/ApiKey.ts"
@@ -9,7 +9,7 @@ import { mayUse, quotaShareParts } from "./ModelIds.ts"
 import type { ModelNotFound, NoTarget } from "../../domain/Errors.ts"
 import type { Resolution, Target } from "./ModelResolver.ts"
 
-/** Why a key may not have what an id stands for; null when it may, of `resolution`. */
+/** Verdict on a key's use of an id: the allowed part of its resolution, or the reason of the refusal. */
 export type KeyVerdict =
   | { readonly _tag: "May"; readonly resolution: Resolution }
   | { readonly _tag: "MayNot"; readonly reason: "combo" | "model" | "connection" }
@@ -17,7 +17,7 @@ export type KeyVerdict =
 /** Null for callers without a key of this gateway. */
 export const keyIn = (principal: Principal): ApiKey | null => (principal._tag === "Key" ? principal.key : null)
 
-/** Hot: whether nothing was said about models. */
+/** Hot: checks whether the key has no rules about models. */
 export const usesAnyModel = (key: ApiKeySettings): boolean =>
   (key.allowedModels === null || key.allowedModels.length === 0) && modelRulesOf(key) === null
 
@@ -44,7 +44,7 @@ const only = (resolution: Resolution, keep: (target: Target) => boolean): Resolu
   }
 }
 
-/** By the rules, which are an object of their own for each state of a key: what is worked out for a resolution is kept by it. */
+/** Narrowed resolutions by the rules, which are an object of their own for each state of a key. */
 const narrowed = new WeakMap<ModelRules, WeakMap<Resolution, Resolution | "none">>()
 
 /** The resolution with the targets that a key may have; null when none is left. */
@@ -68,7 +68,7 @@ const isAutomatic = (id: string, { auto }: Resolution): boolean => auto !== null
 /** A quota share is given to keys by its group's allocations. */
 const isShare = (id: string, { quotaGroup }: Resolution): boolean => quotaGroup !== null && quotaShareParts(id) !== null
 
-/** By the list of allowed models, which is an object of its own for each state of a key: what `auto` may choose from. */
+/** Choices of `auto` by the list of allowed models, which is an object of its own for each state of a key. */
 const choices = new WeakMap<ReadonlyArray<string>, WeakMap<Resolution, Resolution | "none">>()
 
 const choiceOf = (key: ApiKey, resolution: Resolution): Resolution | null => {
@@ -99,7 +99,10 @@ const comboRule = (rules: ModelRules | null, { combo }: Resolution): "none" | "m
 
 const mayNot = (reason: "combo" | "model" | "connection"): KeyVerdict => ({ _tag: "MayNot", reason })
 
-/** What a key may have of what an id was resolved to. A combo that `allowedCombos` names need not be among `allowedModels`. */
+/**
+ * Decides which part of an id's resolution a key may use. A combo that `allowedCombos` names need not be among
+ * `allowedModels`.
+ */
 export const judgeFor = (key: ApiKey, id: string, resolution: Resolution): KeyVerdict => {
   const rules = modelRulesOf(key)
   const combo = comboRule(rules, resolution)
@@ -114,8 +117,8 @@ export const judgeFor = (key: ApiKey, id: string, resolution: Resolution): KeyVe
 }
 
 /**
- * What a key may have of a model that a combo's config names (a judge, a summary's model); null for nothing. As with the combo's targets,
- * `allowedModels` says nothing of it: the key was given the combo.
+ * Selects the part that a key may use of a model that a combo's config names (a judge, a summary's model); null for none. As with the
+ * combo's targets, `allowedModels` is not considered: the key may use the combo.
  */
 export const namedInCombo = (key: ApiKey | null, id: string, resolution: Resolution): Resolution | null => {
   const rules = key === null ? null : modelRulesOf(key)
@@ -123,7 +126,7 @@ export const namedInCombo = (key: ApiKey | null, id: string, resolution: Resolut
   return narrowedFor(key, resolution)
 }
 
-/** Whether the list of models shows an id to a key. Automatic ids are shown where `allowedModels` has them. */
+/** Checks whether the list of models shows an id to a key. Automatic ids are shown where `allowedModels` has them. */
 export const isOffered = (key: ApiKey, id: string, resolved: () => Resolution | ModelNotFound | NoTarget): boolean => {
   if (modelRulesOf(key) === null) return mayUse(key, id)
   const resolution = resolved()

@@ -5,7 +5,7 @@
 import { allowsModel } from "../../auth/KeyPolicy.ts"
 import type { ApiKeySettings } from "../../domain/ApiKey.ts"
 
-/** Stands before a `<provider>/<model>` (or any other id) whose reasoning shall be suppressed. */
+/** Prefix of a `<provider>/<model>` (or any other id) whose reasoning shall be suppressed. */
 export const noThinkingPrefix = "claude-3-gateway-no-thinking/"
 
 /** The id behind the no-thinking alias; null when the id is no such alias. An alias of an alias is none. */
@@ -14,7 +14,7 @@ export const behindNoThinking = (id: string): string | null =>
     ? id.slice(noThinkingPrefix.length)
     : null
 
-/** Stands before `<group>/<provider>/<model>` when a quota group shall serve the model. */
+/** Prefix of `<group>/<provider>/<model>` when a quota group shall serve the model. */
 export const quotaSharePrefix = "qtSd/"
 
 /** The parts of a quota-share id; null when the id is none, or a part is missing. */
@@ -46,8 +46,8 @@ export const otherSpellings = (id: string): ReadonlyArray<string> => {
 }
 
 /**
- * Whether a key may use a model by the id it was asked for. The alias is judged by the model behind it, so that a pattern that
- * happens to fit the alias's own letters opens nothing; a pattern that names the alias on purpose allows it, too.
+ * Checks whether a key may use a model by the id it was asked for. The alias is judged by the model behind it, so that a
+ * pattern that happens to fit the alias's own letters opens nothing; a pattern that names the alias on purpose allows it, too.
  */
 export const mayUse = (key: ApiKeySettings, id: string): boolean => {
   const behind = behindNoThinking(id)

@@ -1,7 +1,7 @@
 /**
- * From the model id a client sends to the targets that could serve it (docs/routing.md). A name is looked up in this
- * order: combo, automatic id, alias, no-thinking alias, quota share, provider, listed model.
- * Pure: works on a catalogue snapshot, so the same id and snapshot always give the same answer.
+ * Resolves the model id a client sends to the targets that could serve it (docs/routing.md). A name is looked up in
+ * this order: combo, automatic id, alias, no-thinking alias, quota share, provider, listed model. Pure: works on a
+ * catalogue snapshot, so the same id and snapshot always give the same answer.
  */
 import { type ComboPolicy, noPolicy } from "../../domain/combo/ComboPolicy.ts"
 import type { RoutableCombo } from "../../domain/combo/RoutableCombo.ts"
@@ -35,19 +35,25 @@ export interface Resolution {
   /** A combo's own; else `priority` for a model id, `lkgp` for `auto` and `auto/lkgp`, `auto` for the others of them, `quota-share`. */
   readonly strategy: string
   readonly targets: ReadonlyArray<Target>
-  /** Of each target, in their order: its part of its step's weight. A step that stands for several accounts is shared between them. */
+  /**
+   * Weights of the targets, in their order: each its part of its step's weight. A step that stands for several accounts
+   * is shared between them.
+   */
   readonly weights: ReadonlyArray<number>
-  /** Of each target, in their order: the step of the combo, counted from 0, that it came from. 0 where there is no combo. */
+  /** Steps of the combo, counted from 0, that the targets came from, in their order. 0 where there is no combo. */
   readonly steps: ReadonlyArray<number>
-  /** What an automatic id asks for; null for anything else, also for a combo of the strategy `auto`. */
+  /** Specification of an automatic id; null for anything else, also for a combo of the strategy `auto`. */
   readonly auto: AutoSpec | null
   /** The group of a quota-share id. */
   readonly quotaGroup: string | null
   /** The combo's; `noPolicy` without one. */
   readonly policy: ComboPolicy
-  /** What stands in for the requested id; absent where that id itself was resolved. */
+  /** Id that replaces the requested one; absent where that id itself was resolved. */
   readonly fallbackModel?: string
-  /** Why it does: as a successor, or because the request is made in the background; absent: by the setting `modelFallbacks`. */
+  /**
+   * Reason of the replacement: as a successor, or because the request is made in the background; absent: the setting
+   * `modelFallbacks`.
+   */
   readonly standsIn?: "successor" | "background"
 }
 
@@ -115,7 +121,7 @@ const resolvePool = (view: ResolverView, id: string, auto: AutoSpec | null): Res
   }
 }
 
-/** What goes by a name that is no model's: combos, the automatic ids and aliases. Null when nothing does. */
+/** Resolves the names that are no model's: combos, the automatic ids and aliases. Null when it is none of them. */
 const resolveName = (view: ResolverView, id: string, hops: number): Resolution | ModelNotFound | NoTarget | null => {
   const combo = comboNamed(view, id)
   if (combo !== undefined) return resolveCombo(view, combo, id)
@@ -127,7 +133,7 @@ const resolveName = (view: ResolverView, id: string, hops: number): Resolution |
   return isFailure(found) ? told(id, `the alias stands for '${model}'`, found, "") : found
 }
 
-/** A failure, told of the id that was asked for. */
+/** Rewrites a failure for the id that was asked for. */
 export const told = (
   id: string,
   because: string,
@@ -144,7 +150,7 @@ export const told = (
       )
 }
 
-/** Why an id is unknown, with the valid ids that are nearest. */
+/** Makes the error of an unknown id, with the valid ids that are nearest. */
 const unknown = (view: ResolverView, id: string): ModelNotFound => {
   if (id.startsWith("auto/") || id.startsWith("auto:")) {
     const near = nearAutoIds(id)

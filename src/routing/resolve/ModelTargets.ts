@@ -1,5 +1,5 @@
 /**
- * From one model id to the accounts that could serve it: by provider, by the listed models, or all that is connected. Pure, over a
+ * Finds the accounts that could serve one model id: by provider, by the listed models, or all that is connected. Pure, over a
  * catalogue snapshot.
  */
 import type { RoutableCombo } from "../../domain/combo/RoutableCombo.ts"
@@ -15,7 +15,10 @@ import { otherSpellings, withoutLongWindow } from "./ModelIds.ts"
 export interface Target {
   readonly account: Account
   readonly model: string
-  /** Asked for by the no-thinking alias: the request must go out with reasoning off (`wire/NoThinking.ts`). */
+  /**
+   * True when it was asked for by the no-thinking alias: the request must go out with reasoning off
+   * (`wire/NoThinking.ts`).
+   */
   readonly suppressReasoning: boolean
   /** The quota group it was asked for by; absent where it was not. Who may draw on the group is decided per request. */
   readonly share?: string

@@ -1,6 +1,6 @@
 /**
- * What a client's model id leads to: what it resolves to, else what the setting `modelFallbacks` puts in its place, else a successor of the model.
- * Ids that the gateway itself names (a judge, the emergency fallback) are resolved without these. Pure.
+ * Resolves a client's model id: as it is, else by its replacement in the setting `modelFallbacks`, else to a successor of the model. Ids that the
+ * gateway itself names (a judge, the emergency fallback) are resolved without these. Pure.
  */
 import { ModelNotFound, type NoTarget } from "../../domain/Errors.ts"
 import { behindNoThinking, noThinkingPrefix, otherSpellings } from "./ModelIds.ts"
@@ -34,7 +34,7 @@ const listedNames = (view: ResolverView, provider: string | null): ReadonlySet<s
   return new Set(accounts.flatMap((account) => view.modelsOf(account)))
 }
 
-/** What a successor of a model that is not served resolves to; null without one that is. */
+/** Resolves a model that is not served to its successor; null without one that is. */
 const succeeded = (view: ResolverView, id: string): Resolution | null => {
   const behind = behindNoThinking(id)
   const own = behind ?? id

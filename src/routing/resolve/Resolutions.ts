@@ -31,7 +31,7 @@ export class Resolutions extends Context.Tag("gateway/routing/resolve/Resolution
     readonly requested: Resolve
     /** Hot: the same where pictures are to be made. */
     readonly requestedForPictures: Resolve
-    /** Hot: what is asked for by no model's id. */
+    /** Hot: resolves a request that names no model's id. */
     readonly service: (request: ServiceRequest) => Resolution | NoTarget
   }
 >() {}

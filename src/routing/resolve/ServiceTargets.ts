@@ -1,4 +1,7 @@
-/** What could serve a request that names no model: accounts of the providers that have such a service, by priority. Pure. */
+/**
+ * Finds the targets of a request that names no model: accounts of the providers that have such a service, by priority.
+ * Pure.
+ */
 import { noPolicy } from "../../domain/combo/ComboPolicy.ts"
 import { NoTarget } from "../../domain/Errors.ts"
 import type { Account } from "../../providers/Catalog.ts"
@@ -9,12 +12,12 @@ import { type ResolverView, target } from "./ModelTargets.ts"
 const mostTargets = 100
 
 export interface ServiceRequest {
-  /** Stands where a model's name does. */
+  /** Name in the place of a model's. */
   readonly model: string
   readonly serves: (account: Account) => boolean
   /** Names the accounts: as long as it is the same, so is what `serves` says of each. */
   readonly key: string
-  /** What to do where none does, for people. */
+  /** Advice for people where there is none. */
   readonly advice: string
 }
 

@@ -7,7 +7,7 @@
  */
 import { withoutLongWindow } from "./ModelIds.ts"
 
-/** Oldest first: each name's successor is the next one of the first line that it stands in. */
+/** Oldest first: each name's successor is the next one of the first line that it is in. */
 const lines: ReadonlyArray<ReadonlyArray<string>> = [
   ["claude-3-sonnet", "claude-3-5-sonnet", "claude-3-7-sonnet", "claude-sonnet-4-0", "claude-sonnet-4"],
   ["claude-1", "claude-2.0", "claude-2.1", "claude-2", "claude-sonnet-4"],

@@ -1,4 +1,4 @@
-/** What models have achieved in evaluations, in memory for strategies. Read from the store at start and after every run. */
+/** Results of models in evaluations, in memory for strategies. Read from the store at start and after every run. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,7 +13,7 @@ const keyOf = (provider: string, model: string): string => `${provider}/${model}
 export class EvalScores extends Context.Tag("gateway/routing/stats/EvalScores")<
   EvalScores,
   {
-    /** Hot: at most one of each suite. */
+    /** Hot: finds the scores, at most one of each suite. */
     readonly of: (provider: string, model: string) => ReadonlyArray<EvalScore>
     readonly refresh: Effect.Effect<void, StoreError>
   }

@@ -1,6 +1,6 @@
 /**
- * Measurements of live traffic: how fast and how reliably each model of a connection answers, how much it has served, and what is under
- * way. Bounded windows; in memory only, since measurements are out of date after an hour.
+ * Measurements of live traffic: how fast and how reliably each model of a connection answers, how much it has served, and what is in
+ * progress. Bounded windows; in memory only, since measurements are out of date after an hour.
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
@@ -32,7 +32,10 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
     readonly measurements: (connectionId: string, model: string) => Measurements
     /** Hot: rises with every call that begins or ends. */
     readonly edition: () => number
-    /** Hot: tells each model whose measurements have changed since an edition; false: it was too long ago, and any may have. */
+    /**
+     * Reports each model whose measurements have changed since an edition; false: it was too long ago, and any may
+     * have. Hot.
+     */
     readonly changedSince: (edition: number, use: (connectionId: string, model: string) => void) => boolean
     /** Hot: null before the first sample of the window. */
     readonly of: (connectionId: string, model: string, nowMs: number) => Performance | null
@@ -40,9 +43,9 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
     readonly used: (connectionId: string, model: string, nowMs: number, combo?: string) => number
     /** Hot: a call begins; the result ends it, and does nothing when it is called again. `combo` counts its own as well. */
     readonly begin: (connectionId: string, model: string, combo?: string) => () => void
-    /** Hot: calls under way; with `combo` only that one's. */
+    /** Hot: calls in progress; with `combo` only that one's. */
     readonly inFlight: (connectionId: string, model: string, combo?: string) => number
-    /** All calls under way, by connection and model. */
+    /** All calls in progress, by connection and model. */
     readonly underWay: () => ReadonlyArray<{
       readonly connectionId: string
       readonly model: string
@@ -54,15 +57,15 @@ export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceSt
 /** Models of connections that are measured at a time; beyond it the one that was longest without a sample goes. */
 export const capacity = 5_000
 
-/** Whether a failed call says something about the upstream: not when the request itself was at fault. */
+/** Checks whether a failed call counts against the upstream: not when the request itself was at fault. */
 export const countsAsError = (failure: Failure): boolean =>
   failure.scope !== "none" || policyOf(failure).terminal !== null
 
-/** What is known of one model of one connection. */
+/** Measurements of one model of one connection. */
 class ModelFacts {
   readonly connectionId: string
   readonly model: string
-  /** Null before its first sample, and after it was forgotten. */
+  /** Samples; null before the first one, and after they were dropped. */
   series: Series | null = null
   served: WindowCounter | null = null
   inFlight = 0
@@ -77,8 +80,8 @@ class ModelFacts {
 const mostChanges = 256
 
 /**
- * By connection, then model: two strings that are at hand are found faster than one that must be put together. An entry stays as long as it
- * has samples or calls under way; `changes` counts those that come and go.
+ * Measurements by connection, then model: two strings that are at hand are found faster than one that must be put together. An entry stays
+ * as long as it has samples or calls in progress; `changes` counts those that come and go.
  */
 class ModelBook {
   changes = 0
@@ -200,13 +203,13 @@ export class Measurements {
     return Math.min(facts?.series?.holdsUntilMs() ?? Infinity, facts?.served?.holdsUntilMs() ?? Infinity)
   }
 
-  /** Hot: calls under way. */
+  /** Hot: calls in progress. */
   inFlight(): number {
     return this.#now()?.inFlight ?? 0
   }
 }
 
-/** Counts of calls of combos under way. An entry lives as long as a call does, so requests bound it. */
+/** Counts of calls of combos in progress. An entry lives as long as a call does, so requests bound it. */
 const makeRunning = () => {
   const counts = new Map<string, number>()
   const change = (key: string, by: 1 | -1): void => {
@@ -223,7 +226,10 @@ const makeRunning = () => {
   }
 }
 
-/** What single combos have sent to their targets; beyond the limit the one that was longest without a request goes. */
+/**
+ * Counts the requests of single combos to their targets; beyond the limit the one that was longest without a request is
+ * dropped.
+ */
 const makeComboBook = () => {
   const served = new LruMap<string, WindowCounter>({ capacity })
   const running = makeRunning()

@@ -5,7 +5,7 @@ import { Sorted } from "./Sorted.ts"
 /** Samples kept of one key. */
 export const maxSamples = 200
 
-/** How long a sample speaks. */
+/** Time in ms for which a sample counts. */
 export const windowMs = 3_600_000
 
 export interface Measured {
@@ -23,13 +23,16 @@ const firstRoom = 16
 const stride = 4
 
 /**
- * Milliseconds in which the tokens came: after the first of them. An upstream that sends nearly everything in one piece tells
- * nothing by that; then it is the whole call.
+ * Computes the milliseconds in which the tokens came: after the first of them. For an upstream that sends nearly everything
+ * in one piece it is the whole call.
  */
 const generationMs = (latencyMs: number, ttftMs: number): number =>
   latencyMs - ttftMs > latencyMs / 10 ? latencyMs - ttftMs : latencyMs
 
-/** After this many samples without a reading the sorted order is no longer maintained; the next reading sorts anew. */
+/**
+ * Number of samples without a reading after which the sorted order is no longer maintained; the next reading sorts
+ * anew.
+ */
 const keptUpFor = 8
 
 /** A class, because there is one per model of a connection and every decision reads it. */
@@ -153,7 +156,10 @@ export class Series {
     return ms > 0 ? (tokens * 1000) / ms : null
   }
 
-  /** How quickly it fails says nothing of how quickly it answers; but where nothing else is known, it is what was measured. */
+  /**
+   * Returns the durations of failures. They do not show how quickly it answers; but where nothing else is known, they
+   * are used.
+   */
   #failures(): Sorted {
     const failures = new Sorted(this.#count)
     for (let index = 0; index < this.#count; index += 1) failures.push(this.#at(index, 1))

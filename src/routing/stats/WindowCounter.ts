@@ -1,4 +1,4 @@
-/** How many happened in the window: exact to a sixtieth of it, in constant space however many they are. */
+/** Counts the events in a window: exact to a sixtieth of it, in constant space. */
 import { windowMs } from "./Series.ts"
 
 const slots = 60

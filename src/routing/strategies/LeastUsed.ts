@@ -1,6 +1,6 @@
 /**
- * `least-used`: fewest requests of this combo, those under way counted with those served in the window of the statistics, so that a burst is spread
- * before its first answer; of equals the one with fewer under way, then the combo's order.
+ * `least-used`: fewest requests of this combo, those in progress counted with those served in the window of the statistics, so that a burst is
+ * spread before its first answer; of equals the one with fewer in progress, then the combo's order.
  */
 import type { Strategy } from "../candidate/Strategy.ts"
 import { ordering, ranked } from "./Ordering.ts"

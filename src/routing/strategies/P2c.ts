@@ -1,9 +1,10 @@
 /**
- * `p2c` (power of two choices): two targets are drawn at random and the better one is first; of equals the one with fewer requests
- * under way. The others follow by the same measure.
+ * `p2c` (power of two choices): two targets are drawn at random and the better one is first; of equals the one with fewer requests in
+ * progress. The others follow by the same measure.
  *
  * Score = success rate (unknown: .5) + 1 / log10(typical latency in ms + 10) (unknown: .25) − .25 while the breaker waits for a probe.
- * Every request under way counts as one more latency to wait for: a burst that finds the same one better all the time would swamp it.
+ * Every request in progress counts as one more latency to wait for: a burst that finds the same one better all the time would swamp
+ * it.
  */
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
 import type { Candidate, Performance } from "../candidate/Candidate.ts"
@@ -16,8 +17,8 @@ const weights = { successRate: 1, speed: 1, probing: -0.25 }
 const isProbing = (phase: BreakerPhase): boolean => phase === "HALF_OPEN" || phase === "OPEN"
 
 /**
- * Between the median and the 95th percentile: one slow call of many must not move it, but who has become slow must not keep its name
- * until half of all it is remembered for was slow.
+ * Returns the middle between the median and the 95th percentile: one slow call of many must not move it, but a target that has
+ * become slow must show before half of its remembered calls were slow.
  */
 const typicalMs = ({ p50Ms, p95Ms }: Performance): number => Math.max(0, (p50Ms + p95Ms) / 2)
 

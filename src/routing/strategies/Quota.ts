@@ -1,4 +1,4 @@
-/** What strategies read from quota windows. */
+/** Reads quota windows for strategies. */
 import type { Candidate, QuotaWindow } from "../candidate/Candidate.ts"
 
 /** Length in milliseconds. */
@@ -11,13 +11,13 @@ export const lengthMs: Readonly<Record<QuotaWindow["window"], number>> = {
   monthly: 2_592_000_000
 }
 
-/** A candidate's windows as they stand now: one that was reset since it was read is full, and its next reset is not known. */
+/** A candidate's windows as they are now: one that was reset since it was read is full, and its next reset is not known. */
 export const windowsNow = ({ quotas }: Candidate, nowMs: number): ReadonlyArray<QuotaWindow> =>
   quotas.map((quota) =>
     quota.resetAtMs !== null && quota.resetAtMs <= nowMs ? { ...quota, remaining: 1, resetAtMs: null } : quota
   )
 
-/** What is left of the scarcest window, [0, 1]; 1 when nothing is known, since an unknown quota forbids nothing. */
+/** Returns the rest of the scarcest window, [0, 1]; 1 when nothing is known, since an unknown quota forbids nothing. */
 export const headroomOf = (windows: ReadonlyArray<QuotaWindow>): number => {
   let least = 1
   for (const { remaining } of windows) if (remaining < least) least = remaining

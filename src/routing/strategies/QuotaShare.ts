@@ -32,11 +32,11 @@ const hair = 1e-9
 interface Turn {
   readonly candidate: Candidate
   readonly share: number
-  /** After this request's earning. */
+  /** Credit after this request's earning. */
   readonly credit: number
 }
 
-/** What is to the credit of those who take part now sums up to nothing, also after members came and went. */
+/** Computes the turns. The credits of the active candidates sum up to nothing, also after members came and went. */
 const turnsOf = (active: ReadonlyArray<Candidate>, credits: StrategyMemory["credits"]): ReadonlyArray<Turn> => {
   const total = active.reduce((sum, { weight }) => sum + weight, 0)
   const carried = active.map(({ key }) => (Object.hasOwn(credits, key) ? (credits[key] ?? 0) : 0))
@@ -47,11 +47,11 @@ const turnsOf = (active: ReadonlyArray<Candidate>, credits: StrategyMemory["cred
   })
 }
 
-/** When its credit would be too large, in requests from now. */
+/** Computes when its credit would be too large, in requests from now. */
 const deadline = ({ credit, share }: Turn, most: number): number =>
   share > 0 ? (most - credit) / share : Number.POSITIVE_INFINITY
 
-/** The one whose turn it is. */
+/** Finds the candidate whose turn it is. */
 const next = (turns: ReadonlyArray<Turn>): Turn | undefined => {
   const least = turns.length < 2 ? 0 : 1 / (2 * turns.length - 2)
   const ready = turns.filter(({ credit, share }) => share > 0 && credit >= least - hair)

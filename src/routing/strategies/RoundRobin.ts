@@ -10,7 +10,7 @@ import * as Sticky from "./Sticky.ts"
 
 /**
  * Index of the one whose turn it is. The count of turns says it, unless the circle has changed since the last turn: then it is the one that
- * stands behind the one that had it, or stood behind it when that one is gone (the deck).
+ * is behind the one that had it, or was behind it when that one is gone (the deck).
  */
 const nextIndex = (candidates: ReadonlyArray<Candidate>, { deck, lastDealt, turns }: StrategyMemory): number => {
   const size = candidates.length

@@ -2,10 +2,10 @@
 import type { ComboPolicy } from "../../domain/combo/ComboPolicy.ts"
 import type { Served, StrategyInput, StrategyMemory } from "../candidate/Strategy.ts"
 
-/** Where a combo says how many successes a pick is kept for. 0: every request picks anew. */
+/** Setting of a combo for the number of successes that a pick is kept for. 0: every request picks anew. */
 type LimitKey = "stickyRoundRobinLimit" | "stickyWeightedLimit"
 
-/** Where the kept candidate stands; null when none is kept, or it may not be called now. */
+/** Finds the kept candidate; null when none is kept, or it may not be called now. */
 export const keptIndex = ({ candidates, memory }: StrategyInput, limit: number): number | null => {
   const { sticky } = memory
   if (limit === 0 || sticky === null || sticky.left < 1) return null

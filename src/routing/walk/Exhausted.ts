@@ -1,4 +1,7 @@
-/** Which targets one request need not call any more, because an earlier failure of it shows that they would fail too. */
+/**
+ * Tracks the targets that one request need not call any more, because an earlier failure of it shows that they would
+ * fail too.
+ */
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
@@ -13,18 +16,20 @@ export interface Exhausted {
 /** Kinds of failure whose cooldown is short and has nothing to do with quota, credentials or the model: a quota share waits for them. */
 const waitedFor: ReadonlySet<string> = new Set(["rate_limit", "transient", "capacity", "network"])
 
-/** By the kind of the failure behind a cooldown; null where none is known. */
+/**
+ * Checks, by the kind of the failure behind a cooldown, whether it is soon over; the kind is null where none is known.
+ */
 export const isSoonOver = (kind: string | null): boolean => kind !== null && waitedFor.has(kind)
 
 const connectionOf = ({ account }: Target): string => `connection ${account.connection.id}`
 const modelOf = ({ account, model }: Target): string => `model ${account.spec.id} ${model}`
 const providerOf = ({ account }: Target): string => `provider ${account.spec.id}`
 
-/** Whether a later retry may succeed. */
+/** Checks whether a later retry may succeed. */
 export const passes = (failure: Failure): boolean => failure.kind === "rate_limit" || policyOf(failure).retrySameTarget
 
 export const makeExhausted = (): Exhausted => {
-  /** By connection, model or provider: whether the failure may pass. */
+  /** Failed connections, models and providers, with whether the failure may pass. */
   let keys: Map<string, boolean> | null = null
   /** Targets whose own failure does not pass during this request. */
   let done: Set<Target> | null = null

@@ -3,7 +3,7 @@ import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { condemns } from "../../resilience/failure/Policy.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
 
-/** Of one request: the failure as it counts after those before it. */
+/** Weighs a failure of one request by those before it. */
 export type WeighFailure = (target: Target, failure: Failure) => Failure
 
 export const oneTerminal = (): WeighFailure => {

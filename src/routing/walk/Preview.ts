@@ -1,4 +1,7 @@
-/** Which targets a request would leave out if it were sent now, and why: the first step of its walk, without a call. */
+/**
+ * Lists the targets that a request would leave out if it were sent now, and why: the first step of its walk, without a
+ * call.
+ */
 import { noneReady } from "../candidate/Reason.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
 import type { Unready } from "../health/Health.ts"

@@ -23,7 +23,10 @@ export interface RoutePolicy {
   /** More rounds over the whole set, when no target answered. */
   readonly maxSetRetries: number
   readonly setRetryDelayMs: number
-  /** What one attempt may take: a stream until its first content, a whole answer until its end. Null: `timeouts` alone. */
+  /**
+   * Time limit of one attempt in ms: of a stream until its first content, of a whole answer until its end. Null:
+   * `timeouts` alone.
+   */
   readonly targetTimeoutMs: number | null
   /** Null: only connections have limits, the combo has none. */
   readonly lines: LineRules | null

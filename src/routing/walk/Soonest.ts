@@ -1,4 +1,7 @@
-/** Of several targets that cannot be called now, the one that can be called first: its reason and time go into the client's error. Pure. */
+/**
+ * Selects, of several targets that cannot be called now, the one that can be called first: its reason and time go into
+ * the client's error. Pure.
+ */
 import type { Unready } from "../health/TargetHealth.ts"
 
 /** Epoch milliseconds. 0 for a full queue, which moves on with every answer that ends, unless a rate limit holds it. */

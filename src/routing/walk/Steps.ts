@@ -13,7 +13,7 @@ export interface Turn {
   readonly isProbe?: true
 }
 
-/** How the walk ended without an answer. */
+/** End of a walk without an answer. */
 export type WalkEnd =
   /** The last target's failure, when one was asked. */
   | {
@@ -28,12 +28,12 @@ export type WalkEnd =
   | { readonly _tag: "Left"; readonly target: Target }
 
 /**
- * The next thing to do. `Held` is a place at a connection that has to be given back, `Waiting` a line one can stand in; the walk only passes
+ * The next thing to do. `Held` is a place at a connection that has to be released, `Waiting` a queue one can wait in; the walk only passes
  * them on.
  */
 export type Step<Held, Waiting> =
   /**
-   * Make the call and report its failure with `failed`. Both places are given back as soon as the call is over, before that. When
+   * Make the call and report its failure with `failed`. Both places are released as soon as the call is over, before that. When
    * `hedgeAfterMs` pass without an answer, `hedgeDue` says whether a second target is asked too.
    */
   | {
@@ -42,27 +42,27 @@ export type Step<Held, Waiting> =
       readonly held: Held
       /** The place before a target that rests after a failure; one call at a time has it. */
       readonly heldLastResort: Held | null
-      /** It is the probe of a breaker. */
+      /** True when it is the probe of a breaker. */
       readonly probe: boolean
       /** No other target is left. */
       readonly lastChance: boolean
       readonly hedgeAfterMs: number | null
     }
-  /** Stand in line, and go on with `placed`. */
+  /** Wait in the queue, and go on with `placed`. */
   | {
       readonly _tag: "Line"
       readonly turn: Turn
       readonly wait: Waiting
       /** The line moves without an answer for so long at most; null: it has its own limit. */
       readonly limitMs: number | null
-      /** Given back when the wait is broken off for good. */
+      /** Place that is released when the wait is broken off for good. */
       readonly holding: Held | null
     }
   /** Go on with `resumed`. */
   | { readonly _tag: "Pause"; readonly ms: number }
   /** Ask for a new access token, and go on with `renewed`. */
   | { readonly _tag: "Renew"; readonly turn: Turn; readonly failure: Failure }
-  /** Another call of this request is still under way. */
+  /** Another call of this request is still in progress. */
   | { readonly _tag: "Running" }
   | { readonly _tag: "End"; readonly end: WalkEnd }
 
@@ -72,10 +72,10 @@ export type Place<Held, Waiting> =
   /** `retryAfterMs`: when a call may start again, where that is known. */
   | { readonly _tag: "Full"; readonly retryAfterMs?: number }
 
-/** What the walk of one request asks about, answered at once. Times are epoch milliseconds. */
+/** Facts that the walk of one request asks for, answered at once. Times are epoch milliseconds. */
 export interface WalkWorld<Held, Waiting> {
   readonly nowMs: () => number
-  /** What is left of the whole request's time; not positive when it is over. */
+  /** Returns the rest of the whole request's time in ms; not positive when it is over. */
   readonly leftMs: () => number
   readonly hasLeft: () => boolean
   /** The gateway shuts down: no further target is asked. */
@@ -84,7 +84,7 @@ export interface WalkWorld<Held, Waiting> {
   readonly admit: (target: Target, nowMs: number, lastResort?: boolean) => Admission
   /** A place for one call of the target. */
   readonly place: (target: Target) => Place<Held, Waiting>
-  /** The one place at a connection for asking a model that rests. */
+  /** Takes the one place at a connection for asking a model in cooldown. */
   readonly lastResort: (connectionId: string) => Place<Held, Waiting>
   readonly isLastResortFree: (connectionId: string) => boolean
   readonly release: (held: Held) => void

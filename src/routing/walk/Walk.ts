@@ -1,7 +1,7 @@
 /**
- * Failover of one request: walks the targets in the order of the decision, leaves out what may not be called, stands in line where all
- * places are taken, and says after each failure what comes next. It makes no call and never waits: each method answers the `Step` to take,
- * so that the gateway runs it with sockets (`inference/failover`) and the simulator on a virtual clock.
+ * Failover of one request: walks the targets in the order of the decision, leaves out what may not be called, waits where all places are
+ * taken, and says after each failure what comes next. It makes no call and never waits: each method answers the `Step` to take, so that
+ * the gateway runs it with sockets (`inference/failover`) and the simulator on a virtual clock.
  */
 import { type Reason, reasonText } from "../candidate/Reason.ts"
 import type { ResilienceSettings } from "../../domain/Resilience.ts"
@@ -20,12 +20,12 @@ import { fullUntil, noTarget, queueFull } from "./Unavailable.ts"
 
 export interface WalkInput {
   readonly order: ReadonlyArray<Target>
-  /** Why the decision ordered them so. */
+  /** Reason of the decision's order. */
   readonly reason: Reason
   readonly policy: RoutePolicy
   /** The longest wait for the last resort of a connection. */
   readonly waitTimeoutMs: number
-  /** How long a short cooldown is waited for; null: failing is the end. */
+  /** Setting for how long a short cooldown is waited for; null: the request fails at once. */
   readonly cooldownWait: ResilienceSettings["comboCooldownWait"] | null
 }
 
@@ -40,7 +40,7 @@ export class Walk<Held, Waiting> {
   readonly #input: WalkInput
   readonly #world: WalkWorld<Held, Waiting>
   readonly #exhausted: Exhausted = makeExhausted()
-  /** What a failure of this request counts as, after those before it. */
+  /** Weighs a failure of this request by those before it. */
   readonly weigh: WeighFailure = oneTerminal()
   /** Connections whose token was renewed for this request. */
   #refreshed: Set<string> | null = null
@@ -127,7 +127,7 @@ export class Walk<Held, Waiting> {
     return this.#refreshed?.has(account.connection.id) === true
   }
 
-  /** How the walk ends when nothing more is done. */
+  /** Returns the end of the walk when nothing more is done. */
   end(): WalkEnd {
     const { order, reason } = this.#input
     const world = this.#world
@@ -155,7 +155,7 @@ export class Walk<Held, Waiting> {
     return Math.max(1, Math.min(failure.untilMs - nowMs, earliestMs ?? Number.POSITIVE_INFINITY))
   }
 
-  /** From one place in the order on: the first that may be called. */
+  /** Finds the first target from one place in the order on that may be called. */
   #from(start: number): Step<Held, Waiting> {
     const world = this.#world
     if (world.isStopping()) return this.#ended()
@@ -171,7 +171,10 @@ export class Walk<Held, Waiting> {
     return this.#nextInLine()
   }
 
-  /** It is better than no answer: it may be asked as a last resort, or this request itself has just made it rest. */
+  /**
+   * Checks whether it is better than no answer: it may be asked as a last resort, or this request itself has just
+   * caused its cooldown.
+   */
   #isForLater({ account }: Target, { lastResort, rule }: Unready): boolean {
     return lastResort !== undefined || (rule === "cooldown" && this.#tired?.has(account.connection.id) === true)
   }
@@ -248,7 +251,7 @@ export class Walk<Held, Waiting> {
     return this.#calls < maxAttempts && this.#world.leftMs() > 0 && !this.#world.hasLeft()
   }
 
-  /** What a failure means for the rest of the walk. */
+  /** Notes the consequences of a failure for the rest of the walk. */
   #note(target: Target, failure: Failure): void {
     this.#last = { target, failure }
     this.#exhausted.add(target, failure)
@@ -319,7 +322,7 @@ export class Walk<Held, Waiting> {
     return { _tag: "Line", turn, wait, limitMs, holding }
   }
 
-  /** Much may have been learned while it stood in line. */
+  /** Checks the target again: much may have been learned while it waited. */
   #inside(turn: Turn, held: Held | null): Step<Held, Waiting> {
     const world = this.#world
     const { target } = turn
@@ -350,7 +353,7 @@ export class Walk<Held, Waiting> {
     return this.#exhausted.covers(turn.target) ? this.#lastResort() : this.#enterAsItIs(turn)
   }
 
-  /** A turn at a target that may rest: by the way that is open to it now. */
+  /** Takes a turn at a target that may be in cooldown, by the means that is open to it now. */
   #enterAsItIs({ index, retries, target }: Turn): Step<Held, Waiting> {
     const world = this.#world
     const turn = { target, index, retries }
@@ -362,7 +365,7 @@ export class Walk<Held, Waiting> {
     return this.#from(index + 1)
   }
 
-  /** One request at a time asks a model that rests, or probes a breaker; the others stand in line for its answer. */
+  /** One request at a time asks a model that rests, or probes a breaker; the others wait for its answer. */
   #alone(turn: Turn, { untilMs }: Unready): Step<Held, Waiting> {
     const world = this.#world
     const way = world.lastResort(turn.target.account.connection.id)
@@ -373,7 +376,9 @@ export class Walk<Held, Waiting> {
     return this.#line(turn, way.wait, (held) => this.#look(turn, held), limitMs)
   }
 
-  /** After a good answer all requests go on; after a bad one the next may ask. */
+  /**
+   * Looks at the target again after a wait: after a good answer all requests go on; after a bad one the next may ask.
+   */
   #look(turn: Turn, held: Held | null): Step<Held, Waiting> {
     const world = this.#world
     const { index, target } = turn
@@ -461,7 +466,10 @@ export class Walk<Held, Waiting> {
     })
   }
 
-  /** After the wait a target could be asked: one that failed in a way that passes, or whose rest is over by then. */
+  /**
+   * Checks whether a target could be asked after the wait: one that failed in a way that passes, or whose cooldown is
+   * over by then.
+   */
   #canRepeat(delayMs: number): boolean {
     if (this.#tired !== null && this.#tired.size > 0) return true
     const restMs = this.#recoveryMs(this.#world.nowMs())

@@ -1,4 +1,4 @@
-/** What each fault is: data with a total type, in the words that the classifier's table is read with. */
+/** Effects of each fault: data with a total type, in the terms that the classifier's table is read with. */
 import type { FaultName } from "../../domain/SimulatedFaults.ts"
 import type { FailureCause } from "../../resilience/failure/Signal.ts"
 import type { Fault, FaultTiming, FaultSignal } from "./Fault.ts"

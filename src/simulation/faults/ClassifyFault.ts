@@ -1,4 +1,4 @@
-/** From what a made-up upstream says to a failure, by the one classifier that real failures go through. Pure. */
+/** Classifies the answer of a simulated upstream, by the one classifier that real failures go through. Pure. */
 import { classify } from "../../resilience/failure/Classifier.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"

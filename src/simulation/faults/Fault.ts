@@ -1,13 +1,13 @@
-/** What a made-up upstream does wrong: as much as the classifier would be told of it, and how long it takes to show. */
+/** Fault of a simulated upstream: the facts that the classifier gets, and the time until it shows. */
 import type { Timeouts } from "../../domain/Resilience.ts"
 import type { FaultName } from "../../domain/SimulatedFaults.ts"
 import type { FailureCause } from "../../resilience/failure/Signal.ts"
 
-/** In the provider's own words, or the cause of a call that failed without any. */
+/** Signal of a fault: the provider's own message, or the cause of a call that failed without one. */
 export type FaultSignal =
   | { readonly cause: FailureCause }
   | {
-      /** Of the answer; 200 where the words stand inside an answer that claims success. */
+      /** Status of the answer; 200 where the message is inside an answer that claims success. */
       readonly status: number
       readonly message: string
       readonly type?: string
@@ -19,8 +19,8 @@ export type FaultSignal =
     }
 
 /**
- * When it shows: at once, as fast as a refusal, in the usual time of an answer, after half of that, after half and a silence, when a
- * timer of the gateway is over, or after several times the usual.
+ * Time at which it shows: at once, as fast as a refusal, in the usual time of an answer, after half of that, after half and a
+ * silence, when a timer of the gateway is over, or after several times the usual.
  */
 export type FaultTiming =
   | "at_once"
@@ -33,18 +33,21 @@ export type FaultTiming =
   | "drip"
 
 export interface Fault {
-  /** For people. */
+  /** Description for people. */
   readonly about: string
   readonly pace: FaultTiming
   /** Null: the answer is good all the same. `nowMs` is the epoch at which it shows. */
   readonly says: ((nowMs: number) => FaultSignal) | null
-  /** Only after the first content: what is streamed is broken then, what is not is asked of another target. */
+  /**
+   * True when it shows only after the first content: a stream is broken then, another answer is asked of another
+   * target.
+   */
   readonly midway?: true
-  /** It is about the access token of an account that has a refresh token; a new token mends it, or is not to be had. */
+  /** State of the access token of an account that has a refresh token: it can be renewed, or not. */
   readonly token?: "renewable" | "lost"
 }
 
-/** When and how often a target has a fault. Times are milliseconds since the first arrival. */
+/** Times and rate of a target's fault. Times are milliseconds since the first arrival. */
 export interface FaultPlan {
   readonly fault: FaultName
   /** Part of its calls, (0, 1]. */
@@ -52,13 +55,13 @@ export interface FaultPlan {
   readonly fromMs: number
   /** Null: from then on always. */
   readonly forMs: number | null
-  /** It comes back as often as this; null: it does not. */
+  /** Time in ms after which it comes back; null: it does not. */
   readonly everyMs: number | null
 }
 
 export const always = (fault: FaultName): FaultPlan => ({ fault, rate: 1, fromMs: 0, forMs: null, everyMs: null })
 
-/** Whether the plan is in force `sinceMs` after the first arrival. */
+/** Checks whether the plan is in force `sinceMs` after the first arrival. */
 export const isInForce = ({ everyMs, forMs, fromMs }: FaultPlan, sinceMs: number): boolean => {
   if (sinceMs < fromMs) return false
   if (forMs === null) return true

@@ -32,7 +32,7 @@ const statements: ReadonlyArray<string> = [
     updated_at_ms INTEGER NOT NULL,
     UNIQUE (api_key_id, scope_type, scope_value, reset_interval)
   ) STRICT`,
-  // A limit, and the latest window in which its end was told.
+  // A limit, and the latest window in which its end was reported.
   `CREATE TABLE limit_notices (
     limit_id TEXT PRIMARY KEY,
     window_start_ms INTEGER NOT NULL

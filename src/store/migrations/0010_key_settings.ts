@@ -1,4 +1,6 @@
-/** What an API key may be used for, from where and when, and the secrets that a rotation has replaced. */
+/**
+ * Adds the purposes, places and times for which an API key may be used, and the secrets that a rotation has replaced.
+ */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

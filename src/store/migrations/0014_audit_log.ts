@@ -1,4 +1,4 @@
-/** Who changed what: one row per management request that may change something. */
+/** Adds the audit log: one row per management request that may change something. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

@@ -1,4 +1,4 @@
-/** What searches of the web have done at each provider, by API key. */
+/** Adds counts of web searches at each provider, by API key. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

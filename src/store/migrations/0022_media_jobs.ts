@@ -1,4 +1,4 @@
-/** Jobs that make films and music, for clients that come back for the result. */
+/** Adds jobs that make videos and music, for clients that come back for the result. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

@@ -1,4 +1,4 @@
-/** What answered a request in place of a call. */
+/** Adds the source of an answer without a call. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

@@ -1,6 +1,6 @@
 /**
- * Which texts of memories stand before which turns of sessions, so that a restart changes no prefix of a session. Texts are encrypted, turns
- * are known by keyed hashes.
+ * Adds the texts of memories before turns of sessions, so that a restart changes no prefix of a session. Texts are encrypted, turns are
+ * known by keyed hashes.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** What the compression of prompts saved, by day: for requests whose rows are long gone. */
+/** Adds sums of the compression of prompts, by day: for requests whose rows are long gone. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

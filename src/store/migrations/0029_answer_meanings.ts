@@ -1,4 +1,4 @@
-/** What the question of a kept answer means, so that the same question in other words finds it. */
+/** Adds the meaning of a stored answer's question, so that the same question in other words finds it. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

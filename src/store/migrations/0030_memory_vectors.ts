@@ -1,9 +1,9 @@
-/** What memories mean, as vectors of an embedding model. Content is encrypted. */
+/** Adds vectors of memories by an embedding model. Content is encrypted. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 
 const statements: ReadonlyArray<string> = [
-  // `id` is that of the memory, `memory_updated_at_ms` tells which state of it. `content` null: it could not be kept readable.
+  // `id` is that of the memory, `memory_updated_at_ms` is the time of its state. `content` null: it could not be kept readable.
   `CREATE TABLE memory_vectors (
     id TEXT PRIMARY KEY,
     model TEXT NOT NULL,

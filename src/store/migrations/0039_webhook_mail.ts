@@ -1,4 +1,4 @@
-/** How webhooks of the kind `email` send: one encrypted value. */
+/** Adds the mail settings of webhooks of the kind `email`: one encrypted value. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

@@ -1,6 +1,7 @@
 /**
- * What rows of the usage log are filtered by. Rows share few combinations of names, so each combination is kept once, with the rows that have it:
- * any filter is asked of the combinations, and its rows are found by an index. Filled by the step that adds rows to the sums.
+ * Adds the combinations by which rows of the usage log are filtered. Rows share few combinations of names, so each combination is kept once, with
+ * the rows that have it: any filter is asked of the combinations, and its rows are found by an index. Filled by the step that adds rows to the
+ * sums.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,6 @@
-/** Whose a preset is: the id of an API key, or empty for callers without one and for those of the time before. */
+/**
+ * Adds the owner of a preset: the id of an API key, or empty for callers without one and for those of the time before.
+ */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

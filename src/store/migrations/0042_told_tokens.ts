@@ -1,4 +1,4 @@
-/** What an upstream told of its tokens, where the gateway has booked its own count instead. */
+/** Adds the counts of tokens that an upstream reported, where the gateway has booked its own instead. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

@@ -1,4 +1,7 @@
-/** How the cost of a row came about, where its counts and its price do not say it all: what had no price, and a provider's own charge. */
+/**
+ * Adds notes on the cost of a row, where it does not follow from its counts and its price: parts without a price, and a
+ * provider's own charge.
+ */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

@@ -1,4 +1,4 @@
-/** What was told of a limit in its latest window: that it neared its end, or that it was used up. */
+/** Adds the last notice of a limit in its latest window: that it neared its end, or that it was used up. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

@@ -1,4 +1,4 @@
-/** Who asked, where it was the operator and no API key. */
+/** Adds the caller of a row, where it was the operator and no API key. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 

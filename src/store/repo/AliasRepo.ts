@@ -9,7 +9,7 @@ import type { StoreError } from "../Errors.ts"
 import * as Table from "../Table.ts"
 
 const Row = Schema.Struct({
-  /** What a client asks for. */
+  /** Name that a client asks for. */
   alias: Text,
   /** Any id that can be requested, also another alias. */
   model: Text
@@ -20,7 +20,7 @@ export type ModelAlias = typeof Row.Type
 export class AliasRepo extends Context.Tag("gateway/store/AliasRepo")<
   AliasRepo,
   {
-    /** By alias. */
+    /** Lists by alias. */
     readonly list: Effect.Effect<ReadonlyArray<ModelAlias>, StoreError>
     /** Stores an alias, replacing one of the same name. */
     readonly set: (alias: ModelAlias) => Effect.Effect<void, StoreError>

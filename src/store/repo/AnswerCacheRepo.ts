@@ -1,4 +1,7 @@
-/** Kept answers. What cannot be read (another version, damage, another encryption key) is no answer, and is removed. */
+/**
+ * Stored answers. An entry that cannot be read (another version, damage, another encryption key) is no answer, and is
+ * removed.
+ */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,7 +25,7 @@ export interface CacheBounds {
   readonly maxEntries: number
   readonly maxBytes: number
   readonly nowMs: number
-  /** What is made free beyond that, once something has to go: so that not each answer has to make room. */
+  /** Space that is freed beyond that, once entries have to go: so that not each answer has to. */
   readonly spare?: CacheSize
 }
 
@@ -46,7 +49,7 @@ export class AnswerCacheRepo extends Context.Tag("gateway/store/AnswerCacheRepo"
       answer: CachedAnswer,
       meaning: Meaning | null
     ) => Effect.Effect<void, StoreError>
-    /** Those with a meaning in the bucket that can be read and have not expired, the newest first. */
+    /** Lists the entries with a meaning in the bucket that can be read and have not expired, the newest first. */
     readonly meanings: (page: MeaningsPage) => Effect.Effect<ReadonlyArray<KeptMeaning>, StoreError>
     /** Removes what has expired, and the oldest beyond the bounds; how much is left. */
     readonly trim: (bounds: CacheBounds) => Effect.Effect<CacheSize, StoreError>

@@ -9,7 +9,10 @@ import type { StoreError } from "../Errors.ts"
 import { type ReadRefused, type ReadRow, type ReadValue, ReadWorker } from "../ReadWorker.ts"
 import * as Table from "../Table.ts"
 
-/** What is kept. Requests without a credential, or with one that does not suffice, cannot push the rows of administrators out. */
+/**
+ * Limits of the stored rows. Requests without a credential, or with one that does not suffice, cannot push the rows of
+ * administrators out.
+ */
 export const limits = { maxAgeMs: 180 * 86_400_000, maxRows: 100_000, maxAnonymousRows: 10_000 }
 
 export interface AuditPage {

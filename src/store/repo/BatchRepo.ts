@@ -65,7 +65,7 @@ export class BatchRepo extends Context.Tag("gateway/store/BatchRepo")<
     readonly page: (page: BatchPage) => Effect.Effect<ReadonlyArray<Batch>, StoreError>
     /** All that are not over, oldest first. */
     readonly open: Effect.Effect<ReadonlyArray<Batch>, StoreError>
-    /** How many of the owner are not over. */
+    /** Counts the owner's batches that are not over. */
     readonly openOf: (owner: string) => Effect.Effect<number, StoreError>
     readonly remove: (owner: string, id: string) => Effect.Effect<boolean, StoreError>
     /**

@@ -23,7 +23,7 @@ export class BridgeRepo extends Context.Tag("gateway/store/BridgeRepo")<
     readonly states: Effect.Effect<ReadonlyArray<StoredAgentState>, StoreError>
     /** Replaces it. */
     readonly saveState: (state: StoredAgentState) => Effect.Effect<void, StoreError>
-    /** Of all agents, each in its order. */
+    /** Lists the mappings of all agents, each in its order. */
     readonly mappings: Effect.Effect<ReadonlyArray<StoredMapping>, StoreError>
     /** Replaces those of the agent. No source model twice. */
     readonly saveMappings: (

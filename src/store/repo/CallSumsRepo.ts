@@ -1,5 +1,5 @@
 /**
- * What calls to a provider cost by day and model, read on the reading thread, to be compared with its bill: each call counts at the model that
+ * Cost of calls to a provider by day and model, read on the reading thread, to be compared with its bill: each call counts at the model that
  * was asked, where the usage log has one row for all calls of a request. Of days whose rows were deleted only the sums are left.
  */
 import * as Context from "effect/Context"
@@ -29,7 +29,7 @@ export interface ReasonSums {
 }
 
 export interface CallSums {
-  /** Where the day begins. */
+  /** Beginning of the day. */
   readonly startMs: number
   readonly model: string
   readonly calls: number
@@ -64,7 +64,7 @@ const oldest: ReadStatement = {
   parameters: []
 }
 
-/** From when on rows are whole. */
+/** Finds the time from which on rows are complete. */
 const wholeSince = ([row = {}]: ReadonlyArray<ReadRow>, untilMs: number): number => {
   const isWhole = row["first_seq"] === 1 || row["last_seq"] === null || row["last_seq"] === undefined
   if (isWhole) return 0

@@ -1,4 +1,4 @@
-/** Where the configuration is synchronised to, and how far that has come: one row. The shared key is encrypted. */
+/** Target of the synchronised configuration, and its state: one row. The shared key is encrypted. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,11 +15,11 @@ export interface CloudSyncState {
   readonly cloudUrl: string | null
   readonly sharedKey: Redacted.Redacted | null
   readonly enabled: boolean
-  /** Of the configuration: rises with each change that was sent or taken. */
+  /** Version of the configuration: rises with each change that was sent or taken. */
   readonly version: number
   /** Hash of the configuration that this version is. */
   readonly sentHash: string | null
-  /** Whether the latest try succeeded; null before the first. */
+  /** True when the latest try succeeded; null before the first. */
   readonly connected: boolean | null
   readonly lastSyncAtMs: number | null
   readonly lastError: string | null

@@ -13,7 +13,7 @@ import * as Table from "../Table.ts"
 export class ComboRepo extends Context.Tag("gateway/store/ComboRepo")<
   ComboRepo,
   {
-    /** By name. */
+    /** Lists by name. */
     readonly list: Effect.Effect<ReadonlyArray<Combo>, StoreError>
     readonly get: (id: string) => Effect.Effect<Combo | null, StoreError>
     /** A name already in use is an `AlreadyStored`. */

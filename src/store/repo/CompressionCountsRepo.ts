@@ -1,4 +1,4 @@
-/** What the compression of prompts saved, by day, mode and source. */
+/** Sums of the compression of prompts, by day, mode and source. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,7 @@ export class CompressionCountsRepo extends Context.Tag("gateway/store/Compressio
   {
     /** Adds to what is there, all or nothing. */
     readonly add: (counts: ReadonlyArray<CompressionCounts>) => Effect.Effect<void, StoreError>
-    /** From this day on, the oldest first. */
+    /** Lists the sums from this day on, the oldest first. */
     readonly since: (day: string) => Effect.Effect<ReadonlyArray<CompressionCounts>, StoreError>
     /** Removes the days before. */
     readonly trim: (day: string) => Effect.Effect<void, StoreError>

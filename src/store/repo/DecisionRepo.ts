@@ -17,11 +17,11 @@ const Row = Schema.Struct({
 })
 export type DecisionRow = typeof Row.Type
 
-/** What is kept. */
+/** Limits of the stored records. */
 export interface DecisionLimits {
   /** Epoch milliseconds; older rows are removed. */
   readonly sinceMs: number
-  /** Beyond it the oldest are removed. */
+  /** Number of rows beyond which the oldest are removed. */
   readonly maxRows: number
 }
 

@@ -18,7 +18,7 @@ export interface EnvHealth extends ConnectionHealth {
 export class EnvHealthRepo extends Context.Tag("gateway/store/EnvHealthRepo")<
   EnvHealthRepo,
   {
-    /** By connection id. */
+    /** Lists by connection id. */
     readonly list: Effect.Effect<ReadonlyMap<string, EnvHealth>, StoreError>
     readonly save: (id: string, health: EnvHealth) => Effect.Effect<void, StoreError>
   }

@@ -34,7 +34,7 @@ export class EvalRepo extends Context.Tag("gateway/store/EvalRepo")<
     readonly addRuns: (runs: ReadonlyArray<EvalRun>) => Effect.Effect<void, StoreError>
     /** Records what became of a case, and counts it in its run. */
     readonly addResult: (runId: string, result: OnFile<EvalResult>) => Effect.Effect<void, StoreError>
-    /** In the order of the suite. */
+    /** Lists the results in the order of the suite. */
     readonly results: (runId: string) => Effect.Effect<ReadonlyArray<EvalResult>, StoreError>
     /** Ends a run that is running. */
     readonly finish: (
@@ -47,7 +47,7 @@ export class EvalRepo extends Context.Tag("gateway/store/EvalRepo")<
     readonly failRunning: (reason: string, atMs: number) => Effect.Effect<void, StoreError>
     /** Removes runs that ended before, and the oldest beyond `most`. A run that is running stays. */
     readonly prune: (most: number, beforeMs: number) => Effect.Effect<void, StoreError>
-    /** What each model has achieved in each suite, in the last complete run in which it answered. */
+    /** Lists the results of each model in each suite, in the last complete run in which it answered. */
     readonly scores: Effect.Effect<ReadonlyArray<EvalScore>, StoreError>
   }
 >() {}
@@ -105,7 +105,7 @@ const ScoreRow = Schema.Struct({
   atMs: Whole
 })
 
-/** They were checked when they were saved. */
+/** Converts a row; its cases were checked when they were saved. */
 const toSuite = (row: typeof SuiteRow.Type): EvalSuite => ({ ...row, cases: row.cases as ReadonlyArray<EvalCase> })
 
 const toRun = ({ targetId, targetType, ...row }: typeof RunRow.Type): EvalRun => ({

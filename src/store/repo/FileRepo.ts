@@ -15,7 +15,7 @@ export const FileRow = Schema.Struct({
   filename: Text,
   purpose: Text,
   bytes: Whole,
-  /** Of the body, in hexadecimal. */
+  /** SHA-256 of the body, in hexadecimal. */
   sha256: Text,
   createdAtMs: Whole,
   /** Null: it is kept until it is deleted. */

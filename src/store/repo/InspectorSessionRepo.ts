@@ -18,14 +18,14 @@ export interface StoredSession {
   readonly startedAtMs: number
   readonly endedAtMs: number | null
   readonly requestCount: number
-  /** Of all its records, before they are encrypted. */
+  /** Number of bytes of all its records, before they are encrypted. */
   readonly bytes: number
   readonly truncated: boolean
 }
 
 export interface StoredRecord {
   readonly recordId: string
-  /** Its place among the others. */
+  /** Position among the others. */
   readonly seq: number
   readonly content: string
 }
@@ -46,9 +46,12 @@ export class InspectorSessionRepo extends Context.Tag("gateway/store/InspectorSe
     /** Newest first. */
     readonly list: Effect.Effect<ReadonlyArray<StoredSession>, StoreError>
     readonly get: (id: string) => Effect.Effect<StoredSession | null, StoreError>
-    /** With its records; false when there is none. */
+    /** Removes it with its records; false when there is none. */
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
-    /** In their order, beginning behind a place. Those that cannot be decrypted are left out, and counted in `last`. */
+    /**
+     * Lists the records in their order, beginning behind a position. Those that cannot be decrypted are left out, and
+     * counted in `last`.
+     */
     readonly records: (
       sessionId: string,
       after: number,

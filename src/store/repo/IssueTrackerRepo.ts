@@ -1,4 +1,4 @@
-/** Where issues are reported to: one row. The token is encrypted. */
+/** Tracker that issues are reported to: one row. The token is encrypted. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,7 @@ import * as Table from "../Table.ts"
 export interface IssueTracker {
   /** `owner/name`; null: none. */
   readonly repository: string | null
-  /** Of the tracker's API, without a slash at the end. */
+  /** Address of the tracker's API, without a slash at the end. */
   readonly apiUrl: string
   readonly token: Redacted.Redacted | null
 }

@@ -1,4 +1,4 @@
-/** Budgets and token limits of API keys, and what was told of their windows. */
+/** Budgets and token limits of API keys, and the notices of their windows. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -38,7 +38,7 @@ const TokenLimitRow = Schema.Struct({
 
 const NoticeRow = Schema.Struct({ limitId: Text, windowStartMs: Whole, threshold: LimitThreshold })
 
-/** The latest window in which something was told of a limit, and what was told last. */
+/** Latest window with a notice of a limit, and its last notice. */
 export type LimitNotice = typeof NoticeRow.Type
 
 export class LimitRepo extends Context.Tag("gateway/store/LimitRepo")<

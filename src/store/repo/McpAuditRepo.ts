@@ -1,4 +1,4 @@
-/** Calls of MCP tools. Bounded by number: the oldest make room. */
+/** Calls of MCP tools. Bounded by number: the oldest are removed. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ export interface McpCall {
   readonly apiKeyId: string | null
   /** SHA-256 of what was given, in hex. */
   readonly inputHash: string
-  /** How the call ended, in a few words; nothing of what was answered. */
+  /** Summary of the call's end, in a few words; nothing of the answer. */
   readonly outputSummary: string
   readonly durationMs: number
   readonly success: boolean

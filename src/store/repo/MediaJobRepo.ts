@@ -1,4 +1,4 @@
-/** Jobs that make films and music. */
+/** Jobs that make videos and music. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /**
- * The blocks of memories that stand in sessions. Texts are encrypted; a turn is known by a keyed hash of its name, because the name is a hash of
+ * The blocks of memories that are in sessions. Texts are encrypted; a turn is known by a keyed hash of its name, because the name is a hash of
  * what was said, which a copy of the database would let others guess at.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
@@ -37,7 +37,7 @@ export class MemoryBlockRepo extends Context.Tag("gateway/store/MemoryBlockRepo"
   {
     /** Adds it, or replaces the one of its turn. Nothing is written where a memory that it holds is gone. */
     readonly save: (stored: StoredBlock) => Effect.Effect<void, StoreError>
-    /** Those of the turns that were used since, by turn; what cannot be decrypted is left out. */
+    /** Lists the blocks of the turns that were used since, by turn; those that cannot be decrypted are left out. */
     readonly ofTurns: (
       turns: ReadonlyArray<string>,
       sinceMs: number

@@ -1,6 +1,6 @@
 /**
  * Memories of API keys. Key and content are encrypted as one value. The full-text index (FTS5) holds a keyed hash of every word instead of
- * the word, so that a copy of the database file tells neither; it can be searched for whole words only, which is all that is asked of it.
+ * the word, so that a copy of the database file reveals neither; it can be searched for whole words only, which is enough.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
@@ -26,10 +26,12 @@ import { sealedColumn } from "../SealedColumns.ts"
 import { Secrets } from "../Secrets.ts"
 import * as Table from "../Table.ts"
 
-/** The key has as many entries, or bytes of them, as it may, and none that was extracted makes room. */
+/**
+ * Error of a key that has as many entries, or bytes of them, as it may, and none that was extracted and may be removed.
+ */
 export class MemoryFull extends Data.TaggedError("MemoryFull")<{}> {}
 
-/** With the words that it is found by. */
+/** Memory with the words by which it is found. */
 export interface IndexedMemory {
   readonly memory: Memory
   readonly terms: ReadonlyArray<string>
@@ -37,7 +39,7 @@ export interface IndexedMemory {
 
 export interface Saved {
   readonly memory: Memory
-  /** It says something else than before. */
+  /** True when its content has changed. */
   readonly isChanged: boolean
 }
 
@@ -55,7 +57,7 @@ export class MemoryRepo extends Context.Tag("gateway/store/MemoryRepo")<
   {
     /**
      * Adds it, or replaces the content of the one with its owner, type and key, whose id it then has; one that was added stays as it is when
-     * the new one was extracted. Room is made by those that were extracted and not used for longest.
+     * the new one was extracted. Extracted ones that were not used for longest are removed for it.
      */
     readonly save: (
       permission: ContentPermission,
@@ -68,11 +70,11 @@ export class MemoryRepo extends Context.Tag("gateway/store/MemoryRepo")<
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
     /** Newest first. */
     readonly ids: (filter: MemoryFilter) => Effect.Effect<ReadonlyArray<string>, StoreError>
-    /** With the time at which each was written last. */
+    /** Lists the memories with the time at which each was written last. */
     readonly stamps: (filter: MemoryFilter) => Effect.Effect<ReadonlyArray<MemoryStamp>, StoreError>
-    /** In the order of the ids; those that are gone or cannot be decrypted are left out. */
+    /** Finds memories in the order of the ids; those that are gone or cannot be decrypted are left out. */
     readonly byIds: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
-    /** Those that hold any of the words, the best match first. */
+    /** Lists the memories that hold any of the words, the best match first. */
     readonly search: (
       filter: MemoryFilter,
       terms: ReadonlyArray<string>,
@@ -124,7 +126,7 @@ export const make = Effect.gen(function* () {
   const hashKey = Redacted.value(secrets.subKey("memory-index"))
   const hash = (prefix: string, text: string): string =>
     prefix + createHmac("sha256", hashKey).update(`${prefix}\0${text}`).digest("hex").slice(0, 20)
-  /** Of an owner: equal words of others are other terms, so that a search reads nothing of theirs. */
+  /** Hashes the words of an owner: equal words of others are other terms, so that a search reads nothing of theirs. */
   const termsOf = (owner: string, words: ReadonlyArray<string>): ReadonlyArray<string> =>
     [...new Set(words)].map((word) => hash("t", `${owner}\0${word}`))
 
@@ -161,7 +163,7 @@ export const make = Effect.gen(function* () {
       sql`INSERT INTO memory_index (rowid, terms) VALUES (${seq}, ${termsOf(owner, terms).join(" ")})`
     )
 
-  /** Removes extracted ones, the one used longest ago first, until there is room for so many bytes; `replaced` is the row that they take the place of. */
+  /** Removes extracted ones, the one used longest ago first, until there is space for `bytes`; `replaced` is the row that is replaced. */
   const makeRoom = Effect.fnUntraced(function* (owner: string, bytes: number, replaced: number | null) {
     const [sums] = yield* Effect.flatMap(
       sql`SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes FROM memories WHERE owner = ${owner}`,

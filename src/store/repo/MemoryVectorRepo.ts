@@ -11,18 +11,20 @@ import { Secrets } from "../Secrets.ts"
 import * as Table from "../Table.ts"
 
 export interface MemoryVector {
-  /** Of the memory. */
+  /** Id of the memory. */
   readonly id: string
-  /** Of the state that it stands for. */
+  /** Time of the state that it was made of. */
   readonly updatedAtMs: number
-  /** Of length 1. */
+  /** Vector of norm 1. */
   readonly vector: Float32Array
 }
 
 export class MemoryVectorRepo extends Context.Tag("gateway/store/MemoryVectorRepo")<
   MemoryVectorRepo,
   {
-    /** Of this model, for an owner's memories as they are now; `null`: of callers without an API key. */
+    /**
+     * Lists the vectors of this model, for an owner's memories as they are now; `null`: of callers without an API key.
+     */
     readonly of: (apiKeyId: string | null, model: string) => Effect.Effect<ReadonlyArray<MemoryVector>, StoreError>
     /** Replaces those of the same memories; those of memories that are gone are not stored. */
     readonly put: (model: string, vectors: ReadonlyArray<MemoryVector>) => Effect.Effect<void, StoreError>

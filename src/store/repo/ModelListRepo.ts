@@ -12,10 +12,10 @@ const Row = Schema.Struct({
   connectionId: Text,
   /** Origin and path of the request. */
   source: Text,
-  /** Of the list's text; null before the first answer. */
+  /** Hash of the list's text; null before the first answer. */
   hash: MaybeText,
   learnedAtMs: MaybeWhole,
-  /** Why the last request failed; null when it succeeded. */
+  /** Reason for which the last request failed; null when it succeeded. */
   problem: MaybeText
 })
 export type ModelListRow = typeof Row.Type

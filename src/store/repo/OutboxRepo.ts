@@ -60,7 +60,7 @@ export interface RecordedAttempt extends Attempted {
 export class OutboxRepo extends Context.Tag("gateway/store/OutboxRepo")<
   OutboxRepo,
   {
-    /** For each event a row per enabled webhook that wants it. An event that is there already is skipped. */
+    /** Adds, for each event, a row per enabled webhook that wants it. An event that is there already is skipped. */
     readonly add: (events: ReadonlyArray<OutgoingEvent>) => Effect.Effect<void, StoreError>
     /** The oldest events of a webhook after `afterSeq`. */
     readonly page: (
@@ -70,7 +70,7 @@ export class OutboxRepo extends Context.Tag("gateway/store/OutboxRepo")<
     ) => Effect.Effect<ReadonlyArray<WaitingEvent>, StoreError>
     /** Removes the oldest beyond `most`; gives how many. */
     readonly trim: (webhookId: string, most: number) => Effect.Effect<number, StoreError>
-    /** Takes an event out that another message has told already. */
+    /** Removes an event that another message has covered already. */
     readonly drop: (seq: number) => Effect.Effect<void, StoreError>
     /** Names of an API key and a connection; null where there is none of that id. */
     readonly names: (apiKeyId: string | null, connectionId: string | null) => Effect.Effect<EventNames, StoreError>
@@ -107,7 +107,7 @@ const addRequestEvents = addition("AND NOT EXISTS (SELECT 1 FROM usage_log AS u 
 const textOf = (events: ReadonlyArray<OutgoingEvent>): string =>
   JSON.stringify(events.map((event) => ({ ...event, atMs: Math.trunc(event.atMs) })))
 
-/** As `add`, for the transaction that inserts the usage rows whose ids the events have. */
+/** Makes the statement of `add` for the transaction that inserts the usage rows whose ids the events have. */
 export const addWithUsage = (events: ReadonlyArray<OutgoingEvent>): Statement => ({
   statement: addRequestEvents,
   parameters: [textOf(events)]

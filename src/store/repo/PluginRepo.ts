@@ -21,7 +21,7 @@ import * as Table from "../Table.ts"
 
 const Values = Schema.Record({ key: Text, value: ConfigValue })
 
-/** What its code said when it was installed. */
+/** Definition by its code when it was installed. */
 const Defined = Schema.Struct({
   priority: Schema.NullOr(Schema.Number),
   enabled: Schema.Boolean,
@@ -57,13 +57,13 @@ export interface StoredPlugin extends Omit<Row, "configValues" | "secrets"> {
 
 export type NewPlugin = Omit<StoredPlugin, "locked">
 
-/** What is changed alone, while the rest may change as well. */
+/** Columns that are changed alone, while the rest may change as well. */
 export type PluginState = Pick<StoredPlugin, "status" | "granted" | "lastError">
 
 export class PluginRepo extends Context.Tag("gateway/store/PluginRepo")<
   PluginRepo,
   {
-    /** By name. */
+    /** Lists by name. */
     readonly list: Effect.Effect<ReadonlyArray<StoredPlugin>, StoreError>
     readonly get: (name: string) => Effect.Effect<StoredPlugin | null, StoreError>
     readonly isEmpty: Effect.Effect<boolean, StoreError>

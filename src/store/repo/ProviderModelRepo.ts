@@ -1,4 +1,4 @@
-/** What the operator declared about models (`/api/provider-models`); it wins over what was learned. */
+/** Operator's declarations about models (`/api/provider-models`); they take precedence over learned facts. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -38,7 +38,7 @@ export type DeclaredModel = typeof Row.Type
 export class ProviderModelRepo extends Context.Tag("gateway/store/ProviderModelRepo")<
   ProviderModelRepo,
   {
-    /** By provider, then model. */
+    /** Lists by provider, then model. */
     readonly list: Effect.Effect<ReadonlyArray<DeclaredModel>, StoreError>
     readonly get: (provider: string, modelId: string) => Effect.Effect<DeclaredModel | null, StoreError>
     readonly insert: (model: DeclaredModel) => Effect.Effect<void, StoreError | AlreadyStored>

@@ -27,7 +27,7 @@ export class ProxyRepo extends Context.Tag("gateway/store/ProxyRepo")<
     readonly insert: (proxy: Proxy) => Effect.Effect<void, StoreError | AlreadyStored>
     /** A password that cannot be decrypted is kept unless a new one is given. False when there is no such id. */
     readonly update: (proxy: Proxy) => Effect.Effect<boolean, StoreError | AlreadyStored>
-    /** Its assignments stay. False when there is no such id. */
+    /** Removes a proxy; its assignments stay. False when there is no such id. */
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
     readonly assignments: Effect.Effect<ReadonlyArray<ProxyAssignment>, StoreError>
     /** `proxyId` null: the scope has no proxy of its own any more. */

@@ -12,7 +12,7 @@ import * as Table from "../Table.ts"
 export class QuotaGroupRepo extends Context.Tag("gateway/store/QuotaGroupRepo")<
   QuotaGroupRepo,
   {
-    /** By name. */
+    /** Lists by name. */
     readonly list: Effect.Effect<ReadonlyArray<QuotaGroup>, StoreError>
     readonly get: (id: string) => Effect.Effect<QuotaGroup | null, StoreError>
     /** A name already in use is an `AlreadyStored`. */

@@ -1,4 +1,4 @@
-/** What API keys have used of the quotas of a group, by group, connection and key. */
+/** Use of the quotas of a group by API keys, by group, connection and key. */
 import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"

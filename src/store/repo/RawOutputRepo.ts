@@ -18,7 +18,7 @@ export interface RawOutput {
   /** Null: of a caller without an API key. */
   readonly apiKeyId: string | null
   readonly content: string
-  /** Of the content as UTF-8. */
+  /** Number of bytes of the content as UTF-8. */
   readonly bytes: number
   readonly createdAtMs: number
 }
@@ -28,7 +28,9 @@ export class RawOutputRepo extends Context.Tag("gateway/store/RawOutputRepo")<
   {
     /** Hot: 24 hexadecimal digits. */
     readonly idOf: (apiKeyId: string | null, content: string) => string
-    /** Adds it, or notes that it is used again; the owner's that were not used for longest make room. */
+    /**
+     * Adds it, or notes that it is used again; the owner's outputs that were not used for longest are removed for it.
+     */
     readonly save: (
       permission: ContentPermission,
       output: RawOutput,
@@ -62,7 +64,7 @@ export const make = Effect.gen(function* () {
   const sealed = sealedColumn(secrets, "raw_outputs", "content", Schema.String)
   const hashKey = Redacted.value(secrets.subKey("raw-output-ids"))
 
-  /** Removes the owner's that were not used for longest until so many bytes have room. */
+  /** Removes the owner's outputs that were not used for longest until there is space for `bytes`. */
   const makeRoom = Effect.fnUntraced(function* (owner: string, bytes: number, most: number) {
     const [sum] = yield* Effect.flatMap(
       sql`SELECT coalesce(sum(bytes), 0) AS bytes FROM raw_outputs WHERE owner = ${owner}`,

@@ -22,7 +22,7 @@ import * as Table from "../Table.ts"
 export class RegisteredKeyRepo extends Context.Tag("gateway/store/RegisteredKeyRepo")<
   RegisteredKeyRepo,
   {
-    /** Those whose API key exists, oldest first. */
+    /** Lists the registrations whose API key exists, oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<Registration>, StoreError>
     /** Null when it was not registered, or its API key was deleted. */
     readonly get: (keyId: string) => Effect.Effect<Registration | null, StoreError>
@@ -37,7 +37,7 @@ export class RegisteredKeyRepo extends Context.Tag("gateway/store/RegisteredKeyR
     /** False when there were none. */
     readonly removeLimits: (scope: IssueScope) => Effect.Effect<boolean, StoreError>
     readonly countsOf: (scope: IssueScope, nowMs: number) => Effect.Effect<IssueCounts, StoreError>
-    /** When the `n`th newest key was issued, `n` from 1; null when there are fewer. */
+    /** Returns when the `n`th newest key was issued, `n` from 1; null when there are fewer. */
     readonly nthNewestMs: (scope: IssueScope, n: number) => Effect.Effect<number | null, StoreError>
     /** Runs reads and writes without another write between them; a failure undoes all of them. */
     readonly atomically: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | StoreError>

@@ -1,4 +1,4 @@
-/** What searches have done at each provider, by API key and provider. */
+/** Counts of searches at each provider, by API key and provider. */
 import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"

@@ -1,6 +1,6 @@
 /**
- * What API keys have used, for their limits. Whole hours come from the sums of the usage log, which hold what was deleted, too; the rest from
- * the log's rows and, by the minute, from the sums of deleted ones.
+ * Use by API keys, for their limits. Whole hours come from the sums of the usage log, which include deleted rows; the rest from the log's
+ * rows and, by the minute, from the sums of deleted ones.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Clock from "effect/Clock"
@@ -25,12 +25,12 @@ export interface SpendQuery {
 
 export interface Spend {
   readonly requests: number
-  /** Of prompts and answers. */
+  /** Tokens of prompts and answers. */
   readonly tokens: number
   readonly costNanoUsd: number
 }
 
-/** What one key has used, of all models or of one of them. */
+/** Use by one key, of all models or of one of them. */
 export interface KeySpend extends Spend {
   readonly apiKeyId: string
   /** Empty where all providers and models are taken together. */
@@ -51,16 +51,19 @@ export class SpendRepo extends Context.Tag("gateway/store/SpendRepo")<
       recent: () => ReadonlyArray<string>
     ) => Effect.Effect<Spend & { readonly included: ReadonlySet<string> }, StoreError>
     /**
-     * What every key has used in a range of time, in one statement. Requests are those that no limit refused. With `byModel` the keys that have
-     * a token limit of a provider or model only, by provider and model.
+     * Sums the use of every key in a range of time, in one statement. Requests are those that no limit refused. With `byModel` the keys that
+     * have a token limit of a provider or model only, by provider and model.
      */
     readonly sums: (
       range: Pick<SpendQuery, "sinceMs" | "untilMs">,
       byModel: boolean
     ) => Effect.Effect<ReadonlyArray<KeySpend>, StoreError>
-    /** When keys have last asked since a time (epoch milliseconds), by their ids; those that have not are left out. */
+    /**
+     * Finds when keys have last asked since a time (epoch milliseconds), by their ids; those that have not are left
+     * out.
+     */
     readonly lastArrivals: (sinceMs: number) => Effect.Effect<ReadonlyMap<string, number>, StoreError>
-    /** Which of some requests have a row. */
+    /** Selects the requests that have a row. */
     readonly booked: (requestIds: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, StoreError>
     /** Arrival times (epoch milliseconds) of the key's newest requests that were not refused by a limit; the newest first. */
     readonly arrivals: (

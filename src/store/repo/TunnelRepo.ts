@@ -16,7 +16,7 @@ export interface StoredTunnel {
   readonly backend: TunnelBackend
   readonly isEnabled: boolean
   readonly allowKeyless: boolean
-  /** By name, without secrets. */
+  /** Options by name, without secrets. */
   readonly options: Readonly<Record<string, unknown>>
   /** Null: none, or it cannot be decrypted. */
   readonly secret: Redacted.Redacted | null
@@ -30,7 +30,7 @@ export class TunnelRepo extends Context.Tag("gateway/store/TunnelRepo")<
     readonly get: (backend: TunnelBackend) => Effect.Effect<StoredTunnel | null, StoreError>
     /** Replaces the row of its backend. A secret that cannot be decrypted is kept unless a new one is given. */
     readonly save: (tunnel: StoredTunnel) => Effect.Effect<void, StoreError>
-    /** What is known of it stays. */
+    /** Disables it; its settings stay. */
     readonly disable: (backend: TunnelBackend, nowMs: number) => Effect.Effect<void, StoreError>
   }
 >() {}

@@ -33,25 +33,28 @@ export interface UsageSums {
   readonly tokensCacheWrite: number
   readonly tokensReasoning: number
   readonly costNanoUsd: number
-  /** Of all requests together. */
+  /** Latency of all requests together, in ms. */
   readonly latencyMs: number
-  /** Of the requests with a first content together, and how many these are. */
+  /** Time to first content of the requests that had one together, in ms, and their number. */
   readonly ttftMs: number
   readonly ttftCount: number
-  /** When the latest request arrived, epoch milliseconds; null without one. */
+  /** Time at which the latest request arrived, epoch milliseconds; null without one. */
   readonly lastMs: number | null
 }
 
 export interface NamedSums extends UsageSums {
   /** Empty where rows have none. */
   readonly name: string
-  /** Of a model: its provider. */
+  /** Provider of a model. */
   readonly provider: string
 }
 
 export interface UsageBreakdown {
   readonly summary: UsageSums
-  /** By the day's date, as the beginning of that day in UTC (epoch milliseconds); days without requests are left out. */
+  /**
+   * Sums by the day's date, as the beginning of that day in UTC (epoch milliseconds); days without requests are left
+   * out.
+   */
   readonly days: ReadonlyMap<number, UsageSums>
   /** The most requests first, at most `mostNames` each. */
   readonly providers: ReadonlyArray<NamedSums>
@@ -113,7 +116,7 @@ const withDay = ({ parameters, sql }: Part, day: string): Part => ({
   parameters
 })
 
-/** With the date of each. Sums by day have that of UTC. */
+/** Adds the date to each. Sums by day have that of UTC. */
 const partOf = (source: UsageSource): Part => {
   const day = localDay(source.offsets)
   if (source.by === "rows") return withDay(ofRows(source.sinceMs), day)
@@ -131,7 +134,7 @@ const partOf = (source: UsageSource): Part => {
   }
 }
 
-/** Not SUM, which fails when it overflows. */
+/** Sums by TOTAL, not SUM, which fails when it overflows. */
 const totals = [...sumNames.map((name) => `TOTAL(${name}) AS ${name}`), "MAX(last_ms) AS last_ms"].join(", ")
 
 const arm = (kind: string, name: string, provider: string, groups: string, order: string): string =>

@@ -60,7 +60,7 @@ export class UsageRepo extends Context.Tag("gateway/store/UsageRepo")<
       ids: ReadonlyArray<string>,
       filter: UsageFilter
     ) => Effect.Effect<ReadonlyArray<UsageRow>, StoreError>
-    /** By the request's id. */
+    /** Finds a row by the request's id. */
     readonly get: (id: string) => Effect.Effect<UsageRow | null, StoreError>
   }
 >() {}
@@ -82,7 +82,10 @@ export const idAt = (ms: number): string => {
 
 export const selected = readColumns
 
-/** With the name of the table: `id` alone is the shortened column, by which all rows would have to be sorted. */
+/**
+ * Orders by the id with the name of the table: `id` alone is the shortened column, by which all rows would have to be
+ * sorted.
+ */
 export const newestFirst = (sql: SqlClient.SqlClient): Fragment => sql`ORDER BY usage_log.id DESC`
 
 /** Columns of texts that are searched. */
@@ -99,7 +102,7 @@ const searched = [
   "error",
   "status"
 ]
-/** Those of them that rows share. */
+/** Columns of them that rows share. */
 const facetTexts = searched.filter((column) => column !== "id" && column !== "request_id" && column !== "error")
 /** Characters of an id. */
 const idLength = 36
@@ -112,7 +115,7 @@ const contains = (names: ReadonlyArray<string>, search: string): Condition => ({
   parameters: names.map(() => containing(search))
 })
 
-/** What a combination of names is asked; `plus` keeps the database from an index that would have to be sorted by id for every page. */
+/** Conditions on a combination of names; `plus` keeps the database from an index that would have to be sorted by id for every page. */
 const nameConditions = (filter: UsageFilter, plus: "" | "+"): ReadonlyArray<Condition> => {
   const { apiKeyId, connectionId, model, outcome, provider, requestedModel, status } = filter
   const equal = (column: string, value: string | undefined): ReadonlyArray<Condition> =>
@@ -133,7 +136,7 @@ const nameConditions = (filter: UsageFilter, plus: "" | "+"): ReadonlyArray<Cond
 const batchCondition = ({ batchId }: UsageFilter): ReadonlyArray<Condition> =>
   batchId === undefined ? [] : [{ sql: "batch_id = ?", parameters: [batchId] }]
 
-/** What a row of the log is asked, besides its id and time. */
+/** Conditions on a row of the log, besides its id and time. */
 const conditionsOf = (filter: UsageFilter): ReadonlyArray<Condition> => [
   ...nameConditions(filter, "+"),
   ...batchCondition(filter),
@@ -181,7 +184,7 @@ export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const table = Table.make(sql, "usage_log", Row, readColumns)
 
-  /** What an index or the order of the ids narrows down; the other conditions are asked of each row. */
+  /** Conditions that an index or the order of the ids narrows down; the others are checked for each row. */
   const bounds = ({ idBeginning, sinceMs, untilMs }: UsageFilter) => [
     ...(idBeginning === undefined ? [] : [sql`id >= ${idBeginning}`, sql`id < ${idBeginning + lastCharacter}`]),
     // An id has the time of the row or, after the clock was set back, a later one.

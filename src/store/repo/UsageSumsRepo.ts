@@ -17,7 +17,7 @@ import { addFacets, removeFacets } from "../UsageFacetsSql.ts"
 import { idAt } from "./UsageRepo.ts"
 import { addRows, days, dayMs, type Grain, hourMs, hours, minutes, mostGroups, summedSeq } from "../UsageSumsSql.ts"
 
-/** Which rows may go; rows that are not in the sums yet stay. */
+/** Selection of rows that may be deleted; rows that are not in the sums yet stay. */
 export type Expired =
   | { readonly _tag: "Before"; readonly beforeMs: number }
   /** The oldest ones beyond a number of rows. */
@@ -42,10 +42,10 @@ export const sumStep = 500
 export const deleteStep = 200
 /** The longest window of a limit, and an hour for a change of the clocks. */
 const longestWindowMs = 31 * dayMs + hourMs
-/** For the last hour's answer, by the minute. */
+/** Time in ms kept by the minute, for the sums of the last hour. */
 const recentMs = 2 * hourMs
 
-/** Only keys that have limits need more than the hours of what was deleted. */
+/** Condition of keys that have limits: the others need only the hours of deleted rows. */
 const hasLimits = `api_key_id IN (SELECT api_key_id FROM budgets UNION SELECT api_key_id FROM token_limits)`
 
 const nextRows = `seq > ${summedSeq} AND seq <= ?`

@@ -11,7 +11,7 @@ import { SecretText, sealedColumn } from "../SealedColumns.ts"
 import { Secrets } from "../Secrets.ts"
 import * as Table from "../Table.ts"
 
-/** What is changed by hand; deliveries write the rest. */
+/** Settings that are changed by hand; deliveries write the rest. */
 export interface WebhookSettings extends Pick<Webhook, "url" | "events" | "kind" | "mail" | "enabled" | "description"> {
   /** Null: stays as it is. */
   readonly secret: Webhook["secret"]
@@ -28,7 +28,7 @@ export class WebhookRepo extends Context.Tag("gateway/store/WebhookRepo")<
     readonly insert: (webhook: Webhook) => Effect.Effect<void, StoreError | AlreadyStored>
     /** False when there is no such id. */
     readonly update: (id: string, settings: WebhookSettings) => Effect.Effect<boolean, StoreError>
-    /** With the events that wait for it and its attempts; false when there is no such id. */
+    /** Removes a webhook with its waiting events and its attempts; false when there is no such id. */
     readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
   }
 >() {}

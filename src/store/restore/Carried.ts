@@ -1,6 +1,6 @@
 /**
- * What a restore does not turn back. A database that is put in the place of the live one is a state of the configuration; what has happened
- * since stays on record: requests that were answered, and what they cost, must not vanish because somebody undoes a change.
+ * Tables that a restore leaves as they are. A database that replaces the live one is a state of the configuration; the log of later
+ * requests and their cost stays: it must not vanish when a change is undone.
  */
 import type { Database } from "../Handle.ts"
 
@@ -30,7 +30,7 @@ export const carried: ReadonlyArray<Carried> = [
   { table: "eval_results", how: "add" },
   // What was issued since counts against the limits, and what was revoked stays so.
   { table: "registered_keys", how: "replace" },
-  // What was delivered since must not be sent again, and what waits must not be forgotten.
+  // An event that was delivered since must not be sent again, and a waiting one must not be lost.
   { table: "webhook_outbox", how: "instead" },
   // Their bodies are not in the database: the folder of now goes with the rows of now.
   { table: "files", how: "instead" },
@@ -45,7 +45,10 @@ export const carried: ReadonlyArray<Carried> = [
 const columnsOf = (database: Database, schema: "main" | "live", table: string): ReadonlyArray<string> =>
   database.prepare(`SELECT name FROM pragma_table_info(?, ?)`).pluck().all(table, schema) as ReadonlyArray<string>
 
-/** As they were written: a table without a number of its own has none, and one of an older schema has only the hidden one. */
+/**
+ * Chooses the order in which the rows were written: a table without a number of its own has none, and one of an older
+ * schema has only the hidden one.
+ */
 const orderOf = (own: string | undefined, live: ReadonlySet<string>): string =>
   own === undefined ? "1" : live.has(own) ? `"${own}"` : "rowid"
 

@@ -57,7 +57,7 @@ const headerAt = (file: string): Effect.Effect<DatabaseHeader, RestoreRefused | 
     return header
   })
 
-/** Which key a database was encrypted with, for people: the short id that every ciphertext names. */
+/** Names the key that a database was encrypted with, for people: the short id that every ciphertext has. */
 const nameOfKey = (id: string | null): string => (id === null ? "another key" : `the key ${id}`)
 
 /** Fails when this machine's key does not decrypt what is encrypted in it. */

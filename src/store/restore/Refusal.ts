@@ -1,4 +1,4 @@
-/** Why a file cannot take the place of the live database. Nothing was changed in any of these cases. */
+/** Reasons for which a file cannot replace the live database. Nothing was changed in any of these cases. */
 import * as Data from "effect/Data"
 
 export type RefusalKind =

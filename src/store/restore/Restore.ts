@@ -24,7 +24,7 @@ import type { RestoreRefused } from "./Refusal.ts"
 /** A database that may take the place of the live one. */
 export interface Staged {
   readonly file: string
-  /** Before it was brought to this gateway's schema. */
+  /** Version before it was brought to this gateway's schema. */
   readonly schemaVersion: number
 }
 

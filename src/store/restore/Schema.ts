@@ -12,7 +12,7 @@ export interface SchemaObject {
   readonly sql: string | null
 }
 
-/** Of the migrations, those up to a version. */
+/** Selects the migrations up to a version. */
 const upTo = (version: number): Migrations =>
   Object.fromEntries(Object.entries(migrations).filter(([name]) => Number.parseInt(name, 10) <= version))
 

@@ -1,13 +1,13 @@
 /**
- * Which provider is a coding tool's own, how the tool is told among clients, and in which headers it speaks of itself to that provider
- * (docs/routing.md). None of these headers holds a credential. Pure.
+ * Coding tools with their own provider, the marks by which they are recognised among clients, and the headers in which they identify
+ * themselves to that provider (docs/routing.md). None of these headers holds a credential. Pure.
  */
 import type { WireName } from "../../domain/Wire.ts"
 
 export interface OwnRequests {
-  /** As its `User-Agent` begins. */
+  /** Pattern of the beginning of its `User-Agent`. */
   readonly agent: RegExp
-  /** In which it speaks to its own provider. */
+  /** Wires on which it calls its own provider. */
   readonly wires: ReadonlyArray<WireName>
   /** Ids of the registry. */
   readonly providers: ReadonlyArray<string>
@@ -24,7 +24,7 @@ export const claudeCode: OwnRequests = {
     /^(?:user-agent|x-app|anthropic-(?:version|beta|dangerous-direct-browser-access)|x-stainless-[a-z-]{1,40}|x-claude-code-[a-z-]{1,40})$/
 }
 
-/** By the tool's id in the catalogue; null: its maker serves no models that the registry has. */
+/** Rules by the tool's id in the catalogue; null: its maker serves no models that the registry has. */
 export const ownRequests: Readonly<Record<string, OwnRequests | null>> = {
   claude: claudeCode,
   // `codex_cli_rs/0.58.0 (Ubuntu 24.4.0; x86_64) xterm`, `codex_vscode/…`, `codex_exec/…`, `codex-tui/…`

@@ -3,23 +3,23 @@
 export interface Tool {
   readonly id: string
   readonly name: string
-  /** For pages that show them. */
+  /** Colour for pages that show it. */
   readonly color: string
   readonly description: string
   readonly docsUrl: string
   readonly vendor: string
   readonly category: "code" | "agent"
-  /** Whether other programs can start it as an agent (ACP). */
+  /** True when other programs can start it as an agent (ACP). */
   readonly acpSpawnable: boolean
-  /** Whether it takes another address; `none`: not without changing its traffic. */
+  /** Support for another address; `none`: not without changing its traffic. */
   readonly baseUrlSupport: "full" | "partial" | "none"
-  /** How it is configured. */
+  /** Way in which it is configured. */
   readonly configType: "env" | "custom" | "guide" | "custom-builder" | "mitm"
-  /** Its program; null: it has none that can be found. */
+  /** Name of its program; null: it has none that can be found. */
   readonly command: string | null
   /** The id of its `setup-<id>`; null: it has none. */
   readonly setup: string | null
-  /** What to know before it is pointed at a gateway; empty: nothing. */
+  /** Risks to know before it is used with a gateway; empty: none. */
   readonly risks: ReadonlyArray<string>
 }
 

@@ -1,9 +1,9 @@
-/** Which models a tool is told of, and which it begins with. Pure. */
+/** Chooses the models that a tool is set up with, and the one it begins with. Pure. */
 import type { ToolModel } from "./ToolSetup.ts"
 
 export interface OfferedModel extends ToolModel {
   readonly kind: "model" | "combo" | "auto" | "alias"
-  /** Whether it can hold a conversation: other models are of no use to a tool. */
+  /** True when it can hold a conversation: other models are of no use to a tool. */
   readonly converses: boolean
 }
 

@@ -1,11 +1,11 @@
-/** Changes to a file of a tool: what is set, and how it is taken back while what others changed since stays. Pure. */
+/** Changes to a file of a tool: the values set, and their undoing, which keeps later changes by others. Pure. */
 import type { Json } from "../../wire/json/Json.ts"
 import { type Format, isUnreadable, type Path, unreadable, type Unreadable, valueAt } from "./formats/Format.ts"
 
 export interface Edit {
   readonly path: Path
   readonly value: Json
-  /** Set only where nothing is: what the file needs, and what may be the user's own. */
+  /** True when it is set only where no value is: it is needed by the file, and may be the user's own. */
   readonly unlessThere?: true
 }
 
@@ -14,7 +14,7 @@ const equal = (left: Json | undefined, right: Json | undefined): boolean =>
 
 const isList = (value: Json): boolean => Array.isArray(value)
 
-/** Why a path cannot be set: something that holds no members stands in its way; null: nothing does. */
+/** Describes why a path cannot be set: a value without members is in its place; null: it can. */
 const obstacle = (root: Json, path: Path): string | null => {
   for (let length = 1; length < path.length; length += 1) {
     const here = valueAt(root, path.slice(0, length))
@@ -43,7 +43,7 @@ const put = (format: Format, text: string, { path, value }: Edit): string | Unre
 const within = (inner: Path, outer: Path): boolean =>
   inner.length >= outer.length && outer.every((step, at) => JSON.stringify(step) === JSON.stringify(inner[at]))
 
-/** Of the paths that were set before, those that these edits have nothing to do with. */
+/** Selects the paths that were set before and that these edits do not concern. */
 export const staleOf = (paths: ReadonlyArray<Path>, edits: ReadonlyArray<Edit>): ReadonlyArray<Path> => {
   const set = new Set(edits.map(({ path }) => JSON.stringify(path)))
   return paths.filter(
@@ -73,7 +73,7 @@ export const applied = (format: Format, text: string, edits: ReadonlyArray<Edit>
 const isEmpty = (value: Json | undefined): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0
 
-/** Without the parents that only held what is gone. */
+/** Removes the parents that only held the removed member. */
 const pruned = (format: Format, text: string, path: Path, former: Json): string => {
   let now = text
   for (let length = path.length - 1; length > 0; length -= 1) {
@@ -85,7 +85,7 @@ const pruned = (format: Format, text: string, path: Path, former: Json): string 
   return now
 }
 
-/** The text with what stood at the paths before; `former` is the text before the edits, empty where there was no file. */
+/** The text with what was at the paths before; `former` is the text before the edits, empty where there was no file. */
 export const takenBack = (
   format: Format,
   text: string,

@@ -1,11 +1,11 @@
-/** What setting up a coding tool writes. Pure. */
+/** Changes of files that set up a coding tool. Pure. */
 import { isAbsolute, join } from "node:path"
 import type { Edit } from "./Edits.ts"
 import type { FormatName } from "./formats/index.ts"
 
-/** A model as tools are told of it; null: unknown. */
+/** Model for the settings of a tool; null: unknown. */
 export interface ToolModel {
-  /** What requests name. */
+  /** Name for requests. */
   readonly id: string
   readonly contextLength: number | null
   readonly maxOutputTokens: number | null
@@ -24,15 +24,15 @@ export interface Gateway {
   /** Address without a path and without a slash at its end. */
   readonly origin: string
   readonly apiKey: string
-  /** Those the tool shows. */
+  /** Models that the tool shows. */
   readonly models: ReadonlyArray<ToolModel>
-  /** The one it begins with. */
+  /** Model that it begins with. */
   readonly model: ToolModel
   /** A cheap one for small work; the same where none is known. */
   readonly small: ToolModel
 }
 
-/** For tools that need both numbers, where nothing is known. */
+/** Limits for tools that need both numbers, where nothing is known. */
 export const usualLimits = { context: 128_000, output: 8_192 }
 
 /** Folders of the user. */
@@ -43,7 +43,7 @@ export interface Places {
   /** `XDG_DATA_HOME`, else `~/.local/share`. */
   readonly dataHome: string
   readonly environment: ReadonlyMap<string, string>
-  /** Whether a file is there; tools have several names for theirs. */
+  /** Checks whether a file exists; tools have several names for theirs. */
   readonly exists: (path: string) => boolean
 }
 
@@ -57,17 +57,17 @@ export interface ToolFile {
 
 export interface ToolPlan {
   readonly files: ReadonlyArray<ToolFile>
-  /** What to do next, or what cannot be done by a file; lines for people. */
+  /** Lines for people on what to do next, or what cannot be done by a file. */
   readonly notes: ReadonlyArray<string>
 }
 
 export interface ToolSetup {
-  /** As in `gateway setup-<id>`. */
+  /** Id as in `gateway setup-<id>`. */
   readonly id: string
   readonly name: string
-  /** What is started; null: it is a part of an editor. */
+  /** Program that is started; null: it is a part of an editor. */
   readonly program: string | null
-  /** Where its configuration is described. */
+  /** Address of the description of its configuration. */
   readonly docsUrl: string
   readonly plan: (places: Places, gateway: Gateway) => ToolPlan
 }

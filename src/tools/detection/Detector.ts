@@ -1,4 +1,7 @@
-/** Which tools are installed, and whether they use this gateway. Programs are asked for their version at most once a minute. */
+/**
+ * Detects which tools are installed, and whether they use this gateway. Programs are asked for their version at most
+ * once a minute.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,12 +21,12 @@ import { versionIn } from "./Version.ts"
 
 export interface Detection {
   readonly installed: boolean
-  /** It answered. */
+  /** True when it answered. */
   readonly runnable: boolean
   readonly version: string | null
   readonly command: string | null
   readonly commandPath: string | null
-  /** Why it is not installed or not runnable. */
+  /** Reason for which it is not installed or not runnable. */
   readonly reason: string | null
 }
 
@@ -31,7 +34,7 @@ export interface ToolConfig {
   readonly status: "configured" | "not_configured" | "not_installed" | "unknown" | "other"
   /** The address in its file, where it is this gateway's. */
   readonly endpoint: string | null
-  /** When its file was changed, in milliseconds since 1970. */
+  /** Time at which its file was changed, in milliseconds since 1970. */
   readonly configuredAtMs: number | null
 }
 
@@ -55,7 +58,7 @@ export class Detector extends Context.Tag("gateway/tools/Detector")<
 const keptMs = 60_000
 const mostAtOnce = 4
 
-/** Only its paths are of interest. */
+/** Gateway for plans of which only the paths matter. */
 const nothing: Gateway = (() => {
   const model = { id: "auto", contextLength: null, maxOutputTokens: null, vision: null, reasoning: null, price: null }
   return { origin: "", apiKey: "", models: [model], model, small: model }
@@ -63,10 +66,13 @@ const nothing: Gateway = (() => {
 
 const notKnown: ToolConfig = { status: "unknown", endpoint: null, configuredAtMs: null }
 
-/** An address on this machine or its network, wherever it stands: it is not the vendor's. */
+/** An address on this machine or its network, wherever it is: it is not the vendor's. */
 const localAddress = /https?:\/\/(?:localhost|127\.|10\.|192\.168\.|\[::1\])/
 
-/** A member that holds the address of an API, with an address in it. Whoever wrote it, it is not this gateway's. */
+/**
+ * Pattern of a member that holds the address of an API, with an address in it. It is not this gateway's, whatever its
+ * origin.
+ */
 const givenAddress =
   /(?:base[-_]?url|api[-_]?base|api[-_]?(?:url|host)|_host|endpoint)["']?[ \t]{0,20}[:=][ \t]{0,20}["']?https?:\/\/[^\s"']/i
 

@@ -1,4 +1,4 @@
-/** Where a program is. Pure but for looking at files. */
+/** Finds a program. Pure but for looking at files. */
 import { delimiter, isAbsolute, join } from "node:path"
 import { isProgram } from "../../platform/ProgramFile.ts"
 

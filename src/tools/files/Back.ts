@@ -1,4 +1,4 @@
-/** What taking a set-up back makes of a file: what others changed in it since stays. */
+/** Undoes a setup in a file: later changes by others stay. */
 import * as Effect from "effect/Effect"
 import * as ConfigFile from "../../platform/ConfigFile.ts"
 import { takenBack } from "../config/Edits.ts"

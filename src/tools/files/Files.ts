@@ -11,7 +11,7 @@ import type { FileRecord } from "./Records.ts"
 export interface Change {
   readonly file: ConfigFile.ConfigFile
   readonly after: string
-  /** Its permissions afterwards. */
+  /** Permissions of it afterwards. */
   readonly mode: number
 }
 
@@ -23,7 +23,7 @@ export const formerText = ({ backupPath }: FileRecord, home: string) =>
     ? Effect.map(ConfigFile.read(backupPath, home), ({ text }) => text)
     : Effect.succeed(null)
 
-/** What a former run set and this one does not, such as a model that is gone, is taken back. */
+/** Removes the members that a former run set and this one does not, such as a model that is gone. */
 const withoutStale = ({ edits, format, path }: ToolFile, text: string, record: FileRecord | undefined, home: string) =>
   Effect.gen(function* () {
     const stale = staleOf(record?.paths ?? [], edits)
@@ -38,7 +38,7 @@ const withoutStale = ({ edits, format, path }: ToolFile, text: string, record: F
     return isUnreadable(after) ? yield* refused(path, after.message) : after
   })
 
-/** What would be written, for each file. `records`: of a former run. */
+/** Computes the changes for each file. `records`: of a former run. */
 export const changesOf = (
   files: ReadonlyArray<ToolFile>,
   home: string,
@@ -63,7 +63,7 @@ export interface Written {
   readonly folders: ReadonlyArray<string>
 }
 
-/** What was done so far, so that it can be taken back. */
+/** Steps done so far, so that they can be undone. */
 interface Done {
   readonly changes: Array<Change>
   readonly backupPaths: Array<string>

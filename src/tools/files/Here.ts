@@ -1,4 +1,4 @@
-/** This machine, as files of tools need to know it. */
+/** Facts of this machine for the files of tools. */
 import { existsSync } from "node:fs"
 import { hostname } from "node:os"
 import { harmless } from "../../kernel/TerminalText.ts"

@@ -13,11 +13,11 @@ const FileRecord = Schema.Struct({
   format: Schema.Literal("json", "yaml", "toml", "env"),
   /** The file as it was; null: there was none. */
   backupPath: Schema.NullOr(Schema.String),
-  /** What was set, without the values. */
+  /** Paths that were set, without the values. */
   paths: Schema.Array(Schema.Array(Step)),
-  /** Whether the file was made. */
+  /** True when the file was made. */
   made: Schema.Boolean,
-  /** Its permissions before. */
+  /** Permissions of it before. */
   mode: Schema.Number
 })
 export type FileRecord = typeof FileRecord.Type

@@ -11,14 +11,14 @@ import { backOf } from "./Back.ts"
 import { type Change, changesOf, type Written, writeAll } from "./Files.ts"
 import * as Records from "./Records.ts"
 
-/** A key that stands in a tool's file. */
+/** A key that is in a tool's file. */
 export interface KeyOfTool {
   readonly secret: string
   /** Null: it was given, not made for the tool. */
   readonly id: string | null
 }
 
-/** What is known of a tool before it is set up. */
+/** State of a tool before it is set up. */
 export interface Present {
   readonly records: Records.Records
   readonly former: Records.ToolRecord | undefined
@@ -50,7 +50,7 @@ export const presentOf = (id: string, draft: ToolPlan, places: Places) =>
     return { records, former, key: yield* keyIn(draft, former, places) } satisfies Present
   })
 
-/** What would be written. */
+/** Computes the changes of a plan. */
 export const changesFor = (plan: ToolPlan, { former }: Present, { home }: Places) =>
   changesOf(plan.files, home, former?.files ?? [])
 
@@ -86,7 +86,10 @@ const recordOf = (
   return { ...facts, files, folders: [...folders] }
 }
 
-/** Writes the files of a plan, takes back what a former run wrote and this one does not, and records it for `--undo`. */
+/**
+ * Writes the files of a plan, undoes the changes that a former run made and this one does not, and records it for
+ * `--undo`.
+ */
 export const carryOut = (
   id: string,
   plan: ToolPlan,

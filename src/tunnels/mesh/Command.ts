@@ -8,10 +8,12 @@ export interface Command {
   /** Absolute path. */
   readonly program: string
   readonly args: ReadonlyArray<string>
-  /** What it reads from its standard input; null: nothing. */
+  /** Text that it reads from its standard input; null: none. */
   readonly input: Redacted.Redacted | null
   readonly timeoutMs: number
-  /** It is stopped at the first line for which this is true: all that it has to say has been said. */
+  /**
+   * Checks the lines: the program is stopped at the first for which this is true, as its further output is not needed.
+   */
   readonly isEnough?: (line: string) => boolean
   readonly onLine?: (line: string) => void
 }
@@ -22,13 +24,13 @@ export interface CommandResult {
   /** All of it up to a limit, without lines that were too long or too many. */
   readonly stdout: string
   readonly stderr: string
-  /** Why it was stopped; null: it has ended by itself. */
+  /** Reason for which it was stopped; null: it has ended by itself. */
   readonly stoppedBy: "time" | "text" | null
 }
 
 export type RunCommand = (command: Command) => Effect.Effect<CommandResult, ProgramNotStarted>
 
-/** Of each output. A status in JSON has some kilobytes. */
+/** Most characters of each output. A status in JSON has some kilobytes. */
 export const mostOutputChars = 262_144
 
 const makeText = () => {

@@ -1,6 +1,6 @@
 /**
- * That this gateway has opened a funnel, on file. Tailscale keeps a funnel over restarts, also when the gateway is killed: it would then
- * lead to a port that any other program may take. The file tells the next start what to take back, and nothing else is ever taken back.
+ * Record on disk that this gateway has opened a funnel. Tailscale keeps a funnel over restarts, also when the gateway is killed: it
+ * would then lead to a port that any other program may take. The next start removes the recorded funnel, and never another one.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,7 +11,7 @@ import { readSmallFile, removeSmallFile, type SmallFileFailed, writeSmallFile } 
 const Content = Schema.parseJson(
   Schema.Struct({
     port: Schema.Literal(443, 8443, 10_000),
-    /** What it leads to. */
+    /** Target that it leads to. */
     target: Schema.String.pipe(Schema.pattern(/^http:\/\/127\.0\.0\.1:\d{1,5}$/))
   })
 )

@@ -1,13 +1,13 @@
 /**
- * How Tailscale is installed and started on a system: data, made of what the system says it is. By the package manager, as documented, and
- * never by a script of the network: https://pkgs.tailscale.com/stable/, https://tailscale.com/kb/1031/install-linux
+ * Plan to install and start Tailscale on a system: data, made of the system's description of itself. By the package manager, as
+ * documented, and never by a script of the network: https://pkgs.tailscale.com/stable/, https://tailscale.com/kb/1031/install-linux
  */
 import type { HostSystem } from "../../platform/HostSystem.ts"
 
 export interface PlanStep {
-  /** Its name for programs. */
+  /** Name of the step for programs. */
   readonly step: "prepare" | "key" | "source" | "update" | "install" | "start"
-  /** For people: what is done now. */
+  /** Description of the step for people. */
   readonly message: string
   readonly program: string
   readonly args: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** Carries out a plan of `InstallPlan`, and tells each step as it begins. */
+/** Carries out a plan of `InstallPlan`, and reports each step as it begins. */
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type * as Redacted from "effect/Redacted"
@@ -17,7 +17,7 @@ export interface MeshProgress {
   readonly percent: number | null
 }
 
-/** Of one step: packages are fetched over lines of all kinds. */
+/** Time limit in ms of one step: packages are fetched over lines of all kinds. */
 const stepMs = 900_000
 /** Lines that the reader has not taken yet. */
 const mostPendingEvents = 64

@@ -10,15 +10,15 @@ import type { MeshClient } from "./MeshClient.ts"
 import { lastWords, makeAuthUrlReader } from "./Texts.ts"
 
 export interface LoggingIn {
-  /** Where a person logs in; null: this machine is logged in. */
+  /** Address at which a person logs in; null: this machine is logged in. */
   readonly authUrl: string | null
   readonly loggedIn: boolean
 }
 
 export const loginLimits = {
-  /** For the address: it comes from Tailscale's servers. */
+  /** Time limit in ms for the address: it comes from Tailscale's servers. */
   urlMs: 30_000,
-  /** For a person to log in. */
+  /** Time limit in ms for a person to log in. */
   personMs: 900_000
 }
 
@@ -47,7 +47,7 @@ export const makeLogin = Effect.fn("MeshLogin.make")(function* (client: MeshClie
     return before === null ? Effect.void : Scope.close(before.scope, Exit.void)
   })
 
-  /** It is logged in: only its name is changed. */
+  /** Changes only its name, when it is logged in. */
   const rename = (hostname: string | null): Effect.Effect<LoggingIn, MeshToolFailed> =>
     hostname === null
       ? Effect.succeed(done)

@@ -12,7 +12,7 @@ import { funnelPorts, isFunnelPort, MeshFunnel, type OpenFunnel } from "./MeshFu
 export interface MeshOptions {
   /** The public port: 443, 8443 or 10000. */
   readonly port: number
-  /** For this attempt; null for those that follow by themselves. */
+  /** Password for this attempt; null for the automatic ones that follow. */
   readonly sudoPassword: Redacted.Redacted | null
 }
 
@@ -20,7 +20,7 @@ export class MeshBackend extends Context.Tag("gateway/tunnels/MeshBackend")<Mesh
 
 export interface MeshLimits {
   readonly lookEveryMs: number
-  /** How often in a row it may not be seen: a daemon that is updated is away for some seconds. */
+  /** Number of times in a row that it may be invisible: a daemon that is updated is away for some seconds. */
   readonly mostUnclear: number
 }
 

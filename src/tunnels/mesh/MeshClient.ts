@@ -12,7 +12,7 @@ import { isAccessDenied, isDaemonDown } from "./Texts.ts"
 import { type MeshState, readStatus } from "./Status.ts"
 import { asSentence } from "../../kernel/Sentence.ts"
 
-/** What an ordinary command takes at most: it asks the daemon of this machine. */
+/** Time limit in ms of an ordinary command: it asks the daemon of this machine. */
 export const commandMs = 10_000
 
 export type Extra = Partial<Pick<Command, "timeoutMs" | "isEnough" | "onLine">>
@@ -28,7 +28,7 @@ export interface MeshClient {
     args: ReadonlyArray<string>,
     extra?: Extra
   ) => Effect.Effect<CommandResult, MeshToolFailed>
-  /** As root: directly, by `sudo` without a password, or with it. One try with a password. */
+  /** Runs a program as root: directly, by `sudo` without a password, or with it. One try with a password. */
   readonly asRoot: (
     program: string,
     args: ReadonlyArray<string>,

@@ -32,13 +32,13 @@ export type FunnelPort = (typeof funnelPorts)[number]
 
 export const isFunnelPort = (port: number): port is FunnelPort => funnelPorts.some((one) => one === port)
 
-/** What a person has to do before a funnel opens. */
+/** Notice of what a person has to do before a funnel opens. */
 export interface MeshNotice {
-  /** Where this machine is logged in; null: it is, or the address is not known. */
+  /** Address at which this machine is logged in; null: it is, or the address is not known. */
   readonly authUrl: string | null
   /** The network does not allow funnels yet. */
   readonly funnelNotEnabled: boolean
-  /** Where they are allowed; null: they are, or the address is not known. */
+  /** Address at which funnels are allowed; null: they are, or the address is not known. */
   readonly enableUrl: string | null
 }
 
@@ -57,18 +57,18 @@ export class MeshFunnel extends Context.Tag("gateway/tunnels/MeshFunnel")<
     readonly client: MeshClient
     /** Opens it, and gives its address without a trailing slash. */
     readonly open: (funnel: OpenFunnel) => Effect.Effect<string, TunnelFailed | TunnelNeedsAuth>
-    /** Fails when it cannot be told. */
+    /** Checks whether the funnel is open; fails when that is not known. */
     readonly isOpen: (funnel: Pick<OpenFunnel, "port" | "target">) => Effect.Effect<boolean, MeshToolFailed>
-    /** Takes back what this gateway has opened; nothing where there is nothing of it. */
+    /** Removes the funnels that this gateway has opened; does nothing where there are none. */
     readonly takeBack: (sudoPassword: Redacted.Redacted | null) => Effect.Effect<void, MeshToolFailed>
-    /** As the last attempt to open it has found it. */
+    /** Returns the notice, as the last attempt to open it has found it. */
     readonly notice: Effect.Effect<MeshNotice>
   }
 >() {}
 
 /** Certificates may be fetched while it is opened. */
 const openMs = 30_000
-/** How soon it is tried again to take back what was left, where the daemon does not run. */
+/** Pause in ms before the next try to remove leftovers, where the daemon does not run. */
 const leftoverEveryMs = 30_000
 
 const addressOf = (hostname: string, port: number): string => `https://${hostname}${port === 443 ? "" : `:${port}`}`
@@ -111,7 +111,7 @@ const funnelArgs = (port: number, ...rest: ReadonlyArray<string>): ReadonlyArray
   ...rest
 ]
 
-/** `reset` would take handlers of the user, too: only the root of our port is taken back. */
+/** `reset` would take handlers of the user, too: only the root of our port is removed. */
 const offArgs = (port: number): ReadonlyArray<string> => funnelArgs(port, "--set-path=/", "--yes", "off")
 const onArgs = (port: number, target: string): ReadonlyArray<string> => funnelArgs(port, "--bg", "--yes", target)
 
@@ -121,7 +121,7 @@ const notEnabledProblem = ({ enableUrl }: NotEnabled): TunnelNeedsAuth =>
     authUrl: enableUrl
   })
 
-/** What it said when it was opened, if that was not simply that it is open. */
+/** Reads its output when it was opened, if that was not simply that it is open. */
 const openProblem = (result: CommandResult, clean: (text: string) => string): TunnelFailed | TunnelNeedsAuth | null => {
   if (saysOldGrammar(result)) return final("This version of Tailscale is too old, or another program has its name.")
   if (isDaemonDown(result)) return stateProblem(null)
@@ -134,7 +134,7 @@ const openProblem = (result: CommandResult, clean: (text: string) => string): Tu
 export const makeFunnel = Effect.fn("MeshFunnel.make")(function* (client: MeshClient, records: FunnelRecords) {
   const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
   let notice = noNotice
-  /** From the first try to open it until it is taken back. */
+  /** True from the first try to open it until it is removed. */
   let isWanted = false
 
   const portUse = (hostname: string, port: number): Effect.Effect<PortUse, MeshToolFailed> =>
@@ -201,7 +201,10 @@ export const makeFunnel = Effect.fn("MeshFunnel.make")(function* (client: MeshCl
     )
   )
 
-  /** Once more later where the daemon does not run yet. Nothing once a funnel is wanted: opening it takes care of what is left. */
+  /**
+   * Removes leftovers, once more later where the daemon does not run yet. Does nothing once a funnel is wanted: opening
+   * it takes care of them.
+   */
   const takeBackLeftovers = oneAtATime(
     Effect.gen(function* () {
       const record = yield* records.read

@@ -21,7 +21,7 @@ export interface MeshCheck {
   readonly installed: boolean
   readonly daemonRunning: boolean
   readonly loggedIn: boolean
-  /** Null: not installed, or not to be told. */
+  /** Version; null: not installed, or not known. */
   readonly version: string | null
   /** `machine.network.ts.net`; null: it has none yet. */
   readonly hostname: string | null
@@ -30,7 +30,7 @@ export interface MeshCheck {
 export class MeshTools extends Context.Tag("gateway/tunnels/MeshTools")<
   MeshTools,
   {
-    /** As the last attempt to open the funnel has found it. */
+    /** Returns the notice, as the last attempt to open the funnel has found it. */
     readonly notice: Effect.Effect<MeshNotice>
     readonly check: Effect.Effect<MeshCheck>
     /** Installs the program; each step as it begins. `sudoPassword` is used for this call only, as below. */
@@ -38,7 +38,7 @@ export class MeshTools extends Context.Tag("gateway/tunnels/MeshTools")<
     readonly startDaemon: (sudoPassword: Redacted.Redacted | null) => Effect.Effect<MeshCheck, MeshToolFailed>
     /** Answers as soon as the address is known; Tailscale waits for the person. `hostname` null: the machine's own name. */
     readonly login: (hostname: string | null) => Effect.Effect<LoggingIn, MeshToolFailed>
-    /** Takes back the funnel of a tunnel that was closed, where that needs a password; nothing where nothing is left of it. */
+    /** Removes the funnel of a tunnel that was closed, where that needs a password; does nothing where it is gone. */
     readonly takeBack: (sudoPassword: Redacted.Redacted | null) => Effect.Effect<void, MeshToolFailed>
   }
 >() {}

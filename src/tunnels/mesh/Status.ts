@@ -15,7 +15,7 @@ const MeshStatus = Schema.parseJson(
 
 export interface MeshState {
   readonly backendState: string
-  /** Where to log in, once that has begun. */
+  /** Address to log in at, once that has begun. */
   readonly authUrl: string | null
   /** `machine.network.ts.net` */
   readonly hostname: string | null
@@ -23,12 +23,12 @@ export interface MeshState {
 
 const decodeStatus = Schema.decodeUnknownOption(MeshStatus)
 
-/** Warnings may stand before it. */
+/** Warnings may be before it. */
 const jsonIn = (text: string): string => text.slice(Math.max(0, text.search(/^\{/m)))
 
 const hostname = /^(?=.{1,253}$)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+$/
 
-/** Without its trailing dot; null: it is none. */
+/** Returns the name without its trailing dot; null: it is none. */
 const hostnameOf = (dnsName: string): string | null => {
   const name = dnsName.replace(/\.$/, "").toLowerCase()
   return hostname.test(name) ? name : null
@@ -58,7 +58,7 @@ const ServeConfig = Schema.parseJson(
       TCP: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Struct({ TCPForward: Text }) }), {
         nullable: true
       }),
-      /** By `host:port`. */
+      /** Servers by `host:port`. */
       Web: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Web }), { nullable: true }),
       AllowFunnel: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Boolean }), { nullable: true })
     })
@@ -67,13 +67,13 @@ const ServeConfig = Schema.parseJson(
 
 const decodeServeConfig = Schema.decodeUnknownOption(ServeConfig)
 
-/** What one public port of this machine serves. */
+/** Use of one public port of this machine. */
 export interface PortUse {
-  /** What requests go to, by the path they begin with: `http://127.0.0.1:3000`. Null: something else than an address. */
+  /** Targets of requests, by the path they begin with: `http://127.0.0.1:3000`. Null: another target than an address. */
   readonly targets: ReadonlyMap<string, string | null>
-  /** It is no web server, but passes connections on. */
+  /** True when it is no web server, but passes connections on. */
   readonly isForwarding: boolean
-  /** It is open to the internet, not only to the network. */
+  /** True when it is open to the internet, not only to the network. */
   readonly isPublic: boolean
 }
 
@@ -92,7 +92,7 @@ export const readPortUse = (text: string, host: string, port: number): PortUse |
   }
 }
 
-/** Whether its root goes to `target`. */
+/** Checks whether its root goes to `target`. */
 export const servesAtRoot = ({ targets }: PortUse, target: string): boolean => targets.get("/") === target
 
 /** Null where there is nothing of another in the way. */

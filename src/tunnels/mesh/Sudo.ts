@@ -1,10 +1,13 @@
-/** What `sudo` says: https://www.sudo.ws/docs/man/sudo.man/. Its texts are those of the locale `C`, which the programs are started with. */
+/**
+ * Reads the output of `sudo`: https://www.sudo.ws/docs/man/sudo.man/. Its texts are those of the locale `C`, which the
+ * programs are started with.
+ */
 import * as Redacted from "effect/Redacted"
 import type { CommandResult } from "./Command.ts"
 
 const mostPasswordChars = 1_024
 
-/** What is wrong with a password, as the end of a sentence; null: it can be handed to sudo. */
+/** Describes the problem of a password, as the end of a sentence; null: it can be passed to sudo. */
 export const sudoPasswordProblem = (password: Redacted.Redacted): string | null => {
   const text = Redacted.value(password)
   if (text === "") return "is empty"
@@ -13,7 +16,7 @@ export const sudoPasswordProblem = (password: Redacted.Redacted): string | null 
   return /[\0\r\n]/.test(text) ? "has a line break or a zero byte" : null
 }
 
-/** Without a password, and without asking for one. */
+/** Makes the arguments without a password, and without asking for one. */
 export const withoutPassword = (program: string, args: ReadonlyArray<string>): ReadonlyArray<string> => [
   "-n",
   "--",
@@ -21,7 +24,7 @@ export const withoutPassword = (program: string, args: ReadonlyArray<string>): R
   ...args
 ]
 
-/** With a password on standard input, no prompt, and no look at what was allowed before. */
+/** Makes the arguments with a password on standard input, no prompt, and regardless of earlier permissions. */
 export const withPassword = (program: string, args: ReadonlyArray<string>): ReadonlyArray<string> => [
   "-S",
   "-k",
@@ -50,7 +53,7 @@ export const sudoRefusal = (result: CommandResult): SudoRefusal | null => {
     : null
 }
 
-/** What sudo says for itself: the reason of a failure tells it. */
+/** Checks whether a line is sudo's own: it has the reason of a failure. */
 export const isSudoLine = (line: string): boolean => line.startsWith("sudo: ") || line.startsWith("Sorry, try again.")
 
 export const refusalReason: Readonly<Record<SudoRefusal, string>> = {

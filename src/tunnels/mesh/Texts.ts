@@ -1,5 +1,5 @@
 /**
- * What the `tailscale` program prints, and what that means. Texts of 1.36 to 1.90:
+ * Output of the `tailscale` program, and its meaning. Texts of 1.36 to 1.90:
  * https://github.com/tailscale/tailscale/tree/main/cmd/tailscale/cli (`serve_v2.go`, `serve_legacy.go`, `up.go`, `diag.go`).
  */
 import { harmless } from "../../kernel/TerminalText.ts"
@@ -42,7 +42,7 @@ const notEnabled = /(?:funnel|serve) is not enabled on your tailnet|funnel not a
 const addressLine = /^\s*(https?:\/\/[\x21-\x7e]{1,500})\s*$/
 
 export interface NotEnabled {
-  /** Where an administrator of the network allows funnels; null: it was not told. */
+  /** Address at which an administrator of the network allows funnels; null: it was not given. */
   readonly enableUrl: string | null
 }
 
@@ -54,14 +54,14 @@ export const notEnabledIn = (text: string): NotEnabled | null => {
   return { enableUrl: after.flatMap((line) => addressLine.exec(line)?.[1] ?? []).find(isEnableAddress) ?? null }
 }
 
-/** The page stands in an answer of Tailscale's, which people open: no other site. */
+/** The page is in an answer of Tailscale's, which people open: no other site. */
 const isEnableAddress = (address: string): boolean => {
   if (!URL.canParse(address)) return false
   const { hostname, protocol } = new URL(address)
   return protocol === "https:" && (hostname === "tailscale.com" || hostname.endsWith(".tailscale.com"))
 }
 
-/** Whether a line ends what is said about funnels that are not allowed: the program waits from here. */
+/** Makes the check whether a line ends the text about funnels that are not allowed: the program waits from here. */
 export const makeNotEnabledEnd = (): ((line: string) => boolean) => {
   let isTold = false
   return (line) => {

@@ -11,7 +11,7 @@ import { fileIn } from "../../kernel/Tar.ts"
 import type { ReleaseFile } from "./Release.ts"
 
 export const downloadLimits = {
-  /** Of the file, and of the program in an archive. */
+  /** Most bytes of the file, and of the program in an archive. */
   bytes: 128 * 1_048_576,
   timeoutMs: 10 * 60_000
 }

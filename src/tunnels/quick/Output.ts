@@ -1,5 +1,5 @@
 /**
- * What `cloudflared` prints about a quick tunnel, on standard error:
+ * Output of `cloudflared` about a quick tunnel, on standard error:
  * https://github.com/cloudflare/cloudflared/blob/2026.7.2/cmd/cloudflared/tunnel/quick_tunnel.go
  */
 import { shownWords } from "../Words.ts"
@@ -8,7 +8,7 @@ import { asSentence } from "../../kernel/Sentence.ts"
 export interface QuickOutput {
   /** `https://….trycloudflare.com`; null before it is printed. */
   readonly address: string | null
-  /** How often a connection to the edge was registered. */
+  /** Number of connections to the edge that were registered. */
   readonly connections: number
   /** The last line of level error, as a part of a sentence; null when there was none. */
   readonly lastError: string | null
@@ -42,7 +42,7 @@ export const readLine = (before: QuickOutput, line: string): QuickOutput => {
 const rateLimited =
   "Cloudflare gives no more quick tunnels to this address for now (rate limited). Wait some minutes, or use another tunnel."
 
-/** Why there is no tunnel after `cloudflared` has ended. */
+/** Describes why there is no tunnel after `cloudflared` has ended. */
 export const reasonOfEnd = (output: QuickOutput, problem: string, lastWords: string): string => {
   if (output.isRateLimited && output.address === null) return rateLimited
   const [, , text = lastWords] = levels.exec(lastWords) ?? []
@@ -50,7 +50,7 @@ export const reasonOfEnd = (output: QuickOutput, problem: string, lastWords: str
   return `cloudflared ${problem}${asSentence(said === "" ? "" : `: ${said}`)}`
 }
 
-/** Why there is no tunnel after the time for it has passed. */
+/** Describes why there is no tunnel after the time for it has passed. */
 export const reasonOfSilence = (output: QuickOutput, afterMs: number): string => {
   if (output.isRateLimited) return rateLimited
   const missing = output.address === null ? "printed no address" : "did not connect to Cloudflare"

@@ -1,4 +1,4 @@
-/** Which `cloudflared` is started: that of `QUICK_TUNNEL_BIN`, an installed one, or one that is downloaded. */
+/** Finds the `cloudflared` to start: that of `QUICK_TUNNEL_BIN`, an installed one, or one that is downloaded. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,7 +15,7 @@ import { asSentence } from "../../kernel/Sentence.ts"
 export class QuickProgram extends Context.Tag("gateway/tunnels/QuickProgram")<
   QuickProgram,
   {
-    /** Its absolute path, after it was downloaded when it has to be; once for all who ask meanwhile. */
+    /** Returns its absolute path, after it was downloaded when it has to be; once for all callers meanwhile. */
     readonly path: Effect.Effect<string, TunnelFailed>
   }
 >() {}

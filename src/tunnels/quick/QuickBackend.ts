@@ -23,7 +23,7 @@ export class QuickBackend extends Context.Tag("gateway/tunnels/QuickBackend")<Qu
 const warning =
   "Quick tunnels do not carry server-sent events, so answers that are streamed do not arrive, and they carry at most 200 requests at once. Use another tunnel for streaming."
 
-/** From the start to a registered connection. */
+/** Time limit in ms from the start to a registered connection. */
 export const openMs = 25_000
 
 const protocols = ["auto", "http2", "quic"]
@@ -37,7 +37,9 @@ export const make = Effect.gen(function* () {
   const folder = join(dataDir, "tunnels")
   const configFile = join(folder, "cloudflared.yml")
 
-  /** Without it `cloudflared` would read that of the user, which may name other tunnels. */
+  /**
+   * Writes an empty configuration: without it `cloudflared` would read that of the user, which may name other tunnels.
+   */
   const writeConfig = Effect.try({
     try: () => {
       mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -20,7 +20,7 @@ const file = (name: string, sha256: string): ReleaseFile => ({
   form: name.endsWith(".tgz") ? "tgz" : "program"
 })
 
-/** By `process.platform` and `process.arch`. */
+/** Files by `process.platform` and `process.arch`. */
 export const releaseFiles: ReadonlyMap<string, ReleaseFile> = new Map([
   ["linux-x64", file("cloudflared-linux-amd64", "ec905ea7b7e327ff8abdde8cb64697a2152de74dbcdbf6aec9db8364eb3886cd")],
   ["linux-arm64", file("cloudflared-linux-arm64", "405df476437e027fc6d18729a5a77155c0a33a6082aeee60a799a688f3052e66")],

@@ -30,7 +30,7 @@ export const readHostKey = (line: string): HostKey | null => {
   return isKey && blob.length <= maxBlobChars && blobs.test(blob) ? { type, blob } : null
 }
 
-/** As `ssh-keygen -l` prints it. */
+/** Writes the fingerprint as `ssh-keygen -l` prints it. */
 export const fingerprintOf = ({ blob }: HostKey): string =>
   `SHA256:${createHash("sha256").update(Buffer.from(blob, "base64")).digest("base64").replace(/=+$/, "")}`
 

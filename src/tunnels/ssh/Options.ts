@@ -1,4 +1,4 @@
-/** What may be given for a tunnel over SSH. All of it ends up in arguments of a program: no text may be taken for an option. */
+/** Options of a tunnel over SSH. All of them end up in arguments of a program: no text may be taken for an option. */
 import { addressFamily } from "../../egress/OutboundPolicy.ts"
 
 export interface SshOptions {
@@ -46,5 +46,5 @@ export const sshProblem = ({ host, hostKey, port, remotePort, user }: SshOptions
   return null
 }
 
-/** As it stands in a URL. */
+/** Writes the host for a URL. */
 export const urlHost = (host: string): string => (addressFamily(host) === 6 ? `[${host}]` : host.replace(/\.$/, ""))

@@ -1,4 +1,4 @@
-/** What OpenSSH's client prints with `-v` about a remote forward: https://github.com/openssh/openssh-portable/blob/V_9_2_P1/ssh.c */
+/** Output of OpenSSH's client with `-v` about a remote forward: https://github.com/openssh/openssh-portable/blob/V_9_2_P1/ssh.c */
 import { shownWords } from "../Words.ts"
 import { asSentence } from "../../kernel/Sentence.ts"
 
@@ -40,7 +40,7 @@ export const readLine = (before: SshOutput, line: string): SshOutput => {
   }
 }
 
-/** Why the program has ended, as a sentence. */
+/** Describes why the program has ended, as a sentence. */
 export const reasonOfEnd = (output: SshOutput, problem: string): string => {
   const said = shownWords(output.lastWords)
   return `ssh ${problem}${asSentence(said === "" ? "" : `: ${said}`)}`

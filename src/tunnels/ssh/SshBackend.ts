@@ -29,7 +29,7 @@ const warning =
   "The address is plain HTTP unless the server adds TLS, so keys can be read on the way to it. The server's GatewayPorts decides whether other machines can reach the port."
 
 export const sshLimits = {
-  /** From the start of ssh to the forward. */
+  /** Time limit in ms from the start of ssh to the forward. */
   openMs: 20_000,
   connectSeconds: 10,
   /** A server that does not answer for so long, three times, is lost. */

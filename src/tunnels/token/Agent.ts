@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 /** The part of the package that is used. */
 export type Sdk = Pick<typeof Ngrok, "SessionBuilder">
 
-/** It is not installed, or not built for this machine. */
+/** Error of an SDK that is not installed, or not built for this machine. */
 export class SdkMissing extends Data.TaggedError("SdkMissing")<{ readonly cause: unknown }> {}
 
 export const loadSdk: Effect.Effect<Sdk, SdkMissing> = Effect.tryPromise({
@@ -23,7 +23,9 @@ export interface AgentOptions {
   readonly server: string | null
   /** File with the certificates that the server is checked by; null: those of ngrok. */
   readonly caFile: string | null
-  /** How often the session is checked, and how long an answer may take. The other end forgets sessions by these, too. */
+  /**
+   * Interval at which the session is checked, and time limit of an answer. The other end drops sessions by these, too.
+   */
   readonly heartbeatSeconds: number
   readonly toleranceSeconds: number
 }

@@ -1,10 +1,10 @@
-/** What an error of ngrok means for a tunnel, by its code: https://ngrok.com/docs/errors/reference */
+/** Meaning of an error of ngrok for a tunnel, by its code: https://ngrok.com/docs/errors/reference */
 import { scrub } from "../../kernel/Scrub.ts"
 import { harmless } from "../../kernel/TerminalText.ts"
 import { TunnelFailed, TunnelNeedsAuth } from "../Backend.ts"
 import { asSentence } from "../../kernel/Sentence.ts"
 
-/** Where ngrok shows people their authtoken. */
+/** Page on which ngrok shows people their authtoken. */
 export const authTokenPage = "https://dashboard.ngrok.com/get-started/your-authtoken"
 
 const mostShownChars = 300
@@ -31,7 +31,7 @@ const refused: Readonly<Record<string, string>> = {
   "4014": "ngrok has suspended this account"
 }
 
-/** These pass: what holds the place may end. */
+/** Errors that pass: the agent that has the place may end. */
 const passing: Readonly<Record<string, string>> = {
   "108":
     "ngrok allows this account no more agents at once, and as many as it may have are running. Stop another one, for example an ngrok on another machine",

@@ -1,6 +1,6 @@
 /**
- * Whether a session that was lost comes back. The SDK opens lost sessions again by itself, after 50 ms, 2.5 s and then minutes, and never
- * says that it has: a heartbeat comes from every connection, also from one on which the login is then refused.
+ * Decides whether a session that was lost comes back. The SDK opens lost sessions again by itself, after 50 ms, 2.5 s and then minutes,
+ * and never reports that it has: a heartbeat comes from every connection, also from one on which the login is then refused.
  */
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
@@ -8,9 +8,9 @@ import * as Queue from "effect/Queue"
 export type SessionEvent = { readonly _tag: "Lost"; readonly reason: string } | { readonly _tag: "Heartbeat" }
 
 export interface WatchLimits {
-  /** How long the SDK may try: its first three times fit in. */
+  /** Time in ms that the SDK may try: its first three tries fit in. */
   readonly graceMs: number
-  /** So long after a heartbeat nothing was lost: it is open again. */
+  /** Time in ms without a loss after a heartbeat, after which it is open again. */
   readonly calmMs: number
 }
 

@@ -23,9 +23,9 @@ export interface TokenOptions {
 }
 
 export interface TokenLimits extends WatchLimits, Pick<AgentOptions, "heartbeatSeconds" | "toleranceSeconds"> {
-  /** From the start to an address. */
+  /** Time limit in ms from the start to an address. */
   readonly openMs: number
-  /** For the other end to take the address back. */
+  /** Time limit in ms for the other end to take the address back. */
   readonly closeMs: number
 }
 
@@ -104,7 +104,7 @@ export const makeBackend = (
         })
     })
 
-  /** Also while it is being opened: what comes of that is closed. */
+  /** Closes the agent, also while it is being opened: the result of that is closed. */
   const close = (agent: Agent): Effect.Effect<void> =>
     Effect.promise(agent.close).pipe(
       // A finalizer cannot be interrupted otherwise, and the timeout would wait.

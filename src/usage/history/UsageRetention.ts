@@ -23,7 +23,7 @@ export class UsageRetention extends Context.Tag("gateway/usage/history/UsageRete
      * cut off, by its caller or by a stop, is gone on with in the background.
      */
     readonly purge: (beforeMs: number) => Effect.Effect<number, StoreError>
-    /** Done when every row of the log is in the sums. */
+    /** Adds to the sums, and waits until every row of the log is in them. */
     readonly sumAll: Effect.Effect<void, StoreError>
   }
 >() {}
@@ -33,7 +33,7 @@ const deleteEvery = "1 minute"
 const pause = Effect.sleep("4 millis")
 const dayMs = 86_400_000
 
-/** Where a purge that is not over is stored: `{beforeMs}`. */
+/** Namespace of a purge that is not over: `{beforeMs}`. */
 const namespace = "usage_retention"
 const key = "purge"
 const Pending = Schema.Struct({ beforeMs: Schema.Number })

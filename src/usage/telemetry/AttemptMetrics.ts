@@ -7,7 +7,7 @@ import { LruMap } from "../../kernel/LruMap.ts"
 import type { MetricsSnapshot, NumberSample } from "./Families.ts"
 import { clean } from "./Summary.ts"
 
-/** How many providers are counted by name. */
+/** Most providers that are counted by name. */
 export const maxProviders = 1_000
 const maxLabelLength = 100
 
@@ -31,7 +31,7 @@ interface Latest extends Pick<AttemptRecord, "outcome" | "status"> {
 }
 
 export const make = (): AttemptMetrics => {
-  /** By provider, then outcome and status class, of which there are few. */
+  /** Series by provider, then outcome and status class, of which there are few. */
   const table = new Map<string, Map<string, Series>>()
   /** The series of each provider's latest attempt, by the provider's name as it came. */
   const latest = new LruMap<string, Latest>({ capacity: maxProviders })

@@ -1,7 +1,7 @@
 /** Counts what API keys have used since the start, by the key's id. As plain numbers; bounded, keys beyond it are counted together. */
 import type { UsageRow } from "../../domain/Usage.ts"
 
-/** How many keys are counted by themselves. */
+/** Most keys that are counted by themselves. */
 export const maxKeys = 200
 
 export interface KeyCounts {
@@ -39,7 +39,7 @@ export class KeyMetrics {
     return added
   }
 
-  /** Those that have counted something. */
+  /** Lists the keys that have counted something. */
   list(): ReadonlyArray<Readonly<KeyCounts>> {
     return [...this.#byId.values(), this.#none, this.#other].filter(({ requests }) => requests > 0)
   }

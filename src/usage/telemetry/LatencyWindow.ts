@@ -1,6 +1,6 @@
 /**
- * How long the latest requests took, in all and by phase, in a ring of numbers: nothing is allocated for a request. Percentiles are worked
- * out when they are asked for.
+ * Durations of the latest requests, in all and by phase, in a ring of numbers: nothing is allocated for a request. Percentiles are
+ * computed when they are asked for.
  */
 import type { RequestSummary } from "./Summary.ts"
 
@@ -31,7 +31,7 @@ export interface LatencySummary {
 
 /** Requests that are remembered. */
 export const capacity = 16_384
-/** Providers that are told apart; further ones are `other`. */
+/** Most providers that are distinguished; further ones are `other`. */
 const maxProviders = 1_000
 const none = Number.NaN
 

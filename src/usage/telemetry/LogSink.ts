@@ -1,6 +1,6 @@
 /**
- * Where log lines go. Lines are batched, because a system call per request costs more than the request log itself: at most 100 ms or
- * 64 KiB late, and all of them before the scope closes.
+ * Output of log lines. Lines are batched, because a system call per request costs more than the request log itself: at most 100 ms
+ * or 64 KiB late, and all of them before the scope closes.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,7 +14,7 @@ import { jsonStyle, type LogStyle, styleOf } from "./LogStyle.ts"
 export interface LogSinkShape {
   /** Takes one line without its line feed. Synchronous; never throws. */
   readonly write: (line: string) => void
-  /** Whether lines of this level are wanted. */
+  /** Tells whether lines of this level are wanted. */
   readonly takes: (level: "info" | "warn" | "error") => boolean
   readonly style: LogStyle
 }
@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function* (
   })
 })
 
-/** Without a listener, a reader that goes away (`| head`) would end the whole process. */
+/** Adds a listener for errors: without one, a reader that goes away (`| head`) would end the whole process. */
 const ignoreBrokenPipe = Effect.acquireRelease(
   Effect.sync(() => {
     const ignore = () => {}

@@ -1,9 +1,9 @@
-/** How log lines look: as text for people or as JSON for programs, and the colours of text. */
+/** Format of log lines: text for people or JSON for programs, and the colours of text. */
 import type { LogFormat } from "../../platform/AppConfig.ts"
 
 export interface LogStyle {
   readonly format: LogFormat
-  /** Only at a terminal, and only for text. */
+  /** True only at a terminal, and only for text. */
   readonly colours: boolean
 }
 

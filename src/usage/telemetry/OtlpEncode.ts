@@ -90,7 +90,7 @@ const spansOf = (summary: RequestSummary) => {
   ]
 }
 
-/** Of one request. */
+/** Most spans of one request. */
 const maxAttemptSpans = 50
 
 /** Body of `POST /v1/traces`. */

@@ -36,15 +36,15 @@ const batchSize = 512
 const spanInterval = "1 second"
 const metricInterval = "10 seconds"
 const requestTimeout = "10 seconds"
-/** How long a collector that does not answer may delay a shutdown. */
+/** Longest delay of a shutdown by a collector that does not answer. */
 const shutdownTimeout = "3 seconds"
 
 export interface OtlpOptions {
-  /** For the collector, such as its key. */
+  /** Headers for the collector, such as its key. */
   readonly headers: Redacted.Redacted<Pairs>
-  /** Of the resource that telemetry is about. */
+  /** Attributes of the resource that telemetry is about. */
   readonly attributes: Pairs
-  /** By which the collector is reached; absent or null: none. */
+  /** Proxy by which the collector is reached; absent or null: none. */
   readonly proxy?: ProxyHop | null
 }
 
@@ -58,7 +58,7 @@ const reasonOf = (error: Failure): string => {
   return error._tag === "ResponseError" ? `status ${error.response.status}` : error.reason
 }
 
-/** Whether a retry cannot help. */
+/** Checks whether a retry cannot help. */
 const isFinal = (error: Failure): boolean => {
   if (error._tag !== "ResponseError") return false
   const { status } = error.response

@@ -82,7 +82,7 @@ export interface RequestMetrics {
   /** Hot. `isListed` says whether the row's model is one of the catalogue. */
   readonly observe: (row: UsageRow, isListed?: () => boolean) => void
   readonly snapshot: () => MetricsSnapshot
-  /** By API key. */
+  /** Lists the counts by API key. */
   readonly keys: () => ReadonlyArray<Readonly<KeyCounts>>
 }
 

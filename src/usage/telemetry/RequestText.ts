@@ -29,7 +29,7 @@ const count = (value: number): string => {
   return value < 999_950 ? `${(value / 1_000).toFixed(1)}k` : `${(value / 1_000_000).toFixed(1)}M`
 }
 
-/** To a hundred-thousandth of a dollar; what is less but not nothing does not become nothing. */
+/** Writes the cost to a hundred-thousandth of a dollar; a smaller one that is not zero is not written as zero. */
 const cost = ({ costNanoUsd, priced }: UsageRow): string => {
   if (!priced) return "unpriced"
   const usd = costNanoUsd / nanoUsdPerUsd

@@ -1,4 +1,7 @@
-/** Who uses the gateway now: sessions that callers name, and for the others the key together with the model it uses. In memory, bounded. */
+/**
+ * Sessions that use the gateway now: those that callers name, and for the others the key together with the model it
+ * uses. In memory, bounded.
+ */
 import { createHash } from "node:crypto"
 import { LruMap } from "../../kernel/LruMap.ts"
 import type { RequestSummary } from "./Summary.ts"
@@ -6,7 +9,7 @@ import type { RequestSummary } from "./Summary.ts"
 export interface SessionView {
   /** Says nothing of the caller but that two requests are of one session. */
   readonly id: string
-  /** Whether the caller named its session. */
+  /** True when the caller named its session. */
   readonly named: boolean
   readonly apiKeyId: string | null
   readonly provider: string | null

@@ -1,4 +1,4 @@
-/** What telemetry needs of a finished request, and how its strings are made safe to write. */
+/** Facts of a finished request for telemetry, and the cleaning of its strings. */
 import type { AttemptRecord } from "../../domain/Decision.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 
@@ -9,7 +9,10 @@ export interface RequestSummary {
   readonly path: string
   /** Calls to upstreams, in the order they were begun; missing where none was made. */
   readonly attempts?: ReadonlyArray<AttemptRecord>
-  /** Whether the row's model is one that the catalogue has; missing where no model was found. Asked once per model. */
+  /**
+   * Tells whether the row's model is one that the catalogue has; missing where no model was found. Asked once per
+   * model.
+   */
   readonly isListed?: () => boolean
   /** The client's `traceparent` as it came; missing or null where it sent none. */
   readonly traceparent?: string | null
@@ -20,7 +23,9 @@ export interface RequestSummary {
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 const everyInvisible = new RegExp(invisible.source, "gu")
 
-/** At most `most` characters, without control, formatting and line-separating ones: a value cannot forge a line. */
+/**
+ * Cuts a text to `most` characters, without control, formatting and line-separating ones: a value cannot forge a line.
+ */
 export const clean = (text: string, most = 200): string => {
   const short = text.length > most ? text.slice(0, most) : text
   return invisible.test(short) ? short.replace(everyInvisible, "") : short

@@ -3,7 +3,7 @@
 export interface TraceContext {
   /** 32 lower-case hex digits. */
   readonly traceId: string
-  /** Of the client's span, 16 lower-case hex digits. */
+  /** Id of the client's span, 16 lower-case hex digits. */
   readonly parentSpanId: string
   readonly sampled: boolean
 }

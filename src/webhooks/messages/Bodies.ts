@@ -10,7 +10,10 @@ const colours: Readonly<Record<Severity, number>> = {
   bad: 0xd72b3f
 }
 
-/** At most 50 blocks, 10 fields in a section, 2,000 characters in a field: https://docs.slack.dev/reference/block-kit/blocks/section-block */
+/**
+ * Limits of Slack: at most 50 blocks, 10 fields in a section, 2,000 characters in a field:
+ * https://docs.slack.dev/reference/block-kit/blocks/section-block
+ */
 const slackLimits = { text: 3_000, field: 2_000, fields: 10 }
 
 const slack = (notice: Notice): unknown => {
@@ -49,7 +52,7 @@ const discord = (notice: Notice): unknown => {
     embeds: [
       { color: colours[severity], timestamp: at, fields, ...(footer === "" ? {} : { footer: { text: footer } }) }
     ],
-    // Whatever stands in the text calls nobody.
+    // The text mentions no user, whatever its content.
     allowed_mentions: { parse: [] }
   }
 }

@@ -1,9 +1,9 @@
-/** One message for one thing: events of one subject that follow a message within a window are counted and not told. */
+/** Joins the messages about one subject: events that follow a message within a window are counted and not sent. */
 import { LruMap } from "../../kernel/LruMap.ts"
 
-/** Within so long the same is not told again. */
+/** Time in ms within which the same is not sent again. */
 export const windowMs = 5 * 60_000
-/** Subjects that are remembered of one webhook; beyond it the one that was met longest ago is forgotten. */
+/** Subjects that are remembered of one webhook; beyond it the one that was met longest ago is dropped. */
 export const mostSubjects = 1_000
 
 interface Told {
@@ -12,7 +12,7 @@ interface Told {
 }
 
 export interface Coalescing {
-  /** How many events were left out since the last message; null: this one is to be left out as well. */
+  /** Counts the events that were left out since the last message; null: this one is to be left out as well. */
   readonly next: (subject: string | null, nowMs: number) => number | null
 }
 

@@ -1,6 +1,6 @@
 /** Texts of callers and providers as the chat services show them: nothing in them calls people, formats or links. Pure. */
 
-/** Stands between a sign and what would give it a meaning, and is not seen. */
+/** Invisible character between a sign and a character that would give it a meaning. */
 const nothing = "\u200B"
 
 const withoutMentions = (text: string): string => text.replaceAll("@", `@${nothing}`)
@@ -26,6 +26,6 @@ export const teamsText = (text: string): string =>
     .replaceAll(/[\\*_~`#[\]()]/g, (sign) => `\\${sign}`)
     .replaceAll("<", `<${nothing}`)
 
-/** At most so many characters; an escape that is cut takes its sign along. */
+/** Cuts a text to `most` characters; an escape that is cut takes its sign along. */
 export const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\\&][^;\s]{0,4}$|[\uD800-\uDBFF]$/u, "")}…`

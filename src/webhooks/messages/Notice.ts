@@ -11,7 +11,7 @@ export interface Notice {
   readonly facts: ReadonlyArray<readonly [label: string, value: string]>
   /** ISO 8601. */
   readonly at: string
-  /** Events of the same thing that were not told since the last message. */
+  /** Number of events of the same subject that were not sent since the last message. */
   readonly repeats: number
 }
 
@@ -152,11 +152,14 @@ export const noticeOf = (
 export const repeatsLine = ({ repeats }: Notice): string =>
   repeats === 0 ? "" : `The same happened ${repeats} more time${repeats === 1 ? "" : "s"} since the last message.`
 
-/** Of failures of a provider people are told when its breaker opens; each failure before and while it is open is no news. */
+/** Decides whether an event is for people: of a provider's failures only the one that opens its breaker. */
 export const isForPeople = (event: string, data: EventFields): boolean =>
   event !== "provider.error" || data["circuit_state"] === "OPEN"
 
-/** What names one thing: events with one of it are one message within a window. Null: each is a message of its own. */
+/**
+ * Finds the subject of an event: events with the same one are one message within a window. Null: each is a message of
+ * its own.
+ */
 export const subjectOf = (event: string, data: EventFields): string | null => {
   const of = (...members: ReadonlyArray<string>): string =>
     JSON.stringify([event, ...members.map((member) => data[member] ?? null)])

@@ -3,7 +3,7 @@
  * and later turns agree; two originals never share one, and none equals an original in use.
  */
 
-/** What a wire accepts as a name or an id. */
+/** Rule for the names or ids that a wire accepts. */
 export interface WordLimit {
   /** Matched against the whole word. */
   readonly pattern: RegExp

@@ -1,5 +1,5 @@
 /**
- * Reads what a bill depends on besides token counts, from the members in which providers of the chat and responses wires tell it: kinds of tokens,
+ * Reads the facts that a bill depends on besides token counts, from the members of providers on the chat and responses wires: kinds of tokens,
  * tools of the provider, service tier, and the charge itself. Foreign names are bounded.
  */
 import type { Documented, UpstreamCharge } from "../../domain/Dialect.ts"
@@ -7,7 +7,7 @@ import type { AnswerTerms, BillingFacts, ModalityCounts, ServerToolCounts } from
 import { isArray, isObject, type Json, type JsonObject, numberOr, objectOr, stringOr } from "../json/Json.ts"
 import { countOr } from "./Usage.ts"
 
-/** Names of the usual way, which has the usual price. */
+/** Names of the usual terms, which have the usual price. */
 const usual = new Set(["", "auto", "default", "standard", "on_demand", "not_available", "global", "unspecified"])
 const maxNameChars = 32
 
@@ -62,7 +62,7 @@ const withKinds = (known: Counts | null, details: Json | undefined, side: "In" |
   return counts
 }
 
-/** Names under which the details of the prompt and of the answer stand. */
+/** Names under which the details of the prompt and of the answer are. */
 const ofPrompt = ["prompt_tokens_details", "input_tokens_details", "input_token_details"]
 const ofAnswer = ["completion_tokens_details", "output_tokens_details", "output_token_details"]
 
@@ -94,7 +94,7 @@ export const toolCounts = (counts: Required<ServerToolCounts>): ServerToolCounts
     : Object.fromEntries(used.map(([name, count]) => [name, Math.min(count, mostToolUses)]))
 }
 
-/** Of a usage object; `perplexity`, `xai`, Anthropic and relays of them. */
+/** Reads the counts of server tools in a usage object (`perplexity`, `xai`, Anthropic and relays of them). */
 const toolsIn = (usage: JsonObject): Required<ServerToolCounts> => {
   const ofServer = objectOr(usage["server_tool_use"])
   const ofXai = objectOr(usage["server_side_tool_usage_details"])
@@ -125,7 +125,10 @@ export const toolsOf = (usage: JsonObject): ServerToolCounts | undefined =>
 /** Answers have a few items; what is beyond is not looked at. */
 const mostItems = 10_000
 
-/** Of a response object: its usage counts no tools, so its items do, and `tool_usage` where it is there. */
+/**
+ * Reads the counts of server tools in a response object: its usage counts none, so its items do, and `tool_usage` where
+ * it is there.
+ */
 export const toolsOfResponse = (response: JsonObject, usage: JsonObject): ServerToolCounts | undefined => {
   const counts = { ...toolsIn(usage) }
   const { output, tool_usage: told } = response
@@ -159,7 +162,7 @@ const numberAt = (usage: JsonObject, path: string): number | null => {
 /** More than any one answer costs. */
 const mostUsd = 10_000
 
-/** Null where the provider tells none, or one that cannot be. */
+/** Reads the charge. Null where the provider reports none, or one that cannot be. */
 const chargeOf = (usage: JsonObject, charge: Documented<UpstreamCharge> | null): number | null => {
   if (charge === null) return null
   const { at, ownKey, unitsPerUsd } = charge.is
@@ -171,7 +174,7 @@ const chargeOf = (usage: JsonObject, charge: Documented<UpstreamCharge> | null):
   return usd <= mostUsd ? usd : null
 }
 
-/** Hot: of a usage object and what the answer around it says; undefined where nothing of it is said. */
+/** Hot: reads the facts of a bill from a usage object and the answer around it; undefined when there are none. */
 export const billingOf = (
   usage: JsonObject,
   body: JsonObject,

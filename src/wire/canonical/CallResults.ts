@@ -95,11 +95,11 @@ const missing = ({ answers, calls }: Turn): ReadonlyArray<ToolResultPart> => {
   return calls.flatMap((call) => (answered.has(call.id) ? [] : unansweredResult(call)))
 }
 
-/** Whether all calls of the turn are in its last message. */
+/** Checks whether all calls of the turn are in its last message. */
 const callsLast = (messages: ReadonlyArray<Message>, { calls, end }: Turn): boolean =>
   messages[end - 1]?.parts.filter(({ type }) => type === "tool_call").length === calls.length
 
-/** Whether the results of the turn's calls come right after it. */
+/** Checks whether the results of the turn's calls come right after it. */
 const isPaired = (messages: ReadonlyArray<Message>, turn: Turn): boolean => {
   const { answers, calls, end } = turn
   if (calls.length === 0) return true

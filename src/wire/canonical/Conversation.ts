@@ -57,7 +57,7 @@ export interface AudioPart extends Marked {
 export interface FilePart extends Marked {
   readonly type: "file"
   readonly source: MediaSource
-  /** A film, which wires for documents have no place for. */
+  /** Kind of a video, which wires for documents have no place for. */
   readonly media?: "video"
   readonly filename?: string
 }
@@ -196,9 +196,9 @@ export interface ReasoningAsk {
   /** `minimal`, `low`, `medium`, `high`, `xhigh`, `max`. */
   readonly effort?: string
   readonly budgetTokens?: number
-  /** How reasoning is to be shown (`auto`, `concise`, `detailed`, `summarized`, `omitted`). */
+  /** Form in which reasoning is shown (`auto`, `concise`, `detailed`, `summarized`, `omitted`). */
   readonly summary?: string
-  /** The client's own words for it stand among `extras`, for the wire that they are of: the member that says it. */
+  /** The client's own words for it are among `extras`, for the wire that they are of: the member that says it. */
   readonly inOwnWords?: string
 }
 
@@ -215,7 +215,7 @@ export interface Conversation {
   /** false: at most one call per answer. */
   readonly parallelToolCalls: boolean | null
   readonly maxOutputTokens: number | null
-  /** How many answers (`n`); 1 when not given. */
+  /** Number of answers asked for (`n`); 1 when not given. */
   readonly candidates: number
   readonly sampling: Sampling
   readonly outputFormat: OutputFormat | null

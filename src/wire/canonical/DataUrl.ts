@@ -5,7 +5,7 @@ import { mediaTypeOf } from "../json/MediaType.ts"
 
 const dataUrl = /^data:([^;,]*)(?:;[^;,]+)*;base64,/i
 
-/** The type of data that says none: told by its first bytes, else text (RFC 2397). */
+/** Finds the type of data that names none: by its first bytes, else text (RFC 2397). */
 const untold = (data: string): string =>
   imageTypeOf(data) ?? (data.startsWith("JVBERi") ? "application/pdf" : "text/plain")
 
@@ -35,7 +35,7 @@ export const fileOfUrl = (url: string): MediaSource => {
 // Both alphabets are in use, and command-line tools insert line ends.
 const noBase64 = /[^A-Za-z0-9+/_=\s-]/
 
-/** Whether a text can be base64 data at all; linear, nothing is decoded. */
+/** Checks whether a text can be base64 data at all; linear, nothing is decoded. */
 export const isBase64 = (data: string): boolean => data !== "" && !noBase64.test(data)
 
 /** Inline data that is not base64; links and ids are not checked. */

@@ -137,7 +137,7 @@ const names = {
 
 export type Concept = keyof typeof names
 
-/** Where a wire nests members that others have at the top level. */
+/** Paths, by wire, of members that it nests and others have at the top level. */
 const nested: Partial<Record<WireName, ReadonlyMap<string, string>>> = {
   ollama: new Map(
     Object.entries({
@@ -179,7 +179,7 @@ const content: ReadonlySet<Concept> = new Set(["image", "file", "fileInline", "a
 export interface DropLog {
   /** Settings and hints that are left out. */
   readonly dropped: ReadonlySet<string>
-  /** What holds the conversation, and has no place: the request cannot be sent so. */
+  /** Fields that hold the conversation and have no place: the request cannot be sent so. */
   readonly lost: ReadonlySet<string>
   readonly mapped: ReadonlySet<string>
   readonly drop: (concept: Concept) => void

@@ -32,7 +32,7 @@ export interface UpstreamProblem {
   readonly message: string
   readonly type: string | null
   readonly code: string | null
-  /** How long to wait before a retry, when the body has it; absent otherwise. */
+  /** Time in ms to wait before a retry, when the body has it; absent otherwise. */
   readonly retryAfterMs?: number
   /** The error object as the provider wrote it; absent when there was none, or one too large to pass on. */
   readonly native?: JsonObject

@@ -11,8 +11,8 @@ import { makeDropLog } from "./DropLog.ts"
 export type PlainPart = TextPart | ImagePart | FilePart
 
 /**
- * What a block says. `null`: it says something that no other wire can say. `hint`: it says nothing of the conversation, and may be left out by
- * name.
+ * Plain parts that a block amounts to. `null`: it says something that no other wire can say. `hint`: it says nothing of the conversation, and
+ * may be left out by name.
  */
 export type Saying = ReadonlyArray<PlainPart> | "hint" | null
 
@@ -33,7 +33,7 @@ export const textOfLines = (...lines: ReadonlyArray<Json | undefined>): Readonly
   return text === null ? [] : [plainText(text)]
 }
 
-/** `[name] arguments`, as a call of a tool is told in words. */
+/** Writes a call of a tool as text: `[name] arguments`. */
 export const callInWords = (name: string, args: Json | undefined): string =>
   `[${name}] ${typeof args === "string" ? args : JSON.stringify(args ?? {})}`
 
@@ -81,7 +81,7 @@ const together = (parts: ReadonlyArray<PlainPart>): ReadonlyArray<PlainPart> => 
   return joined
 }
 
-/** Texts of an assistant are joined as they are: what was a block of its own stands in a paragraph of its own. */
+/** Texts of an assistant are joined as they are: what was a block of its own is in a paragraph of its own. */
 const apart = (parts: ReadonlyArray<Part>, isSaid: ReadonlySet<Part>): ReadonlyArray<Part> =>
   parts.map((part, index) => {
     const next = parts[index + 1]

@@ -8,12 +8,15 @@ import type { StreamEvent } from "./Event.ts"
 import { wrapInput } from "./FreeForm.ts"
 import type { Response } from "./Response.ts"
 
-/** Whether the client has offered a free-form tool of that name. */
+/** Checks whether the client has offered a free-form tool of that name. */
 export type OffersFreeForm = (name: string) => boolean
 
 const never: OffersFreeForm = () => false
 
-/** Only these wires have such tools. Without a request it is not known what was offered: then calls stay as they are. */
+/**
+ * Makes the check for the request of a client. Only the chat and responses wires have such tools. Without a request the
+ * offer is unknown: then calls stay as they are.
+ */
 export const offersFreeForm = (client: WireName, request: JsonObject | undefined): OffersFreeForm => {
   if (client !== "chat" && client !== "responses") return never
   if (request === undefined) return () => true

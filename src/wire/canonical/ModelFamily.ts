@@ -1,4 +1,4 @@
-/** Which settings a model accepts, judged by its name where no catalogue has the answer. */
+/** Patterns of names of models with OpenAI's settings for reasoning, used where no catalogue has the answer. */
 
 const openAiReasoning = /(?:^|\/)(?:o[1-9]|gpt-5)(?![a-z])/i
 
@@ -17,7 +17,7 @@ export const claudeVersionOf = (model: string): number | null => {
 const systemFamily = /claude-(?:(?:opus|fable|mythos)-|\d(?:[-.]\d)?-(?:opus|fable|mythos))/i
 
 /**
- * Whether a Claude model accepts system messages between turns: Opus from 4.8 on, Fable and Mythos
+ * Checks whether a Claude model accepts system messages between turns: Opus from 4.8 on, Fable and Mythos
  * (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages). Null for an unknown model.
  */
 export const takesSystemBetween = (model: string): boolean | null => {

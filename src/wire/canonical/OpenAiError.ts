@@ -8,7 +8,7 @@ import type { WireName } from "../../domain/Wire.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { attemptsMember, nativeOf } from "./NativeError.ts"
 
-/** How a wire names a kind of failure that another wire reported. */
+/** Names by which a wire reports a kind of failure that came from another wire. */
 export interface ErrorWords {
   readonly type: string
   readonly code: string

@@ -9,7 +9,10 @@ interface Window {
   readonly limit: number
 }
 
-/** How providers write the two numbers. The patterns have no nested repetition, and messages are bounded by the caller. */
+/**
+ * Patterns for the two numbers as providers write them. The patterns have no nested repetition, and messages are
+ * bounded by the caller.
+ */
 const patterns: ReadonlyArray<readonly [pattern: RegExp, prompt: number, limit: number]> = [
   // https://platform.claude.com/docs/en/api/errors: "prompt is too long: 201537 tokens > 200000 maximum"
   [/too long: (\d{1,12}) tokens? > (\d{1,12})/i, 1, 2],
@@ -29,7 +32,7 @@ const windowOf = (message: string): Window | null => {
   return null
 }
 
-/** For the messages wire; Claude Code compacts its history on "prompt is too long". */
+/** Writes the message for the messages wire; Claude Code compacts its history on "prompt is too long". */
 export const promptTooLong = (message: string): string => {
   if (/prompt is too long/i.test(message)) return message
   const window = windowOf(message)
@@ -38,7 +41,7 @@ export const promptTooLong = (message: string): string => {
     : `prompt is too long: ${window.prompt} tokens > ${window.limit} maximum`
 }
 
-/** For the gemini wire. */
+/** Writes the message for the gemini wire. */
 export const inputTokenCountExceeds = (message: string): string => {
   if (/exceeds the maximum number of tokens allowed/i.test(message)) return message
   const window = windowOf(message)
@@ -47,7 +50,7 @@ export const inputTokenCountExceeds = (message: string): string => {
     : `The input token count (${window.prompt}) exceeds the maximum number of tokens allowed (${window.limit}).`
 }
 
-/** For the chat and ollama wires. */
+/** Writes the message for the chat and ollama wires. */
 export const maximumContextLength = (message: string): string => {
   if (/maximum context length|context window|context length/i.test(message)) return message
   const window = windowOf(message)
@@ -56,7 +59,7 @@ export const maximumContextLength = (message: string): string => {
     : `This model's maximum context length is ${window.limit} tokens. However, your messages resulted in ${window.prompt} tokens. Please reduce the length of the messages.`
 }
 
-/** For the responses wire. */
+/** Writes the message for the responses wire. */
 export const exceedsContextWindow = (message: string): string =>
   /exceeds the context window/i.test(message)
     ? message

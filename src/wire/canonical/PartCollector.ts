@@ -14,7 +14,7 @@ interface Building {
 
 export interface PartCollector {
   readonly add: (event: StreamEvent) => void
-  /** In the order of the blocks; null when the answer was too large. */
+  /** Parts of the answer in the order of the blocks; null when the answer was too large. */
   readonly parts: () => ReadonlyArray<AnswerPart> | null
 }
 

@@ -5,7 +5,7 @@ import type { MediaSource, OpaquePart } from "./Conversation.ts"
 import type { UpstreamProblem } from "./Event.ts"
 import type { Response } from "./Response.ts"
 
-/** Whether a wire's answers can carry an image, by its source. */
+/** Checks whether a wire's answers can carry an image, by its source. */
 export type CarriesPicture = (source: MediaSource) => boolean
 
 export const carriesAnyPicture: CarriesPicture = ({ kind }) => kind === "base64" || kind === "url"

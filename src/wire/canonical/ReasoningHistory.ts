@@ -1,4 +1,4 @@
-/** Whether an endpoint of the chat wire accepts the reasoning of earlier turns, and under which name. */
+/** Decides whether an endpoint of the chat wire accepts the reasoning of earlier turns, and under which name. */
 import type { Dialect } from "../../domain/Dialect.ts"
 
 /**

@@ -4,7 +4,7 @@ import type { OpaquePart, ReasoningPart, RefusalPart, TextPart, ToolCallPart } f
 import type { Usage } from "./Usage.ts"
 
 /**
- * Why the model stopped.
+ * Reason for which the model stopped.
  * - `stop` the turn is over; `stop_sequence` one of the client's stop strings was met
  * - `length` the token limit; `context_window` the model's window is full
  * - `tool_calls` it waits for tool results; `pause` a server tool took long, the client may send the turn again
@@ -31,7 +31,7 @@ export interface Stop {
   readonly isInferred?: true
 }
 
-/** Of an answer that has come to its end mark without a reason. */
+/** Infers the stop of an answer that has come to its end mark without a reason. */
 export const inferredStop = (hasToolCalls: boolean): Stop => ({
   reason: hasToolCalls ? "tool_calls" : "stop",
   raw: "",

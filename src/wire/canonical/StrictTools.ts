@@ -13,7 +13,7 @@ const isClosed = ({ additionalProperties, properties, required }: JsonObject): b
   return additionalProperties === false && names.every((name) => needed.has(name))
 }
 
-/** Whether OpenAI accepts a schema as strict. */
+/** Checks whether OpenAI accepts a schema as strict. */
 export const fitsStrict = (schema: JsonObject | undefined): boolean => {
   let fits = schema !== undefined
   if (schema !== undefined) {

@@ -2,7 +2,7 @@
 import { isTextual } from "../json/MediaType.ts"
 import type { FilePart, MediaSource } from "./Conversation.ts"
 
-/** Where clients put films that have no place on other wires. */
+/** Field in which clients send videos that have no place on other wires. */
 export const videoField = "messages.content.video_url"
 
 /** The text of a text file; null for another file, and for one that is not inline. */

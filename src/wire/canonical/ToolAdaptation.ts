@@ -7,7 +7,7 @@ import type { Dialect } from "../../domain/Dialect.ts"
 import { aliasesOf, nineLettersOrDigits, type WordLimit } from "./Aliases.ts"
 import { asFunctionTool, wrapInput } from "./FreeForm.ts"
 
-/** What a wire's upstreams accept. */
+/** Limits of the tools that a wire's upstreams accept. */
 export interface ToolLimits {
   /** Null: any name. */
   readonly name: WordLimit | null
@@ -40,7 +40,7 @@ export interface AdaptedTools {
   readonly toolNames: ToolNames | null
   /** Null when nothing differs. */
   readonly callIds: CallIds | null
-  /** What was adapted, by the client's field names. */
+  /** Adapted fields, by the client's names. */
   readonly mapped: ReadonlyArray<string>
 }
 
@@ -60,7 +60,7 @@ const namesOf = (conversation: Conversation, parts: ReadonlyArray<Part>): Readon
 const idsOf = (parts: ReadonlyArray<Part>): ReadonlyArray<string> =>
   parts.flatMap((part) => (part.type === "tool_call" ? part.id : part.type === "tool_result" ? part.callId : []))
 
-/** How names and ids are written for the target. */
+/** Functions that write names and ids for the target. */
 interface Wording {
   readonly name: (name: string) => string
   readonly id: (id: string) => string

@@ -64,7 +64,7 @@ class Reader {
     this.#root = root
   }
 
-  /** What a reference inside of the schema points at. */
+  /** Resolves a reference inside of the schema. */
   #resolved(schema: JsonObject): JsonObject {
     const path = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(stringOr(schema["$ref"]) ?? "")
     const defs = path === null ? undefined : this.#root[path[1] ?? ""]

@@ -19,7 +19,7 @@ export const countOr = (value: unknown): number | null =>
 
 const isCount = (value: unknown): value is number => typeof value === "number"
 
-/** The larger of each count: what was said of an answer once is not taken back by a later report of the same. */
+/** Takes the larger of each count: a later report of the same answer does not lower an earlier one. */
 const larger = <A extends object>(known: A | undefined, later: A | undefined): A | undefined => {
   if (known === undefined || later === undefined) return later ?? known
   const merged: Record<string, unknown> = Object.fromEntries(Object.entries(known))
@@ -51,7 +51,7 @@ export const mergeBilling = (
 
 /**
  * Merges a report into the known counts. An empty one leaves them null. Reports of one answer are running totals, so a count never falls: zeros in
- * a last event do not take back what was said before.
+ * a last event do not undo earlier reports.
  */
 export const mergeUsage = (known: Usage | null, patch: UsagePatch): Usage | null => {
   if (known === null) return Object.keys(patch).length === 0 ? null : { ...noTokens, ...patch }

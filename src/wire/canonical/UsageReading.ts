@@ -28,7 +28,7 @@ const numberAt = (usage: JsonObject, path: string): number | null => {
   return countOr(place)
 }
 
-/** The largest of the places where a count may stand: relays write zeros into those that they do not know. */
+/** The largest of the places where a count may be: relays write zeros into those that they do not know. */
 const largestAt = (usage: JsonObject, paths: ReadonlyArray<string>): number | null => {
   let largest: number | null = null
   for (const path of paths) {
@@ -54,7 +54,7 @@ interface PromptParts {
 
 const audioAt = "prompt_tokens_details.audio_tokens"
 
-/** Writes to the cache for an hour, as relays of Anthropic's models tell them. */
+/** Paths of writes to the cache for an hour, as relays of Anthropic's models report them. */
 const hourAt = [
   "cache_creation.ephemeral_1h_input_tokens",
   "prompt_tokens_details.cache_creation_token_details.ephemeral_1h_input_tokens",
@@ -105,11 +105,11 @@ export interface UsageMembers {
   readonly completion: string
 }
 
-/** What stands around a usage object, for the bill. */
+/** Facts around a usage object that billing needs. */
 export interface AroundUsage {
   /** The answer or the chunk. */
   readonly body: JsonObject
-  /** What the provider's tools did; absent: as the usage says. */
+  /** Counts of the provider's tools; absent: as the usage says. */
   readonly tools?: ServerToolCounts | undefined
 }
 

@@ -11,7 +11,7 @@ import { encodeUsage } from "./Usage.ts"
 /** The events that a choice can express. */
 export type ChoiceEvent = Extract<StreamEvent, { readonly type: "block_start" | "delta" | "block_stop" | "finish" }>
 
-/** What one of the two endpoints writes inside the frame. */
+/** Writer for the part of the frame in which the two endpoints differ. */
 export interface ChoiceWriter {
   /** Text before the first event of the answer. */
   readonly opening: () => string

@@ -1,6 +1,6 @@
 /**
  * Marks for a prompt cache where clients of this wire put them besides content parts: on a message, on a tool's function, and on the request.
- * On the messages wire they stand on the last block of that message, on the tool, and on the request
+ * On the messages wire they are on the last block of that message, on the tool, and on the request
  * (https://platform.claude.com/docs/en/build-with-claude/prompt-caching). The AI SDK's `@ai-sdk/openai-compatible` writes what a client sets in
  * `providerOptions` onto the message; LiteLLM's clients mark messages and functions (https://docs.litellm.ai/docs/completion/prompt_caching).
  */

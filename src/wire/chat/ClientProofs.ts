@@ -18,7 +18,7 @@ const said = (value: Json | undefined): string | null => {
   return text === "" ? null : text
 }
 
-/** What is read of a message: its reasoning, and signatures of Gemini by the ids of their calls; the empty id is the message's own. */
+/** Reasoning of a message, and its signatures of Gemini by the ids of their calls; the empty id is the message's own. */
 interface Found {
   readonly reasoning: Array<ReasoningPart>
   readonly signatures: Map<string, string>
@@ -47,7 +47,7 @@ const wireOf = (format: string | null): WireName | null =>
     ? "messages"
     : (formats.find(([pattern]) => pattern.test(format))?.[1] ?? null)
 
-/** Summary and proof of one item of the responses wire are told apart from each other, by one id or one place. */
+/** Joins summary and proof of one item of the responses wire, which come apart, by their id or their place. */
 const joinResponses = (found: Found, text: string, encrypted: string | null, id: string | null): void => {
   const last = found.reasoning.at(-1)
   const goesOn =
@@ -67,7 +67,7 @@ const joinResponses = (found: Found, text: string, encrypted: string | null, id:
   found.reasoning[found.reasoning.length - 1] = thinking(last.text + text, state)
 }
 
-/** Whether the detail was understood. */
+/** Reads one detail, and returns whether it was understood. */
 const readDetail = (detail: Json, found: Found): boolean => {
   const { data, format, id, signature, summary, text, type } = objectOr(detail)
   const wire = wireOf(stringOr(format))
@@ -106,7 +106,7 @@ const readMembers = (extras: JsonObject, found: Found): JsonObject => {
     if (parts.length === blocks.length) delete left["thinking_blocks"]
     found.reasoning.push(...parts)
   }
-  // Both tell the same.
+  // Both have the same content.
   if (isArray(details)) {
     const own: Found = { reasoning: [], signatures: found.signatures }
     const understood = details.map((detail) => readDetail(detail, own))
@@ -126,7 +126,7 @@ const signed = (part: Part, signature: string | undefined): Part =>
     ? part
     : { ...part, state: { wire: "gemini", signature } }
 
-/** A call's own signature, or the one that the message tells of it. */
+/** Signs a call with its own signature, or the one that the message has for it. */
 const signedCall = (part: Part, signatures: ReadonlyMap<string, string>): Part => {
   if (part.type !== "tool_call") return part
   const own = googleSignature(part.extras)

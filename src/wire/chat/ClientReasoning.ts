@@ -1,5 +1,6 @@
 /**
- * How clients of this wire ask for reasoning besides `reasoning_effort`, in the words of the servers they were written for:
+ * Reads the ways in which clients of this wire ask for reasoning besides `reasoning_effort`, in the terms of the servers they were
+ * written for:
  *
  * - `reasoning {effort, max_tokens, enabled, exclude}`, `include_reasoning`: https://openrouter.ai/docs/use-cases/reasoning-tokens
  * - `thinking {type, budget_tokens}`: https://docs.litellm.ai/docs/reasoning_content, https://api-docs.deepseek.com/guides/thinking_mode
@@ -74,7 +75,7 @@ const ofGoogle = ({ thinking_budget: budget, thinking_level: level }: JsonObject
   return effort === null ? null : ofEffort(effort.toLowerCase())
 }
 
-/** How it is to be shown; absent where nothing is said. */
+/** Reads the form in which reasoning is shown; absent where nothing is said. */
 const summaryIn = (body: JsonObject): Pick<ReasoningAsk, "summary"> => {
   const { exclude, summary } = objectOr(body["reasoning"])
   const { include_thoughts: thoughts } = thinkingConfig(body)
@@ -87,7 +88,8 @@ const summaryIn = (body: JsonObject): Pick<ReasoningAsk, "summary"> => {
 const strength = { off: 3, budget: 2, effort: 1, adaptive: 0 } as const
 
 /**
- * What all members together ask for; null where they ask for nothing. "Off" wins over all else; a budget over a level, a level over a mere switch.
+ * Combines what all members together ask for; null where they ask for nothing. "Off" wins over all else; a budget over a level, a level over a
+ * mere switch.
  */
 export const reasoningAsk = (body: JsonObject): ReasoningAsk | null => {
   const template = objectOr(body["chat_template_kwargs"])

@@ -7,14 +7,14 @@
 import type { Conversation } from "../canonical/Conversation.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
 
-/** Whether a request speaks of functions and not of tools. */
+/** Checks whether a request has functions and not tools. */
 export const asksForFunctions = (body: Readonly<Record<string, Json | undefined>> | undefined): boolean =>
   body !== undefined && isArray(body["functions"]) && (body["tools"] ?? null) === null
 
 /** Calls have no ids there: the n-th of a conversation has this one. */
 const callId = (place: number): string => `function_call_${place}`
 
-/** Whether the id is one that stands for the lack of one. */
+/** Checks whether the id is a placeholder for a missing one. */
 const isPlaceId = (id: Json | undefined): boolean => typeof id === "string" && /^function_call_\d+$/.test(id)
 
 const toolOf = (spec: Json): Json => (isObject(spec) ? { type: "function", function: spec } : spec)

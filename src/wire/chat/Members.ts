@@ -1,5 +1,5 @@
 /**
- * What the decoders of this wire read of nested objects.
+ * Members of nested objects that the decoders of this wire read.
  *
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
  */
@@ -57,7 +57,7 @@ const toolMembers: ReadMembers = {
   custom: namedTool
 }
 
-/** What messages have beside what is read of them. */
+/** Members of messages besides those that the decoder reads itself. */
 const ofMessages: ReadMembers = {
   messages: {
     each: {
@@ -66,7 +66,10 @@ const ofMessages: ReadMembers = {
   }
 }
 
-/** Members that requests of the endpoints under `/v1` have in OpenAI's form, those for pictures, sound, film and vectors included. */
+/**
+ * Members that requests of the endpoints under `/v1` have in OpenAI's form, those for pictures, sound, video and
+ * vectors included.
+ */
 const ofOpenAi: ReadMembers = {
   ...read(
     "model messages input prompt instructions stream parallel_tool_calls n",

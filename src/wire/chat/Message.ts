@@ -19,7 +19,7 @@ const joinParts = (content: Json | undefined, kind: "text" | "thinking"): string
   return text
 }
 
-/** What is said in sound alone. */
+/** Returns the transcript of sound that comes without text. */
 const transcriptOf = ({ audio }: JsonObject): string => (isObject(audio) ? (stringOr(audio["transcript"]) ?? "") : "")
 
 export const textOf = (message: JsonObject): string => {
@@ -69,7 +69,7 @@ const argsPiece = (value: Json | undefined): string =>
 
 const nonEmpty = (value: Json | undefined): string | null => (typeof value === "string" && value !== "" ? value : null)
 
-/** The one call of an answer to a request with functions. */
+/** Reads the one call of an answer to a request with functions. */
 const functionCallOf = ({ function_call: call }: JsonObject): ReadonlyArray<CallPiece> =>
   isObject(call)
     ? [{ index: 0, id: null, name: nonEmpty(call["name"]), kind: "function", args: argsPiece(call["arguments"]) }]

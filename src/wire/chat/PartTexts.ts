@@ -1,5 +1,5 @@
 /**
- * What content parts say that servers of this wire add to it, or that clients bring from other wires.
+ * Texts of content parts that servers of this wire add to it, or that clients bring from other wires.
  *
  * https://openrouter.ai/docs/features/multimodal/videos (`video_url`), https://docs.mistral.ai/capabilities/document_ai (`document_url`)
  */

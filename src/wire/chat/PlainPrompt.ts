@@ -15,7 +15,7 @@ const number: Check = (value) => typeof value === "number" && Number.isFinite(va
 const texts: Check = (value) => text(value) || (isArray(value) && value.every(text))
 const never: Check = () => false
 
-/** What a member must be, when it is there, to be read here. The decoder takes any other member as it is. */
+/** Checks that members must pass, when they are there, to be read here. The decoder takes any other member as it is. */
 const members = new Map<string, Check>([
   ["model", (value) => text(value) && value !== ""],
   ["stream", flag],

@@ -17,7 +17,10 @@ const hasOddIds = (message: JsonObject): boolean => {
   )
 }
 
-/** Whether a request holds something its endpoint is known to refuse, so that its bytes cannot be relayed. O(messages). */
+/**
+ * Checks whether a request holds something its endpoint is known to refuse, so that its bytes cannot be relayed.
+ * O(messages).
+ */
 export const isRefusedBy = ({ callIds, reasoningHistory }: Dialect, { messages }: JsonObject): boolean => {
   const refusesReasoning = reasoningHistory?.is === "refused"
   if ((!refusesReasoning && callIds === null) || !isArray(messages)) return false

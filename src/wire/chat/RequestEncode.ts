@@ -102,7 +102,7 @@ const encodeUser = (user: string | null, own: boolean, log: DropLog): JsonObject
   return {}
 }
 
-/** What the gateway asks for instead of the client takes the place of the client's words. */
+/** Removes the client's own settings for reasoning where the gateway asks for something else instead. */
 const ownExtras = ({ extras, reasoning }: Conversation): Conversation["extras"] =>
   reasoning === null || reasoning.inOwnWords !== undefined || !hasReasoningWords(extras)
     ? extras

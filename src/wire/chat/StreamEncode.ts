@@ -30,7 +30,7 @@ const makeWriter = (write: WriteChunk, functions: boolean): ChoiceWriter => {
 
   const chunk = (given: JsonObject, finish: string | null, logprobs?: ReadonlyArray<JsonObject>): string => {
     const delta = functions ? asFunctionCall(given) : given
-    // A further call, where one is all that can be told.
+    // A further call, where the wire can express only one.
     if (delta !== given && Object.keys(delta).length === 0) return ""
     const raw = logprobs === undefined ? "null" : `{"content":${JSON.stringify(logprobs)},"refusal":null}`
     return write(

@@ -10,7 +10,7 @@ import { isArray, type JsonObject } from "../json/Json.ts"
 
 const refuse = (message: string): Either.Either<never, InvalidRequest> => Either.left(invalidField("prompt", message))
 
-/** Left: there is no prompt, or one that a conversation cannot carry. */
+/** Reads the prompt. Fails with `InvalidRequest` when there is none, or one that a conversation cannot carry. */
 export const promptOf = (body: JsonObject): Either.Either<string, InvalidRequest> => {
   const { prompt } = body
   const only = isArray(prompt) && prompt.length === 1 ? prompt[0] : prompt

@@ -17,7 +17,7 @@ import { inFormat } from "./Vector.ts"
 const kind = "embeddings"
 const stop: Stop = { reason: "stop", raw: "stop", sequence: null }
 
-/** How to read the answer of one upstream's endpoint. */
+/** Description of the answers of one upstream's endpoint. */
 export interface AnswerShape {
   /** `{object, index, embedding}` of each input; null when the answer holds none. */
   readonly dataOf: (body: JsonObject) => ReadonlyArray<Json> | null
@@ -82,13 +82,13 @@ export const encodeResponse = (response: Response, context: EncodeContext): Json
   }
 }
 
-/** The place that an item tells; null when it tells none. */
+/** Reads the index of an item; null when it has none. */
 const indexOf = (item: Json): number | null => {
   const { index } = objectOr(item)
   return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : null
 }
 
-/** Items by their index, whatever the order they came in. Without an index, and where one stands twice, the order is that of the inputs. */
+/** Items by their index, whatever the order they came in. Without an index, and where one is twice, the order is that of the inputs. */
 const inOrder = (items: ReadonlyArray<Json>): ReadonlyArray<Json> => {
   const places = items.map(indexOf)
   const isTold = places.every((place) => place !== null) && new Set(places).size === items.length
@@ -102,7 +102,7 @@ const vectorsOf = (response: Response): ReadonlyArray<Json> => {
   return isArray(data) ? data : []
 }
 
-/** Whether there is a vector for each of so many inputs. */
+/** Checks whether there is a vector for each of `inputs` inputs. */
 export const isComplete = (response: Response, inputs: number): boolean => {
   const vectors = vectorsOf(response)
   return vectors.length === inputs && vectors.every((item) => isVector(objectOr(item)["embedding"]))

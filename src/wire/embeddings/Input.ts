@@ -1,5 +1,5 @@
 /**
- * What is to be embedded: a text, texts, or the token ids of one or of several.
+ * Input to be embedded: a text, texts, or the token ids of one or of several.
  *
  * https://developers.openai.com/api/reference/resources/embeddings/methods/create (read in 2026-11)
  */
@@ -31,7 +31,7 @@ export const tokensOf = (input: Json | undefined): ReadonlyArray<ReadonlyArray<n
   return input.every(isTokens) ? input.map(ids) : null
 }
 
-/** How many vectors answer it. */
+/** Counts the vectors that answer an input. */
 export const inputCount = (input: Json | undefined): number => (isArray(input) && !isTokens(input) ? input.length : 1)
 
 const inputProblem = (input: Json | undefined): InvalidRequest | null => {

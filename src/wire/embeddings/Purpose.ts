@@ -1,5 +1,5 @@
 /**
- * What embeddings are made for, in the words of each provider. A word that a provider has no counterpart for is left out, and named as
+ * Purposes of embeddings, in the terms of each provider. A term that a provider has no counterpart for is left out, and named as
  * dropped.
  *
  * https://docs.cohere.com/reference/embed (`input_type`), https://ai.google.dev/api/embeddings (`taskType`),
@@ -42,7 +42,7 @@ const purposes = new Map<string, Purpose>(
   )
 )
 
-/** Members that tell it, of clients of any provider. */
+/** Names of the members with the purpose, of clients of any provider. */
 const members = ["input_type", "taskType", "task"] as const
 
 export interface ToldPurpose {

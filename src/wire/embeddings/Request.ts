@@ -22,7 +22,10 @@ const shared = new Set(["input", "dimensions", "encoding_format", "requests"])
 
 const droppedOf = (extras: JsonObject): ReadonlyArray<string> => Object.keys(extras).filter((key) => !shared.has(key))
 
-/** For clients of other spellings: servers of this one refuse what they do not know. */
+/**
+ * Encodes a request of a client of another spelling with the shared members only: servers of this one refuse members
+ * that they do not know.
+ */
 export const encodeSharedOnly = ({ extras = {} }: Conversation, { model }: EncodeOptions): EncodedRequest => ({
   body: {
     model,

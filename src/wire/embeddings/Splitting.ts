@@ -12,7 +12,7 @@ import { isArray, isObject, type Json } from "../json/Json.ts"
 
 export interface InputLimits {
   readonly inputs: number
-  /** Of all inputs; null: only each input has a limit. */
+  /** Most tokens of all inputs together; null: only each input has a limit. */
   readonly tokens: number | null
 }
 
@@ -23,7 +23,10 @@ export const limits = {
   gemini: { inputs: 100, tokens: null }
 } as const satisfies Record<string, InputLimits>
 
-/** Rather more than there are: a part that is too large is refused as a whole, one that is small costs a round trip. */
+/**
+ * Estimate on the high side of tokens: a part that is too large is refused as a whole, a small one only costs a round
+ * trip.
+ */
 const bytesPerToken = 2
 
 const tokensOf = (input: Json): number =>

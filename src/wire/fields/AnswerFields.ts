@@ -7,7 +7,7 @@ const asEnd = mapped("end of turn")
 const asLimit = mapped("output limit")
 const asInput = mapped("an argument named `input`")
 
-/** Where each wire has the stop reason. */
+/** Names of the stop reason's member on each wire. */
 const stops = {
   chat: "finish_reason",
   messages: "stop_reason",

@@ -1,5 +1,5 @@
 /**
- * What becomes of a field in a translation from one wire to another. The tables in this folder are published as
+ * Fates of fields in a translation from one wire to another. The tables in this folder are published as
  * `docs/wire-fields.md`; a test checks the codecs against every cell.
  */
 import type { WireName } from "../../domain/Wire.ts"
@@ -26,7 +26,7 @@ export interface FieldRow<Id extends string = string> {
   readonly concept: string
   /** The field of each wire that can express it, by that wire's own name. */
   readonly fields: Partial<Record<WireName, string>>
-  /** Its fate at each target, which seldom depends on the source. */
+  /** Fates at each target; they seldom depend on the source. */
   readonly to: Partial<Record<WireName, Cell>>
   /** Exceptions, by source and target. */
   readonly except: Partial<Record<Pair, Cell>>
@@ -42,7 +42,10 @@ type Targets = Readonly<Record<WireName, Cell>>
 const atAll = (cell: Cell): Targets => ({ chat: cell, messages: cell, responses: cell, gemini: cell, ollama: cell })
 
 export const everywhere = atAll(exact)
-/** What a conversation holds is never left out: the target is no candidate, and the next one is asked. */
+/**
+ * Cell for a field of the conversation's content, which is never left out: the target is no candidate, and the next one
+ * is asked.
+ */
 export const noPlace: Cell = rejected("what a conversation holds is not left out: the next target is asked")
 export const noPlaceAnywhere = atAll(noPlace)
 /** The gateway fetches what a link leads to and sends the bytes. */

@@ -31,7 +31,7 @@ export const finishOf = (candidate: JsonObject | undefined): string => {
   return reason === unsaid ? "" : reason
 }
 
-/** Why the prompt was refused; null when it was not. */
+/** Reads the reason for which the prompt was refused; null when it was not. */
 export const blockReasonOf = (body: JsonObject): string | null =>
   stringOr(objectOr(body["promptFeedback"])["blockReason"])
 
@@ -47,7 +47,7 @@ export const isError = (body: JsonObject): boolean => isObject(body["error"]) ||
 export const candidateFailure = (candidate: JsonObject | undefined): UpstreamProblem | null =>
   failureOf(finishOf(candidate), stringOr(candidate?.["finishMessage"]))
 
-/** Why the answer stopped, also when the prompt was blocked; null while it has not. */
+/** Reads the stop of an answer, also of a blocked prompt; null while there is none. */
 export const stopOf = (body: JsonObject, hasToolCalls: boolean): Stop | null => {
   const finish = finishOf(firstCandidate(body))
   if (finish !== "") return decodeStop(finish, hasToolCalls)

@@ -9,10 +9,10 @@ import { defaultMaxEventBytes, type OnBlock } from "../sse/SseFramer.ts"
 export interface ArrayFramer {
   /** An object exceeds the size limit. */
   readonly tooLarge: boolean
-  /** Bytes of the incomplete object, and of what stands before it. */
+  /** Bytes of the incomplete object, and of what is before it. */
   readonly pendingBytes: number
   /**
-   * `onObject` gets each complete object with what stands before it (brackets, commas and white space). Returns the offset in `chunk` just
+   * `onObject` gets each complete object with what is before it (brackets, commas and white space). Returns the offset in `chunk` just
    * after its last complete object; 0 when none ends in it.
    */
   readonly push: (chunk: Buffer, onObject: OnBlock) => number
@@ -102,7 +102,7 @@ export const makeArrayFramer = (maxObjectBytes = defaultMaxEventBytes): ArrayFra
   }
 }
 
-/** The text of an object that stands in `bytes[start, end)`. */
+/** The text of an object that is in `bytes[start, end)`. */
 export const objectText = (bytes: Buffer, start: number, end: number): string =>
   bytes.toString("utf8", bytes.indexOf(opening, start), end)
 

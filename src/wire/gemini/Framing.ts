@@ -5,7 +5,7 @@ export interface Framing {
   readonly chunk: (json: string) => string
   /** A keep-alive. */
   readonly ping: string
-  /** Written after the last chunk of a complete answer. */
+  /** Bytes written after the last chunk of a complete answer. */
   readonly end: string
   /** The answer begins with an empty chunk. */
   readonly opens: boolean

@@ -1,5 +1,5 @@
 /**
- * What the decoders of this wire read of nested objects, in camelCase.
+ * Members of nested objects that the decoders of this wire read, in camelCase.
  *
  * https://ai.google.dev/api/generate-content
  */

@@ -104,7 +104,10 @@ const encodeResult = (result: ToolResultPart, encoder: Encoder, beside: Array<Js
   }
 }
 
-/** In the client's order, unless one function was called twice: servers without ids match those by the order of the calls. */
+/**
+ * Encodes the results in the client's order, unless one function was called twice: servers without ids match those by
+ * the order of the calls.
+ */
 const encodeResults = (message: Message, encoder: Encoder): ReadonlyArray<JsonObject> => {
   const callOf = (result: ToolResultPart) => encoder.calls.get(result.callId)
   const orderOf = (result: ToolResultPart): number => callOf(result)?.order ?? encoder.calls.size

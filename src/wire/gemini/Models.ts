@@ -10,7 +10,7 @@ const secondPro = /gemini-2\.5-pro/i
 export const needsSignatures = (model: string): boolean => third.test(model)
 
 /**
- * How thinking is configured (https://ai.google.dev/gemini-api/docs/thinking).
+ * Rule by which thinking is configured (https://ai.google.dev/gemini-api/docs/thinking).
  * - `level` by a level; it cannot be turned off
  * - `budget` by a number of tokens between the bounds; `offBudget` turns it off, or is the minimum where that is not possible
  * - `unknown` a budget, which most servers accept

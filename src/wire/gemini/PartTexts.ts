@@ -1,5 +1,5 @@
 /**
- * What the parts say that only the generative-language wire has: code that its servers ran.
+ * Texts of the parts that only the generative-language wire has: code that its servers ran.
  *
  * https://ai.google.dev/gemini-api/docs/code-execution
  */

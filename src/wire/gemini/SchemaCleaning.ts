@@ -218,7 +218,7 @@ export const toOpenApi = (schema: JsonObject): JsonObject | null =>
 const isEmpty = (value: Json | undefined): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0
 
-/** Whether it is the schema of a tool without arguments, which the wire leaves out. */
+/** Checks whether it is the schema of a tool without arguments, which the wire leaves out. */
 export const isEmptyObject = ({ $schema: _schema, ...schema }: JsonObject): boolean =>
   Object.entries(schema).every(([key, value]) => {
     switch (key) {

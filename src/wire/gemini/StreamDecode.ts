@@ -196,7 +196,7 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
   }
 }
 
-/** Without `alt=sse` the servers send one array of chunks; some always send one object. */
+/** Decodes streams without `alt=sse`: the servers send one array of chunks; some always send one object. */
 const makeArrayDecoder = (decoder: EventDecoder): StreamDecoder => {
   const scanner = makeArrayScanner()
   return {

@@ -92,5 +92,5 @@ const makeReader = (): TapReader => {
   }
 }
 
-/** This wire's streams always have usage: there is nothing to hide. */
+/** Makes the tap of a stream. Streams of this wire always have usage: there is nothing to hide. */
 export const makeStreamTap = (): StreamTap => makeSseTap(makeReader())

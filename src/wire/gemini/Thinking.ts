@@ -36,7 +36,7 @@ export const decodeThinking = (generation: JsonObject, read: FieldReader): Reaso
   return budget === dynamicBudget || shown === true ? { mode: "adaptive", ...summary } : null
 }
 
-/** Not every model has `minimal` and `medium`. */
+/** Chooses a thinking level; not every model has `minimal` and `medium`. */
 const levelOf = (ask: ReasoningAsk, hasMedium: boolean): string => {
   const effort = ask.effort ?? (ask.budgetTokens === undefined ? "medium" : effortOfBudget(ask.budgetTokens))
   if (effort === "minimal" || effort === "low") return "low"

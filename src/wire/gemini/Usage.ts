@@ -61,7 +61,7 @@ const modalitiesOf = (metadata: JsonObject): ModalityCounts | undefined => {
   return Object.keys(counts).length === 0 ? undefined : counts
 }
 
-/** What Vertex calls the tier (`ON_DEMAND_FLEX`), and what the Gemini API does (`SERVICE_TIER_FLEX`, `flex`). */
+/** Reads the service tier, as Vertex names it (`ON_DEMAND_FLEX`) or the Gemini API (`SERVICE_TIER_FLEX`, `flex`). */
 const tierOf = ({ serviceTier, trafficType }: JsonObject): string | undefined => {
   const named = (stringOr(serviceTier) ?? stringOr(trafficType) ?? "").toLowerCase()
   const tier = termOf(named.replace(/^(?:service_tier|on_demand)_?/, ""))

@@ -1,4 +1,4 @@
-/** What providers with forms of their own share. */
+/** Shared parts of the adapters for providers with forms of their own. */
 import type { Conversation } from "../canonical/Conversation.ts"
 import { partsOfAtMost } from "../images/Parts.ts"
 import { typed } from "./Request.ts"
@@ -12,7 +12,10 @@ const typedExtras = (conversation: Conversation): Conversation => ({
   extras: typed(conversation.extras ?? {})
 })
 
-/** The request without its pictures, as JSON has it, and what of them is told to no one. `taken`: what the provider has a counterpart for. */
+/**
+ * Splits off the request without its pictures, as JSON has it, and lists the members of pictures that no upstream gets.
+ * `taken`: members that the provider has a counterpart for.
+ */
 export const withoutPictures = (conversation: Conversation, taken: ReadonlyArray<string>) => {
   const { extras = {} } = typedExtras(conversation)
   return {

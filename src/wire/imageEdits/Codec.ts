@@ -14,7 +14,7 @@ import { stabilityEdits } from "./Stability.ts"
 const typedContext = (context: EncodeContext): EncodeContext =>
   context.request === undefined ? context : { ...context, request: typed(context.request) }
 
-/** What reads the request reads it as JSON has it. */
+/** Codec of picture edits; its readers of the request get it as JSON. */
 const edits: WireCodec = {
   ...images,
   endpoint: "imageEdits",

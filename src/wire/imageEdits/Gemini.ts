@@ -1,5 +1,5 @@
 /**
- * Google's `:generateContent` of models that answer with pictures: the pictures to change stand in the question, in base64. It has no masks,
+ * Google's `:generateContent` of models that answer with pictures: the pictures to change are in the question, in base64. It has no masks,
  * and makes one picture per request.
  *
  * https://ai.google.dev/gemini-api/docs/image-generation, https://ai.google.dev/api/generate-content (read in 2026-11)

@@ -14,7 +14,7 @@ import { fileOf, filesOf, formOf, isTrue, repeatedField, type UploadedFile } fro
 import { wholeRequest } from "../media/WholeRequest.ts"
 import type { EncodedRequest, EncodeOptions, Envelope } from "../WireCodec.ts"
 
-/** Of OpenAI; other models take fewer. */
+/** Most pictures that OpenAI takes; other models take fewer. */
 const mostPictures = 16
 
 const numbers = ["n", "partial_images", "output_compression"] as const

@@ -21,7 +21,7 @@ const editing: ReadonlySet<string> = new Set([
   "remove-background"
 ])
 
-/** Of image-to-image: how far the new picture may be from the old one, where the request does not say. */
+/** Strength of image-to-image: how far the new picture may be from the old one, where the request does not say. */
 const usualStrength = "0.7"
 
 const generating = (model: string) => (/ultra$/i.test(model) ? "generate/ultra" : "generate/sd3")

@@ -1,4 +1,4 @@
-/** Pictures in answers: `{data: [{b64_json} | {url}]}`, and what is told of them for the bill. */
+/** Pictures in answers: `{data: [{b64_json} | {url}]}`, and their facts for billing. */
 import { noTokens } from "../../domain/Usage.ts"
 import type { Response } from "../canonical/Response.ts"
 import { billingOf } from "../canonical/BillingReading.ts"
@@ -36,7 +36,7 @@ export const dataOf = (pictures: ReadonlyArray<JsonObject> | null): JsonObject |
 const hasPicture = (item: Json): boolean =>
   isObject(item) && ((stringOr(item["b64_json"]) ?? "") !== "" || (stringOr(item["url"]) ?? "") !== "")
 
-/** Tokens as OpenAI tells them; null without any. */
+/** Reads tokens as OpenAI reports them; null without any. */
 export const tokensOf = (told: Json | undefined): Usage | null => {
   const usage = objectOr(told)
   const read = countOr(usage["input_tokens"]) ?? countOr(usage["prompt_tokens"])
@@ -45,7 +45,7 @@ export const tokensOf = (told: Json | undefined): Usage | null => {
   return { ...noTokens, in: read ?? 0, out: made ?? 0, ...withBilling(billingOf(usage, {}, null)) }
 }
 
-/** `body` tells of size and quality where the upstream chose them. */
+/** Builds the usage. `body` has size and quality where the upstream chose them. */
 export const usageOfPictures = (count: number, tokens: Usage | null, body: JsonObject): Usage => ({
   ...(tokens ?? noTokens),
   units: { images: { count, size: toldOf(body["size"]), quality: toldOf(body["quality"]) } }
@@ -81,7 +81,7 @@ const headChars = 64
 const dataUrlOf = (base64: string): string =>
   `data:${imageTypeOf(base64.slice(0, headChars)) ?? "image/png"};base64,${base64}`
 
-/** What the client wants of each picture; null where it takes what comes. */
+/** Reads the form in which the client wants each picture; null where it takes any. */
 export const wantedForm = ({ response_format: format }: JsonObject): "url" | "b64_json" | null =>
   format === "url" || format === "b64_json" ? format : null
 
@@ -109,7 +109,7 @@ export const encodeResponse = (response: Response, { nowMs, request = {} }: Enco
   }
 }
 
-/** Whether every picture is in the form that the client asked for. */
+/** Checks whether every picture is in the form that the client asked for. */
 export const isAsAsked = (body: JsonObject, request: JsonObject): boolean => {
   const wanted = wantedForm(request)
   return (

@@ -1,4 +1,4 @@
-/** What a request for pictures asks for, for providers with forms of their own. */
+/** Reads the members of a request for pictures, for providers with forms of their own. */
 import { isPositiveInteger, type JsonObject, stringOr } from "../json/Json.ts"
 import type { Conversation } from "../canonical/Conversation.ts"
 import type { EncodedRequest, EncodeOptions, Payload } from "../WireCodec.ts"
@@ -21,7 +21,7 @@ const openAiMembers = new Set([
   "user"
 ])
 
-/** Of the answer: the gateway itself gives it in the form that was asked for. */
+/** Members about the answer: the gateway itself gives it in the form that was asked for. */
 const ofAnswer = new Set(["response_format", "stream"])
 
 export interface Asked {

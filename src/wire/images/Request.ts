@@ -17,7 +17,7 @@ import type { Envelope, WireCodec } from "../WireCodec.ts"
 
 /** No provider reads more. */
 const mostPromptChars = 100_000
-/** Of OpenAI; other providers take fewer. */
+/** Most pictures that OpenAI makes for a request; other providers make fewer. */
 const mostImages = 10
 const mostPartialImages = 3
 
@@ -73,7 +73,7 @@ export const relayRequest: WireCodec["relayRequest"] = (raw, parsed, model) => (
 /** Requested pictures. */
 export const countOf = ({ n }: JsonObject): number => (isPositiveInteger(n) ? n : 1)
 
-/** What is said of a picture; null where nothing is, or the provider is to choose. */
+/** Reads a setting of a picture; null where there is none, or the provider is to choose. */
 export const toldOf = (value: unknown): string | null => {
   const text = typeof value === "string" ? value : ""
   return text === "" || text === "auto" || text.length > mostTextChars ? null : text
@@ -96,7 +96,7 @@ const tokensOf = ({ quality, size }: JsonObject): number => {
   return toldOf(size) === "1024x1024" ? square : larger
 }
 
-/** What the request may cost at most: by picture, or by token. */
+/** Estimates the most that the request may cost: by picture, or by token. */
 export const mostUsage = (request: JsonObject): Usage => {
   const count = countOf(request)
   return {
@@ -106,7 +106,7 @@ export const mostUsage = (request: JsonObject): Usage => {
   }
 }
 
-/** An answer counts its pictures; what it does not tell of them was asked for. */
+/** Completes the usage: an answer counts its pictures; their other facts are those of the request. */
 export const billedUsage = (usage: Usage, request: JsonObject): Usage => {
   const images = usage.units?.images
   if (images === undefined) return usage

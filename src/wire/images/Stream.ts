@@ -61,7 +61,7 @@ const shownOf = ({ in: read, out }: Usage): JsonObject => ({
   total_tokens: read + out
 })
 
-/** Of a whole answer, for a client that asked for a stream: each picture is done with its first event. */
+/** Encodes a whole answer for a client that asked for a stream: each picture is done with its first event. */
 export const makeStreamEncoder = (
   { nowMs, request = {} }: EncodeContext,
   completedType = "image_generation.completed"

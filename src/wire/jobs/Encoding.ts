@@ -1,4 +1,4 @@
-/** Requests for films and music in a provider's own words. */
+/** Requests for videos and music in a provider's own form. */
 import { type JsonObject } from "../json/Json.ts"
 import type { WireCodec } from "../WireCodec.ts"
 import { withoutOwn } from "./MediaRequest.ts"

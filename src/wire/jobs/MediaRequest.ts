@@ -1,4 +1,7 @@
-/** What requests for films and music share: `{model, prompt, seconds | duration, async?}`. Other members go through. */
+/**
+ * Shared rules of requests for videos and music: `{model, prompt, seconds | duration, async?}`. Other members go
+ * through.
+ */
 import * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import { noTokens } from "../../domain/Usage.ts"
@@ -35,9 +38,9 @@ export const requestedSeconds = ({ duration, seconds }: JsonObject): number | nu
 export const withoutOwn = ({ async: _async, ...others }: JsonObject): JsonObject => others
 
 export interface MediaRequestRules {
-  /** Whether something else in the request says enough. */
+  /** Checks whether other members of the request make a prompt unnecessary. */
   readonly needsNoPrompt: (body: JsonObject) => boolean
-  /** What is reserved where the request names no length: no provider's own default is longer. */
+  /** Seconds reserved where the request names no length: no provider's own default is longer. */
   readonly usualSeconds: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Jobs in the form of OpenAI's videos: the submit answers `{id, status}`, the job stands below the address of the submit, and the bytes
- * of its result below the job. Others that follow it give addresses or bytes in the job itself, or answer the submit with the result.
+ * Jobs in the form of OpenAI's videos: the submit answers `{id, status}`, the job is below the address of the submit, and the bytes of
+ * its result below the job. Others that follow it give addresses or bytes in the job itself, or answer the submit with the result.
  *
  * https://developers.openai.com/api/reference/resources/videos/methods/create (read in 2026-11)
  */
@@ -27,7 +27,7 @@ const failedWords: ReadonlySet<string> = new Set(["failed", "failure", "error", 
 /** OpenAI's codes of a job that its request made fail. */
 const requestCode = /moderation|content_policy|invalid_(?:prompt|request|value|size)|unsafe|safety/i
 
-/** Where the result may stand in the job, or in an answer without one. */
+/** Finds the result in the job, or in an answer without one. */
 const resultIn = (answer: JsonObject): ReadonlyArray<JsonObject> | null => {
   for (const name of ["data", "outputs", "output", "result", "video", "audio"]) {
     const outputs = answer[name] === undefined ? null : outputsOf(answer[name])

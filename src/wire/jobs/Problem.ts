@@ -1,10 +1,10 @@
-/** What a provider says of a job that failed, as an error of its wire. */
+/** Reads a provider's report of a failed job as an error of its wire. */
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import { isObject, type Json, stringOr } from "../json/Json.ts"
 
 const maxMessageChars = 2_000
 
-/** Where a job failed by its request, another provider may still answer, but it is no failure of this one. */
+/** Status of a job that failed by its request: another provider may still answer, but this one has not failed. */
 const requestStatus = 400
 const providerStatus = 502
 

@@ -89,7 +89,7 @@ export const countMembers = (text: string, topMembers = Number.POSITIVE_INFINITY
   return keys
 }
 
-/** Whether an odd number of backslashes precedes the quote. */
+/** Checks whether an odd number of backslashes precedes the quote. */
 const isEscaped = (text: string, at: number): boolean => {
   let slashes = 0
   while (text.charCodeAt(at - 1 - slashes) === backslash) slashes += 1

@@ -26,7 +26,7 @@ export const numberOr = (value: unknown): number | null =>
 /** No real value has more levels; with some thousands `JSON.stringify` overflows the stack. */
 export const maxDepth = 512
 
-/** Whether objects and arrays are nested deeper than `levels`. */
+/** Checks whether objects and arrays are nested deeper than `levels`. */
 export const isDeeper = (value: Json | undefined, levels: number): boolean => {
   if (typeof value !== "object" || value === null) return false
   if (levels === 0) return true
@@ -77,6 +77,6 @@ export const extrasWith = (
   ...more: ReadonlyArray<JsonObject>
 ): JsonObject => Object.assign(extrasOf(body, known) ?? {}, ...more)
 
-/** Whether a member is as good as not there: absent, null, false, or empty. */
+/** Checks whether a member is as good as absent: null, false, or empty. */
 export const saysNothing = (value: Json | undefined): boolean =>
   value === undefined || value === null || value === "" || value === false || (isArray(value) && value.length === 0)

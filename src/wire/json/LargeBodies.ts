@@ -1,4 +1,4 @@
-/** What is known of bodies that were read in slices before they are asked for. Small bodies are read when they are asked for. */
+/** Facts of bodies that were read in slices before they are asked for. Small bodies are read when they are asked for. */
 import { readForeignJson, Unreadable } from "./Bounds.ts"
 import { isObject, type Json } from "./Json.ts"
 import type { BodyFacts, SlicedJson } from "./SlicedJson.ts"

@@ -6,5 +6,5 @@ export const mediaTypeOf = (word: string): string => (word.toLowerCase() === "im
 const textual =
   /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|toml|javascript|x-javascript|typescript|sql|x-sh|x-ndjson)$)|\+(?:json|xml)$/i
 
-/** Whether a file of this type is text. Images written as text (SVG) are still images. */
+/** Checks whether a file of this type is text. Images written as text (SVG) are still images. */
 export const isTextual = (mediaType: string): boolean => textual.test(mediaType) && !/^image\//i.test(mediaType)

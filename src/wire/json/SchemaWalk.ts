@@ -46,6 +46,6 @@ export const mapSchema = (schema: JsonObject, change: (schema: JsonObject) => Js
     )
   )
 
-/** Whether a schema describes objects. */
+/** Checks whether a schema describes objects. */
 export const isOfObjects = ({ properties, type }: JsonObject): boolean =>
   type === "object" || (isArray(type) && type.includes("object")) || (type === undefined && isObject(properties))

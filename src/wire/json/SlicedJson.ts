@@ -22,17 +22,17 @@ const longName = new Unreadable(`The JSON has a name of more than ${maxNameBytes
 const maxNumberSlices = 32
 const longNumber = new Unreadable("The JSON has a number that is too long.")
 
-/** Where a member of the outermost object stands in the bytes. */
+/** Position of a member of the outermost object in the bytes. */
 export interface TopMember {
   readonly key: string
   readonly keyStart: number
   readonly valueStart: number
   readonly valueEnd: number
-  /** Where the next one begins; null after the last. */
+  /** Offset at which the next member begins; null after the last. */
   readonly nextStart: number | null
 }
 
-/** What later steps would have to search all bytes for. */
+/** Facts that later steps would have to search all bytes for. */
 export interface BodyFacts {
   /** Index of the brace that opens it. */
   readonly open: number
@@ -46,7 +46,7 @@ interface Level {
   readonly isObject: boolean
   /** Index of its bracket. */
   readonly open: number
-  /** What was taken of it; null while all of it stands in the pending bytes of the level around it. */
+  /** Members taken so far; null while all of them are in the pending bytes of the level around it. */
   value: Array<Json> | Record<string, Json> | null
   /** Index from which on nothing was taken, and the colons before that. */
   pending: number
@@ -54,7 +54,7 @@ interface Level {
   /** Index where the current member begins, and the colons before that. */
   member: number
   memberKeys: number
-  /** It has more than one member. */
+  /** True when it has more than one member. */
   hasComma: boolean
   /** The current member was taken by itself: only blanks may follow it. */
   isTaken: boolean
@@ -108,21 +108,21 @@ const levelAt = (open: number, isObject: boolean, keys: number): Level => ({
 export class SlicedJson {
   readonly #bytes: Buffer
   readonly #limits: SliceLimits
-  /** The first stands around the whole text. */
+  /** Levels, from that of the whole text inwards. */
   readonly #levels: Array<Level>
   #at = 0
   #keys = 0
   #tops = 0
   #values = 0
-  /** Index of the quote that opens the text under way; -1 outside of texts. */
+  /** Index of the quote that opens the text being read; -1 outside of texts. */
   #textAt = -1
   #isName = false
-  /** What was taken of the text under way; null where it is taken with the members around it. */
+  /** Text taken so far of the string being read; null where it is taken with the members around it. */
   #text: string | null = null
   #textFrom = 0
-  /** Index of the first of the blanks under way; -1 elsewhere. */
+  /** Index of the first of the blanks being read; -1 elsewhere. */
   #blankAt = -1
-  /** Of the current member of the outermost object: its name, and its colon. */
+  /** Offset of the current member of the outermost object: of its name, and of its colon. */
   #openAt = 0
   #keyStart = 0
   #keyEnd = 0
@@ -156,7 +156,7 @@ export class SlicedJson {
     }
   }
 
-  /** Of an object that was read to its end. */
+  /** Returns the facts of an object that was read to its end. */
   facts(): BodyFacts {
     const members = this.#topMembers.map((member, index) => ({
       ...member,
@@ -178,7 +178,7 @@ export class SlicedJson {
     return this.#levels[this.#levels.length - 1] as Level
   }
 
-  /** Hot: what stands between texts. */
+  /** Hot: scans the bytes between texts. */
   #scan(end: number): void {
     const bytes = this.#bytes
     let at = this.#at
@@ -202,7 +202,7 @@ export class SlicedJson {
     this.#at = at
   }
 
-  /** Blanks in front of what is pending are none of it; where they stand within, one does for many. */
+  /** Blanks in front of what is pending are none of it; where they are within, one does for many. */
   #afterBlanks(at: number): void {
     const from = this.#blankAt
     this.#blankAt = -1
@@ -330,7 +330,7 @@ export class SlicedJson {
     if (level.value !== null) this.#taken(at + 1)
   }
 
-  /** What is left of a level at its end. */
+  /** Takes the rest of a level at its end. */
   #takeLast(level: Level, at: number): void {
     if (level.isTaken ? level.pending !== at : level.hasComma || level.pending !== at) {
       if (level.isTaken) refuse(notJson)
@@ -381,7 +381,7 @@ export class SlicedJson {
     level.pending = valueAt
   }
 
-  /** What is pending of a level up to `to`: at least one member. */
+  /** Takes the pending bytes of a level up to `to`: at least one member. */
   #takeMembers(depth: number, to: number, keys: number): void {
     const level = this.#levels[depth] as Level
     const { isObject, pending, pendingKeys, value } = level

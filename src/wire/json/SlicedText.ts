@@ -7,7 +7,7 @@ interface Level {
   /** Null in a list. */
   readonly names: ReadonlyArray<string> | null
   next: number
-  /** Whether a member was written. */
+  /** True when a member was written. */
   hasMembers: boolean
 }
 
@@ -20,7 +20,7 @@ export class SlicedText {
   readonly #pieces: Array<Buffer> = []
   #text = ""
   #bytes = 0
-  /** A long text under way, and how much of it was written. */
+  /** A long text that is being written, and how much of it was. */
   #long: string | null = null
   #longAt = 0
 

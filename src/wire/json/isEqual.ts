@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json } from "./Json.ts"
 
-/** Whether two values are the same JSON; members may be in any order. */
+/** Checks whether two values are the same JSON; members may be in any order. */
 export const isEqual = (left: Json | undefined, right: Json | undefined): boolean => {
   if (isArray(left)) {
     return isArray(right) && left.length === right.length && left.every((item, at) => isEqual(item, right[at]))

@@ -10,12 +10,14 @@ import type { AnswerFacts, WireCodec } from "../WireCodec.ts"
 
 const stop: Stop = { reason: "stop", raw: "stop", sequence: null }
 
-/** How to read the answer of one upstream's endpoint. */
+/** Description of the answers of one upstream's endpoint. */
 export interface AnswerReading {
-  /** In the gateway's own form; null when it holds nothing of that kind. `request` is the client's. */
+  /**
+   * Returns the answer in the gateway's own form; null when it holds nothing of that kind. `request` is the client's.
+   */
   readonly valueOf: (body: JsonObject) => JsonObject | null
   readonly usageOf: (body: JsonObject) => Usage | null
-  /** What an answer without a value says of the reason; null where it is no failure. */
+  /** Reads the reason of an answer without a value; null where it is no failure. */
   readonly problemOf?: (body: JsonObject) => UpstreamProblem | null
 }
 

@@ -55,7 +55,7 @@ export const isOllamaEmbeddings: Check<JsonObject> = ({ embeddings }) => isFullL
 /** Ollama's older one, of one text. */
 export const isOllamaEmbedding: Check<JsonObject> = ({ embedding }) => isVector(embedding)
 
-/** Films and music, as clients get them that have waited. */
+/** Checks for videos and music in the form that waiting clients get. */
 export const isOutputs: Check<JsonObject> = ({ data }) =>
   isFullListOf(data, (each) =>
     has(each, ({ b64_json: bytes, url }) => (stringOr(bytes) ?? "") !== "" || (stringOr(url) ?? "") !== "")

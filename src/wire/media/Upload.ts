@@ -4,13 +4,13 @@ import { invalidField } from "../json/FieldReader.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr } from "../json/Json.ts"
 import type { FormPart } from "../WireCodec.ts"
 
-/** What is known of a file. */
+/** Facts of an uploaded file. */
 export interface UploadedFile {
   readonly upload: number
   readonly filename: string
   readonly contentType: string
   readonly bytes: number
-  /** Length of sound, where its first bytes tell it; null otherwise. */
+  /** Length of sound, where its first bytes have it; null otherwise. */
   readonly seconds: number | null
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the blocks say that only the messages wire has: search results, documents of blocks, and the work of its servers' tools.
+ * Texts of the blocks that only the messages wire has: search results, documents of blocks, and the work of its servers' tools.
  *
  * https://platform.claude.com/docs/en/build-with-claude/search-results, https://platform.claude.com/docs/en/agents-and-tools/mcp-connector,
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview, https://platform.claude.com/docs/en/build-with-claude/compaction
@@ -18,7 +18,7 @@ import {
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
 import { mediaTypeOf } from "../json/MediaType.ts"
 
-/** Blocks that tell of tools and settings, not of the conversation. */
+/** Types of blocks about tools and settings, not of the conversation. */
 const hints: ReadonlySet<string> = new Set([
   "x-anthropic-billing-header",
   "tool_reference",
@@ -78,7 +78,7 @@ const ofFetch = (content: Json | undefined): Saying => {
   ]
 }
 
-/** What code has written, and what an editor of files has shown. */
+/** Texts of the output of code, and of files that an editor has shown. */
 const ofCode = (content: Json | undefined): Saying => {
   const { content: shown, error_code: error, return_code: code, stderr, stdout } = objectOr(content)
   const failed = typeof code === "number" && code !== 0 ? `return code ${code}` : undefined

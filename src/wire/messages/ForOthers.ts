@@ -1,4 +1,4 @@
-/** A decoded messages request as the other wires know it: what is said of a document stands before it as text. Idempotent. */
+/** A decoded messages request as the other wires know it: what is said of a document is before it as text. Idempotent. */
 import { plainText } from "../canonical/ForeignContent.ts"
 import type { Conversation, Message, Part } from "../canonical/Conversation.ts"
 import { stringOr } from "../json/Json.ts"

@@ -175,8 +175,9 @@ const noteMessage = (message: Message, { log, own }: Encoder): void => {
 }
 
 /**
- * Whether a system message between turns can be sent as one: text, after the user's turn, and before the assistant's or at the end
- * (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages). Those of a client of this wire are kept.
+ * Checks whether a system message between turns can be sent as one: text, after the user's turn, and before the assistant's or at
+ * the end (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages). Those of a client of this wire
+ * are kept.
  */
 const mayStand = (
   messages: ReadonlyArray<Message>,

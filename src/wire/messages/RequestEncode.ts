@@ -13,7 +13,7 @@ import { encodeMessages } from "./MessageEncode.ts"
 import { encodeThinking, refusesSampling, type Thinking } from "./Thinking.ts"
 import { encodeTools } from "./Tools.ts"
 
-/** With thinking on, `top_p` must be at least this. */
+/** Smallest `top_p` that is accepted with thinking on. */
 const minThinkingTopP = 0.95
 
 const foreignSampling = {
@@ -34,7 +34,7 @@ const encodeStops = (stops: ReadonlyArray<string> | undefined, log: DropLog): Js
 
 const samplingFields = { temperature: "temperature", topP: "top_p", topK: "top_k" } as const
 
-/** For clients of other wires: leaves out what the model refuses. */
+/** Removes the sampling settings that the model refuses, for clients of other wires. */
 const fitSampling = (sampling: Sampling, own: boolean, model: string, log: DropLog): Sampling => {
   const { temperature, topK, topP, ...rest } = sampling
   if (own) return sampling

@@ -91,7 +91,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
   const open = new Map<number, OpenBlock>()
   const readUsage = makeUsageReader(dialect)
 
-  /** What the start told, until the end tells more. */
+  /** Usage that the start reported, until the end reports more. */
   let atStart: Usage | null = null
 
   const tellUsage = (usage: unknown): void => {

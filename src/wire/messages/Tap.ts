@@ -115,5 +115,5 @@ const makeReader = ({ dialect, model }: TapOptions): TapReader => {
   }
 }
 
-/** This wire's streams always have usage: there is nothing to hide. */
+/** Makes the tap of a stream. Streams of this wire always have usage: there is nothing to hide. */
 export const makeStreamTap = (options: TapOptions): StreamTap => makeSseTap(makeReader(options))

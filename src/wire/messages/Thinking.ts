@@ -11,14 +11,16 @@ import { budgetOfEffort, effortOfBudget } from "../canonical/ReasoningBudget.ts"
 import { isArray, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeOptions } from "../WireCodec.ts"
 
-/** Sent when neither the client nor the catalogue has a limit: every model of this wire since 2024 supports it. */
+/**
+ * Output limit sent when neither the client nor the catalogue has one: every model of this wire since 2024 supports it.
+ */
 const defaultMaxTokens = 8192
 /** The wire's own minimum. */
 const minBudgetTokens = 1024
 /** The largest share of the output limit for thinking; the rest is for the answer. */
 const maxShare = 0.8
 
-/** How thinking is configured for a model: a budget, adaptive with an effort, either, or unknown. */
+/** Way in which thinking is configured for a model: a budget, adaptive with an effort, either, or unknown. */
 type Manner = "budget" | "either" | "adaptive" | "unknown"
 
 const mannerOf = (model: string): Manner => {
@@ -28,7 +30,7 @@ const mannerOf = (model: string): Manner => {
   return version < 4.6 ? "budget" : version < 4.7 ? "either" : "adaptive"
 }
 
-/** Since 4.7 these models refuse all sampling settings. */
+/** Checks whether a model refuses all sampling settings, as those since 4.7 do. */
 export const refusesSampling = (model: string): boolean => mannerOf(model) === "adaptive"
 
 const efforts: Readonly<Record<string, string>> = {
@@ -64,8 +66,8 @@ const thinks = (block: Json | undefined): boolean => {
 const isWaiting = (message: Json | undefined): boolean => typeOf(blocksOf(message)[0]) === "tool_result"
 
 /**
- * Whether the turn waits for tool results and does not begin with thinking. A loop of calls is one turn of the assistant, which must begin
- * with thinking; its later answers need not: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+ * Checks whether the turn waits for tool results and does not begin with thinking. A loop of calls is one turn of the assistant, which
+ * must begin with thinking; its later answers need not: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
  */
 const turnWithoutThinking = (messages: ReadonlyArray<Json>): boolean => {
   let at = messages.length - 1

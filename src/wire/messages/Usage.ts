@@ -25,8 +25,8 @@ const promptOf = ({ cacheRead, cacheWrite, cacheWrite1h, cacheWrite5m, input }: 
 
 /**
  * Merges the usage objects of one answer; null while none had a number. Counts never fall: a zero takes nothing back, and a later report moves
- * tokens between the parts of the prompt only where the whole of it stays. The output told at the start is a placeholder, so a zero at the end of an
- * answer that has no content (`isEmpty`) is what it took.
+ * tokens between the parts of the prompt only where the whole of it stays. The output reported at the start is a placeholder, so a zero at the end
+ * of an answer that has no content (`isEmpty`) is what it took.
  */
 export const makeUsageReader = (dialect?: Dialect): ((usage: JsonObject, isEmpty?: boolean) => Usage | null) => {
   let raw: Raw = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0, thinking: 0 }

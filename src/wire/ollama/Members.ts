@@ -1,5 +1,5 @@
 /**
- * What the decoders of this wire read of nested objects.
+ * Members of nested objects that the decoders of this wire read.
  *
  * https://docs.ollama.com/api/chat
  */

@@ -19,7 +19,7 @@ const members = {
 const callMembers = new Set(["id", "type", "function"])
 const noBase64 = /[^A-Za-z0-9+/=]/
 
-/** For an unknown image format: the provider then reports the error itself. */
+/** Type sent for an unknown image format: the provider then reports the error itself. */
 const unknownType = "application/octet-stream"
 
 const decodeImage = (image: Json, path: string, read: FieldReader): ImagePart | null => {

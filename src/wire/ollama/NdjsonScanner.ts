@@ -11,7 +11,7 @@ export interface NdjsonFailure {
   readonly limitBytes: number
 }
 
-/** Called with each complete line, in order: `bytes[start, end)`, the line end included. */
+/** Handler of each complete line, in order: `bytes[start, end)`, the line end included. */
 export type OnLine = (bytes: Buffer, start: number, end: number) => void
 
 export interface NdjsonScanner {

@@ -24,7 +24,7 @@ export type PieceShape = (piece: Piece) => JsonObject
 
 export const chatShape: PieceShape = (piece) => ({ message: { role: "assistant", ...piece } })
 
-/** This endpoint returns one image, in its own member. */
+/** Shape of the pieces of `/api/generate`, which returns one image, in its own member. */
 export const generateShape: PieceShape = ({ content, images, ...rest }) => ({
   response: content,
   ...rest,

@@ -53,7 +53,10 @@ export const makeStreamTap = (maxLineBytes?: number): StreamTap => {
   const scanner = makeNdjsonScanner(maxLineBytes)
   const read = makeReader(facts)
 
-  /** After a failure nothing passes: the relay writes the one error line. After a complete answer only blank lines pass. */
+  /**
+   * Decides whether a line passes. After a failure nothing does: the relay writes the one error line. After a complete
+   * answer only blank lines do.
+   */
   const judge = (bytes: Buffer, start: number, end: number): boolean =>
     facts.problem === null && (facts.terminated ? isBlank(bytes, start, end) : read(parseLine(bytes, start, end)))
 

@@ -49,10 +49,10 @@ const tokensOf = (body: JsonObject): Usage | null => {
 
 export const usual: AnswerReading = { valueOf: reading("results", "relevance_score"), usageOf: tokensOf }
 export const voyage: AnswerReading = { valueOf: reading("data", "relevance_score"), usageOf: tokensOf }
-/** Its scores are logits: higher is better, and they may be below zero. */
+/** Reading of NVIDIA's answers. The scores are logits: higher is better, and they may be below zero. */
 export const nvidia: AnswerReading = { valueOf: reading("rankings", "logit"), usageOf: tokensOf }
 
-/** Whether each result is of another one of so many documents. */
+/** Checks whether each result is of another one of `documents` documents. */
 export const isOfDocuments = (response: Response, documents: number): boolean => {
   const { results } = valueIn("rerank", response)
   const places = isArray(results) ? results.map((result) => Number(objectOr(result)["index"])) : []
@@ -65,7 +65,7 @@ const withDocument = (result: Json, given: ReadonlyArray<Json>): Json => {
   return text === null ? result : { ...result, document: { text } }
 }
 
-/** At most `top_n` results, with their documents where the client wants them back. */
+/** Encodes at most `top_n` results, with their documents where the client wants them back. */
 export const encodeResponse = (response: Response, { model, request = {} }: EncodeContext): JsonObject => {
   const { results, ...rest } = valueIn("rerank", response)
   const { documents, return_documents: wanted, top_n: most } = request

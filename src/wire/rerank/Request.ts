@@ -93,7 +93,7 @@ export const encodeVoyage: Encode = ({ extras = {} }, { model }) => ({
   mapped: []
 })
 
-/** It knows no limit of results: the gateway cuts them off. */
+/** Encodes a request for NVIDIA, which knows no limit of results: the gateway cuts them off. */
 export const encodeNvidia: Encode = ({ extras = {} }, { model }) => ({
   body: {
     ...optional("truncate", extras["truncate"]),

@@ -1,5 +1,5 @@
 /**
- * Responses that are made while nobody waits (`background: true`), and how the gateway asks what became of them.
+ * Responses in the background (`background: true`), and the requests by which the gateway asks for their state.
  *
  * https://developers.openai.com/api/docs/guides/background
  */
@@ -9,7 +9,7 @@ import { below, type JobStep, type PolledJob } from "../PolledJob.ts"
 
 export interface Begun {
   readonly id: string
-  /** It may still become an answer. */
+  /** True when it may still become an answer. */
   readonly isOpen: boolean
 }
 
@@ -33,7 +33,7 @@ export const underWayIn = (body: JsonObject): Begun | null => {
 
 const begins = ["response.created", "response.queued", "response.in_progress"]
 
-/** The same in the events of a stream, which begin with the response as it stands. */
+/** The same in the events of a stream, which begin with the response as it is. */
 export const underWayInEvents = (bytes: Buffer | string): Begun | null => {
   if (!begins.some((name) => bytes.includes(name))) return null
   for (const line of bytes.toString().split(/\r\n|\r|\n/)) {
@@ -45,7 +45,7 @@ export const underWayInEvents = (bytes: Buffer | string): Begun | null => {
   return null
 }
 
-/** Where the response stands, below the address it was made at. */
+/** Makes the ticket of a response, whose address is below the one that it was made at. */
 export const ticketFor = (place: string, id: string): JobTicket => ({
   id,
   poll: { method: "GET", url: below(place, `/${encodeURIComponent(id)}`) },

@@ -58,7 +58,7 @@ export const responses: WireCodec = {
   readUpstreamError
 }
 
-/** Asks what became of a response that its provider makes in the background. It is answered as it stands there. */
+/** Asks what became of a response that its provider makes in the background. It is answered as it is there. */
 export const backgroundResponses: WireCodec = {
   ...responses,
   peer: (wire) => (wire === "responses" ? backgroundResponses : null),

@@ -14,5 +14,5 @@ const maxOwnerChars = 40
 export const itemId = (prefix: ItemPrefix, responseId: string, index: number): string =>
   `${prefix}${mark}${responseId.replaceAll(/[^a-zA-Z0-9]/g, "").slice(-maxOwnerChars)}_${index}`
 
-/** Whether the gateway made this id up, so that no upstream knows it. */
+/** Checks whether the gateway made this id up, so that no upstream knows it. */
 export const isMadeUp = (id: string): boolean => /^[a-z]+_gw_/.test(id)

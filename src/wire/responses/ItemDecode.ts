@@ -139,7 +139,7 @@ const decodeInput = (body: JsonObject, read: FieldReader): ReadonlyArray<Message
   return []
 }
 
-/** Whether the request refers to a conversation stored by the provider instead of an input. */
+/** Checks whether the request refers to a conversation stored by the provider instead of an input. */
 export const refersElsewhere = (body: JsonObject): boolean =>
   [body["previous_response_id"], body["conversation"], body["prompt"]].some(
     (reference) => reference !== undefined && reference !== null

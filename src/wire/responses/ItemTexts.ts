@@ -1,5 +1,5 @@
 /**
- * What the items say that only the responses wire has: the work of its servers' tools, and their results.
+ * Texts of the items that only the responses wire has: the work of its servers' tools, and their results.
  *
  * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
@@ -17,7 +17,7 @@ import {
 import { isArray, type Json, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
 import { pictureOf } from "./Pictures.ts"
 
-/** Items that tell of tools, not of the conversation. */
+/** Types of items about tools, not of the conversation. */
 const hints: ReadonlySet<string> = new Set(["mcp_list_tools", "tool_search_call", "tool_search_output"])
 
 const listOf = (value: Json | undefined): ReadonlyArray<JsonObject> => (isArray(value) ? value.map(objectOr) : [])
@@ -55,7 +55,7 @@ const ofScreen = ({ output }: JsonObject): Saying => {
   return typeof url === "string" ? [{ type: "image", source: mediaOfUrl(url) }] : null
 }
 
-/** What a shell has written: a text, or one of each command. */
+/** Text that a shell has written: one, or one of each command. */
 const ofShell = ({ output }: JsonObject): Saying =>
   typeof output === "string"
     ? textOfLines(output)

@@ -1,5 +1,6 @@
 /**
- * What the decoders of this wire read of nested objects. Ids and states of items have no meaning for other providers.
+ * Members of nested objects that the decoders of this wire read. Ids and states of items have no meaning for other
+ * providers.
  *
  * https://developers.openai.com/api/reference/resources/responses/methods/create
  */

@@ -39,7 +39,10 @@ export const messageItem = (id: string, content: ReadonlyArray<JsonObject>, stat
 
 export const summaryPart = (text: string): JsonObject => ({ type: "summary_text", text })
 
-/** Only this wire's own state is included, because clients send it back with the next request. */
+/**
+ * Makes the item of a reasoning. Only this wire's own state is included, because clients send it back with the next
+ * request.
+ */
 export const reasoningItem = (id: string, text: string, state: ReasoningState | undefined): JsonObject => ({
   id,
   type: "reasoning",

@@ -101,8 +101,8 @@ export const finished = (
 }
 
 /**
- * Whether the client is Codex, which names itself in `client_metadata`. It takes `response.incomplete` for a lost connection and
- * retries: https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
+ * Checks whether the client is Codex, which names itself in `client_metadata`. It takes `response.incomplete` for a lost
+ * connection and retries: https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
  */
 export const isCodex = (request: JsonObject | undefined): boolean =>
   Object.keys(objectOr(request?.["client_metadata"])).some((name) => name.startsWith("x-codex-"))

@@ -16,7 +16,7 @@ export const decodeStop = (response: JsonObject, hasToolCalls: boolean): Stop | 
   return { reason, raw, sequence: null }
 }
 
-/** Why an answer is incomplete; null when it counts as completed. */
+/** Reasons for which an answer is incomplete; null when it counts as completed. */
 export const incompleteReasons: Readonly<Record<StopReason, "max_output_tokens" | "content_filter" | null>> = {
   stop: null,
   stop_sequence: null,

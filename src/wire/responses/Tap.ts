@@ -24,5 +24,5 @@ const makeReader = ({ dialect }: Partial<TapOptions> = {}): TapReader => {
   }
 }
 
-/** This wire's streams always have usage: there is nothing to hide. */
+/** Makes the tap of a stream. Streams of this wire always have usage: there is nothing to hide. */
 export const makeStreamTap = (options?: TapOptions): StreamTap => makeSseTap(makeReader(options))

@@ -24,10 +24,10 @@ const maxSnippetChars = 10_000
 const maxContentChars = 100_000
 const maxAnswerChars = 100_000
 
-/** A request of the corridor. */
+/** A request for the pipeline. */
 export const bodyOf = (search: Search, model: string): JsonObject => ({ model, search: { ...search } })
 
-/** It was made by `bodyOf`. */
+/** Returns the search that `bodyOf` put into the body. */
 const searchIn = (body: JsonObject): Search => body["search"] as unknown as Search
 
 const queryOf = (members: AskedAs["members"]): string => {
@@ -84,7 +84,7 @@ const upstreamOf = (adapter: SearchAdapter, search: Search): WireCodec => {
     ...answers,
     readAnswer: (body, dialect) => {
       const facts = answers.readAnswer(body, dialect)
-      // Some tell in words under `error` that nothing was found.
+      // Some report as text under `error` that nothing was found.
       return facts.hasContent && facts.stop === null
         ? { ...facts, stop: { reason: "stop", raw: "stop", sequence: null } }
         : facts

@@ -1,4 +1,4 @@
-/** What the adapters share: how foreign results are read, and how domains are said in a query. */
+/** Shared parts of the adapters: the reading of foreign results, and domains written into a query. */
 import { isArray, isObject, type Json, type JsonObject, numberOr, stringOr } from "../json/Json.ts"
 import type { Ability, Result, Search } from "./Search.ts"
 

@@ -9,9 +9,9 @@ import { type SafeSearch, safeSearches, type Search, type SearchType, searchType
 
 export interface SearchRequest {
   readonly search: Omit<Search, "since">
-  /** As the client names it; null: any. */
+  /** Provider as the client names it; null: any. */
   readonly provider: string | null
-  /** Only providers that can be told everything that was asked for. */
+  /** True when only providers that support everything asked for may answer. */
   readonly strict: boolean
   /** Members that mean nothing here. */
   readonly dropped: ReadonlyArray<string>
@@ -39,7 +39,7 @@ const members = [
   "synthesis",
   "provider_options",
   "strict_filters",
-  // What a search is told by where other requests name a model.
+  // Names the search provider, where other requests name a model.
   "model"
 ] as const
 const known = new Set<string>(members)

@@ -10,13 +10,13 @@ export type TimeRange = (typeof timeRanges)[number]
 export const safeSearches = ["off", "moderate", "strict"] as const
 export type SafeSearch = (typeof safeSearches)[number]
 
-/** The name that searches have where a model's name stands: in usage rows, prices and rules of API keys. */
+/** The name that searches have where a model's name is: in usage rows, prices and rules of API keys. */
 export const searchModel = "search"
 
 /** A request that was read. Null where the client says nothing. */
 export interface Search {
   readonly query: string
-  /** From 1 to 100. */
+  /** Most results, from 1 to 100. */
   readonly maxResults: number
   readonly type: SearchType
   /** Results that are passed over. */
@@ -31,7 +31,7 @@ export interface Search {
   readonly snippet: boolean
   readonly fullPage: boolean
   readonly format: "text" | "markdown"
-  /** Of a page's content. */
+  /** Most characters of a page's content. */
   readonly maxCharacters: number | null
   readonly includeDomains: ReadonlyArray<string>
   readonly excludeDomains: ReadonlyArray<string>
@@ -63,7 +63,7 @@ export const emptySearch: Search = {
   options: {}
 }
 
-/** What not every provider can be told, by the names of the request. */
+/** Settings that not every provider supports, by the names of the request. */
 export const abilities = [
   "offset",
   "country",
@@ -77,7 +77,7 @@ export const abilities = [
 ] as const
 export type Ability = (typeof abilities)[number]
 
-/** What a search asks for of that. */
+/** Lists the settings of `abilities` that a search asks for. */
 export const asksFor = (search: Search): ReadonlyArray<Ability> => {
   const asked: Readonly<Record<Ability, boolean>> = {
     offset: search.offset > 0,
@@ -93,14 +93,14 @@ export const asksFor = (search: Search): ReadonlyArray<Ability> => {
   return abilities.filter((ability) => asked[ability])
 }
 
-/** One result, as a provider tells it. Absent: it does not say. */
+/** Result as a provider reports it. Absent: it does not say. */
 export interface Result {
   readonly title: string
   /** `http` or `https`. */
   readonly url: string
   readonly snippet: string
   readonly score?: number | null
-  /** As the provider writes it. */
+  /** Date as the provider writes it. */
   readonly publishedAt?: string | null
   readonly faviconUrl?: string | null
   /** The text of the page. */
@@ -112,7 +112,7 @@ export interface Found {
   /** Best first. */
   readonly results: ReadonlyArray<Result>
   readonly answer?: string | null
-  /** How many there are in all. */
+  /** Number of results in all. */
   readonly total?: number | null
 }
 
@@ -126,15 +126,15 @@ export interface AskedAs {
 }
 
 export interface SearchAdapter {
-  /** Where the form is documented. */
+  /** Address of the provider's documentation. */
   readonly docs: string
   readonly types: ReadonlyArray<SearchType>
   readonly can: ReadonlySet<Ability>
   /** Most results of one call. */
   readonly mostResults: number
-  /** Without a key of its own a connection of the provider is not for searches. */
+  /** True when a connection of the provider serves searches only with a key of its own. */
   readonly needsKey?: true
-  /** How many times the price of an ordinary search it costs; absent: once. */
+  /** Computes the price as a multiple of an ordinary search's; absent: 1. */
   readonly units?: (search: Search) => number
   readonly ask: (search: Search) => AskedAs
   /** Null when the body is no answer of this form. */

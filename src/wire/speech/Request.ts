@@ -100,7 +100,7 @@ const deepgramFormats: Readonly<Record<string, string>> = {
   wav: "encoding=linear16&container=wav"
 }
 
-/** Its models are voices. */
+/** Encodes a request for Deepgram, whose models are voices. */
 export const encodeDeepgram: Encode = ({ extras = {} }) => {
   const format = deepgramFormats[formatOf(extras)]
   return {

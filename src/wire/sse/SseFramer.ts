@@ -12,14 +12,14 @@ export interface SseFailure {
 /** Large enough for an image in one event. */
 export const defaultMaxEventBytes = 16 * 1_048_576
 
-/** Called with each complete block, in order: `bytes[start, end)`. It ends at `endOffset` of the chunk that was pushed. */
+/** Handler of each complete block, in order: `bytes[start, end)`. It ends at `endOffset` of the chunk that was pushed. */
 export type OnBlock = (bytes: Buffer, start: number, end: number, endOffset: number) => void
 
 export interface SseFramer {
   readonly failure: SseFailure | null
   /** Bytes of the incomplete block. */
   readonly pendingBytes: number
-  /** Whether the next byte begins an event. */
+  /** Returns true when the next byte begins an event. */
   readonly isBetween: () => boolean
   /** Returns the offset in `chunk` just after its last complete block; 0 when no block ends in it. */
   readonly push: (chunk: Buffer, onBlock: OnBlock) => number

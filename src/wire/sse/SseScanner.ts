@@ -21,7 +21,7 @@ const afterLineEnd = (bytes: Buffer, at: number, end: number): number =>
   bytes[at] === cr && at + 1 < end && bytes[at + 1] === lf ? at + 2 : at + 1
 
 /**
- * Reads one block. Null when it holds no data (comments, `id:` and `retry:` alone, an empty `data:`). Linear in the block, whatever stands behind it:
+ * Reads one block. Null when it holds no data (comments, `id:` and `retry:` alone, an empty `data:`). Linear in the block, whatever is behind it:
  * each of the two line ends is searched once from where it was found last.
  */
 export const parseBlock = (bytes: Buffer, start: number, end: number): SseEvent | null => {

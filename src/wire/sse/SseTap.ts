@@ -10,7 +10,7 @@ import { makeSseFramer } from "./SseFramer.ts"
 import { encodeSse, parseBlock, type SseEvent } from "./SseScanner.ts"
 
 /**
- * What to do with an event. `unreadable` ones are relayed (the client may be able to read them), unless they were meant as JSON or the
+ * Decision on an event. `unreadable` ones are relayed (the client may be able to read them), unless they were meant as JSON or the
  * stream ends with one: then a part of the answer is lost. `plainText` is an event that carries this answer text and nothing else;
  * `instead` replaces it.
  */
@@ -35,7 +35,7 @@ export interface TapReader {
 
 const nothing = Buffer.alloc(0)
 
-/** Whether every line of the block is a `data:` line or a comment. */
+/** Checks whether every line of the block is a `data:` line or a comment. */
 const isDataOnly = (bytes: Buffer, start: number, end: number): boolean =>
   bytes
     .toString("latin1", start, end)
@@ -61,8 +61,8 @@ export const makeSseTap = (reader: TapReader, maxEventBytes?: number): StreamTap
   const isOver = (): boolean => facts.problem !== null || (facts.terminated && facts.stop !== null)
 
   /**
-   * After a failure nothing passes: the relay writes the one error event that ends the stream. Nor does anything pass after a complete
-   * answer: a client would take a second end mark for the end of its next answer.
+   * Decides whether a block passes. After a failure nothing does: the relay writes the one error event that ends the stream. Nor does
+   * anything after a complete answer: a client would take a second end mark for the end of its next answer.
    */
   const judge = (bytes: Buffer, start: number, end: number): boolean | Buffer => {
     if (isOver()) return false

@@ -28,7 +28,7 @@ export const encodeAssemblyAi: Encode = ({ extras = {} }, { model }) => {
   }
 }
 
-/** What is told of a recording that cannot be read or fetched: another provider would fail with it too. */
+/** Pattern of errors about a recording that cannot be read or fetched: another provider would fail with it too. */
 const ofRecording = /transcoding failed|does not (?:appear to )?contain audio|no spoken audio|too short|audio duration/i
 
 const stepOf = (answer: JsonObject, at: string): JobStep | null => {

@@ -48,7 +48,7 @@ const adapters: Readonly<Partial<Record<MediaAdapter, WireCodec>>> = {
   elevenlabs: { ...openAi, encodeRequest: encodeElevenLabs, ...answersOf(kind, what, elevenLabsAnswer) }
 }
 
-/** Of OpenAI's form: the client's own codec, so that answers are relayed as they come. */
+/** Makes the peer for upstreams of OpenAI's form: the client's own codec, so that answers are relayed as they come. */
 const ownPeer = (own: () => WireCodec): NonNullable<WireCodec["peer"]> => {
   const variants = (codec: WireCodec) => {
     const overResponses: WireCodec = { ...codec, name: "responses" }
@@ -79,7 +79,7 @@ export const transcriptions: WireCodec = {
 
 const translationPeer = ownPeer(() => translations)
 
-/** Into English; only upstreams of OpenAI's form do it. */
+/** Codec of translations into English; only upstreams of OpenAI's form make them. */
 export const translations: WireCodec = {
   ...openAi,
   endpoint: "translations",

@@ -18,7 +18,7 @@ import type { EncodedRequest, EncodeOptions, Envelope, FormPart } from "../WireC
 
 export type TextFormat = "text" | "srt" | "vtt"
 
-/** What the client wants that is not JSON; null where it wants JSON. */
+/** Returns the format the client wants where it is not JSON; null for JSON. */
 export const textFormatOf = ({ response_format: format }: JsonObject): TextFormat | null =>
   format === "text" || format === "srt" || format === "vtt" ? format : null
 
@@ -51,7 +51,7 @@ export const checkEnvelope = (body: unknown): Either.Either<Envelope, InvalidReq
 export const decodeRequest = (body: JsonObject): Either.Either<Conversation, InvalidRequest> =>
   Either.map(checkEnvelope(body), ({ model }) => wholeRequest(body, model))
 
-/** Where the first bytes of a file do not say how long it is: the usual rate of what is spoken. */
+/** Usual rate of speech, for files whose first bytes do not say how long they are. */
 const usualBytesPerSecond = 16_000
 
 /** Whole milliseconds as seconds. */
@@ -78,7 +78,7 @@ const noFile: UploadedFile = { upload: -1, filename: "", contentType: "", bytes:
 
 export const fileToSend = (extras: JsonObject): UploadedFile => fileOf(extras["file"]) ?? noFile
 
-/** What every adapter reads of a request or makes its answer of. */
+/** Members that every adapter reads of a request or makes its answer of. */
 const understood = new Set(["file", "language", "response_format", "stream", "timestamp_granularities[]"])
 
 export const droppedOf = (extras: JsonObject, also: ReadonlyArray<string> = nothing): ReadonlyArray<string> =>
@@ -93,7 +93,7 @@ export const wantsWords = (request: JsonObject): boolean => {
 const wantsTimes = (request: JsonObject): boolean =>
   ["verbose_json", "srt", "vtt"].includes(stringOr(request["response_format"]) ?? "")
 
-/** The file is the body; all else stands in the query. */
+/** The file is the body; all else is in the query. */
 export const encodeDeepgram: Encode = ({ extras = {} }, { model }) => {
   const { contentType, upload } = fileToSend(extras)
   const language = stringOr(extras["language"]) ?? ""

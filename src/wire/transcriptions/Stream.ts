@@ -46,7 +46,7 @@ const makeReader = (): TapReader => ({
 
 export const makeStreamTap = (): StreamTap => makeSseTap(makeReader())
 
-/** For upstreams that are reached by another wire's address: each event is one block. */
+/** Decodes the stream of upstreams that are reached by another wire's address: each event is one block. */
 export const makeStreamDecoder = (): StreamDecoder => {
   let index = 0
   let isDone = false

@@ -11,7 +11,7 @@ export interface Spoken {
 
 export interface Transcript {
   readonly text: string
-  /** ISO 639 or a name, as the provider tells it; null when it does not. */
+  /** ISO 639 code or name, as the provider reports it; null when it does not. */
   readonly language: string | null
   /** Seconds; null when it is not known. */
   readonly duration: number | null

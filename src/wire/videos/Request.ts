@@ -1,5 +1,5 @@
 /**
- * Requests for films, in the form of OpenAI's endpoint: `{model, prompt, seconds?, size?, input_reference?}`.
+ * Requests for videos, in the form of OpenAI's endpoint: `{model, prompt, seconds?, size?, input_reference?}`.
  *
  * https://developers.openai.com/api/reference/resources/videos/methods/create (read in 2026-11)
  */
@@ -8,7 +8,7 @@ import { mediaRequest, requestedSeconds, withoutOwn } from "../jobs/MediaRequest
 import { isObject, type JsonObject, stringOr } from "../json/Json.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
 
-/** Address of the picture a film begins with; null without one. */
+/** Address of the picture a video begins with; null without one. */
 export const imageOf = (body: JsonObject): string | null => {
   const { image, image_url: imageUrl, input_reference: reference } = body
   for (const given of [reference, image, imageUrl]) {

@@ -1,4 +1,4 @@
-/** What stands outside of a gateway with tunnels of all kinds: Cloudflare's program, an edge of ngrok, a server of SSH, and a mesh VPN. */
+/** Servers outside of a gateway with tunnels of all kinds: Cloudflare's program, an edge of ngrok, a server of SSH, and a mesh VPN. */
 import * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import { once } from "node:events"
@@ -46,7 +46,10 @@ export const connectUpstream = async (program: { readonly url: string }, origin:
   await manage(program, "POST", "/api/providers", { provider: "up", apiKey: "k-0123456789", models: ["m"] })
 }
 
-/** As a command on the gateway's machine, with the token of its data folder: some settings are for its owner alone. */
+/**
+ * Calls as a command on the gateway's machine, with the token of its data folder: some settings are for its owner
+ * alone.
+ */
 export const asOwner = async (
   program: Program.Program,
   method: string,
@@ -70,10 +73,10 @@ export const asOwner = async (
 
 export type BackendName = "quick" | "token" | "mesh" | "ssh"
 
-/** Where clients reach the gateway through a tunnel. */
+/** Address at which clients reach the gateway through a tunnel. */
 export interface Outside {
   readonly backend: BackendName
-  /** Of this machine, in place of the public address. */
+  /** Address of this machine, in place of the public one. */
   readonly url: string
   /** The host name that the public address has. */
   readonly publicHost: string
@@ -169,7 +172,7 @@ export const backends = ({ edge: edgeOptions = {}, mesh: meshOptions = [] }: Bac
       }
     }
 
-    /** Of an open tunnel. */
+    /** Finds the outside of an open tunnel. */
     const outside = async (backend: BackendName, publicUrl: string): Promise<Outside> => {
       const portOf = async (): Promise<number> => {
         switch (backend) {
@@ -196,7 +199,7 @@ export const backends = ({ edge: edgeOptions = {}, mesh: meshOptions = [] }: Bac
 
 export type Backends = Effect.Effect.Success<ReturnType<typeof backends>>
 
-/** Those that can be opened here. */
+/** Backends that can be opened here. */
 export const backendsHere: ReadonlyArray<BackendName> =
   whyNoSshd() === null ? ["quick", "token", "mesh", "ssh"] : ["quick", "token", "mesh"]
 

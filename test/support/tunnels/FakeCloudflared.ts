@@ -18,12 +18,15 @@ export const fakeCloudflared = Effect.map(temporaryFolder, (folder) => {
     behave: (behaviour: string) => writeFileSync(join(folder, "behaviour"), behaviour),
     /** The public host name of tunnels that are opened from now on. */
     nameHost: (host: string) => writeFileSync(join(folder, "host"), host),
-    /** Where the outside reaches the tunnel that was opened last, and the process that carries it; null: none was. */
+    /**
+     * Returns where the outside reaches the tunnel that was opened last, and the process that carries it; null: none
+     * was.
+     */
     outside: (): { readonly pid: number; readonly port: number } | null =>
       existsSync(publicFile) ? JSON.parse(readFileSync(publicFile, "utf8")) : null,
-    /** Whether it has said all that it says before it stays. */
+    /** Checks whether it has printed everything that it prints before it stays. */
     hasSaid: () => existsSync(join(folder, "said")),
-    /** What it was started with last; null when it was not. */
+    /** Returns the arguments and variables of its last start; null when there was none. */
     seen: (): {
       readonly args: ReadonlyArray<string>
       readonly variables: ReadonlyArray<string>

@@ -17,7 +17,7 @@ import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const here = dirname(fileURLToPath(import.meta.url))
 
-/** What `fakeTailscale.mjs` reads. */
+/** State that `fakeTailscale.mjs` reads. */
 export interface FakeState {
   readonly version: string
   readonly backendState: string

@@ -14,7 +14,7 @@ const frames = { rst: 0, data: 1, windowIncrement: 2, goAway: 3 }
 const flags = { fin: 1, syn: 2 }
 const headBytes = 8
 
-/** What a stream is about: its first four bytes. */
+/** Kind of a stream by its first four bytes. */
 const kinds = { auth: 0, bind: 1, unbind: 2, proxy: 3, heartbeat: 0xffffffff }
 
 const frame = (type: number, flag: number, id: number, body: Buffer): Buffer => {
@@ -42,7 +42,7 @@ export interface EdgeOptions {
 export interface NgrokEdge {
   /** `localhost:port`, for `TOKEN_TUNNEL_SERVER`. */
   readonly address: string
-  /** For `TOKEN_TUNNEL_CA`. */
+  /** File for `TOKEN_TUNNEL_CA`. */
   readonly caFile: string
   /** Every token that was shown, in order. */
   readonly tokens: ReadonlyArray<string>
@@ -50,7 +50,7 @@ export interface NgrokEdge {
   readonly connections: () => number
   /** Listeners that were bound and not taken back, of all sessions ever. */
   readonly bound: () => number
-  /** Later logins are refused with this text; null: as told in the options. */
+  /** Refuses later logins with this text; null: as the options say. */
   readonly refuseFromNow: (refusal: string | null) => void
   /** Port of 127.0.0.1 where the outside reaches the address: each connection goes on, byte by byte, by the agent that came last. */
   readonly publicPort: number

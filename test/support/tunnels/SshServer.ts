@@ -10,7 +10,7 @@ import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const sshd = "/usr/sbin/sshd"
 
-/** Why these tests cannot run here; null: they can. */
+/** Explains why these tests cannot run here; null: they can. */
 export const whyNoSshd = (): string | null =>
   existsSync(sshd) && existsSync("/usr/bin/ssh") ? null : "OpenSSH's server and client are not installed"
 
@@ -68,7 +68,7 @@ export const sshServer = Effect.gen(function* () {
       (isOpen) => isOpen
     )
   })
-  /** With the processes of its sessions, which have groups of their own. */
+  /** Kills it with the processes of its sessions, which have groups of their own. */
   const kill = Effect.sync(() => {
     const pid = server?.pid
     server = null

@@ -1,4 +1,4 @@
-/** Which desktop's settings there are, and the plan for it. */
+/** Finds the desktop's settings, and the plan for it. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -36,8 +36,8 @@ const asDesktopUser = (environment: Environment, program: string): Argv => {
 }
 
 /**
- * Whether there is a session whose bus keeps the settings; a backend that is a file needs none. Without one dconf sometimes says so and sometimes not, and
- * forgets in any case.
+ * Checks whether there is a session whose bus keeps the settings; a backend that is a file needs none. Without one dconf sometimes reports it and
+ * sometimes not, and forgets in any case.
  */
 const keepsSettings = (environment: Environment, command: Argv): boolean => {
   const runtime = environment.get("XDG_RUNTIME_DIR") ?? ""
@@ -79,7 +79,7 @@ const kde = (environment: Environment): Found | null => {
   return null
 }
 
-/** On KDE also the other desktop's settings, where they are: programs made with GTK read those. */
+/** Adds on KDE the other desktop's settings, where they are: programs made with GTK read those. */
 const kdeAndGnome = (first: Found, second: Found | null): Found => ({
   desktop: first.desktop,
   plan: (read, port) =>

@@ -1,6 +1,6 @@
 /**
  * GNOME, and the desktops that use its settings: https://gitlab.gnome.org/GNOME/gsettings-desktop-schemas, `org.gnome.system.proxy`.
- * A URL of a PAC file is not touched; the mode that uses it is given back.
+ * A URL of a PAC file is not touched; the mode that uses it is restored.
  */
 import { type Argv, neverProxied, proxyHost, type ProxyPlan, run, type Setting } from "./Plan.ts"
 
@@ -18,7 +18,7 @@ const withoutProxy = (before: string): string => {
 }
 
 /**
- * `command` is `gsettings`, with what has to stand before it. `ignoredBefore` is what `ignore-hosts` was, because ours is made of it.
+ * `command` is `gsettings`, with what has to be before it. `ignoredBefore` is what `ignore-hosts` was, because ours is made of it.
  */
 export const gnomePlan = (command: Argv, port: number, ignoredBefore: string): ProxyPlan => {
   const read = (group: string, key: string): Argv => [...command, "get", group, key]

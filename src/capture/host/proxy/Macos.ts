@@ -1,6 +1,6 @@
 /**
  * macOS: `networksetup` (man page networksetup(8)), for each network service. Setting an address also turns it on, so the state is set
- * after it. A URL of a PAC file is kept; whether it is used is given back.
+ * after it. A URL of a PAC file is kept; whether it is used is restored.
  */
 import type { UndoStep } from "../undo/steps.mjs"
 import { type Argv, proxyHost, type ProxyPlan, run, type Setting } from "./Plan.ts"

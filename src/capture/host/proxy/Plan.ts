@@ -1,4 +1,4 @@
-/** What is set on a desktop so that its programs use a proxy, and how it is given back: pure, as commands. */
+/** Plan of the settings by which a desktop's programs use a proxy, and of their restoration: pure, as commands. */
 import type { StillOurs, UndoStep } from "../undo/steps.mjs"
 
 export type Argv = ReadonlyArray<string>
@@ -7,25 +7,27 @@ export type Desktop = "gnome" | "kde" | "macos" | "windows"
 
 /** One value of the system's settings. */
 export interface Setting {
-  /** For people and the journal. */
+  /** Name for people and the journal. */
   readonly name: string
   /** Prints the value. */
   readonly read: Argv
-  /** What `read` prints when the value is ours, line by line; other lines may be there as well. */
+  /** Lines that `read` prints when the value is ours; others may be there as well. */
   readonly ours: ReadonlyArray<string>
   /** The beginning of a line that is not there when the value is ours. */
   readonly oursWithout?: string
   /** Makes it ours, given what `read` printed before. */
   readonly set: (before: string) => ReadonlyArray<Argv>
-  /** Gives back what `read` printed before, with guards: a value that is no longer ours is kept. */
+  /** Restores the value that `read` printed before, with guards: one that is no longer ours is kept. */
   readonly undo: (before: string) => ReadonlyArray<UndoStep>
-  /** What `read` prints where no proxy is set: taken for the value before when it was ours already, left by a gateway whose journal is lost. */
+  /** Output of `read` where no proxy is set: taken for the previous value when it was ours already, left by a gateway whose journal is lost. */
   readonly neutral: string
 }
 
 export interface ProxyPlan {
   readonly desktop: Desktop
-  /** In the order in which they are set; the one that turns the proxy on is last. They are given back in reverse. */
+  /**
+   * Settings in the order in which they are set; the one that turns the proxy on is last. They are restored in reverse.
+   */
   readonly settings: ReadonlyArray<Setting>
   /** Makes programs notice, after setting and after giving back. May fail. */
   readonly refresh: ReadonlyArray<Argv>
@@ -35,10 +37,10 @@ export interface ProxyPlan {
 
 export const proxyHost = "127.0.0.1"
 
-/** Never sent to the proxy: it would lose the gateway itself, and every local service. */
+/** Hosts that are never sent to the proxy: it would lose the gateway itself, and every local service. */
 export const neverProxied = ["localhost", "127.0.0.0/8", "::1"]
 
-/** For a terminal, whose programs ignore the desktop's settings. */
+/** Writes the lines for a terminal, whose programs ignore the desktop's settings. */
 export const terminalLines = (port: number): ReadonlyArray<string> => [
   `export HTTP_PROXY=http://${proxyHost}:${port} http_proxy=http://${proxyHost}:${port}`,
   `export HTTPS_PROXY=http://${proxyHost}:${port} https_proxy=http://${proxyHost}:${port}`,
@@ -57,7 +59,9 @@ export const run = (argv: Argv, onlyIf: ReadonlyArray<Setting> | null = null): U
   ...(onlyIf === null ? {} : { onlyIf: onlyIf.map(stillOurs) })
 })
 
-/** How all settings are given back: the switch first, so that no program is sent to a proxy that is half set. */
+/**
+ * Lists the steps that restore all settings: the switch first, so that no program is sent to a proxy that is half set.
+ */
 export const undoSteps = (
   { refresh, settings }: ProxyPlan,
   before: ReadonlyMap<string, string>

@@ -1,6 +1,6 @@
 /**
  * Windows: the values of `Internet Settings` in the user's registry. A value that is not there is something else than an empty one.
- * `AutoConfigURL` (a PAC file) would decide first, so it is taken away and given back.
+ * `AutoConfigURL` (a PAC file) would decide first, so it is removed and restored.
  * https://learn.microsoft.com/windows/win32/wininet/option-flags
  */
 import { type Argv, proxyHost, type ProxyPlan, run, type Setting } from "./Plan.ts"

@@ -1,4 +1,4 @@
-/** Which stores of trusted certificates this machine has. */
+/** Finds the stores of trusted certificates on this machine. */
 import { existsSync, readdirSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 import { findProgram } from "../HostPrograms.ts"

@@ -1,7 +1,7 @@
 /**
- * Where systems keep the certificates they trust, and how one is put there and taken out again: pure, as commands and steps.
- * Debian, Alpine: https://manpages.debian.org/update-ca-certificates. Fedora, Arch: https://www.mankier.com/8/update-ca-trust.
- * Firefox and Chromium on Linux (NSS): https://firefox-source-docs.mozilla.org/security/nss/. Java: the man page keytool(1).
+ * Stores of the certificates that systems trust, with the addition and removal of one: pure, as commands and steps. Debian,
+ * Alpine: https://manpages.debian.org/update-ca-certificates. Fedora, Arch: https://www.mankier.com/8/update-ca-trust. Firefox
+ * and Chromium on Linux (NSS): https://firefox-source-docs.mozilla.org/security/nss/. Java: the man page keytool(1).
  */
 import { join } from "node:path"
 import type { UndoStep } from "../undo/steps.mjs"
@@ -14,11 +14,11 @@ export interface AnchorStore {
   readonly folder: string
   /** The program with its arguments. */
   readonly update: ReadonlyArray<string>
-  /** What programs read. */
+  /** File that programs read. */
   readonly bundle: string
-  /** Where `update` makes links to the certificates; null where it makes none. */
+  /** Folder in which `update` makes links to the certificates; null where it makes none. */
   readonly links: string | null
-  /** Programs that are told by a line `-<link>` that a certificate goes: they keep stores of their own, such as Java's. */
+  /** Programs that get a line `-<link>` when a certificate goes: they keep stores of their own, such as Java's. */
   readonly hooks: string | null
 }
 
@@ -41,15 +41,15 @@ export interface ProgramStores {
 export interface Authority {
   readonly slot: Slot
   readonly pem: string
-  /** Of the file in the slot: hex. */
+  /** SHA-256 of the file in the slot: hex. */
   readonly fileSha256: string
-  /** Of the certificate: 40 hex digits, upper case. */
+  /** SHA-1 of the certificate: 40 hex digits, upper case. */
   readonly sha1: string
 }
 
 const keychain = "/Library/Keychains/System.keychain"
 
-/** Not a secret: the password that every Java comes with. It only guards against accidents. */
+/** Password that every Java comes with: not a secret, it only guards against accidents. */
 const javaPassword = "changeit"
 
 /** Long enough for the rebuild of Java's store by the hook on a busy machine. */
@@ -76,8 +76,8 @@ export const installCommand = (store: SystemStore, source: string, slot: Slot): 
 }
 
 /**
- * How it is taken out. Removing the file and rebuilding leaves links behind, and the certificate trusted by Java: so the hooks first,
- * then the file, the links, and the rebuild.
+ * Lists the steps that remove it. Removing the file and rebuilding leaves links behind, and the certificate trusted by Java: so the
+ * hooks first, then the file, the links, and the rebuild.
  */
 const systemSteps = (store: SystemStore, { fileSha256: sha256, sha1, slot }: Authority): ReadonlyArray<UndoStep> => {
   switch (store.kind) {
@@ -122,7 +122,7 @@ export const systemList = ({ kind, program }: CommandStore, sha1: string): Reado
   kind === "macos" ? [program, "find-certificate", "-a", "-Z", keychain] : [program, "-store", "ROOT", sha1]
 
 export interface ProgramStore {
-  /** For people. */
+  /** Name of the place for people. */
   readonly place: string
   readonly add: ReadonlyArray<string>
   /** Succeeds when it is there. */

@@ -82,7 +82,7 @@ export const readBounded = (file) => {
   }
 }
 
-/** Where an interrupted write in place can be finished from. @param {string} rescueFolder @param {string} file */
+/** Finds the file to finish an interrupted write in place from. @param {string} rescueFolder @param {string} file */
 const rescueFile = (rescueFolder, file) =>
   join(rescueFolder, `in-place-${Buffer.from(file).toString("base64url").slice(-150)}.json`)
 
@@ -107,7 +107,8 @@ const overwrite = (file, bytes, from) => {
 }
 
 /**
- * Whether `found` is what a write of `next` over `previous` left when it was interrupted: the beginning of the one, the rest of the other.
+ * Checks whether `found` is what a write of `next` over `previous` left when it was interrupted: the beginning of the one, the rest of the
+ * other.
  * @param {Buffer} found @param {Buffer} previous @param {Buffer} next
  */
 const isHalfWritten = (found, previous, next) => {
@@ -157,7 +158,10 @@ const writeInPlace = (rescueFolder, file, previous, next) => {
   rmSync(rescue, { force: true })
 }
 
-/** What a rename cannot do: a mount point (a container's /etc/hosts), a folder that is read-only or belongs to another user. */
+/**
+ * Codes of failures of a rename: a mount point (a container's /etc/hosts), a folder that is read-only or belongs to
+ * another user.
+ */
 const renameRefusals = new Set(["EBUSY", "EXDEV", "EACCES", "EPERM", "EROFS"])
 
 /** @param {string} file */
@@ -257,7 +261,7 @@ export const replacementCommands = (path, fresh) => {
   ]
 }
 
-/** Whether there is something of this name, a dangling link included. @param {string} path */
+/** Checks whether there is something of this name, a dangling link included. @param {string} path */
 export const exists = (path) => {
   try {
     lstatSync(path)

@@ -67,7 +67,11 @@ export const readBlock = (text) => {
   return found === null ? { state: "none" } : { state: "one", lines: found }
 }
 
-/** Whether a line between the marks is ours. @param {ReadonlyArray<string> | null} ours null: all of their shape @returns {(line: string) => boolean} */
+/**
+ * Makes the check whether a line between the marks is ours.
+ * @param {ReadonlyArray<string> | null} ours null: all of their shape
+ * @returns {(line: string) => boolean}
+ */
 const ownLines = (ours) => {
   if (ours === null) return (line) => ownShape.test(line.trim())
   const own = new Set(ours)
@@ -75,8 +79,8 @@ const ownLines = (ours) => {
 }
 
 /**
- * The text without our lines and the marks around them. Lines in the block that somebody else wrote stay where they are; where these are
- * another gateway's, the marks stay as well, by which that one finds them. Several blocks and one without an end are taken out too.
+ * The text without our lines and the marks around them. Lines in the block that another program wrote stay where they are; where these
+ * are another gateway's, the marks stay as well, by which that one finds them. Several blocks and one without an end are removed too.
  * @param {string} text
  * @param {ReadonlyArray<string> | null} ours lines that were written; null: all of their shape
  */

@@ -25,7 +25,7 @@ const ownerOf = (name, prefix) => {
 const plain = (startTime) => startTime?.replaceAll(/[^A-Za-z0-9]/gu, "") || "x"
 
 /**
- * Whether another living process or call holds a claim. Removes those of ended ones.
+ * Checks whether another living process or call holds a claim. Removes those of ended ones.
  * @param {string} folder
  * @param {string} prefix
  * @param {string} own

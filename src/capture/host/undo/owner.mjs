@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 /**
  * @typedef {object} Owner
  * @property {number} pid
- * @property {string | null} startTime when the process began, in the system's own unit; null where the system does not tell
+ * @property {string | null} startTime when the process began, in the system's own unit; null where the system does not report it
  * @property {string | null} bootId of the running system; null where it has none
  */
 

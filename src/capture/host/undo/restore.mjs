@@ -1,5 +1,5 @@
 // @ts-check
-// The journal of changes of the machine: one file per change, on disk before the change is made and removed when it is taken back.
+// The journal of changes of the machine: one file per change, on disk before the change is made and removed when it is undone.
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { exists, readBounded, replaceFile, syncFolder } from "./files.mjs"
@@ -30,8 +30,8 @@ import { undoStep } from "./steps.mjs"
 
 /**
  * @typedef {object} RestoreReport
- * @property {ReadonlyArray<Named>} restored all that was ours is taken back
- * @property {ReadonlyArray<Named>} kept as `restored`, but some value was changed by somebody else meanwhile and was left as it is
+ * @property {ReadonlyArray<Named>} restored everything of ours is undone
+ * @property {ReadonlyArray<Named>} kept as `restored`, but some value was changed by another program meanwhile and was left as it is
  * @property {ReadonlyArray<Named & { problem: string }>} failed stays in the journal
  * @property {ReadonlyArray<Named>} live belongs to a gateway that runs
  */
@@ -50,7 +50,7 @@ export const ensureFolder = (folder) => {
   chmodSync(folder, 0o700)
 }
 
-/** On disk when this returns. @param {string} folder @param {JournalEntry} entry */
+/** Writes an entry; it is on disk when this returns. @param {string} folder @param {JournalEntry} entry */
 export const writeEntry = (folder, entry) => {
   const text = `${JSON.stringify(entry)}\n`
   if (text.length > limits.entryBytes) throw new Error("is too large for the journal")
@@ -65,7 +65,7 @@ export const removeEntry = (folder, id) => {
 }
 
 /**
- * What it holds is run as programs: it must not be somebody else's.
+ * Checks the owner of a file: its entries are run as programs, so that it must not be another user's.
  * @param {string} path @param {number} folderUid
  */
 const isTrusted = (path, folderUid) => {
@@ -126,7 +126,7 @@ const undoEntry = async (folder, entry) => {
 }
 
 /**
- * Takes back what the chosen entries say, the newest first. Safe to run twice at once and again after being killed.
+ * Undoes the chosen entries, the newest first. Safe to run twice at once and again after being killed.
  * @param {string} folder
  * @param {(entry: JournalEntry) => boolean} isChosen the others are `live`
  * @returns {Promise<RestoreReport>}
@@ -139,7 +139,7 @@ export const restoreWhere = async (folder, isChosen) => {
     for (const id of entryIds(folder).toReversed()) {
       const entry = readEntry(folder, id)
       if ("problem" in entry) {
-        // Taken back by another process since the folder was listed.
+        // Undone by another process since the folder was listed.
         if (exists(fileOf(folder, id))) report.failed.push({ id, kind: "unknown", what: id, problem: entry.problem })
         continue
       }
@@ -157,10 +157,10 @@ export const restoreWhere = async (folder, isChosen) => {
   })
 }
 
-/** What ended gateways left. @param {string} folder */
+/** Undoes the changes that ended gateways left. @param {string} folder */
 export const restoreEnded = (folder) => restoreWhere(folder, (entry) => !isAlive(entry.owner))
 
-/** Where the journal of a data folder is. @param {string} dataDir */
+/** Returns the folder of the journal of a data folder. @param {string} dataDir */
 export const journalFolder = (dataDir) => join(dataDir, "capture", "journal")
 
 /** @param {string} folder */

@@ -8,7 +8,10 @@ export const limits = {
   timeoutMs: 10_000,
   outputBytes: 1_048_576,
   problemChars: 300,
-  /** What is still in its pipes when it has ended is read for so long: something that it started may hold them open for ever. */
+  /**
+   * Time in ms for which the rest in its pipes is read when it has ended: something that it started may hold them open
+   * for ever.
+   */
   restMs: 200
 }
 
@@ -88,7 +91,7 @@ export const runProgram = (argv, { elevate = false, environment, onStart, stdin 
       errors = (errors + chunk.toString("utf8")).slice(-4 * limits.problemChars)
     })
     child.stdin.on("error", () => {
-      // It has closed its input; its end tells why.
+      // It has closed its input; its end shows why.
     })
     child.once("error", (error) => {
       problem ??= startProblem(error)

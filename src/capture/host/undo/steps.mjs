@@ -1,5 +1,5 @@
 // @ts-check
-// The ways in which a change of the machine is taken back, as data: the journal holds them, and whoever restores carries them out.
+// Ways to undo a change of the machine, as data: the journal holds them, and the restoring program carries them out.
 import { createHash } from "node:crypto"
 import { accessSync, constants, lstatSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
@@ -9,7 +9,7 @@ import { locked } from "./lock.mjs"
 import { runProgram } from "./run.mjs"
 
 /**
- * What a program prints while a value is still ours. Each of `lines` is one of its lines, spaces at both ends and repeated ones aside, and none of its
+ * Output of a program while a value is still ours. Each of `lines` is one of its lines, spaces at both ends and repeated ones aside, and none of its
  * lines begins with `without`.
  * @typedef {{ argv: ReadonlyArray<string>, lines: ReadonlyArray<string>, without?: string }} StillOurs
  */
@@ -21,8 +21,8 @@ import { runProgram } from "./run.mjs"
  * @property {ReadonlyArray<string>} argv
  * @property {string} [stdin]
  * @property {number} [timeoutMs] default 10,000
- * @property {ReadonlyArray<StillOurs>} [onlyIf] all of them, else the value is somebody else's and kept
- * @property {boolean} [mayFail] a failure means that there was nothing to take back
+ * @property {ReadonlyArray<StillOurs>} [onlyIf] all of them, else the value is another program's and kept
+ * @property {boolean} [mayFail] a failure means that there was nothing to undo
  * @property {number} [untilFails] runs it again until it fails, so many times at most: for rules that may be there twice
  * @property {boolean} [elevate] by `sudo -n` where we are not root
  */
@@ -134,7 +134,8 @@ const hooksIn = (folder) =>
     : []
 
 /**
- * Under a lock that all gateways of the machine share, where the folder allows one: the hosts file is the machine's.
+ * Edits the file under a lock that all gateways of the machine share, where the folder allows one: the hosts file is
+ * the machine's.
  * @template A
  * @param {string} path
  * @param {string} folder the journal's
@@ -209,7 +210,7 @@ const undoUnguarded = async (step, context) => {
   }
 }
 
-/** Never throws. @param {UndoStep} step @param {UndoContext} context @returns {Promise<StepOutcome>} */
+/** Undoes a step. Never throws. @param {UndoStep} step @param {UndoContext} context @returns {Promise<StepOutcome>} */
 export const undoStep = async (step, context) => {
   try {
     return await undoUnguarded(step, context)

@@ -60,8 +60,8 @@ export const readYaml = (file: string, flag: string, hint: string): Effect.Effec
   })
 
 /**
- * What a document wants, with its variables put in; nothing is asked of the gateway before it is right. Secrets that refer to variables
- * without a value are marked: the gateway may have them.
+ * Reads the entries of a document, with its variables put in; the gateway is not asked before it is right. Secrets that refer to
+ * variables without a value are marked: the gateway may have them.
  */
 export const wantedIn = (
   value: Json,

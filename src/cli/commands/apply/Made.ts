@@ -24,7 +24,7 @@ const open = (environment: ReadonlyMap<string, string>, home: string) =>
     return { file, all: all.right as Readonly<Record<string, ReadonlyArray<string>>> }
   })
 
-/** What was made at a gateway, as `kind name`. */
+/** Reads the entries that were made at a gateway, as `kind name`. */
 export const read = (environment: ReadonlyMap<string, string>, home: string, url: string) =>
   Effect.map(open(environment, home), ({ all }) => new Set(all[url] ?? []))
 

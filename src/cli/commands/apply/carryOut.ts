@@ -1,4 +1,4 @@
-/** What a file wants → what changes, shown, agreed to, and done. */
+/** Carries out a file: computes the changes, shows them, asks for consent, and applies them. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { homedir } from "node:os"
@@ -25,7 +25,7 @@ export const Result = Schema.Struct({
       changes: Schema.Array(FieldChange)
     })
   ),
-  /** Of keys that were made. */
+  /** Secrets of keys that were made. */
   secrets: Schema.Record({ key: Schema.String, value: Schema.String })
 })
 
@@ -53,7 +53,7 @@ export interface Manner {
   readonly withoutSecrets?: boolean
 }
 
-/** What was done, and its text for people. */
+/** Carries out the changes, and writes their text for people. */
 export const carryOut = (
   all: ReadonlyArray<Wanted>,
   to: Client.Target,

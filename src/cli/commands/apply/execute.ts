@@ -1,4 +1,4 @@
-/** Has a plan carried out by the gateway, whole or not at all. */
+/** Sends a plan to the gateway, which carries it out whole or not at all. */
 import * as Effect from "effect/Effect"
 import type { Change } from "../../../declared/Plan.ts"
 import { type Json, type JsonObject, objectOr, stringOr } from "../../../declared/Values.ts"
@@ -7,7 +7,7 @@ import type * as Client from "../../gateway/Client.ts"
 import { manage } from "../../gateway/Management.ts"
 
 export interface Done {
-  /** Of keys that were made, by name. */
+  /** Secrets of keys that were made, by name. */
   readonly secrets: Readonly<Record<string, string>>
 }
 

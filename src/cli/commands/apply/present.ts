@@ -1,4 +1,4 @@
-/** What the gateway has now. */
+/** Reads the gateway's present configuration. */
 import * as Effect from "effect/Effect"
 import { presentOf } from "../../../declared/Present.ts"
 import { isArray, objectOr, stringOr } from "../../../declared/Values.ts"

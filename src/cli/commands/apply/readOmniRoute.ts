@@ -46,7 +46,7 @@ const beginning = (path: string): string => {
   }
 }
 
-/** What changes when a file is written. */
+/** Makes a stamp that changes when a file is written. */
 const stampOf = (path: string): string => {
   const found = statSync(path, { throwIfNoEntry: false })
   return found === undefined ? "" : `${found.size} ${found.mtimeMs}`

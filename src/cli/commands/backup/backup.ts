@@ -18,7 +18,7 @@ const columns: ReadonlyArray<Column.Column<BackupView>> = [
   Column.number("SCHEMA", (backup) => backup.schemaVersion)
 ]
 
-/** What both a gateway and the folder list. */
+/** List that both a gateway and the folder give. */
 export interface Backups {
   readonly backups: ReadonlyArray<BackupView>
 }

@@ -1,4 +1,4 @@
-/** What the commands about batches share: the routes, how batches are found, and how they are shown. */
+/** Shared parts of the commands about batches: the routes, the search for batches, and their form for people. */
 import * as Args from "@effect/cli/Args"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
@@ -54,7 +54,7 @@ export const retrieve = (to: Target, id: string): Effect.Effect<Batch, CliFailur
     Inference.jsonOf(to, BatchObject)
   )
 
-/** The one batch that is meant: by its id, or the beginning of it. */
+/** Finds the one batch by its id, or the beginning of it. */
 export const find = (to: Target, idOrBeginning: string): Effect.Effect<Batch, CliFailure> =>
   /^batch_[\da-f]{32}$/.test(idOrBeginning)
     ? retrieve(to, idOrBeginning)

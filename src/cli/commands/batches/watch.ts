@@ -11,7 +11,7 @@ import { type Batch, batchArg, doneOf, find, isOver, page, retrieve } from "./ro
 
 const every = "500 millis"
 
-/** Of a bar whose steps are lines. */
+/** Writes the state of a bar whose steps are lines. */
 const words = ({ bytes: done, elapsedMs, totalBytes: total }: Progress): string => {
   const rate = elapsedMs < 500 ? "" : `  ${Math.round((done * 1000) / elapsedMs)} lines/s`
   return `${done} of ${total ?? "?"} lines${rate}`
@@ -44,7 +44,10 @@ const whenCounted = (to: Client.Target, batch: Batch): Effect.Effect<Batch, CliF
     ? Effect.flatMap(Effect.zipRight(Effect.sleep(every), retrieve(to, batch.id)), (next) => whenCounted(to, next))
     : Effect.succeed(batch)
 
-/** On a terminal a bar, in pipes a line for each change; at the end the batch. Fails when the batch is not completed. */
+/**
+ * Shows a bar on a terminal, in pipes a line for each change, and at the end the batch. Fails when the batch is not
+ * completed.
+ */
 export const watch = (to: Client.Target, first: Batch) =>
   Effect.gen(function* () {
     const format = yield* OutputFormat

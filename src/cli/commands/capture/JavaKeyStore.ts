@@ -18,7 +18,7 @@ const int = (value: number): Buffer => {
   return bytes
 }
 
-/** As `DataOutput.writeUTF` writes ASCII. */
+/** Writes ASCII as `DataOutput.writeUTF` does. */
 const text = (value: string): Buffer => {
   const bytes = Buffer.from(value, "latin1")
   const length = Buffer.alloc(2)
@@ -35,7 +35,7 @@ const entry = (pem: string, at: number, addedAtMs: number): Buffer => {
   return Buffer.concat([int(trustedCertificate), text(`gateway-${at}`), added, text("X.509"), int(raw.length), raw])
 }
 
-/** Of PEM certificates, one each. */
+/** Writes a key store of PEM certificates, one each. */
 export const javaKeyStore = (certificates: ReadonlyArray<string>, addedAtMs: number): Buffer => {
   const content = Buffer.concat([
     int(magic),

@@ -17,7 +17,7 @@ export const passwordStdin = Options.boolean("sudo-password-stdin").pipe(
   )
 )
 
-/** As a field of a request; nothing where it is not wanted. */
+/** Reads the password as a field of a request; nothing where it is not wanted. */
 export const passwordField = (isWanted: boolean) =>
   isWanted
     ? Effect.map(readSecret, (text) => ({ sudoPassword: Redacted.make(text.replace(/\r?\n$/, "")) }))

@@ -1,4 +1,4 @@
-/** `gateway capture restore`: takes back what gateways that ended have changed on this machine. Needs no running gateway. */
+/** `gateway capture restore`: undoes the changes of ended gateways on this machine. Needs no running gateway. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

@@ -3,9 +3,9 @@ import { keyStorePassword } from "./JavaKeyStore.ts"
 
 export interface CaptureEnvironment {
   readonly port: number
-  /** Of the gateway's authority alone. */
+  /** Certificate of the gateway's authority alone. */
   readonly alone: string
-  /** Of public authorities and ours, for tools that take one file for all. */
+  /** Certificates of public authorities and ours, for tools that take one file for all. */
   readonly bundle: string
   /** The same for Java. */
   readonly keyStore: string

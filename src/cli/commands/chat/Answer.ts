@@ -5,13 +5,13 @@ import type { ChatEvent } from "../../gateway/ChatStream.ts"
 
 export interface Answer {
   readonly text: string
-  /** What the model says in place of an answer. */
+  /** Text by which the model refuses to answer. */
   readonly refusal: string
   /** Parts that are no text, such as images. */
   readonly others: number
   readonly isThinking: boolean
   readonly finishReason: string | null
-  /** As the wire has it; null: not reported. */
+  /** Usage as the wire has it; null: not reported. */
   readonly usage: Readonly<Record<string, unknown>> | null
   /** The message of an error event, or what broke. */
   readonly error: string | null
@@ -72,7 +72,7 @@ export const next = (answer: Answer, event: ChatEvent): Answer => {
   }
 }
 
-/** Why an answer that has ended is not a whole one; null: it is. */
+/** Describes why an answer that has ended is not a whole one; null: it is. */
 export const problemOf = ({ error, finishReason, refusal }: Answer): string | null => {
   if (error !== null) return error
   if (refusal !== "") return `The model refused to answer: ${refusal}`

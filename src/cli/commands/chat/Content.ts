@@ -5,7 +5,7 @@ export type Attachment =
   | { readonly _tag: "Text"; readonly name: string; readonly text: string }
   | { readonly _tag: "Image"; readonly name: string; readonly mediaType: string; readonly bytes: Buffer }
 
-/** Why bytes cannot be sent to a model. */
+/** Reason for which bytes cannot be sent to a model. */
 export interface Unfit {
   readonly _tag: "Unfit"
   readonly reason: string
@@ -22,7 +22,7 @@ const textOf = (bytes: Buffer): string | null => {
   }
 }
 
-/** Text or an image, told by the bytes. */
+/** Makes an attachment of text or of an image, recognised by the bytes. */
 export const attachmentOf = (name: string, bytes: Buffer): Attachment | Unfit => {
   const type = imageTypeOf(bytes)
   if (type !== null) return { _tag: "Image", name, mediaType: `image/${type}`, bytes }
@@ -42,7 +42,7 @@ export type Content =
 const inFile = ({ name, text }: { readonly name: string; readonly text: string }): string =>
   `<file name="${name.replaceAll('"', "'")}">\n${text.endsWith("\n") || text === "" ? text : `${text}\n`}</file>`
 
-/** Text alone is a string; with images there are parts, the text first. Each text file stands below the text, with its name. */
+/** Text alone is a string; with images there are parts, the text first. Each text file is below the text, with its name. */
 export const contentOf = (typed: string, attachments: ReadonlyArray<Attachment>): Content => {
   const texts = attachments.flatMap((each) => (each._tag === "Text" ? [inFile(each)] : []))
   const text = [...(typed === "" ? [] : [typed]), ...texts].join("\n\n")

@@ -13,7 +13,7 @@ export interface Conversation {
   readonly turns: ReadonlyArray<Turn>
   /** Lines of a message that is not finished. */
   readonly lines: ReadonlyArray<string>
-  /** Between two lines of `"""`. */
+  /** True between two lines of `"""`. */
   readonly isBlock: boolean
   /** Ctrl-C came last: another one leaves. */
   readonly isInterrupted: boolean
@@ -132,7 +132,7 @@ export const next = (state: Conversation, input: Input): Step => {
   }
 }
 
-/** What came of a question. */
+/** Result of a question. */
 export interface Outcome {
   readonly text: string
   readonly isWhole: boolean
@@ -141,8 +141,8 @@ export interface Outcome {
 }
 
 /**
- * After a question. What was stopped stays as far as it was shown. A question that failed without a word of an answer is not kept, so that
- * the next one is not sent behind it.
+ * Adds a question and its answer. A stopped answer stays as far as it was shown. A question that failed without any answer is not kept, so
+ * that the next one is not sent behind it.
  */
 export const answered = (
   state: Conversation,
@@ -156,7 +156,7 @@ export const answered = (
   return { ...state, turns, isInterrupted: isStopped }
 }
 
-/** What is sent: the system text, the turns so far, and the question. */
+/** Builds the messages to send: the system text, the turns so far, and the question. */
 export const messagesOf = ({ system, turns }: Pick<Conversation, "system" | "turns">, question: Content) => [
   ...(system === null ? [] : [{ role: "system" as const, content: system }]),
   ...turns,

@@ -2,12 +2,12 @@
 
 export type Piece =
   | { readonly _tag: "Text"; readonly text: string }
-  /** `paths` are what may be meant, the longest first: a dot behind a name may end the sentence. `typed` is how it stands in the text. */
+  /** `paths` are what may be meant, the longest first: a dot behind a name may end the sentence. `typed` is how it is in the text. */
   | { readonly _tag: "Mention"; readonly paths: ReadonlyArray<string>; readonly typed: string }
 
 const maxPathChars = 1_024
 
-/** At the beginning of a word; in quotes where the path has spaces. `@@` is a plain `@`. */
+/** Pattern of a mention at the beginning of a word; in quotes where the path has spaces. `@@` is a plain `@`. */
 const mention = new RegExp(
   `(^|[\\s([{<"'])@(?:"([^"\\n]{1,${maxPathChars}})"|(@)|([^\\s"@][^\\s"]{0,${maxPathChars - 1}}))`,
   "gu"

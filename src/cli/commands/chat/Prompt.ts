@@ -81,11 +81,11 @@ const pieceOf = (piece: Piece): Effect.Effect<readonly [text: string, file: stri
 }
 
 export interface Typed {
-  /** With `@path` in it. */
+  /** Text with `@path` in it. */
   readonly text: string
   /** Files that must be there. */
   readonly files: ReadonlyArray<string>
-  /** What was piped in. */
+  /** Attachments that were piped in. */
   readonly attachments: ReadonlyArray<Attachment>
 }
 

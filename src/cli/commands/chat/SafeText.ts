@@ -2,7 +2,7 @@
 import { harmlessLines } from "../../../kernel/TerminalText.ts"
 
 export interface SafeText {
-  /** What may be shown now. */
+  /** Text that may be shown now. */
   readonly shown: string
   /** The end of the text so far that means something only with what follows: the first half of a pair. */
   readonly held: string
@@ -19,5 +19,5 @@ export const safely = (held: string, piece: string): SafeText => {
 
 const whole = (text: string): string => harmlessLines(text.replaceAll("\r\n", "\n"))
 
-/** What was held at the end of the text. */
+/** Returns the text that was held at the end. */
 export const lastOf = (held: string): string => (held === "" ? "" : "?")

@@ -4,7 +4,7 @@ import { thousands } from "../../output/Column.ts"
 
 export interface Facts {
   readonly tokens: { readonly in: number; readonly out: number } | null
-  /** From the first token to the end. */
+  /** Time from the first token to the end, in ms. */
   readonly streamedMs: number
   /** Null: unknown, because there is no price or the key may not ask. */
   readonly costUsd: number | null

@@ -16,7 +16,7 @@ import type { Facts } from "./Summary.ts"
 export interface Answered {
   readonly answer: Answer.Answer
   readonly servedBy: ServedBy
-  /** From the first token to the end. */
+  /** Time from the first token to the end, in ms. */
   readonly streamedMs: number
 }
 
@@ -80,7 +80,7 @@ export const asking = (to: Client.Target, question: Question, isShown: boolean):
   return { run, soFar: () => answer }
 }
 
-/** What the gateway has booked for a request; null: no price is known, or this key may not see it. */
+/** Finds the booked cost of a request; null: no price is known, or this key may not see it. */
 export const costOf = (to: Client.Target, { costUsd, requestId }: ServedBy): Effect.Effect<number | null> =>
   requestId === null
     ? Effect.succeed(costUsd)
@@ -111,7 +111,7 @@ export const failureOf = ({ answer, servedBy: { requestId } }: Answered): Comman
   )
 }
 
-/** What is to be said of an answer beside its text. */
+/** Lists the notes on an answer beside its text. */
 export const remarksOf = ({ finishReason, others }: Answer.Answer): ReadonlyArray<string> => [
   ...(finishReason === "length" ? ["The answer ends at the most tokens the model may use."] : []),
   ...(others > 0 ? ["The answer has images, which are not shown. 'gateway image' saves images."] : [])

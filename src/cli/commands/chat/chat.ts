@@ -47,7 +47,7 @@ const fileOf = (word: string): string | null => {
   return path !== null && (!/\s/.test(path) || existsSync(path)) ? path : null
 }
 
-/** What is asked; null: nothing was given. */
+/** Reads the question; null: none was given. */
 const contentFrom = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   const isAwaited = words.includes("-")
   const given = words.filter((word) => word !== "-")

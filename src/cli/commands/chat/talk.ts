@@ -60,7 +60,7 @@ const answer = Effect.fnUntraced(function* (
   return { text: whole.answer.text, isWhole: failure === null, isStopped: false } satisfies Outcome
 })
 
-/** Until Ctrl-D or `/quit`; Ctrl-C twice ends as a command does that is stopped. */
+/** Runs a conversation until Ctrl-D or `/quit`; Ctrl-C twice ends it like a stopped command. */
 export const talk = (to: Target, model: string, system: string | null) =>
   Effect.gen(function* () {
     const keyboard = yield* Keyboard.open

@@ -26,7 +26,7 @@ const text = Args.text({ name: "text" }).pipe(
   Args.withDescription("Something that a user said earlier in a conversation.")
 )
 
-/** The last user turn is never touched: what is shown stands before it. */
+/** The last user turn is never touched: what is shown is before it. */
 const conversationOf = (said: string) => ({
   messages: [
     { role: "user", content: said },

@@ -43,7 +43,7 @@ const targetOf = (combos: ReadonlyArray<{ readonly id: string; readonly name: st
   id: word
 })
 
-/** Until it has ended, with a line on stderr whenever more is known. */
+/** Waits for the end of a run, with a line on stderr whenever more is known. */
 const waitFor = Effect.fnUntraced(function* (to: Client.Target, id: string) {
   const client = yield* Client.group(to, "evals")
   let seen = -1

@@ -47,7 +47,7 @@ const readSuite = Effect.fnUntraced(function* (from: string) {
   return yield* new BadArgument({ message: `<file>: '${from}' must hold a JSON object with 'name' and 'cases'.` })
 })
 
-/** What a suite is shown with beside its name and cases. */
+/** Members of a suite that are shown beside its name and cases. */
 const shownOnly = new Set(["id", "builtIn", "createdAt", "updatedAt"])
 
 const written = (suite: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>

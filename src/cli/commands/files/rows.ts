@@ -1,4 +1,4 @@
-/** What the commands about files share: the routes, how files are found, and how they are shown. */
+/** Shared parts of the commands about files: the routes, the search for files, and their form for people. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
@@ -49,7 +49,7 @@ export const list = (to: Target, { limit = pageFiles, purpose }: Filter = {}) =>
   return Effect.flatMap(Inference.ask(to, request, null), Inference.jsonOf(to, FileList))
 }
 
-/** The one file that is meant: by its id, its name, or the beginning of its id. */
+/** Finds the one file by its id, its name, or the beginning of its id. */
 export const find = (to: Target, idOrName: string): Effect.Effect<File, CliFailure> =>
   /^file-[\da-f]{32}$/.test(idOrName)
     ? Effect.flatMap(

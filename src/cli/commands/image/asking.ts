@@ -28,7 +28,7 @@ export const drawn = (to: Target, wanted: Wanted): Answered =>
     )
   )
 
-/** What is changed, and where: `mask` is a picture whose transparent part is drawn anew. */
+/** Pictures to change, and the area: `mask` is a picture whose transparent part is drawn anew. */
 export interface Sources {
   readonly pictures: readonly [string, ...ReadonlyArray<string>]
   readonly mask: string | null

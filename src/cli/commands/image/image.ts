@@ -62,10 +62,10 @@ const options = {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
-/** Whether the person has named the file, and not left its name to the picture's type. */
+/** Checks whether the person has named the file, and not left its name to the picture's type. */
 const named = (out: string | null): out is string => out !== null && !isFolder(out)
 
-/** What a file may end in whose name is left to the picture. */
+/** Endings of a file whose name is left to the picture. */
 const endings = ["png", "jpg", "gif", "webp"]
 
 const placeOf = (out: string | null, ending: string, index: number, count: number) => {

@@ -56,7 +56,7 @@ const browse = (to: Client.Target) =>
       Effect.flatMap(Queue.take(frames), (each) => Queue.offer(events, { _tag: "Told", told: each }))
     ).pipe(Effect.forkScoped)
 
-    /** What a step asks of the gateway, as a page. */
+    /** Fetches the page that a step asks for. */
     const pageFor = (
       step: Exclude<Step, { readonly _tag: "Quit" }>
     ): Effect.Effect<ReadonlyArray<string>, CliFailure> => {

@@ -47,7 +47,7 @@ export const retries = Options.boolean("retries").pipe(
 
 type Given = { readonly [Name in keyof typeof filterFlags]: Option.Option<string> }
 
-/** What the flags say, checked. */
+/** Reads and checks the filter of the flags. */
 export const filterOf = (given: Given) =>
   body(
     RecordFilterQuery,
@@ -99,7 +99,7 @@ export const what = (row: ItemRow): string =>
 /** Attempts of one prompt up to this one; null: it is the only one. */
 const tries = ({ attempt = 1 }: ItemRow): string | null => (attempt === 1 ? null : String(attempt))
 
-/** Of attempts of one prompt the newest, in its place; `rows` are oldest first. */
+/** Selects the newest of the attempts of one prompt, in its place; `rows` are oldest first. */
 export const together = <Row extends ItemRow>(rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
   const lines = new Map<string, Row>()
   for (const row of rows) {

@@ -160,7 +160,7 @@ const formatOf = ({ har: asHar, jsonl }: Export) =>
     ? new BadArgument({ message: "--har and --jsonl are two formats; give one of them." })
     : Effect.succeed(jsonl ? "export.jsonl" : "export.har")
 
-/** To a file or to standard output, as it comes. */
+/** Downloads to a file or to standard output, as it comes. */
 const download = (to: Client.Target, path: string, { force: replace, out: file }: Export) =>
   Effect.gen(function* () {
     const [, written] = yield* save(

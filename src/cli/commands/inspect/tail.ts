@@ -20,7 +20,7 @@ type Filter = Effect.Effect.Success<ReturnType<typeof filterOf>>
 const holds = (text: string | null | undefined, part: string | undefined): boolean =>
   part === undefined || (text ?? "").toLowerCase().includes(part.toLowerCase())
 
-/** As the gateway filters lists; bodies are not in the feed. */
+/** Filters rows as the gateway filters lists; bodies are not in the feed. */
 const matches = (row: ItemRow, filter: Filter): boolean =>
   (filter.profile === undefined ||
     filter.profile === "all" ||
@@ -71,7 +71,7 @@ export const inspectTail = Command.make("tail", { ...filterFlags, ...Client.conn
       })
 
     let isBehind = false
-    /** Once when it begins, and once when it is over. */
+    /** Prints a note once when the delay begins, and once when it is over. */
     const tellBehind = (behindMs: number, waiting: number) =>
       Effect.suspend(() => {
         const was = isBehind

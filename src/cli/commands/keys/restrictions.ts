@@ -101,7 +101,7 @@ export interface Restrictions {
 export const listOf = <A>(given: ReadonlyArray<string>, word: string, cleared: A) =>
   given.length === 0 ? undefined : given.length === 1 && given[0] === word ? cleared : given
 
-/** What was given, as members of a key's settings. */
+/** Converts the given flags to members of a key's settings. */
 export const restrictionsOf = (given: Restrictions) => ({
   blockedModels: listOf(given.blockedModels, "all", null),
   allowedEndpoints: listOf(given.allowedEndpoints, "all", null),

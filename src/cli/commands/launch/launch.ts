@@ -65,7 +65,7 @@ const lasting = (tool: Launcher, to: Client.Target) =>
     ({ remove }) => Effect.ignore(remove)
   )
 
-/** What is the gateway's own, and no tool's. */
+/** Names of variables that are the gateway's own, and no tool's. */
 const secrets: ReadonlySet<string> = new Set([
   "GATEWAY_ADMIN_KEY",
   "GATEWAY_ADMIN_PASSWORD",

@@ -1,4 +1,4 @@
-/** How requests are shown: in a table, on the lines of `--follow`, and one with all that is known of it. */
+/** Views of requests: in a table, on the lines of `--follow`, and one with everything known of it. */
 import * as Schema from "effect/Schema"
 import { UsageLog } from "../../../api/Groups/Usage.ts"
 import { harmless } from "../../../kernel/TerminalText.ts"
@@ -38,7 +38,7 @@ export const columns: ReadonlyArray<Column.Column<UsageLog>> = [
   }
 ]
 
-/** Widths of the cells that stand before the text at the end of a line; those with `most` columns are left out of narrower terminals. */
+/** Widths of the cells that are before the text at the end of a line; those with `most` columns are left out of narrower terminals. */
 const cells: ReadonlyArray<{
   readonly header: string
   readonly width: number
@@ -60,7 +60,7 @@ const line = (head: (cell: (typeof cells)[number]) => string, text: string, scre
   return screen === null ? all : fit(all, screen)
 }
 
-/** What stands over the lines of `--follow`. */
+/** Writes the header of the lines of `--follow`. */
 export const followHeader = (screen: number | null): string =>
   line(({ header }) => header, "ASKED FOR, SERVED BY", screen)
 

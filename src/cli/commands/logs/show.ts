@@ -46,7 +46,7 @@ export const findRequest = Effect.fnUntraced(function* (to: Client.Target, word:
   return only
 })
 
-/** What a failing call would add is left out: the rest of the story is still worth reading. */
+/** Returns null for a failing call: the other parts are still worth reading. */
 const orNull = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A | null, never, R> =>
   Effect.catchAll(call, () => Effect.succeed(null))
 

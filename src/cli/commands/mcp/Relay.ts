@@ -17,7 +17,7 @@ import * as Client from "../../gateway/Client.ts"
 const maxLineChars = 4 * 1_048_576
 /** Bytes of one event of a stream. */
 const maxEventBytes = 8 * 1_048_576
-/** Between two attempts to listen for messages of the server. */
+/** Pause between two attempts to listen for messages of the server. */
 const listenAgainAfter = "5 seconds"
 
 export interface Relaying {
@@ -27,7 +27,7 @@ export interface Relaying {
   readonly headers: Readonly<Record<string, string>>
   /** Writes a message as a line. */
   readonly write: (message: string) => Effect.Effect<void>
-  /** For people. */
+  /** Prints a note for people. */
   readonly note: (text: string) => Effect.Effect<void>
 }
 
@@ -83,7 +83,7 @@ const messagesOf = (response: HttpClientResponse.HttpClientResponse): Stream.Str
 
 const isMessage = (value: Json): boolean => isObject(value) && value["jsonrpc"] === "2.0"
 
-/** What an answer that answers none of the requests says is wrong. */
+/** Reads the error of an answer that answers none of the requests. */
 const reasonIn = (value: Json): string | null => stringOr(objectOr(objectOr(value)["error"])["message"])
 
 /** Nothing was sent: the port is closed. */
@@ -108,7 +108,7 @@ export const makeRelay = ({ headers, note, target, write }: Relaying): Effect.Ef
     const ofSession = (): Readonly<Record<string, string>> =>
       session === null ? {} : { "mcp-session-id": session.id, "mcp-protocol-version": session.version }
 
-    /** To the gateway and in the session of the moment in which it runs. */
+    /** Sends a line to the gateway in the present session. */
     const post = (line: string) =>
       Effect.suspend(() =>
         Client.httpClient(to, headers).execute(
@@ -169,7 +169,7 @@ export const makeRelay = ({ headers, note, target, write }: Relaying): Effect.Ef
         })
       )
 
-    /** Whether it was refused because the gateway was started anew since. Nothing of it was done then. */
+    /** Checks whether it was refused because the gateway was started anew since. It was not executed then. */
     const isStale = ({ status }: HttpClientResponse.HttpClientResponse): boolean =>
       (status === 404 && session !== null) || (status === 401 && (to.namedBy === "owner" || to.namedBy === "default"))
 

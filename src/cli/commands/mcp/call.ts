@@ -16,7 +16,7 @@ const maxInputBytes = 4 * 1_048_576
 
 const Block = Schema.Struct({ type: Schema.String, text: Schema.optional(Schema.String) })
 
-/** Of a result, what a person reads; the whole of it is kept. */
+/** Result with the members that people read; all of it is kept. */
 const Result = Schema.Struct(
   {
     content: Schema.optionalWith(Schema.Array(Schema.Unknown), { default: () => [] }),
@@ -43,7 +43,7 @@ const parsed = (text: string): Effect.Effect<object, BadArgument> => {
   )
 }
 
-/** What the tool is given: an argument, standard input for `-`, nothing. */
+/** Reads the tool's input: an argument, standard input for `-`, or none. */
 const inputOf = (given: Option.Option<string>): Effect.Effect<object, BadArgument> =>
   Option.match(given, {
     onNone: () => Effect.succeed({}),

@@ -63,7 +63,7 @@ const headerOf = (line: string): Effect.Effect<readonly [string, string], BadArg
   return Effect.succeed([line.slice(0, colon).trim(), line.slice(colon + 1).trim()])
 }
 
-/** What the flags say, as a body of the contract; what was not given is undefined. */
+/** Converts the flags to a body of the contract; an absent one is undefined. */
 const inputOf = (given: Given) =>
   Effect.gen(function* () {
     const piped = given.headerStdin ? (yield* readSecret).split(/\r?\n/).filter((line) => line.trim() !== "") : []

@@ -15,7 +15,7 @@ import { asSentence } from "../../../kernel/Sentence.ts"
 const Servers = Schema.Struct({ servers: Schema.Array(McpServerView), nextCursor: Schema.NullOr(Schema.String) })
 export const OneServer = Schema.Struct({ server: McpServerView })
 
-/** What is asked or started. */
+/** Writes the address that is asked or the program that is started. */
 const placeOf = ({ args, command, url }: McpServerView): string => url ?? [command ?? "", ...(args ?? [])].join(" ")
 
 const columns: ReadonlyArray<Column.Column<McpServerView>> = [

@@ -10,7 +10,7 @@ export interface BoardColumn {
   readonly requestId: string | null
   readonly metrics: Metrics | null
   readonly error: string | null
-  /** By the clock of the command; null: nothing came yet. */
+  /** Time of the first text by the clock of the command; null: there is none yet. */
   readonly firstMs: number | null
 }
 
@@ -52,7 +52,7 @@ export const next = (board: Board, event: CompareEvent, nowMs: number): Board =>
 
 const broken = "The answer broke off."
 
-/** What did not end when the stream was over did break. */
+/** Marks the columns that did not end before the stream's end as broken. */
 export const ended = (board: Board): Board => ({
   ...board,
   columns: board.columns.map((column) =>

@@ -48,7 +48,7 @@ const models = Options.text("model").pipe(
   Options.repeated
 )
 
-/** How often the columns are drawn. */
+/** Pause between two drawings of the columns. */
 const drawn = "80 millis"
 /** Lines that the answers may take while they come: what is above the screen cannot be drawn again. */
 const liveLines = 12

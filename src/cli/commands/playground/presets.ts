@@ -31,7 +31,7 @@ export const presetsList = Command.make("list", Client.connection, (given) =>
 
 const page = (shown: PresetView) => {
   const system = orDash(shown.system)
-  // Of several lines, it stands below the others.
+  // Of several lines, it is below the others.
   const isText = system.includes("\n")
   const facts = fields([
     ["Name", shown.name],

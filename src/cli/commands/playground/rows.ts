@@ -56,7 +56,7 @@ export const endpoint = Options.text("endpoint").pipe(
   Options.withDescription("chat, completions, embeddings, images, audio, speech, transcriptions and so on.")
 )
 
-/** What `--params` says; undefined without it. */
+/** Reads `--params`; undefined without it. */
 export const readParams = (given: Option.Option<string>): Effect.Effect<PlaygroundParams | undefined, BadArgument> =>
   Option.match(given, {
     onNone: () => Effect.succeed(undefined),

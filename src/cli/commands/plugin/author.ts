@@ -114,7 +114,7 @@ const Tests = Schema.Struct({
     })
   )
 })
-/** As `plugin logs` has it. */
+/** Writes a line as `plugin logs` has it. */
 const lineOf = ({ atMs, hook, level, message }: LogLine): LogView => ({
   at: new Date(atMs).toISOString(),
   level,

@@ -107,7 +107,10 @@ export const pluginShow = Command.make("show", { name, ...Client.connection }, (
   })
 )
 
-/** What is granted by this activation: what was named, and on a terminal what the person agrees to. */
+/**
+ * Decides the permissions that this activation grants: the named ones, and on a terminal those that the person agrees
+ * to.
+ */
 const agreed = (
   plugin: PluginView,
   given: { readonly grant: ReadonlyArray<PluginPermission>; readonly yes: boolean }

@@ -73,7 +73,7 @@ const noClient = (provider: string, where: string): BadArgument => {
   })
 }
 
-/** How sentences about what a person gave begin, by the members of the route. */
+/** Beginnings of sentences about a person's input, by the members of the route. */
 const subjects: Readonly<Record<string, string>> = {
   code: "The code",
   state: "The code",
@@ -85,7 +85,7 @@ const subjects: Readonly<Record<string, string>> = {
   name: "The name (--name)"
 }
 
-/** What the gateway says of a member of the request, without its name. */
+/** Writes the gateway's message about a member of the request, without its name. */
 const inWords = (provider: string, where: string, { details, message, param }: BadRequest): BadArgument => {
   const field = details?.[0]?.field ?? param
   if (field === "clientId") return noClient(provider, where)

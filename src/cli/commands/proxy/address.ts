@@ -13,7 +13,7 @@ const defaultPorts: Readonly<Record<string, number>> = { http: 8080, https: 443,
 const forms =
   "Write it as http://host:port, https://host:port or socks5://host:port, with user@ before the host where one is needed."
 
-/** Left: what is wrong with it. A password in it is refused. */
+/** Reads an address. Left: its problem. A password in it is refused. */
 export const readAddress = (text: string): Either.Either<TypedProxy, string> => {
   const parts = /^([a-z\d]+):\/\/(?:([^@/]*)@)?([^/?#@]+?)(?::(\d+))?\/?$/i.exec(text.trim())
   const type = (parts?.[1] ?? "").toLowerCase()

@@ -37,7 +37,7 @@ interface Scope {
   readonly words: string
 }
 
-/** The one scope that the flags name. */
+/** Finds the one scope that the flags name. */
 const scopeOf = Effect.fnUntraced(function* (to: Client.Target, { all, apiKey, provider, to: connection }: Given) {
   const named = [apiKey, connection, provider].filter(Option.isSome).length + (all ? 1 : 0)
   if (named !== 1) {

@@ -13,7 +13,9 @@ export const passwordFlag = Options.boolean("password-stdin").pipe(
 
 const ask = secretly(Prompt.password({ message: "Password for the proxy (empty for none)" }))
 
-/** As it is sent; undefined: none is given. It is asked for where there is a user name and a person. */
+/**
+ * Reads the password as it is sent; undefined: none is given. It is asked for where there is a user name and a person.
+ */
 export const readPassword = Effect.fnUntraced(function* (fromStdin: boolean, username: string | null) {
   if (fromStdin) return (yield* readSecret).replace(/\r?\n$/, "")
   if (username === null || !(yield* canAsk)) return undefined

@@ -31,7 +31,7 @@ const columns: ReadonlyArray<Column.Column<QuotaGroupView>> = [
   Column.id("ID", ({ id }) => id)
 ]
 
-/** What one key has drawn of one window. */
+/** Use of one window by one key. */
 interface Drawn {
   readonly group: string
   readonly apiKeyId: string

@@ -1,4 +1,4 @@
-/** How faults are written on the command line: `one=503:0.3@10+5/20`. */
+/** Notation of faults on the command line: `one=503:0.3@10+5/20`. */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"

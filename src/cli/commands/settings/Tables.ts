@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 
 export interface Setting {
-  /** Such as `timeouts.totalMs`. */
+  /** Name such as `timeouts.totalMs`. */
   readonly name: string
   readonly value: unknown
 }

@@ -65,7 +65,7 @@ const changes = Args.text({ name: "setting=value" }).pipe(
   Args.withSchema(each(NamedAny, notOf("<setting=value>", "<setting>=<value>")))
 )
 
-/** What is wrong with each setting: not with the group that it is of, which is only wrong because of it. */
+/** Describes the problem of each setting, not of its group, which is only wrong because of it. */
 const complaint = (error: ParseResult.ParseError): string => {
   const byName = new Map<string, Array<string>>()
   for (const { message, path } of ParseResult.ArrayFormatter.formatErrorSync(error)) {

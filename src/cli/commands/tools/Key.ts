@@ -7,7 +7,7 @@ import type { ToolSetup } from "../../../tools/config/ToolSetup.ts"
 import type { CliFailure } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 
-/** What the tool is told of. Automatic ids choose from these. */
+/** Lists the models that the tool is set up with. Automatic ids choose from these. */
 const allowedModels = ({ models }: Chosen): ReadonlyArray<string> =>
   models.filter(({ kind }) => kind !== "auto").map(({ id }) => id)
 
@@ -25,7 +25,10 @@ export const makeKey = (tool: ToolSetup, to: Client.Target, chosen: Chosen): Eff
 const isSame = (some: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean =>
   some.length === others.length && new Set([...some, ...others]).size === some.length
 
-/** Whether the key works and is the one of this secret, as far as its beginning tells. With `adapts` it may use the tool's models afterwards, and no others. */
+/**
+ * Checks whether the key works and is the one of this secret, as far as its beginning shows. With `adapts` it may use
+ * the tool's models afterwards, and no others.
+ */
 export const isAlive = (
   to: Client.Target,
   { id, secret }: { readonly id: string; readonly secret: string },

@@ -2,7 +2,7 @@
 import { toolSetups } from "../../../tools/config/tools/index.ts"
 import { makeSetup } from "./setup.ts"
 
-/** Of the tool with this id; there is one for each command of the tree. */
+/** Makes the setup of the tool with this id; there is one for each command of the tree. */
 export const setupCommand = (id: string) => {
   const tool = toolSetups.find((each) => each.id === id)
   if (tool === undefined) throw new Error(`There is no tool '${id}'.`)

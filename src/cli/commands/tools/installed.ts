@@ -1,4 +1,4 @@
-/** Which coding tools are on this machine, as far as files tell: nothing is started. */
+/** Finds the coding tools on this machine, by files only: nothing is started. */
 import { delimiter, isAbsolute, join } from "node:path"
 import type { Places, ToolSetup } from "../../../tools/config/ToolSetup.ts"
 import { isProgram } from "../../../platform/ProgramFile.ts"
@@ -9,7 +9,7 @@ const mostFolders = 200
 /** Variables that say where a tool's program is (`CLI_CLAUDE_BIN`), and where to look beside `PATH`. */
 const ownVariable = (id: string): string => `CLI_${id.toUpperCase().replaceAll("-", "_")}_BIN`
 
-/** Where the program of a tool is; null: it is not there. */
+/** Finds the program of a tool; null: it is not there. */
 export const programOf = ({ id, program }: ToolSetup, { environment }: Places): string | null => {
   const own = environment.get(ownVariable(id))
   if (own !== undefined && own !== "") return isAbsolute(own) && isProgram(own) ? own : null

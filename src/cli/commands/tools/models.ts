@@ -15,7 +15,10 @@ const priceOf = ({ cacheCreation, cached, input, output }: ModelPrice): NonNulla
   ...(cacheCreation === undefined ? {} : { cacheWrite: cacheCreation })
 })
 
-/** Of the catalogue, which says more and needs management access; with another key what it may ask for. */
+/**
+ * Lists the models of the catalogue, which has more details and needs management access; with another key those that it
+ * may ask for.
+ */
 export const offeredModels = (to: Client.Target): Effect.Effect<ReadonlyArray<OfferedModel>, CliFailure> => {
   const fromCatalogue = Effect.gen(function* () {
     const client = yield* Client.group(to, "modelCatalog")

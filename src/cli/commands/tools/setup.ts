@@ -72,7 +72,7 @@ export const Result = Schema.Struct({
 })
 type Result = typeof Result.Type
 
-/** Stands for a key that a dry run does not make. */
+/** Placeholder for a key that a dry run does not make. */
 const newKey = "<a new key>"
 
 const gatewayFlags = (given: SetupFlags): Effect.Effect<GatewayFlags, BadArgument> => {
@@ -151,7 +151,7 @@ export const setUp = (tool: ToolSetup, given: SetupFlags) =>
     const makesKey = known === null && !given.dryRun
     const key = known ?? (makesKey ? yield* makeKey(tool, to, chosen) : { secret: newKey, id: null })
     const madeId = makesKey ? key.id : null
-    // A key that stands in no file is of no use.
+    // A key that is in no file is of no use.
     const result = yield* Effect.onError(write(key), () =>
       madeId === null ? Effect.void : Effect.ignore(revokeKey(to, madeId))
     )

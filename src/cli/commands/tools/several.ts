@@ -51,7 +51,7 @@ const setEach = (tools: ReadonlyArray<ToolSetup>, given: SetupFlags) =>
     })
   )
 
-/** Without a terminal and `--yes` it only says what is here. */
+/** Sets up several tools. Without a terminal and `--yes` it only lists the installed ones. */
 export const setUpSeveral = (given: SetupFlags) =>
   Effect.gen(function* () {
     if (given.undo) {
@@ -86,7 +86,7 @@ export const setUpSeveral = (given: SetupFlags) =>
 
 export const setupToolsCommand = Command.make("setup-tools", flags, setUpSeveral)
 
-/** For `gateway setup tools`, which has the flags of the wizard. */
+/** Sets up the installed tools for `gateway setup tools`, which has the flags of the wizard. */
 export const setUpFound = (yes: boolean) =>
   setUpSeveral({
     ...Client.here,

@@ -23,7 +23,7 @@ const Undone = Schema.Struct({
   keyRevoked: Schema.Boolean
 })
 
-/** Whether the key is gone; a gateway that cannot be asked is said, and is no failure. */
+/** Revokes the key, and returns whether it is gone; a gateway that cannot be asked is reported, and is no failure. */
 const revoke = (record: Records.ToolRecord, given: GatewayFlags) =>
   Effect.gen(function* () {
     if (record.keyId === null) return false

@@ -1,4 +1,4 @@
-/** The commands about what is held back. */
+/** Commands about breakers, cooldowns and lockouts. */
 import { command, group } from "../../tree/Tree.ts"
 
 const resilienceSettings = group(

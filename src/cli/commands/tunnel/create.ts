@@ -100,7 +100,7 @@ const keyless = "Requests with a key: 'gateway flags set REQUIRE_API_KEY true'. 
 const isKeysRequired = (error: unknown): boolean =>
   Predicate.hasProperty(error, "code") && error.code === "keys_required"
 
-/** As `Client.orExplain`, with what to do about a gateway without keys. */
+/** Explains failures as `Client.orExplain`, with advice about a gateway without keys. */
 const explained =
   (to: Client.Target) =>
   <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, CliFailure, R> =>
@@ -169,7 +169,7 @@ const openSsh = (to: Client.Target, given: Given) =>
       )
     const payload = yield* payloadOf(Option.getOrUndefined(given.hostKey))
     if (payload.hostKey !== undefined) return yield* explained(to)(client.setSsh({ payload }))
-    /** What is said about the server's key, or the tunnel as it is. */
+    /** Message about the server's key, or the tunnel as it is. */
     const first = yield* client.setSsh({ payload }).pipe(
       Effect.catchTag("BadRequest", (error) =>
         error.param === "hostKey" ? Effect.succeed(error.message) : Effect.fail(error)
@@ -234,7 +234,10 @@ const open = (to: Client.Target, given: Given) =>
 
 const every = "500 millis"
 
-/** Its program may have to be downloaded first, which takes longer than the gateway's answer waits. */
+/**
+ * Waits until it has started: its program may have to be downloaded first, which takes longer than the gateway's answer
+ * waits.
+ */
 const whenStarted = (to: Client.Target, tunnel: TunnelView): Effect.Effect<TunnelView, CliFailure> =>
   tunnel.phase === "starting"
     ? Effect.flatMap(Effect.zipRight(Effect.sleep(every), one(to, tunnel.backend)), (next) => whenStarted(to, next))

@@ -35,7 +35,7 @@ const watch = Options.boolean("watch").pipe(
 
 const every = "1 second"
 
-/** On a terminal one line that is drawn anew; in pipes a line for each change. */
+/** Shows one line on a terminal that is drawn anew; in pipes a line for each change. */
 const follow = (to: Client.Target, wanted: TunnelBackend | null) =>
   Effect.gen(function* () {
     const format = yield* OutputFormat

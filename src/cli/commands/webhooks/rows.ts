@@ -41,7 +41,10 @@ export const webhook = Args.text({ name: "webhook" }).pipe(
 /** A webhook is known by its address. */
 const named = ({ id, url }: Pick<WebhookView, "id" | "url">) => ({ id, url, name: url })
 
-/** Those with an address that another one should not have: webhooks of one mail server may send to different people. */
+/**
+ * Selects those with an address that another one should not have: webhooks of one mail server may send to different
+ * people.
+ */
 export const rivalsOf = (webhooks: ReadonlyArray<WebhookView>) =>
   webhooks.filter(({ kind }) => kind !== "email").map(named)
 

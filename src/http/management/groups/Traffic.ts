@@ -1,4 +1,6 @@
-/** Groups of captured traffic and of the ways in and out: inspector, capture, bridge, tunnels and proxies. */
+/**
+ * Groups of captured traffic and of inbound and outbound connections: inspector, capture, bridge, tunnels and proxies.
+ */
 export { layer as agentBridge } from "../../handlers/AgentBridge.ts"
 export { layer as capture } from "../../handlers/Capture.ts"
 export { layer as cloud } from "../../handlers/Cloud.ts"

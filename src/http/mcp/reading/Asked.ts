@@ -1,4 +1,4 @@
-/** What endpoints of the management answer, as texts of resources. */
+/** Answers of endpoints of the management, as texts of resources. */
 import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../../../api/ManagementRoutes.ts"
 import { ReadFailure } from "../../../mcp/Resource.ts"

@@ -1,4 +1,4 @@
-/** What clients may read: the catalogue, usage, requests, decisions and the pages of skills. */
+/** Resources that clients may read: the catalogue, usage, requests, decisions and the pages of skills. */
 import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../../../api/ManagementRoutes.ts"
 import { skillIds } from "../../../domain/AgentSkill.ts"
@@ -17,7 +17,7 @@ import { jsonText, skillPage } from "./Asked.ts"
 
 export const scheme = "gateway://"
 
-/** Beyond it a text is refused: nothing of it could be read by a model. */
+/** Most characters of a text; a longer one is refused: no model could read it. */
 const maxTextChars = 1_048_576
 
 const bounded = (text: string) =>

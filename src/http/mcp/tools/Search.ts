@@ -44,7 +44,7 @@ const Found = Schema.Struct({
 
 const usualTools = 10
 
-/** How well a tool fits the words: hits in its name count most. */
+/** Rates how well a tool fits the words: hits in its name count most. */
 const fit = ({ description, name, title }: Tool, words: ReadonlyArray<string>): number => {
   const [short, long] = [`${name} ${title}`.toLowerCase(), description.toLowerCase()]
   return words.reduce((sum, word) => sum + (short.includes(word) ? 3 : 0) + (long.includes(word) ? 1 : 0), 0)

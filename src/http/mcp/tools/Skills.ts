@@ -13,7 +13,7 @@ import type { Plane } from "../../Management.ts"
 import { errorTextOf } from "../EndpointTool.ts"
 import { askedOf, refusedBy, schemaTool, ToolFailure } from "../SchemaTool.ts"
 
-/** As the management answers it to the caller. */
+/** Fetches the page as the management answers it to the caller. */
 const pageOf = (ask: Plane["ask"], id: string, { caller: { ip, principal } }: ToolCall) =>
   Effect.flatMap(
     ask({ key: "agentSkills.raw", path: { id }, query: {}, caller: { principal, ip, body: null } }),
@@ -61,7 +61,7 @@ const failureOf = (error: BlockFailed | BlocksBusy): ToolFailure => {
   return new ToolFailure({ message: `The block failed: ${asSentence(message)}${written}` })
 }
 
-/** Of what a block that failed has written. */
+/** Most characters shown of the output of a block that failed. */
 const mostShownChars = 2_000
 
 const badBlock = (message: string) => new ToolFailure({ message, isBadInput: true })

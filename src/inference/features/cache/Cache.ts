@@ -30,12 +30,12 @@ export class Cache extends Context.Tag("gateway/inference/features/Cache")<Cache
 /** A larger answer is not kept. */
 export const maxAnswerBytes = 2 * 1_048_576
 
-/** What is known of an answer under way: it is kept once all of it is. */
+/** Facts of an answer that is being received: it is stored once it is complete. */
 interface Pending {
   /** Null until it is complete. */
   target: Target | null
   costNanoUsd: number
-  /** Of its question; null where that is not compared. */
+  /** Meaning of its question; null where that is not compared. */
   readonly meaning: Meaning | null
 }
 

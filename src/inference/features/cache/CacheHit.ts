@@ -1,4 +1,4 @@
-/** What a client gets from the cache: the bytes that were kept, or the same answer in the form that it asks for. */
+/** Answers from the cache: the bytes that were stored, or the same answer in the form that the client asks for. */
 import type { CachedAnswer } from "../../../domain/CachedAnswer.ts"
 import { noTokens } from "../../../domain/Usage.ts"
 import { formatUsd10 } from "../../../usage/Cost.ts"

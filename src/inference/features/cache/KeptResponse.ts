@@ -20,7 +20,7 @@ const isBeyondParts = (event: StreamEvent): boolean =>
       event.delta.type === "opaque" ||
       (event.delta.type === "text" && event.delta.logprobs !== undefined)))
 
-/** Null when the stream has not come to its end, or tells of a failure. */
+/** Reads the events. Null when the stream has not come to its end, or reports a failure. */
 const ofEvents = (events: ReadonlyArray<StreamEvent>): KeptResponse | null => {
   const collector = makePartCollector()
   let id: string | null = null

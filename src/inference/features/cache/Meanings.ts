@@ -1,5 +1,6 @@
 /**
- * What a request asks, as a vector: by an embedding model, asked in the caller's name. A model that fails costs a hit, never a request.
+ * Embeds the question of a request, by an embedding model that is asked in the caller's name. A model that fails costs a hit, never a
+ * request.
  */
 import * as Effect from "effect/Effect"
 import { cacheKey } from "../../../cache/CacheKey.ts"
@@ -12,12 +13,14 @@ import { makeOwnVectors } from "../../embedding/OwnVectors.ts"
 import type { Work } from "../../request/Exchange.ts"
 import { questionOf } from "./Question.ts"
 
-/** Longer questions are not compared: a vector tells little of one detail among many. */
+/**
+ * Most characters of a question: longer ones are not compared, because a vector shows little of one detail among many.
+ */
 const maxQuestionChars = 2_000
 
 export interface MeaningOf {
   readonly meaning: Meaning
-  /** From which on two questions say the same. */
+  /** Similarity from which on two questions count as the same. */
   readonly threshold: number
 }
 

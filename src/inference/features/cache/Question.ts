@@ -1,4 +1,4 @@
-/** What is asked last in a conversation, apart from all else that is asked for. Pure. */
+/** Last question of a conversation, apart from all else of the request. Pure. */
 import type { WireName } from "../../../domain/Wire.ts"
 import { asksTool, hasResult, isUserTurn, textOf, turnsOf, withTurns } from "../../../memory/Turns.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../../wire/json/Json.ts"
@@ -9,7 +9,7 @@ export interface Question {
   readonly rest: JsonObject
 }
 
-/** Where each wire offers tools; `functions` is the chat wire's older name. */
+/** Names of the members with tools on the wires; `functions` is the chat wire's older name. */
 const toolMembers = ["tools", "functions"]
 
 const offersTools = (body: JsonObject): boolean =>

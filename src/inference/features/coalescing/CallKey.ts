@@ -1,11 +1,11 @@
-/** What two requests have in common whose answer is the same, byte for byte. Pure. */
+/** Computes the key that requests share whose answer is the same, byte for byte. Pure. */
 import { createHash } from "node:crypto"
 import type { Work } from "../../request/Exchange.ts"
 import { answerFields, type AnswerWork } from "../sharing/AnswerFields.ts"
 
 /**
- * Of everything that changes an answer, its route and session, every byte that the client sent, and what features have made of them: answers
- * repeat settings of the one and are made from the other.
+ * Hashes everything that changes an answer, its route and session, every byte that the client sent, and the body as features have made it:
+ * answers repeat settings of the one and are made from the other.
  */
 export const callKey = (work: AnswerWork & Pick<Work, "body" | "sessionId">): string => {
   const { body, exchange, sessionId } = work

@@ -19,7 +19,7 @@ export class Coalescing extends Context.Tag("gateway/inference/features/Coalesci
 
 /** A larger answer cannot be joined any more. */
 const maxAnswerBytes = 8 * 1_048_576
-/** Of all answers under way. */
+/** Most bytes of all answers that are being received. */
 const roomBytes = 64 * 1_048_576
 
 const noMarks: ReadonlyArray<string> = []
@@ -37,7 +37,7 @@ export const make = Effect.gen(function* () {
   const settings = yield* GatewaySettings
   const timers = yield* Timers
   const rooms = new Rooms(roomBytes)
-  /** As many as there are requests under way. */
+  /** Calls by key; as many as there are requests in progress. */
   const calls = new Map<string, SharedCall>()
 
   const concerns = (work: Work): boolean =>

@@ -29,7 +29,7 @@ import type { Feature } from "../Feature.ts"
 
 export class Compression extends Context.Tag("gateway/inference/features/Compression")<Compression, Feature>() {}
 
-/** Of a conversation: what the client itself says of its session tells two apart that begin the same. */
+/** Names the owner of a conversation: the client's own id of its session distinguishes two that begin the same. */
 const ownerOf = ({ owner, parsed, sessionId }: Work): string =>
   JSON.stringify([owner, sessionId, parsed["previous_response_id"] ?? null])
 

@@ -34,7 +34,7 @@ const isEmergency = (work: Work, end: RequestEnd): boolean => {
   return end._tag === "Unavailable" && isMoney(end.unready.terminal ?? end.unready.kind, end.unready.detail)
 }
 
-/** What the caller's key may have of it. */
+/** Returns the part of the resolution that the caller's key may use; null: none. */
 const ownedBy = ({ exchange }: Work, resolution: Resolution): Resolution | null => {
   const key = keyIn(exchange.principal)
   if (key === null) return resolution

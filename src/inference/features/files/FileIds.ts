@@ -24,7 +24,7 @@ const pattern = /^(?:.*\/)?(file-[0-9a-f]{32})$/
 export const ownFileId = (value: Json | undefined): string | null =>
   typeof value === "string" && value.length < 1_024 ? (pattern.exec(value)?.[1] ?? null) : null
 
-/** Hot: whether such an id may be in the bytes of a request. */
+/** Hot: checks whether such an id may be in the bytes of a request. */
 export const mayNameFile = (body: Buffer): boolean => body.includes("file-")
 
 const typeByEnding: Readonly<Record<string, string>> = {
@@ -63,7 +63,7 @@ const soundOf = ({ data, mediaType }: KnownFile): JsonObject | null => {
 
 type Find = (id: string) => KnownFile | null
 
-/** How a part of a wire names a file, and the part with the file in it; null where it names none that is known. */
+/** Replaces the name of a file in a part of a wire by the file itself; null where it names none that is known. */
 type Put = (part: JsonObject, find: Find) => JsonObject | null
 
 const found = (value: Json | undefined, find: Find): KnownFile | null => {
@@ -143,7 +143,7 @@ const replaced = (value: Json | undefined, put: Put, find: Find, depth: number):
   return members.every(([, member], index) => member === entries[index]?.[1]) ? value : Object.fromEntries(members)
 }
 
-/** Members in which the conversation stands. */
+/** Members in which the conversation is. */
 const conversationMembers = [
   "messages",
   "input",

@@ -14,7 +14,7 @@ import { fileIdsIn, type KnownFile, mayNameFile, mediaTypeOfFile, withFiles } fr
 
 export class KnownFiles extends Context.Tag("gateway/inference/features/files/KnownFiles")<KnownFiles, Feature>() {}
 
-/** Of all files of one request: more than this no provider takes in one (OpenAI: 50 MB). */
+/** Most bytes of all files of one request: no provider takes more in one (OpenAI: 50 MB). */
 export const maxFileBytes = 50 * 1_048_576
 const maxFiles = 32
 /** Requests whose files are read at the same time; each may take as much memory as that. */

@@ -1,4 +1,4 @@
-/** What came of a member: its answer, its part of the bill, its failure. */
+/** End of a member: its answer, its part of the bill, its failure. */
 import * as Either from "effect/Either"
 import { replay } from "../../../wire/canonical/Replay.ts"
 import type { Response } from "../../../wire/canonical/Response.ts"
@@ -17,7 +17,7 @@ type Completed = Extract<AttemptResult, { _tag: "Completed" }>
 export interface PanelAnswer {
   readonly result: Completed
   readonly response: Response
-  /** Never empty. */
+  /** Text of the answer; never empty. */
   readonly text: string
 }
 
@@ -27,7 +27,7 @@ export interface MemberEnd {
   readonly trail: Trail
   /** Null also when it answered without a word. */
   readonly answer: PanelAnswer | null
-  /** What it did for us; null when it was not asked or nothing came of it. */
+  /** Call that served the member; null when it was not asked or had no result. */
   readonly served: Served | null
 }
 

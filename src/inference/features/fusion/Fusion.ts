@@ -38,7 +38,7 @@ export class Fusion extends Context.Tag("gateway/inference/features/Fusion")<Fus
 /** Part of the time that is left for the request which a panel may use up: the judge needs some too. */
 const panelShare = 0.75
 
-/** Only conversations: vectors, results and the like cannot be made one of several. */
+/** Checks whether a request is fused. Only conversations are: vectors, results and the like cannot be merged. */
 const isFusion = ({ decision, exchange }: Work): boolean =>
   decision.strategy === "fusion" && exchange.codec.endpoint === undefined
 
@@ -77,7 +77,10 @@ export const make = Effect.gen(function* () {
     elapsedMs: () => Math.round(timers.monotonicMs() - work.exchange.startedMs)
   })
 
-  /** What the members did, on the trail of the request. A member that the rules sent away did not leave by itself. */
+  /**
+   * Adds the members' calls to the trail of the request. A member that was cut off by the rules did not leave by
+   * itself.
+   */
   const joinTrails = (work: Work, ends: ReadonlyArray<MemberEnd>, rules: PanelRules): void => {
     const isEnough = ends.filter(hasAnswer).length >= rules.minPanel
     const hasLeft = work.exchange.reply.isClosed()

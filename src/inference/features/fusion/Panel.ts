@@ -1,5 +1,5 @@
 /**
- * Which members of a fusion panel are still awaited, and until when. Pure: takes events, returns points in time.
+ * Tracks which members of a fusion panel are still awaited, and until when. Pure: takes events, returns points in time.
  */
 import type { ComboPolicy } from "../../../domain/combo/ComboPolicy.ts"
 
@@ -11,7 +11,7 @@ export interface PanelRules {
   readonly panelHardTimeoutMs: number
 }
 
-/** What the combo says, for a panel of `size` (at least 2). */
+/** Reads the rules of the combo, for a panel of `size` (at least 2). */
 export const panelRules = ({ fusionTuning }: Pick<ComboPolicy, "fusionTuning">, size: number): PanelRules => ({
   ...fusionTuning,
   minPanel: Math.min(Math.max(Math.floor(fusionTuning.minPanel), 2), size)
@@ -24,7 +24,7 @@ export interface Panel {
   /** Members that are through, with or without an answer. */
   readonly ended: number
   readonly answers: number
-  /** When `minPanel` answers were in; null before. */
+  /** Time at which `minPanel` answers were in; null before. */
   readonly quorumMs: number | null
 }
 
@@ -46,7 +46,7 @@ export const memberEnded = (panel: Panel, rules: PanelRules, hasAnswer: boolean,
   }
 }
 
-/** When those who are not through yet are sent away. */
+/** Computes the time at which the members that are not through yet are cut off. */
 export const closesAtMs = ({ ended, openedMs, quorumMs, size }: Panel, rules: PanelRules): number => {
   if (ended >= size) return Number.NEGATIVE_INFINITY
   const latestMs = openedMs + rules.panelHardTimeoutMs

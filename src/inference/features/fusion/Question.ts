@@ -1,4 +1,4 @@
-/** What panel and judge are asked: the client's conversation without tools, and the same with the panel's answers behind it. Pure. */
+/** Requests to panel and judge: the client's conversation without tools, and the same with the panel's answers behind it. Pure. */
 import type { Conversation, Message, Part, TextPart, ToolResultPart } from "../../../wire/canonical/Conversation.ts"
 
 const text = (value: string): TextPart => ({ type: "text", text: value })
@@ -66,7 +66,7 @@ const judgeInstruction = (answers: ReadonlyArray<string>): string =>
   [instruction, ...answers.map((answer, index) => `Source ${index + 1}:\n${answer}`)].join("\n\n")
 
 /**
- * The client's conversation with the sources behind its last message: what stands before them stays word for word, so that a
+ * The client's conversation with the sources behind its last message: what is before them stays word for word, so that a
  * provider's prompt cache still holds.
  */
 export const judgeQuestion = (conversation: Conversation, answers: ReadonlyArray<string>): Conversation => {

@@ -11,7 +11,10 @@ export interface PanelCall<A> {
   readonly leave: () => void
 }
 
-/** How all members ended, in their order. Every `run` comes to its own end: none is interrupted halfway. */
+/**
+ * Runs all members and returns their ends, in their order. Every `run` comes to its own end: none is interrupted
+ * halfway.
+ */
 export const runPanel = <A>(
   seats: ReadonlyArray<PanelCall<A>>,
   rules: PanelRules,

@@ -1,4 +1,7 @@
-/** How much of each answer the judge gets: all of it, or as much as fits its context window, with a mark where it was cut. Pure. */
+/**
+ * Decides how much of each answer the judge gets: all of it, or as much as fits its context window, with a mark where
+ * it was cut. Pure.
+ */
 import type { Conversation, Part } from "../../../wire/canonical/Conversation.ts"
 
 /** Cautious: most texts have more. */
@@ -7,10 +10,10 @@ const charsPerToken = 3
 /** Characters for a judge whose window is not known. */
 const usualBudget = 400_000
 
-/** Of its window, what its own answer gets where the client set no limit. */
+/** Part of its window that is kept for its own answer where the client set no limit. */
 const answerPart = 0.25
 
-/** Of its window, what the sources get however long the conversation is. */
+/** Part of its window that the sources get however long the conversation is. */
 const sourcesPart = 0.25
 
 const charsOf = (part: Part): number => {
@@ -56,7 +59,7 @@ const shares = (lengths: ReadonlyArray<number>, room: number): ReadonlyArray<num
   return given
 }
 
-/** Never half of a surrogate pair. */
+/** Cuts a text to a length, never within a surrogate pair. */
 const head = (text: string, length: number): string =>
   text.slice(0, (text.charCodeAt(length - 1) & 0xfc00) === 0xd800 ? length - 1 : length)
 

@@ -1,4 +1,4 @@
-/** What the guardrails look with. Loaded when the first request needs it: the tables of telephone numbers and patterns take time to read. */
+/** Detectors of the guardrails. Loaded when the first request needs them: the tables of telephone numbers and patterns take time to read. */
 import * as Effect from "effect/Effect"
 import type { GuardrailSettings } from "../../../domain/GuardrailSettings.ts"
 import type { DetectorOptions } from "../../../guard/Detectors.ts"

@@ -27,7 +27,7 @@ import { offerOf } from "./tools/ToolPolicy.ts"
 
 export class Guardrails extends Context.Tag("gateway/inference/features/Guardrails")<Guardrails, Feature>() {}
 
-/** Value of `X-Gateway-Guardrail`; null where there is nothing to tell. */
+/** Writes the value of `X-Gateway-Guardrail`; null where there is nothing to report. */
 const told = (
   { hasFailed, injection, isPartlyScanned, redacted }: Checked,
   tools: string | null,

@@ -1,6 +1,6 @@
 /**
- * Which guardrails act on a request: flags, the gateway's settings, and what a key with the scope `guardrails:bypass` switches off for one request
- * (`x-gateway-disabled-guardrails`).
+ * Decides which guardrails act on a request: by flags, the gateway's settings, and the header by which a key with the scope `guardrails:bypass`
+ * switches some off for one request (`x-gateway-disabled-guardrails`).
  */
 import { headerOf } from "../../../auth/Credentials.ts"
 import type { Flags } from "../../../flags/Flags.ts"
@@ -40,11 +40,14 @@ const namedIn = (header: string): ReadonlyArray<GuardrailName> =>
       return isGuardrail(trimmed) ? [trimmed] : (otherNames[trimmed] ?? [])
     })
 
-/** What is different for the request's key; undefined for nothing. */
+/** Finds the exceptions for the request's key; undefined for none. */
 const keyRules = ({ keys }: GuardrailSettings, { principal }: Work["exchange"]) =>
   principal._tag === "Key" ? keys.find(({ apiKeyId }) => apiKeyId === principal.key.id) : undefined
 
-/** By the operator for its key, or by the request; a header that is not allowed switches nothing off. */
+/**
+ * Lists the guardrails that are switched off by the operator for the key, or by the request; a header that is not
+ * allowed switches nothing off.
+ */
 export const switchedOff = (settings: GuardrailSettings, exchange: Work["exchange"]): ReadonlySet<GuardrailName> => {
   const { headers, principal } = exchange
   const header = headerOf(headers, bypassHeader)
@@ -57,14 +60,14 @@ export const switchedOff = (settings: GuardrailSettings, exchange: Work["exchang
 
 export type InjectionMode = "warn" | "block" | "redact"
 
-/** What acts on one request. */
+/** Guardrails that act on one request. */
 export interface Active {
   readonly sanitiser: boolean
   readonly injection: InjectionMode | null
   readonly personalData: boolean
-  /** What becomes of personal data in the answer; null: it is not looked at. */
+  /** Treatment of personal data in the answer; null: it is not looked at. */
   readonly answers: TextMode | null
-  /** Which tools may be offered and called, and what happens to others; null: all may. */
+  /** Rule for the tools that may be offered and called, and for others; null: all may. */
   readonly tools: ToolRule | null
   readonly structured: StructuredOutput
 }
@@ -102,7 +105,7 @@ const answersMode = ({ isOn, value }: FlagReader): TextMode | null => {
   return mode === "off" ? null : mode
 }
 
-/** Hot: whether anything acts on this request. */
+/** Hot: checks whether anything acts on this request. */
 export const concerns = (flags: FlagReader, settings: GuardrailSettings, work: Work): boolean => {
   const isWanted =
     ((settings.toolPolicy.mode !== "off" || settings.keys.length > 0) &&

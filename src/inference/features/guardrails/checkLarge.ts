@@ -27,7 +27,7 @@ const patternMs = ({ personalData }: Active, detection: Detection | null, bytes:
   return personalData ? (steps * bytes * nsPerStep) / 1e6 : 0
 }
 
-/** Whether a thread has to check it. `detection`: null where it could not be loaded. */
+/** Checks whether a request is checked on a thread. `detection`: null where it could not be loaded. */
 export const isForThread = ({ body }: Pick<Work, "body">, active: Active, detection: Detection | null): boolean =>
   detection !== null &&
   looks(active) &&

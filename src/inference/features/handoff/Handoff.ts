@@ -44,7 +44,7 @@ interface Job {
   readonly target: Target
 }
 
-/** Whose conversation it is; null where nothing is handed over. */
+/** Key of the conversation; null where nothing is handed over. */
 const sessionOf = ({ decision, exchange, outputCap, question }: Work): string | null => {
   // An emergency answer (`outputCap`) comes from outside the combo.
   if (decision.strategy !== "context-relay" || exchange.codec.endpoint !== undefined || outputCap !== null) return null
@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
   const timers = yield* Timers.Timers
   const admission = yield* Admission
   const { seed } = yield* IdGen.IdGen
-  /** In the background, at most until the gateway closes. */
+  /** Runner of background work, at most until the gateway closes. */
   const run = yield* FiberSet.makeRuntime<never>()
   const summaries = makeSummaries()
   /** Sessions whose summary is in the making. */
@@ -152,7 +152,7 @@ export const make = Effect.gen(function* () {
     const { connection } = target.account
     const { policy } = work.resolution
     if (policy.handoffProviders !== null && !policy.handoffProviders.has(target.account.spec.id)) return
-    // The client's next request would stand in line behind ours.
+    // The client's next request would wait behind ours.
     if (policy.handoffModel === null && connection.maxConcurrent === 1) return
     const nowMs = timers.nowMs()
     if (!isDue(policy, usedShare(quotas.of(connection, nowMs, target.model), nowMs))) return

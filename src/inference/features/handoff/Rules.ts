@@ -1,8 +1,11 @@
-/** When a conversation is summed up: by the quota that is left, and by how far the conversation has gone on. Pure. */
+/**
+ * Decides when a conversation is summarized: by the quota that is left, and by how far the conversation has gone on.
+ * Pure.
+ */
 import type { ComboPolicy } from "../../../domain/combo/ComboPolicy.ts"
 import type { QuotaWindow } from "../../../routing/candidate/Candidate.ts"
 
-/** From here on what is left is the client's own. */
+/** Part of the quota from which on the rest is the client's own. */
 const tooLate = 0.95
 
 /** Messages by which a conversation has to grow, or shrink, before it is summed up again. */
@@ -28,5 +31,5 @@ export const usedShare = (windows: ReadonlyArray<QuotaWindow>, nowMs: number): n
 export const isDue = ({ handoffThreshold }: Pick<ComboPolicy, "handoffThreshold">, used: number): boolean =>
   used >= handoffThreshold - epsilon && used < tooLate - epsilon
 
-/** Whether a conversation of `messages` is another than the one that was summed up at `summed` messages. */
+/** Checks whether a conversation of `messages` has grown or changed since it was summarized at `summed` messages. */
 export const hasMovedOn = (summed: number, messages: number): boolean => Math.abs(messages - summed) >= renewAfter

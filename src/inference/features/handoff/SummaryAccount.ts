@@ -28,7 +28,7 @@ export const summaryOf = (body: Buffer | string): string | null => {
   return summaryIn(response.right.parts.map((part) => (part.type === "text" ? part.text : "")).join(""))
 }
 
-/** Who was asked when it was given up. */
+/** Finds the target that was asked when it was given up. */
 const lastAsked = ({ decision, trail: { attempts } }: Work): Target | undefined => {
   const last = attempts.at(-1)
   return decision.order.find(

@@ -15,7 +15,7 @@ import { makeInnerReply } from "../../request/InnerReply.ts"
 import { featuresOf } from "../../request/RequestFeatures.ts"
 import { instruction, maxAnswerTokens } from "./Summary.ts"
 
-/** What its log line shows as the path. */
+/** Path shown in its log line. */
 const handoffPath = "/handoff"
 
 const conversationOf = (model: string, question: string): Conversation => ({
@@ -56,7 +56,7 @@ const envelopeOf = (model: string): Envelope => ({
   needsRewrite: true
 })
 
-/** Only the target that has answered. */
+/** Narrows the resolution to the target that has answered. */
 export const alone = ({ combo }: Resolution, target: Target): Resolution => ({
   combo,
   strategy: "priority",
@@ -132,7 +132,7 @@ export const summaryWork = (asking: Asking): Work => {
     conversation: decoded,
     envelope,
     outputCap: null,
-    // Its row stands under the combo whose conversation it sums up.
+    // Its row is under the combo whose conversation it sums up.
     resolution: { ...resolution, combo: work.resolution.combo },
     question,
     decision: { ...decided, reason: { _tag: "Summary", requestId: work.exchange.requestId } },

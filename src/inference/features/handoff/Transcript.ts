@@ -25,7 +25,7 @@ const spoken = (part: Part): string => {
 /** System prompts come again with every request. */
 const isTold = ({ role }: Message): boolean => role !== "system" && role !== "developer"
 
-/** What a conversation is measured by. */
+/** Counts the messages by which a conversation is measured. */
 export const toldMessages = (messages: ReadonlyArray<Message>): number => messages.filter(isTold).length
 
 /** The end of a text in so many bytes, from the begin of a character on. */
@@ -36,7 +36,7 @@ const tail = (text: string, bytes: number): string => {
   return whole.subarray(start).toString()
 }
 
-/** Of the last `maxMessages` messages, the newest in full and of the oldest one that has room only its end. */
+/** Writes the last `maxMessages` messages: the newest in full, and of the oldest one that fits only its end. */
 export const transcriptOf = (messages: ReadonlyArray<Message>, maxMessages: number): string => {
   const told: Array<string> = []
   let room = maxTranscriptBytes

@@ -19,7 +19,7 @@ export const make = Effect.gen(function* () {
   const attemptEvents = yield* AttemptEvents
   const calls = yield* CallRunner
 
-  /** What the slower call has cost is on the bill. */
+  /** Charges the slower call. */
   const charge = (run: FailoverRun, loser: Fiber.Fiber<Outcome>): Effect.Effect<void> =>
     Effect.flatMap(Effect.timeoutOption(Fiber.join(loser), loserEndsMs), (ended) => {
       if (Option.isNone(ended)) return Effect.asVoid(Fiber.interrupt(loser))

@@ -1,6 +1,6 @@
 /**
- * Idempotency: a request that comes again under the key its client gave it gets the answer of the first one, also while that is under way
- * (`docs/idempotency.md`). Not for requests that the gateway makes itself, searches, and jobs that no client waits for.
+ * Idempotency: a request that comes again under the key its client gave it gets the answer of the first one, also while that is in
+ * progress (`docs/idempotency.md`). Not for requests that the gateway makes itself, searches, and jobs that no client waits for.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ export class Idempotency extends Context.Tag("gateway/inference/features/Idempot
 
 /** The largest answer that is given again. */
 export const maxAnswerBytes = 8 * 1_048_576
-/** Of all answers under way, and of all that are kept. */
+/** Most bytes of all answers that are being received, and of all that are stored. */
 const roomBytes = 64 * 1_048_576
 const maxKept = 10_000
 
@@ -43,7 +43,7 @@ interface Kept {
 
 const weightOf = ({ answer }: Kept): number => 512 + (answer?.recorded.bytes ?? 0)
 
-/** Hot: whether it is a request of a client that waits for its answer. */
+/** Hot: checks whether it is a request of a client that waits for its answer. */
 const isClients = ({ exchange }: Work): boolean =>
   exchange.madeFor === "client" && exchange.service === undefined && exchange.job?.isDetached !== true
 
@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
   const settings = yield* GatewaySettings
   const timers = yield* Timers
   const rooms = new Rooms(roomBytes)
-  /** As many as there are requests under way. */
+  /** Requests in progress, by key. */
   const flights = new Map<string, Flight>()
   const kept = new FairPool<string, Kept>({
     ownerOf: ({ owner }) => owner,

@@ -1,12 +1,12 @@
-/** What makes a request the same as another one: the key that its client gave it, and its body. */
+/** Computes the identity of a request: the key that its client gave it, and its body. */
 import { createHash } from "node:crypto"
 import { headerOf, type RequestHeaders } from "../../../auth/Credentials.ts"
 import type { Exchange, Work } from "../../request/Exchange.ts"
 
 export interface RequestIdentity {
-  /** Of the caller, the route and the key of the client. */
+  /** Hash of the caller, the route and the key of the client. */
   readonly key: string
-  /** Of the body, of what the path says, and of files. */
+  /** Hash of the body, of the members in the path, and of files. */
   readonly body: string
 }
 
@@ -21,7 +21,7 @@ const named = (headers: RequestHeaders, name: string): string | null => {
   return value === null || value === "" ? null : value
 }
 
-/** Hot: whether the client gave it a key. */
+/** Hot: checks whether the client gave it a key. */
 export const hasKey = (headers: RequestHeaders): boolean =>
   headers[keyHeader] !== undefined || headers[requestIdHeader] !== undefined
 

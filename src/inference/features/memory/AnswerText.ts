@@ -1,4 +1,4 @@
-/** What an answer says, read from the bytes that its client got. Pure. */
+/** Reads the text of an answer from the bytes that its client got. Pure. */
 import * as Either from "effect/Either"
 import type { AnswerPart } from "../../../wire/canonical/Response.ts"
 import { isObject, parseJson } from "../../../wire/json/Json.ts"

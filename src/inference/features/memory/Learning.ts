@@ -1,6 +1,6 @@
 /**
- * Learns from a turn when its answer has reached the client: in the background, so many at once as may be, and only from turns that a user has
- * begun. Nothing is learned once tools have told something: what they say may be written by anybody.
+ * Learns from a turn when its answer has reached the client: in the background, a limited number at once, and only from turns that a user has
+ * begun. Nothing is learned from a turn with results of tools, whose text may come from anywhere.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ type Run = Effect.Effect.Success<ReturnType<typeof FiberSet.makeRuntime<never>>>
 
 /** Answers that are read at once; beyond it nothing is learned of a turn. */
 const maxAtOnce = 8
-/** Of an answer; a larger one is not learned from. */
+/** Most bytes of an answer that is learned from. */
 const maxAnswerBytes = 1_048_576
 
 /** All detectors: personal data is never learned, whatever the guardrails are set to. */
@@ -76,7 +76,7 @@ export const makeLearning = (
     if (running >= maxAtOnce || recorded?.isEnded === false || (recorded !== null && recorded.status !== 200)) return
     running += 1
     // Behind the client's last byte, which is sent in this turn of the event loop.
-    // An answer to what the model was told of the memory says that again in other words.
+    // An answer based on stored memories would only repeat them.
     timers.soon(() => run(learn(work, turn, isTold ? null : recorded)))
   }
 

@@ -28,7 +28,7 @@ import { takesNoSystemBetween } from "./UserOnly.ts"
 
 export class Memory extends Context.Tag("gateway/inference/features/Memory")<Memory, Feature>() {}
 
-/** All that the conversation is besides its turns, as far as it tells one session from another. */
+/** Writes the parts of the conversation besides its turns that distinguish one session from another. */
 const sessionOf = ({ owner, parsed, sessionId }: Work): string =>
   JSON.stringify([owner, sessionId, parsed["previous_response_id"] ?? null])
 

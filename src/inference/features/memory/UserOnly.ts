@@ -9,8 +9,8 @@ const isSuch = ({ account, model }: Target): boolean => providers.has(account.sp
 const known = new WeakMap<Resolution, boolean>()
 
 /**
- * Whether any target of the request is such a model: then all are told in a user message, so that the request is the same whichever of them is
- * asked.
+ * Checks whether any target of the request is such a model: then all get it in a user message, so that the request is the same whichever of
+ * them is asked.
  */
 export const takesNoSystemBetween = (resolution: Resolution): boolean => {
   const before = known.get(resolution)

@@ -1,4 +1,4 @@
-/** What a client gets of a request that a plugin has blocked. It came out of a sandbox: nothing of it is taken as it is. Pure. */
+/** Answers a request that a plugin has blocked. The answer came out of a sandbox: nothing of it is taken as it is. Pure. */
 import * as Either from "effect/Either"
 import { PluginBlocked } from "../../../domain/Errors.ts"
 import { noTokens } from "../../../domain/Usage.ts"
@@ -31,7 +31,10 @@ const maxMessageChars = 2_000
 const maxCodeChars = 100
 
 const token = /^[a-z\d][a-z\d-]{0,63}$/i
-/** Those of the connection, of the body and of the gateway itself, and what would act for the gateway in a browser. */
+/**
+ * Headers of the connection, of the body and of the gateway itself, and those that would act for the gateway in a
+ * browser.
+ */
 const own =
   /^(?:connection|keep-alive|te|trailer|transfer-encoding|upgrade|date|server|location|refresh|set-cookie2?|alt-svc|clear-site-data|content-.*|access-control-.*|cross-origin-.*|strict-transport-security|x-content-type-options|x-gateway-.*|proxy-.*)$/i
 
@@ -73,7 +76,7 @@ const asStream = (
   return renderAnswer(codec, decoded.right, context, true)
 }
 
-/** Whether the client can read it as what it has asked for. */
+/** Checks whether the client can read it as the answer it has asked for. */
 const isAsked = ({ envelope, exchange }: BlockedRequest, body: JsonObject): boolean => {
   const { codec, forPlugins, wire } = exchange
   if (envelope === null) return readCount(wire === "gemini" ? wire : "messages", body) !== null

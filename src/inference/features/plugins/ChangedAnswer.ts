@@ -9,7 +9,7 @@ import { renderAnswer } from "../../attempt/AnswerReader.ts"
 import { readStream } from "../cache/KeptResponse.ts"
 import { isWholeAnswer } from "./WholeAnswer.ts"
 
-/** Where each wire tells what an answer has used: that is for the gateway to say. */
+/** Names of the members with the usage of an answer on each wire: the gateway sets those. */
 const usageMembers: Readonly<Record<WireName, ReadonlyArray<string>>> = {
   chat: ["usage"],
   messages: ["usage"],
@@ -44,7 +44,7 @@ export interface SeenAnswer {
   /** JSON text for plugins; null: there is none, and nothing can be changed. */
   readonly body: Buffer | null
   readonly isReadable: (changed: Uint8Array) => boolean
-  /** What the client gets of a changed answer that is readable. */
+  /** Returns the bytes for the client of a changed answer that is readable. */
   readonly sent: (changed: Uint8Array) => Buffer
 }
 
@@ -79,7 +79,10 @@ const readable = (codec: WireCodec, bytes: Buffer): Response | null => {
   }
 }
 
-/** `bytes`: all of a stream in the client's wire. Several answers in one stream cannot be told as one. */
+/**
+ * Reads a stream as one answer; `bytes`: all of it, in the client's wire. Several answers in one stream cannot be read
+ * as one.
+ */
 export const seenStream = (codec: WireCodec, bytes: Buffer, context: EncodeContext, candidates: number): SeenAnswer => {
   const response = candidates > 1 ? null : readable(codec, bytes)
   if (response === null) return unseen

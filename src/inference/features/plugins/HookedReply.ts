@@ -10,16 +10,16 @@ import { withHeaders } from "../../reply/ReplyHeaders.ts"
 import type { ClientReply, Exchange, Trailers } from "../../request/Exchange.ts"
 import { answerError } from "../../request/OwnAnswer.ts"
 
-/** Of one answer. A larger one is not seen by plugins, and goes on as it comes. */
+/** Most bytes of one answer. A larger one is not seen by plugins, and goes on as it comes. */
 export const maxAnswerBytes = 16 * 1_048_576
-/** Of all answers that are kept or held at the same time. */
+/** Most bytes of all answers that are kept or held at the same time. */
 export const roomBytes = 128 * 1_048_576
 
 export interface HookedReplyOptions {
   readonly isStream: boolean
   /** The stream is held back. */
   readonly holds: boolean
-  /** What is too large to be held must not go out. */
+  /** True when an answer that is too large to be held must not go out. */
   readonly isGuarded: boolean
   readonly room: Room
   /** Makes the headers of what goes out. What it adds only once the head has gone out goes into the trailers. */
@@ -28,16 +28,16 @@ export interface HookedReplyOptions {
 
 export interface HookedReply {
   readonly reply: ClientReply
-  /** What has come so far; null: it is too large. */
+  /** Returns the bytes so far; null: it is too large. */
   readonly soFar: () => Buffer | null
   /** Nothing of the answer has come. */
   readonly isUntouched: () => boolean
-  /** It must not go out, because it is too large to be held. */
+  /** True when it must not go out, because it is too large to be held. */
   readonly isRefused: () => boolean
   readonly hasHead: () => boolean
   /** Goes out in the place of all that was held, and of the end that is to come. */
   readonly conclude: (bytes: Buffer) => void
-  /** What was held goes out, and the rest as it comes. */
+  /** Sends the held bytes, and the rest as it comes. */
   readonly release: () => void
   /** Nothing more of the answer goes out. */
   readonly withhold: () => void
@@ -69,7 +69,7 @@ export const hookedReply = (exchange: Exchange, options: HookedReplyOptions): Ho
   let concluded: Buffer | null = null
   let head: Head | null = null
   let headSent = false
-  /** What `marked` has added to the head. */
+  /** Headers that `marked` has added to the head. */
   let marks = ""
   /** The client has taken what was held, once that was released. */
   let isFree = true

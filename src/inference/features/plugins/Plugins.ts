@@ -30,7 +30,7 @@ import { namingPlugins } from "./PluginHeader.ts"
 
 export class Plugins extends Context.Tag("gateway/inference/features/Plugins")<Plugins, Feature>() {}
 
-/** What is told when the request is settled. */
+/** Facts that are sent to plugins when the request is settled. */
 interface Observed {
   readonly seen: Pick<SeenAnswer, "body">
   readonly status: number
@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
     return settlement.bill(work, { target: end.target, report, firstContentMs }, all)
   }
 
-  /** With the prompt counted where no upstream has reported its usage: what plugins are told is what the bill says. */
+  /** Counts the prompt where no upstream has reported its usage: plugins get the numbers of the bill. */
   const counted = (answered: Answered): Effect.Effect<Answered> => {
     const { work } = answered
     if (work.textTokens !== undefined || !isUncounted(answered)) return Effect.succeed(answered)
@@ -118,7 +118,10 @@ export const make = Effect.gen(function* () {
     return { ...answered, instead: { ending: clientLeft, answer: nothing } }
   }
 
-  /** Those that may change it, until the client leaves. When the gateway stops, an answer that is there is given, unless it is guarded. */
+  /**
+   * Asks the plugins that may change the answer, until the client leaves. When the gateway stops, a complete answer is
+   * given, unless it is guarded.
+   */
   const asked = (run: HookRun, work: Work, answer: HookedAnswer): Effect.Effect<ResponseVerdict | null> =>
     Effect.match(
       StopSignal.unlessStopped(

@@ -17,12 +17,12 @@ export interface AskingPlugins {
 export type Asked =
   | { readonly _tag: "Passed"; readonly exchange: Exchange }
   | Exclude<RequestVerdict, { readonly _tag: "Passed" }>
-  /** What a plugin has made of it cannot be read. */
+  /** A plugin has changed it into something that cannot be read. */
   | { readonly _tag: "Wrong"; readonly error: InferenceError }
   | { readonly _tag: "ClientGone" }
   | { readonly _tag: "ShuttingDown" }
 
-/** What a wire tells in its path stands in the body for plugins; of that they may change the model. */
+/** Puts the members that a wire has in its path into the body for plugins; of those they may change the model. */
 const withBody = (exchange: Exchange, body: Buffer): Exchange => {
   const clientBody = exchange.clientBody ?? exchange.body
   const { fromPath } = exchange
@@ -35,7 +35,7 @@ const withBody = (exchange: Exchange, body: Buffer): Exchange => {
   return { ...exchange, fromPath: told, body: bytesOf(exchange, parsed), clientBody }
 }
 
-/** `parsed`: with what the wire tells in its path. */
+/** Asks the plugins. `parsed`: with the members that the wire has in its path. */
 export const askPlugins = (
   { hooks, stop }: AskingPlugins,
   run: HookRun,

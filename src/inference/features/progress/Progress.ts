@@ -1,6 +1,6 @@
 /**
- * Progress events (`X-Gateway-Progress: true`): a stream of chat, messages or responses tells every two seconds how far it is. Each client gets
- * its own: they are no part of an answer that is kept or shared.
+ * Progress events (`X-Gateway-Progress: true`): a stream of chat, messages or responses reports its progress every two seconds. Each client
+ * gets its own: they are no part of an answer that is kept or shared.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

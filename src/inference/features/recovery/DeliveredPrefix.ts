@@ -1,12 +1,12 @@
 /**
- * What the client has of a streamed answer, so that another target can go on with it: the text, which block is open, and an encoder that
- * stands exactly where the client's stream stands. Pure state of one answer.
+ * Tracks the part of a streamed answer that the client has, so that another target can continue it: the text, the open block, and an
+ * encoder in exactly the state of the client's stream. Pure state of one answer.
  */
 import type { BlockStart, StreamEvent } from "../../../wire/canonical/Event.ts"
 import type { StreamEncoder } from "../../../wire/WireCodec.ts"
 import type { DeliveredPrefix } from "../../request/DeliveredPrefix.ts"
 
-/** Longest text that is asked to be continued. What is longer is told as broken. */
+/** Most characters of a text that is asked to be continued. A longer one is reported as broken. */
 export const maxSentChars = 262_144
 
 const isSpeech = (block: BlockStart): boolean =>
@@ -18,7 +18,7 @@ const isSpeech = (block: BlockStart): boolean =>
 interface Open {
   readonly type: BlockStart["type"]
   says: boolean
-  /** The client has its frame from the upstream itself; ours is told with its first words. */
+  /** True when the client has its frame from the upstream itself; ours is sent with its first text. */
   isFramed: boolean
 }
 
@@ -28,7 +28,7 @@ export const makeDeliveredPrefix = (encoder: StreamEncoder): DeliveredPrefix => 
   let chars = 0
   let nextIndex = 0
   let isUnsafe = false
-  /** The end of a text block is told with what follows it: a cut may come first, and then the block goes on. */
+  /** End of a text block, held until the next event: a cut may come first, and then the block goes on. */
   let ending: Extract<StreamEvent, { readonly type: "block_stop" }> | null = null
 
   const addText = (text: string): void => {

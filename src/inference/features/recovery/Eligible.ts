@@ -1,10 +1,12 @@
-/** Which requests and which failures mid-stream recovery is for (flag `STREAM_RECOVERY_MIDSTREAM_ENABLED`). Pure. */
+/**
+ * Decides for which requests and failures mid-stream recovery is used (flag `STREAM_RECOVERY_MIDSTREAM_ENABLED`). Pure.
+ */
 import * as Either from "effect/Either"
 import type { FailureKind } from "../../../resilience/failure/FailureKind.ts"
 import type { Conversation } from "../../../wire/canonical/Conversation.ts"
 import type { Work } from "../../request/Exchange.ts"
 
-/** Members of a request behind which stands what we do not have: a part of the conversation, or an answer that is no text. */
+/** Members of a request behind which is what we do not have: a part of the conversation, or an answer that is no text. */
 const elsewhere = ["previous_response_id", "conversation", "background", "cachedContent", "modalities", "audio"]
 
 const isPlain = ({ outputFormat, sampling }: Conversation): boolean =>
@@ -25,7 +27,10 @@ export const mayContinue = ({ conversation, decision, envelope, exchange, parsed
   return Either.match(conversation(), { onLeft: () => false, onRight: isPlain })
 }
 
-/** The upstream, the way to it or its account gave out. What was refused for its content, or ended in order, is not asked elsewhere. */
+/**
+ * The upstream, the connection to it or its account failed. A request that was refused for its content, or ended in
+ * order, is not sent elsewhere.
+ */
 const cuts: ReadonlySet<FailureKind> = new Set<FailureKind>([
   "transient",
   "capacity",

@@ -1,10 +1,10 @@
-/** What a target is asked that shall go on with an answer another one has begun. Pure. */
+/** Makes the request to a target that continues an answer another one has begun. Pure. */
 import type { WireName } from "../../../domain/Wire.ts"
 import type { Conversation, Message, TextPart } from "../../../wire/canonical/Conversation.ts"
 import { claudeVersionOf } from "../../../wire/canonical/ModelFamily.ts"
 import { estimateTokens } from "../../../usage/Cost.ts"
 
-/** For targets that take a last assistant message for a turn that is over. */
+/** Instruction for targets that take a last assistant message for a turn that is over. */
 export const instruction =
   "The connection broke in the middle of your last message, and the reader has everything in it up to its last character. " +
   "Write only what comes next, so that both parts read as one text: begin with the very next character (a space, if one belongs " +

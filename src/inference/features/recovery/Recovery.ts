@@ -37,7 +37,9 @@ const nothing = (): void => {}
 const headless = (reply: ClientReply): ClientReply =>
   wrapped(reply, { head: nothing, write: (chunk) => chunk.length === 0 || reply.write(chunk) })
 
-/** What a cut stream reported is from before the cut: its output is at least what was seen of it. */
+/**
+ * Corrects the report of a cut stream, which is from before the cut: its output is at least the part that was received.
+ */
 const atTheCut = (report: AnswerReport): AnswerReport => {
   if (report.usage === null) return report
   const seen =

@@ -1,6 +1,6 @@
 /**
  * The answer of the target that goes on, as the rest of the stream that the client has begun to read: no second start, its text in the
- * open block, further blocks with further numbers, one usage over all parts, one end. It stands in the place of a stream encoder.
+ * open block, further blocks with further numbers, one usage over all parts, one end. It is in the place of a stream encoder.
  */
 import type { StreamEvent } from "../../../wire/canonical/Event.ts"
 import { makeObserver, startFacts } from "../../../wire/canonical/Facts.ts"
@@ -14,9 +14,9 @@ export interface SpliceOptions {
   readonly sent: DeliveredPrefix
   /** The target was not shown the white space at the end of what was sent. */
   readonly blanksCut: boolean
-  /** What all parts used, given the report of this one; null when none reported any. */
+  /** Sums the usage of all parts, given the report of this one; null when none reported any. */
   readonly usageOfAll: (report: AnswerReport) => Usage | null
-  /** Written before the first bytes: tells that another target goes on. May be empty. */
+  /** Bytes written before the first ones, to mark that another target goes on. May be empty. */
   readonly mark: string
 }
 
@@ -34,7 +34,7 @@ export const makeSplice = ({ blanksCut, mark, sent, usageOfAll }: SpliceOptions)
   const kinds = new Map<number, string>()
   /** The client's numbers of blocks, by the target's. */
   const numbers = new Map<number, number>()
-  /** Of the first text only. */
+  /** Trimmer for the first text only. */
   const overlap = makeOverlapTrimmer(sent.text(), blanksCut)
   let trimmer: OverlapTrimmer | null = overlap
   let hasSpoken = false

@@ -10,8 +10,7 @@ import type { Work } from "../../request/Exchange.ts"
 const isRead = /^(?:x-gateway-|anthropic-|openai-)/
 
 /**
- * Of those, what says how an answer is given and not what it says. The session has a field of its own; what is remembered stands in the body, or
- * does not.
+ * Headers that change the form of an answer and not its content. The session has a field of its own; remembered text is in the body, or is not.
  */
 const ofTheForm: ReadonlySet<string> = new Set([
   "x-gateway-cache-tools",
@@ -21,7 +20,7 @@ const ofTheForm: ReadonlySet<string> = new Set([
   "x-gateway-session-id"
 ])
 
-/** In the order of their names. */
+/** Lists the headers that change an answer, in the order of their names. */
 const headersThatChange = (headers: RequestHeaders): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(headers)
     .filter(([name]) => isRead.test(name) && !ofTheForm.has(name))
@@ -29,7 +28,7 @@ const headersThatChange = (headers: RequestHeaders): ReadonlyArray<readonly [str
 
 const known = new WeakMap<Resolution, string>()
 
-/** What the model id stands for now. */
+/** Writes the targets that the model id stands for now. */
 const targetsOf = (resolution: Resolution): string => {
   const before = known.get(resolution)
   if (before !== undefined) return before
@@ -38,13 +37,13 @@ const targetsOf = (resolution: Resolution): string => {
   return text
 }
 
-/** What is read of a request. */
+/** Parts of a request that its answer depends on. */
 export type AnswerWork = Pick<
   Work,
   "asked" | "envelope" | "exchange" | "outputCap" | "owner" | "resolution" | "thinking"
 >
 
-/** As JSON: two requests that differ in any of the fields have different texts. */
+/** Writes the fields as JSON: two requests that differ in any of them have different texts. */
 export const answerFields = ({
   asked,
   envelope,

@@ -1,4 +1,4 @@
-/** What other requests are told of the end of the one whose answer they share. Pure. */
+/** Facts for other requests about the end of the one whose answer they share. Pure. */
 import { describe } from "../../../domain/Errors.ts"
 import type { RequestEnd } from "../../failover/FailoverEnd.ts"
 import type { UsageOutcome } from "../../request/KeptAnswer.ts"

@@ -1,15 +1,15 @@
-/** What a client sees of its own on an answer that another request has paid for. Pure. */
+/** Writes a client's own headers for an answer that another request has paid for. Pure. */
 import { noTokens } from "../../../domain/Usage.ts"
 import { headerIn, withHeaders } from "../../reply/ReplyHeaders.ts"
 import { wrapped } from "../../reply/Wrapped.ts"
 import { costFacts } from "../../request/Headers.ts"
 import type { ClientReply, Work } from "../../request/Exchange.ts"
 
-/** What the request itself has taken: no tokens, no money. */
+/** Writes the cost of the request itself: no tokens, no money. */
 export const nothingSpent = (latencyMs: number): Array<string> =>
   costFacts({ tokens: noTokens, costNanoUsd: 0, latencyMs })
 
-/** `marks`: flat name–value list. The cost stands where the answer tells one. */
+/** Writes the head. `marks`: flat name–value list. The cost is in it where the answer has one. */
 export const ownHead = (
   { exchange, trail }: Work,
   headers: ReadonlyArray<string>,
@@ -17,7 +17,7 @@ export const ownHead = (
   latencyMs: number
 ): Array<string> => {
   const own = ["X-Gateway-Request-Id", exchange.requestId, ...marks, ...trail.headers]
-  // Of a kept answer the first request was told that it is one.
+  // The first request's head says whether its answer came from the cache.
   const isHit = headerIn(headers, "x-gateway-cache-hit") === "true"
   if (headerIn(headers, "x-gateway-response-cost") !== null) own.push(...nothingSpent(latencyMs))
   if (isHit) return withHeaders(headers, withHeaders(own, ["X-Gateway-Cache-Hit", "true"]))

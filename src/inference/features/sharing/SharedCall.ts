@@ -27,14 +27,14 @@ export interface SharedCallOptions {
   readonly maxBytes: number
   readonly room: Room
   readonly timers: Pick<typeof Timers.Service, "after" | "monotonicMs">
-  /** Called once, when it can be joined no more: with the answer where it was a success. */
+  /** Called once, when it can no longer be joined: with the answer where it was a success. */
   readonly over: (answer: SharedAnswer | "too_large" | null) => void
 }
 
 const nothing = (): void => {}
 const noOthers: Answered["others"] = []
 
-/** From the end of a call to its last byte: what takes longer has gone wrong. */
+/** Time in ms from the end of a call to its last byte: longer means that something has failed. */
 const lastByteMs = 60_000
 
 const died: UsageOutcome = { outcome: "failed", status: 500, error: "internal_error" }
@@ -57,7 +57,7 @@ const keptEnd = (
   others: noOthers
 })
 
-/** Gives an answer again. `marks`: headers that tell of it, as a flat name–value list. */
+/** Gives an answer again. `marks`: headers that report that, as a flat name–value list. */
 export const answeredAgain = (
   work: Work,
   { facts, recorded }: SharedAnswer,
@@ -79,7 +79,7 @@ export class SharedCall {
   readonly #leader: Work
   readonly #options: SharedCallOptions
   readonly #broadcast: Broadcast
-  /** Who has all but the end, before it is known how the call ended. */
+  /** Requests that have all but the end, before it is known how the call ended. */
   readonly #waiting: Array<() => void> = []
   #facts: EndFacts | null = null
   #hasDied = false

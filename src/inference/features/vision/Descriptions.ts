@@ -1,4 +1,4 @@
-/** What pictures show, as a model has described them: asked for by requests of the gateway's own in the caller's name, and remembered for a day. */
+/** Descriptions of pictures by a model: asked for by requests of the gateway's own in the caller's name, and remembered for a day. */
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ import { chat } from "../../../wire/chat/Codec.ts"
 import { isObject, parseJson } from "../../../wire/json/Json.ts"
 import type { InnerRequests } from "../../InnerRequests.ts"
 
-/** What the log line of such a request shows as its path. */
+/** Path shown in the log line of such a request. */
 export const visionPath = "/vision-bridge"
 
 /** Descriptions that are remembered, their bytes, and for how long. */
@@ -33,18 +33,21 @@ const maxDescriptionChars = 8_000
 export interface Asking {
   readonly principal: Principal
   readonly settings: VisionBridgeSettings & { readonly model: string }
-  /** Of all that tells one caller's pictures from another's. */
+  /** Hash of everything that distinguishes one caller's pictures from another's. */
   readonly owner: string
-  /** Where they are remembered: see `memoryFor`. */
+  /** Memory for the descriptions: see `memoryFor`. */
   readonly memory: DescriptionMemory
 }
 
 export type DescriptionMemory = LruMap<string, string>
 
 export interface Descriptions {
-  /** By this the description of a picture is known; null for one that cannot be described. */
+  /** Computes the key of a picture's description; null for one that cannot be described. */
   readonly keyOf: (asking: Asking, url: string | null) => string | null
-  /** Of all requests of callers whose words may be kept; of one request for the others. */
+  /**
+   * Returns the memory of all requests of callers whose content may be stored, or one of the request alone for the
+   * others.
+   */
   readonly memoryFor: (permission: ContentPermission | null) => DescriptionMemory
   /** Hot. Null: it is not known. */
   readonly known: (memory: DescriptionMemory, key: string, nowMs: number) => string | null

@@ -8,7 +8,10 @@ import { camel } from "../../../wire/gemini/Casing.ts"
 import { isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../../../wire/json/Json.ts"
 import { imageTypeOf } from "../../../wire/canonical/ImageType.ts"
 
-/** What takes the place of a picture; null: it stays. `url`: its address or its bytes as a data URL; null where it is only named by an id. */
+/**
+ * Writes the text that replaces a picture; null: it stays. `url`: its address or its bytes as a data URL; null where it
+ * is only named by an id.
+ */
 export type Describe = (url: string | null) => string | null
 
 type Change = (value: Json) => Json

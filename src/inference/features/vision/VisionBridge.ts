@@ -1,6 +1,6 @@
 /**
- * The vision bridge (`docs/guardrails.md`): pictures of a request to models that take none are described by another model, and the words stand in
- * their places. Off by default (`visionBridge` of `/api/settings`). It stands before the guardrails, so that they see what the pictures say.
+ * The vision bridge (`docs/guardrails.md`): pictures of a request to models that take none are described by another model, and the words are in
+ * their places. Off by default (`visionBridge` of `/api/settings`). It is before the guardrails, so that they see what the pictures say.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,7 +26,7 @@ export class VisionBridge extends Context.Tag("gateway/inference/features/vision
 
 export const headerName = "X-Gateway-Vision-Bridge"
 
-/** What stands in the place of the picture with this number, counted from 1. */
+/** Writes the text in the place of the picture with this number, counted from 1. */
 const textOf = (number: number, description: string | null): string =>
   description === null ? `[Image ${number}: no description is available]` : `[Image ${number}]: ${description}`
 

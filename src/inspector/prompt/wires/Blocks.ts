@@ -1,4 +1,4 @@
-/** What the wires have in common: lists of tools, contents that are a text or a list, pictures. Pure. */
+/** Shared readers of the wires: lists of tools, contents that are a text or a list, pictures. Pure. */
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../../wire/json/Json.ts"
 import type { Place, PromptParts } from "../Prompt.ts"
 
@@ -43,7 +43,7 @@ const typesOfPictures: ReadonlySet<string> = new Set(["image", "image_url", "inp
 
 const isPicture = (block: Json): boolean => isObject(block) && typesOfPictures.has(stringOr(block["type"]) ?? "")
 
-/** Whether a content holds a picture, results of tools included. */
+/** Checks whether a content holds a picture, results of tools included. */
 export const holdsPicture = (content: Json | undefined): boolean =>
   isArray(content) &&
   content.some(

@@ -1,5 +1,5 @@
 /**
- * The chat wire. The schema of structured outputs stands before the system prompt, and pictures with another `detail` are other pictures
+ * The chat wire. The schema of structured outputs is before the system prompt, and pictures with another `detail` are other pictures
  * (https://developers.openai.com/api/docs/guides/prompt-caching).
  */
 import { isArray, isObject, type JsonObject, stringOr } from "../../../wire/json/Json.ts"

@@ -30,7 +30,7 @@ const addTools = (parts: PromptParts, tools: Json | undefined): void => {
     const path = `tools[${at}]`
     if (!isArray(declared)) return parts.add(tool, { kind: "tools", path })
     declared.forEach((one, index) => parts.add(one, { kind: "tools", path: `${path}.${name}[${index}]` }))
-    // Tools of the provider's own may stand beside the functions.
+    // Tools of the provider's own may be beside the functions.
     const { [name]: _declared, ...rest } = objectOr(tool)
     if (Object.keys(rest).length > 0) parts.add(rest, { kind: "tools", path })
   })

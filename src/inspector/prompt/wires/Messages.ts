@@ -49,7 +49,7 @@ export const messagesPrompt = (body: JsonObject): Prompt => {
       if (picture === null && holdsPicture(content)) picture = path
     })
   }
-  // One mark for the whole request stands behind its last block.
+  // One mark for the whole request is behind its last block.
   parts.addMark(body["cache_control"], "")
   for (const name of parameters) parts.addParameter(name, body[name])
   if (picture !== null) parts.addParameter("images", "present")

@@ -1,4 +1,7 @@
-/** Which variables a plugin with the permission `env` sees: none of the gateway's own, no provider's key, nothing that is named like a secret. */
+/**
+ * Selects the variables that a plugin with the permission `env` sees: none of the gateway's own, no provider's key,
+ * none with a name like a secret's.
+ */
 import { isSecretHeaderName, isSecretParameter } from "../../../inspector/masking/SecretNames.ts"
 import { withoutKeys } from "../../../kernel/KeyShapes.ts"
 import { registry } from "../../../providers/Registry.ts"

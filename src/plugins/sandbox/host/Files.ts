@@ -21,7 +21,7 @@ export interface FileOperations {
   readonly "fs.rm": Operation
 }
 
-/** Of a file that is being written: readers and listings do not see it. */
+/** Pattern of a file that is being written: readers and listings do not see it. */
 const unfinished = /^\.writing-/
 
 /** The steps of a path; null: it may not be used. */
@@ -56,7 +56,7 @@ const problemOf = (error: unknown): HostRefusal => {
 const denied = () => refusal("EACCES: the path does not lead to a place in the plugin's data folder", "EACCES")
 
 export const makeFiles = (folder: string): FileOperations => {
-  // Two writes at once would both find room for themselves.
+  // Two writes at once would both find enough space.
   const writing = Effect.unsafeMakeSemaphore(1)
 
   const root = async (): Promise<string> => {
@@ -72,7 +72,7 @@ export const makeFiles = (folder: string): FileOperations => {
     return real
   }
 
-  /** Where the last step is, whose folder exists. It may be missing, but is no link. */
+  /** Finds the place of the last step, whose folder exists. It may be missing, but is no link. */
   const placeOf = async (path: unknown): Promise<{ readonly place: string; readonly isRoot: boolean }> => {
     const steps = stepsOf(path)
     if (steps === null) throw denied()

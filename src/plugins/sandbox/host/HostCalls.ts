@@ -1,4 +1,7 @@
-/** What a plugin asks the gateway for beyond its own memory. The permission is checked here too, whatever the thread says. */
+/**
+ * Calls of a plugin to the gateway for anything beyond its own memory. The permission is checked here too, regardless
+ * of the thread's check.
+ */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { PluginPermission } from "../../../domain/Plugin.ts"
@@ -6,7 +9,7 @@ import { isObject, type Json, type JsonObject } from "../../../wire/json/Json.ts
 import { readAnswerJson } from "../../../wire/json/Bounds.ts"
 import type { HostAnswer, HostOperation } from "../thread/Protocol.ts"
 
-/** What the plugin's code sees as an error. */
+/** Error that the plugin's code sees. */
 export class HostRefusal extends Data.TaggedError("HostRefusal")<{
   readonly message: string
   readonly code: string | null
@@ -44,7 +47,7 @@ const failed = ({ code, message, type }: Pick<HostRefusal, "code" | "message" | 
   blob: null
 })
 
-/** Never fails: what goes wrong is an answer. */
+/** Makes the handler of calls. Never fails: an error is an answer. */
 export const makeHostCalls =
   (permissions: ReadonlySet<PluginPermission>, operations: HostOperations) =>
   (name: string, argsText: string): Effect.Effect<HostAnswer> =>

@@ -12,7 +12,7 @@ import { type HostRefusal, type HostResult, refusal } from "./HostCalls.ts"
 const maxHeaders = 64
 const maxHeaderChars = 8_192
 
-/** Those that the transport sets, or that speak about the connection. */
+/** Pattern of the headers that the transport sets, or that are about the connection. */
 const reserved =
   /^(?:host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|accept-encoding|proxy-.*|sec-.*)$/
 const token = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
@@ -23,7 +23,8 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const
 const isMethod = (value: unknown): value is GuardedRequest["method"] => methods.some((method) => method === value)
 
 /**
- * Whether a host is one of a list: a name, a name with a port, or `*.` and the name above all that are meant. Without a port any port is meant.
+ * Checks whether a host is one of a list: a name, a name with a port, or `*.` and the name above all that are meant. Without a port any port is
+ * meant.
  */
 export const isListed = (hosts: ReadonlyArray<string>, url: URL): boolean => {
   const name = url.hostname.toLowerCase().replace(/\.$/, "")

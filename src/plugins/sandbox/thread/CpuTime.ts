@@ -1,6 +1,6 @@
 /**
  * Processor time of this thread. A machine under load gives a thread little of it, so a limit on the clock alone would hit plugins that did
- * nothing wrong. Null where nobody tells (an old Node on anything but Linux): then the clock is the limit.
+ * nothing wrong. Null where it is not available (an old Node on any system but Linux): then the clock is the limit.
  */
 import { closeSync, openSync, readSync } from "node:fs"
 
@@ -10,7 +10,7 @@ export interface CpuTime {
   readonly close: () => void
 }
 
-/** As newer versions of Node tell it on every system. */
+/** Reads it as newer versions of Node report it on every system. */
 const ofNode = (): number | null => {
   if (!("threadCpuUsage" in process) || typeof process.threadCpuUsage !== "function") return null
   const { system, user } = process.threadCpuUsage() as NodeJS.CpuUsage

@@ -1,4 +1,4 @@
-/** How long code may run now: the engine asks for it again and again while it runs. */
+/** Time limit of code: the engine asks for it again and again while it runs. */
 
 export interface Clock {
   readonly nowMs: () => number
@@ -13,7 +13,7 @@ export interface Deadline {
   readonly extend: (waitedMs: number) => void
   /** Processor time since `begin`. */
   readonly end: () => number
-  /** Hot: whether the code has to stop. Stays true until the next `begin`. */
+  /** Hot: tells whether the code has to stop. Stays true until the next `begin`. */
   readonly isOver: () => boolean
   readonly wasOver: () => boolean
 }

@@ -21,7 +21,7 @@ export interface HostApi {
   readonly uuid: () => string
 }
 
-/** What the plugin's author reads; nothing of the host is in it. */
+/** Error for the plugin's author; nothing of the host is in it. */
 export class Refused extends Error {}
 
 const urlParts = [

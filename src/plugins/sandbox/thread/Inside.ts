@@ -15,7 +15,7 @@ export interface InsideCode {
 
 export type Argument = string | number | boolean | null
 
-/** How a call of the engine has ended. `Stopped`: it was interrupted; `Broken`: the module itself has failed. */
+/** End of a call of the engine. `Stopped`: it was interrupted; `Broken`: the module itself has failed. */
 export type Ended =
   | { readonly _tag: "Returned"; readonly text: string | null }
   | { readonly _tag: "Threw"; readonly message: string }
@@ -27,7 +27,7 @@ export interface Inside {
   readonly call: (name: string, ...args: ReadonlyArray<Argument>) => Ended
   /** Evaluates the main module. */
   readonly evaluate: () => Ended
-  /** After `evaluate`: what the plugin was defined with. Null while the module awaits something. */
+  /** Returns, after `evaluate`, the definition of the plugin. Null while the module awaits something. */
   readonly defined: () => Ended | null
   /** Runs jobs until there is none, at most `limit` of them. True: none is left. */
   readonly runJobs: (limit: number) => boolean | Ended
@@ -48,16 +48,19 @@ export const resolveModule = (from: string, asked: string): string | null => {
 }
 
 const sdkName = "gateway/plugin"
-/** Of a plugin's files, so that none can be named like the SDK. */
+/** Prefix of a plugin's files, so that none can be named like the SDK. */
 const filePrefix = "plugin/"
-/** Of what is none of them. The loader refuses it: the engine drops the error of a resolver and asks for a module without a name. */
+/**
+ * Prefix of names that are none of them. The loader refuses them: the engine drops the error of a resolver and asks for
+ * a module without a name.
+ */
 const foreignPrefix = "foreign/"
 
 const interrupted = /^InternalError: interrupted/
 
 export const makeInside = (engine: Engine, api: HostApi, code: InsideCode): Inside => {
   const { context, runtime } = engine
-  /** What evaluating the main module gave: a promise of its exports. */
+  /** Result of evaluating the main module: a promise of its exports. */
   let namespace: QuickJSHandle | null = null
 
   runtime.setModuleLoader(

@@ -1,7 +1,7 @@
 /**
- * A plugin in its engine, and the calls that are under way in it. Code of the plugin runs in turns: each begins with one message (a call, an
- * answer of the gateway, a timer) and ends when no job is left, so that its processor time belongs to one call. Nothing runs between calls:
- * what a call has started ends with it.
+ * A plugin in its engine, and the calls that are in progress in it. Code of the plugin runs in turns: each begins with one message (a call,
+ * an answer of the gateway, a timer) and ends when no job is left, so that its processor time belongs to one call. Nothing runs between
+ * calls: what a call has started ends with it.
  */
 import type { PluginHook } from "../../../domain/Plugin.ts"
 import type { Timer, Timers } from "../../../platform/Timers.ts"
@@ -76,7 +76,7 @@ export const makeMachine = async (
   const running = new Map<number, Running>()
   const askers = new Map<number, Running>()
   const lines: Array<ThreadLine> = []
-  /** It was told what may not be kept: what it writes outside of any call may be that. */
+  /** True when it has got text that may not be kept: its output outside of any call may be that. */
   let hasHeard = false
   let current: Running | null = null
   let isBroken = false
@@ -422,7 +422,7 @@ export const makeMachine = async (
         case "Returned":
       }
     }
-    /** Once the module is evaluated: it has said what it is. */
+    /** Checks whether the module is evaluated and has defined its plugin. */
     const look = (): boolean => {
       if (isOver) return true
       const defined = inside.defined()

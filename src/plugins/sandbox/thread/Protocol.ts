@@ -1,4 +1,4 @@
-/** What the gateway and the thread of a plugin send each other. Everything a plugin made is text or bytes. */
+/** Messages between the gateway and the thread of a plugin. Everything a plugin made is text or bytes. */
 import type { MessagePort } from "node:worker_threads"
 import type { PluginHook } from "../../../domain/Plugin.ts"
 import type { SandboxLimits } from "../Sandbox.ts"
@@ -45,9 +45,9 @@ export type ToThread =
       readonly id: number
       /** Three lines per call: its hook (behind a dash where nothing that it writes may be kept), its context and its payload, both as JSON. One text, because that is copied at once. */
       readonly text: string
-      /** Of each call; null: none has one. */
+      /** Body of each call; null: none has one. */
       readonly bodies: ReadonlyArray<Uint8Array | null> | null
-      /** Of each call. */
+      /** Time limit of each call, in ms. */
       readonly timeoutMs: number
     }
   | { readonly kind: "configure"; readonly config: string }
@@ -75,7 +75,7 @@ export interface ThreadLine {
   readonly level: number
   readonly hook: PluginHook | null
   readonly message: string
-  /** Of a call whose words may be kept, or of none. */
+  /** True for a call whose content may be kept, or for none. */
   readonly mayKeep: boolean
 }
 
@@ -90,7 +90,7 @@ export type FromThread =
       readonly body: Uint8Array | null
       /** JSON; of "blocked". */
       readonly answer: string | null
-      /** Of "failed". */
+      /** Reason of "failed". */
       readonly reason: string | null
       readonly metadata: string | null
     }

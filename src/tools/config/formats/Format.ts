@@ -7,7 +7,7 @@ export interface ElementStep {
   readonly is: string
 }
 
-/** From the root of the document; a text is the name of a member. */
+/** Path from the root of the document; a text is the name of a member. */
 export type Path = ReadonlyArray<string | ElementStep>
 
 /** The file is not in its format, so that it cannot be edited. `message` is a part of a sentence: "is no JSON: …". */
@@ -24,9 +24,9 @@ export const isUnreadable = (value: unknown): value is Unreadable =>
 export interface Format {
   /** The value of the whole text; an empty text is an empty object. */
   readonly parse: (text: string) => Json | Unreadable
-  /** Only for texts that `parse` reads. */
+  /** Sets a value; only for texts that `parse` reads. */
   readonly set: (text: string, path: Path, value: Json) => string
-  /** Without what is at the path; the text as it is when there is nothing. */
+  /** Removes the value at the path; the text as it is when there is none. */
   readonly remove: (text: string, path: Path) => string
 }
 
@@ -41,7 +41,7 @@ const stepInto = (value: Json | undefined, step: string | ElementStep): Json | u
   return Array.isArray(value) ? (value as ReadonlyArray<Json>)[indexIn(value as ReadonlyArray<Json>, step)] : undefined
 }
 
-/** What is at a path of a value; undefined: nothing. */
+/** Finds the value at a path; undefined: none. */
 export const valueAt = (value: Json | undefined, path: Path): Json | undefined =>
   path.reduce<Json | undefined>(stepInto, value)
 

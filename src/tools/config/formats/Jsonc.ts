@@ -17,7 +17,7 @@ const parsed = (text: string): Json | Unreadable => {
     : unreadable("is JSON, but no object")
 }
 
-/** As the file is indented; two spaces where it says nothing. */
+/** Chooses the indentation of the file; two spaces where it has none. */
 const optionsOf = (text: string) => {
   const indent = /\n([\t ]+)\S/.exec(text)?.[1] ?? "  "
   return {

@@ -18,7 +18,7 @@ const closeBrace = 125
 const maxLevels = 200
 const tooDeep = unreadable(`is nested deeper than ${maxLevels} levels, the limit`)
 const tooStrange = unreadable("is no YAML: signs of its syntax follow each other in their thousands")
-/** Mistakes that a text may have: each takes the reader its time, and the first is told. */
+/** Most mistakes that a text may have: each takes the reader its time, and the first is reported. */
 const maxMistakes = 1_000
 
 const isBlank = (code: number): boolean => code === 32 || code === 10 || code === 13 || Number.isNaN(code)
@@ -31,8 +31,8 @@ const openLevels = (levels: ReadonlyArray<number>, column: number): Array<number
 }
 
 /**
- * Whether brackets or indentation go deeper than any configuration, or signs of the syntax stand behind each other as no configuration has
- * them. Linear. Brackets in texts and comments count as well.
+ * Checks whether brackets or indentation go deeper than any configuration, or signs of the syntax follow each other as no configuration
+ * has them. Linear. Brackets in texts and comments count as well.
  */
 const isDeep = (text: string): boolean => {
   let open = 0
@@ -94,7 +94,7 @@ const repeatedKey = (document: Document): string | null => {
   return repeated
 }
 
-/** Whether a value holds itself, by an alias of an anchor around it. */
+/** Checks whether a value holds itself, by an alias of an anchor around it. */
 const holdsItself = (value: unknown): boolean => {
   const around = new Set<unknown>()
   const done = new Set<unknown>()
@@ -128,7 +128,7 @@ const valueOf = (document: Document, text: string): Json | Unreadable => {
   }
 }
 
-/** As the file indents its lists. */
+/** Writes the document, with lists indented as in the file. */
 const write = (document: Document, text: string): string =>
   document.toString({ lineWidth: 0, indentSeq: !/^( *)\S[^\n]*:\s*\n\1- /m.test(text) })
 

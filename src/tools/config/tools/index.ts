@@ -10,7 +10,7 @@ import { simpleTools } from "./Rows.ts"
 
 const own = new Map([claude, codex, openCode, continueDev, crush, aider, pi].map((tool) => [tool.id, tool] as const))
 
-/** In the order in which they are listed. */
+/** Ids in the order in which they are listed. */
 const order = "claude codex opencode cline kilo continue cursor roo crush goose qwen aider gemini pi droid forge".split(
   " "
 )

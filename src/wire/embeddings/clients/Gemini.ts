@@ -34,7 +34,7 @@ const textOf = (request: Json): string | null => {
   return texts.every((text) => typeof text === "string") ? texts.join("\n") : null
 }
 
-/** What is the same in all requests; undefined where they differ. */
+/** Returns the value that a member has in all requests; undefined where they differ. */
 const common = (requests: ReadonlyArray<Json>, member: string): Json | undefined => {
   const first = objectOr(requests[0])[member]
   return requests.every((request) => objectOr(request)[member] === first) ? first : undefined

@@ -1,4 +1,4 @@
-/** What the other spellings' answers are made of. */
+/** Vectors that the answers of the other spellings are made of. */
 import type { Response } from "../../canonical/Response.ts"
 import { isArray, isObject, type Json } from "../../json/Json.ts"
 import { valueIn } from "../../media/OpaqueAnswer.ts"

@@ -1,5 +1,5 @@
 /**
- * ComfyUI: a graph is queued, its history tells the files, and each file is fetched. The graph is the gateway's own, for a checkpoint; a
+ * ComfyUI: a graph is queued, its history names the files, and each file is fetched. The graph is the gateway's own, for a checkpoint; a
  * caller cannot send one, because its nodes may read and write files of the server.
  *
  * https://docs.comfy.org/development/comfyui-server/comms_routes (read in 2026-11)

@@ -13,7 +13,7 @@ import { encodeAs } from "../Asked.ts"
 
 const statusPath = "/status"
 
-/** Of the address of its status. */
+/** Derives the address of a job's result from that of its status. */
 const responseUrl = ({ poll }: JobTicket): string => {
   const { origin, pathname } = new URL(poll.url)
   return origin + (pathname.endsWith(statusPath) ? pathname.slice(0, -statusPath.length) : pathname)

@@ -36,7 +36,7 @@ const imagenBody = ({ count, format, own, prompt, ratio }: Asked): JsonObject =>
   }
 }
 
-/** What is asked for, without the words and pictures that it is made of. */
+/** Selects the settings for the answer, without the text and pictures that it is made of. */
 export const contentWishes = ({ own, ratio }: Asked): JsonObject => {
   const { contents: _contents, generationConfig, ...others } = own
   return {

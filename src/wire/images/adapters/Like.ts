@@ -67,7 +67,7 @@ export const nebius = like((conversation, options) =>
   }))(conversation, options)
 )
 
-/** Only its own styles, which are no styles of OpenAI's. */
+/** Adapter of Recraft: it takes only its own styles, which are no styles of OpenAI's. */
 export const recraft = like((conversation, options) =>
   encodeAs(["size", "style"], ({ count, model, own, prompt }) => ({
     body: {

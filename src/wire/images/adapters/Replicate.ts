@@ -13,7 +13,7 @@ import { encodeAs } from "../Asked.ts"
 import { partsOfAtMost } from "../Parts.ts"
 import { contentRefused } from "../Refusal.ts"
 
-/** Its safety checkers have no code of their own: they end a prediction with this text. */
+/** Pattern of a refusal by safety checkers: they have no code of their own and end a prediction with this text. */
 const filtered = /\bnsfw\b|flagged as sensitive/i
 
 const stepOf = (answer: JsonObject, ticket: JobTicket): JobStep | null => {

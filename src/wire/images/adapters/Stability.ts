@@ -32,7 +32,7 @@ const encodeRequest = encodeAs(["size", "output_format"], ({ format, model, own,
   }
 })
 
-/** With `finish_reason` CONTENT_FILTERED the picture is blurred. */
+/** Answers of Stability: with `finish_reason` CONTENT_FILTERED the picture is blurred. */
 export const stabilityAnswer = answersOf("images", "picture", {
   ...answerWith((body) => (body["finish_reason"] === "CONTENT_FILTERED" ? null : picturesOf([body["image"]]))),
   problemOf: ({ finish_reason: reason }) =>

@@ -83,10 +83,10 @@ export const sunoJob: PolledJob = {
   pollMs: { first: 1_000, longest: 15_000 }
 }
 
-/** It requires an address to call back. This one resolves nowhere (RFC 2606): the gateway asks instead. */
+/** Address for the callback that the provider requires. It resolves nowhere (RFC 2606): the gateway polls instead. */
 const noCallback = "https://callback.invalid/"
 
-/** With `customMode` the prompt is the words that are sung. */
+/** Encodes a request for Suno. With `customMode` the prompt is the lyrics. */
 export const encodeSuno = encodeJob(({ model, own, prompt }) => {
   const { callBackUrl, instrumental, lyrics, ...others } = own
   const words = stringOr(lyrics)

@@ -1,13 +1,13 @@
 /**
- * Google's programmable search engine. https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list (read in 2026-11):
- * `GET /customsearch/v1` with `q`, `cx`, `num` up to 10, `start`, `gl`, `lr`, `safe`, `dateRestrict`. The engine (`cx`) stands in the address
- * of the connection. It has no search for news.
+ * Google's programmable search engine. https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list (read in 2026-11): `GET
+ * /customsearch/v1` with `q`, `cx`, `num` up to 10, `start`, `gl`, `lr`, `safe`, `dateRestrict`. The engine (`cx`) is in the address of the
+ * connection. It has no search for news.
  */
 import { type JsonObject, isArray, isObject, objectOr, stringOr } from "../../json/Json.ts"
 import { able, languageOf, resultsIn, withOperators } from "../Reading.ts"
 import type { Search, SearchAdapter } from "../Search.ts"
 
-/** How Google's own pages say a time range: `tbs=qdr:d`. */
+/** Writes a time range as Google's own pages do: `tbs=qdr:d`. */
 export const googleRange = ({ timeRange }: Search): string | null =>
   timeRange === null ? null : `qdr:${timeRange.charAt(0)}`
 

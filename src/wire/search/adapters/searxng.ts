@@ -7,7 +7,7 @@ import { isArray, isObject, stringOr } from "../../json/Json.ts"
 import { able, joined, pageOf, resultsIn } from "../Reading.ts"
 import { safeSearches, type SearchAdapter } from "../Search.ts"
 
-/** Of most engines. */
+/** Results on a page of most engines. */
 const pageSize = 10
 
 export const searxng: SearchAdapter = {

@@ -7,7 +7,7 @@ import { stringOr } from "../../json/Json.ts"
 import { able, resultsIn } from "../Reading.ts"
 import type { Search, SearchAdapter } from "../Search.ts"
 
-/** It takes names of countries, in lower case, and only for the web. */
+/** Names the country as Tavily takes it: its English name in lower case, and only for the web. */
 const countryOf = ({ country, type }: Search): string | null =>
   country === null || type === "news"
     ? null

@@ -1,6 +1,6 @@
 /**
  * You.com. https://you.com/docs/guides/search/request-controls (read in 2026-11): `POST /v1/search` with `query`, `count` up to 100, `offset` in
- * pages up to 9, `country`, `language`, `freshness`, `safesearch`, `include_domains`, `exclude_domains`, `livecrawl`, `livecrawl_formats`. News stand
+ * pages up to 9, `country`, `language`, `freshness`, `safesearch`, `include_domains`, `exclude_domains`, `livecrawl`, `livecrawl_formats`. News are
  * in the same answer.
  */
 import { isObject, objectOr } from "../../json/Json.ts"

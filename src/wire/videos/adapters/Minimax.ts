@@ -1,5 +1,5 @@
 /**
- * MiniMax: a task per film, whose file has an address of its own.
+ * MiniMax: a task per video, whose file has an address of its own.
  *
  * https://platform.minimax.io/docs/api-reference/video-generation-t2v,
  * https://platform.minimax.io/docs/api-reference/video-generation-query,

@@ -1,5 +1,5 @@
 /**
- * Runway: a task per film. The ratio is in pixels, so that `size` is one.
+ * Runway: a task per video. The ratio is in pixels, so that `size` is one.
  *
  * https://docs.dev.runwayml.com/api (read in 2026-11)
  */

@@ -1,5 +1,5 @@
 /**
- * Films of providers whose jobs make pictures, too.
+ * Videos of providers whose jobs make pictures, too.
  *
  * https://replicate.com/docs/reference/http#predictions.create, https://docs.fal.ai/model-endpoints/queue (read in 2026-11)
  */
@@ -19,7 +19,7 @@ const outputsAs = (value: Json | undefined, seconds: number | null = null): Json
 
 export const replicateFilm = withOutputs(replicateJob, ({ output }) => outputsAs(output))
 
-/** One film; some models give a list. */
+/** Reads one video; some models give a list. */
 export const falFilm = withOutputs(falJob, (body) => {
   const film = objectOr(body["video"])
   return outputsAs(body["video"] === undefined ? body["videos"] : film["url"], secondsOf(film["duration"]))

@@ -2,7 +2,7 @@
 import type { Frame } from "../../../gateway/InspectorFeed.ts"
 import { type ItemRow, together, what } from "../rows.ts"
 
-/** What was opened, as text. */
+/** Opened page, as text. */
 export interface Page {
   readonly title: string
   readonly lines: ReadonlyArray<string>
@@ -22,7 +22,7 @@ export interface Browse {
   readonly opened: ReadonlySet<string>
   readonly isByContext: boolean
   readonly page: Page | null
-  /** How long the recording is behind; 0: it is not. */
+  /** Time by which the recording is behind, in ms; 0: it is not. */
   readonly behindMs: number
   /** Null: nothing is said. */
   readonly message: string | null
@@ -103,7 +103,7 @@ const rowLines = (rows: ReadonlyArray<ItemRow>, opened: ReadonlySet<string>): Re
     })
 }
 
-/** What the list shows, newest first. */
+/** Lists the lines of the list, newest first. */
 export const linesOf = ({ filter, isByContext, opened, rows }: Browse): ReadonlyArray<Line> => {
   const shown = rows.filter((row) => matches(row, filter))
   if (!isByContext) return rowLines(shown, opened)
@@ -117,7 +117,7 @@ export const linesOf = ({ filter, isByContext, opened, rows }: Browse): Readonly
 const idsOf = (state: Browse): ReadonlyArray<string> =>
   linesOf(state).flatMap((line) => (line._tag === "Row" ? [line.row.id] : []))
 
-/** What is selected stays so while it is shown; an attempt that is folded now is its storm. */
+/** Keeps the selection while it is shown; for an attempt that is folded now it moves to the group of its retries. */
 const settled = (state: Browse, before: Browse): Browse => {
   const ids = idsOf(state)
   if (state.selected !== null && ids.includes(state.selected)) return state
@@ -135,7 +135,7 @@ const withRow = (rows: ReadonlyArray<ItemRow>, row: ItemRow): ReadonlyArray<Item
   return at < 0 ? [...rows, row].slice(-maxRows) : rows.with(at, row)
 }
 
-/** What the feed tells. */
+/** Updates the state with a frame of the feed. */
 export const told = (state: Browse, frame: Frame): Browse => {
   switch (frame.type) {
     case "behind":

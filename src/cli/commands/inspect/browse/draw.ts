@@ -11,7 +11,7 @@ export interface Size {
 
 /** The head of the list, and the two lines below it. */
 const frameRows = 3
-/** What stands before a line: a mark, and how far it is indented. */
+/** Columns before a line: a mark, and the indentation. */
 const leadColumns = 2
 
 /** Rows that are left for the list or a page. */
@@ -43,7 +43,7 @@ const statusOf = (state: Browse, shown: number): string => {
   return `${shown} of ${state.rows.length}${marked}${filter}${behind}`
 }
 
-/** As many lines as the screen has rows; none is wider than it. */
+/** Draws as many lines as the screen has rows; none is wider than it. */
 export const draw = (state: Browse, size: Size, nowMs: number): ReadonlyArray<string> => {
   const { columns } = size
   const height = heightOf(size)

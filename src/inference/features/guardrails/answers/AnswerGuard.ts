@@ -1,16 +1,18 @@
-/** What is watched over in an answer. */
+/** Checks of an answer. */
 import type { StructuredOutput } from "../../../../domain/AnswerRules.ts"
 import { GuardrailBlocked } from "../../../../domain/Errors.ts"
 import type { Finding, TextGuard } from "./TextGuard.ts"
 import type { Reading } from "./Reading.ts"
 
-/** What becomes of personal data: it is replaced, it is only counted, or the answer is not given. */
+/** Treatment of personal data: it is replaced, it is only counted, or the answer is not given. */
 export type TextMode = "redact" | "warn" | "block"
 
-/** What is decided about an answer, for metrics. `unread`: a part of it could not be looked at. */
+/** Decision on an answer, for metrics. `unread`: a part of it could not be looked at. */
 export type AnswerAction = TextMode | "unread"
 
-/** How an answer stands to its JSON schema: it matches, it does after it was asked for again, it does not. */
+/**
+ * Result of comparing an answer with its JSON schema: it matches, it does after it was asked for again, it does not.
+ */
 export type SchemaOutcome = "ok" | "repaired" | "failed"
 
 export interface AnswerFacts {
@@ -30,13 +32,13 @@ export interface AnswerGuard {
   } | null
   /** Runs something when the event loop has done what is ready now. */
   readonly later: (run: () => void) => void
-  /** Whether a tool may be called, by the client's name of it; null: all may. */
+  /** Checks whether a tool may be called, by the client's name of it; null: all may. */
   readonly mayCall: ((name: string) => boolean) | null
-  /** What is done about answers that have a JSON schema. */
+  /** Treatment of answers that have a JSON schema. */
   readonly structured: StructuredOutput
   /** Value of `X-Gateway-Guardrail`; null: no header. */
   readonly header: (facts: AnswerFacts) => string | null
-  /** Called for each decision. `detector`: that of the finding, `tool-policy`, or `answer` where a part is unread. */
+  /** Receives each decision. `detector`: that of the finding, `tool-policy`, or `answer` where a part is unread. */
   readonly decided: (detector: string, action: AnswerAction) => void
 }
 
@@ -48,7 +50,7 @@ export interface Watch {
   readonly read: (reading: Reading) => void
   readonly facts: () => AnswerFacts
   readonly noteSchema: (outcome: SchemaOutcome) => void
-  /** Why the answer may not be given; null while it may. */
+  /** Returns the reason for which the answer may not be given; null while it may. */
   readonly blocked: () => GuardrailBlocked | null
 }
 

@@ -43,21 +43,21 @@ const textChannel = (guard: TextGuard, onEdit: OnEdit): Channel => {
 const maxDepth = 512
 
 const simpleEscapes: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }
-/** What stands outside of the strings of a JSON text: structure, numbers, literals. */
+/** Pattern of the characters outside of strings in a JSON text: structure, numbers, literals. */
 const outside = /[\s{}[\],:\d+\-.eEtrufalsn]/
 
 /**
- * Only strings are looked at, each by itself and as it reads without escapes; names of members and numbers stay as they are. Text that is no
- * JSON is looked at as text from where it stops to be JSON.
+ * Makes a channel for JSON in which only strings are looked at, each by itself and as it reads without escapes; names of members and numbers
+ * stay as they are. Text that is no JSON is looked at as text from where it stops to be JSON.
  */
 const argumentsChannel = (guard: TextGuard, onEdit: OnEdit): Channel => {
   const found = (start: number, end: number, finding: Finding): void =>
     onEdit({ start, end, text: JSON.stringify(finding.placeholder).slice(1, -1) }, finding)
   let chars = 0
-  /** Of the string that is open, or of the text that is no JSON; null outside of them. */
+  /** Matcher of the string that is open, or of the text that is no JSON; null outside of them. */
   let matcher: Matcher | null = null
   let place: "outside" | "name" | "value" | "plain" = "outside"
-  /** Whether each open container is an object. */
+  /** Kinds of the open containers: true for an object. */
   const open: Array<boolean> = []
   let expectsName = false
   /** The escape that is not complete yet, from its backslash; empty without one. */
@@ -72,7 +72,7 @@ const argumentsChannel = (guard: TextGuard, onEdit: OnEdit): Channel => {
     matcher.add(text, places, end)
   }
 
-  /** Characters of an escape, all of which stand where it begins. */
+  /** Characters of an escape, all of which are where it begins. */
   const sayEscape = (text: string, at: number, end: number): void => matcher?.add(text, [at], end)
 
   const leaveString = (): void => {

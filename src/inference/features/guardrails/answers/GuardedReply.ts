@@ -20,13 +20,16 @@ import { readers } from "./wires/readers.ts"
 export interface GuardedReply {
   readonly reply: ClientReply
   readonly watch: Watch
-  /** The client has the head of its answer: an error can only be told in the stream. */
+  /** Tells whether the client has the head of its answer: then an error can only be sent in the stream. */
   readonly hasHead: () => boolean
   /** Nothing of a whole answer has come. */
   readonly isUntouched: () => boolean
   /** Looks at what is to come: the last bytes of a stream, or of a whole answer. Why they may not be given; null where they may. */
   readonly concludeWith: (rest: Buffer | string) => Effect.Effect<GuardrailBlocked | null>
-  /** What goes out in the place of the end that is to come; null before `concludeWith`, and where the answer is not given. */
+  /**
+   * Returns the bytes that replace the end that is to come; null before `concludeWith`, and where the answer is not
+   * given.
+   */
   readonly concluded: () => Buffer | string | null
   /** Nothing more of the answer goes out. */
   readonly withhold: () => void
@@ -64,7 +67,7 @@ export const guardReply = (
   const reader = readers[exchange.wire]
   const mode = guard.texts?.mode ?? null
   const leaving = new Listeners()
-  /** Before the end of the answer everything is looked at; afterwards, and in errors, nothing is. */
+  /** True after the end of the answer: before it everything is looked at; afterwards, and in errors, nothing is. */
   let isOver = false
   let isError = false
   let head: Head | null = null
@@ -73,7 +76,7 @@ export const guardReply = (
   let outBytes = 0
   let says = false
   const body: Array<Buffer> = []
-  /** What goes out in the place of the end that is to come. */
+  /** Bytes that replace the end that is to come. */
   let concluded: Buffer | string | null = null
   /** The answer is not given: nothing more of it goes out. */
   let isWithheld = false
@@ -85,7 +88,7 @@ export const guardReply = (
     outBytes += bytes.length
   }
 
-  /** Where findings are only counted, the client gets what came. */
+  /** Keeps the original bytes where findings are only counted. */
   const keepAsCame = (chunk: Buffer | string): void => {
     if (mode === "warn") keep(typeof chunk === "string" ? Buffer.from(chunk) : chunk)
   }
@@ -125,7 +128,7 @@ export const guardReply = (
     return bytes
   }
 
-  /** Whether the head waits for the first words of the answer. */
+  /** Tells whether the head waits for the first text of the answer. */
   const isHeld = (): boolean => head !== null && !says && outBytes < maxPreambleBytes
 
   const blockedNow = (): boolean => watch.blocked() !== null && !isOver
@@ -218,7 +221,7 @@ export const guardReply = (
       if (isWithheld) return
       head = { status, headers }
       isError ||= status !== 200
-      // A stream that may be refused, and a whole answer, are told with the first bytes of which it is known that they may go out.
+      // A stream that may be refused, and a whole answer, begin with the first bytes that are known to be allowed out.
       const isFree = isStream ? isOver || (mode !== "block" && guard.mayCall === null) : isOver && concluded === null
       if (isError || isFree) sendHead()
     },

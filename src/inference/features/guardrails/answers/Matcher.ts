@@ -4,10 +4,10 @@
  */
 import type { Finding, TextGuard } from "./TextGuard.ts"
 
-/** Settled text that is kept, so that a detector sees what stands before a finding. */
+/** Settled text that is kept, so that a detector sees what is before a finding. */
 const contextChars = 64
 
-/** From here on what is open is looked at again only when a part of it can be settled that is worth the work. */
+/** Size of the open part, in characters, from which it is looked at again only when enough of it can be settled. */
 const muchOpenChars = 2_048
 
 const isWorth = (settled: number, open: number): boolean => settled > (open > muchOpenChars ? open / 16 : 0)
@@ -19,12 +19,12 @@ export class Matcher {
   readonly #found: OnFinding
   /** Context, then what is open. */
   #text = ""
-  /** Where each character of `#text` stands in the source; null where they stand one after the other from `#base`. */
+  /** Positions in the source of the characters of `#text`; null where they follow one another from `#base`. */
   #places: Array<number> | null
   #base: number
-  /** Where the source ends. */
+  /** Position of the source's end. */
   #end: number
-  /** Where the open part of `#text` begins. */
+  /** Position at which the open part of `#text` begins. */
   #open = 0
 
   /** `base`: where the text begins in its source. `isMapped`: its characters have places of their own there (escapes). */
@@ -36,7 +36,7 @@ export class Matcher {
     this.#places = isMapped ? [] : null
   }
 
-  /** Adds text, which stands at `places` of the source and ends at `end`. */
+  /** Adds text, which is at `places` of the source and ends at `end`. */
   add(text: string, places: ReadonlyArray<number> | null, end: number): void {
     this.#text += text
     this.#end = end
@@ -62,7 +62,7 @@ export class Matcher {
     this.#trim()
   }
 
-  /** Where the open part begins in the source. */
+  /** Returns the position at which the open part begins in the source. */
   openAt(): number {
     return this.#at(this.#open)
   }

@@ -1,4 +1,4 @@
-/** What an event or a whole answer says, by the places where it says it. Each wire has a reader (`wires/`). */
+/** Texts of an event or a whole answer, by their places. Each wire has a reader (`wires/`). */
 import type { Path, ValueEdit } from "../../../../wire/json/DeepSplice.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../../../wire/json/Json.ts"
 
@@ -9,13 +9,13 @@ export type Form = "text" | "arguments"
 export interface Piece {
   /**
    * `<lane>/<name>`: pieces of one channel follow each other, and a client joins them. Within a lane (an answer among several, a block) one
-   * channel speaks after the other. Null: the text stands alone.
+   * channel speaks after the other. Null: the text is in no channel.
    */
   readonly channel: string | null
   readonly path: Path
   readonly text: string
   readonly form: Form
-  /** Made when the text is changed: what tells the same in another form (log probabilities). */
+  /** Edits made when the text is changed, of the same in another form (log probabilities). */
   readonly beside?: ReadonlyArray<ValueEdit>
 }
 
@@ -33,7 +33,7 @@ export interface ToolCall {
 
 export interface Reading {
   readonly pieces: ReadonlyArray<Piece>
-  /** What its channel has said before, from the beginning. */
+  /** Texts that its channel has had before, from the beginning. */
   readonly repeats: ReadonlyArray<Piece>
   readonly dependents: ReadonlyArray<Dependent>
   /** Channels, or lanes, that say no more. */

@@ -29,7 +29,7 @@ export class Meter {
   }
 }
 
-/** What is looked at again with each text: the context of what is open, and that. */
+/** Most characters that are looked at again with each text: the context of the open part, and that. */
 const contextChars = 320
 
 /** Parts of a text of at most so many characters. */

@@ -14,7 +14,7 @@ export interface StreamFilter {
   readonly push: (chunk: Buffer | string) => void
   /** The same in steps. Nothing else may be pushed before the last. */
   readonly pushIn: (chunk: Buffer | string) => Steps<void>
-  /** The stream is over: all that was held back leaves. */
+  /** Ends the stream: everything that was held back leaves. */
   readonly end: () => void
   readonly endIn: () => Steps<void>
 }
@@ -27,7 +27,7 @@ export interface StreamFilterOptions {
   readonly found: (finding: Finding) => void
   /** An event cannot be looked at: it is too large, or looking at it has failed. It goes on as it came. */
   readonly unread: () => void
-  /** Called with what an event says, before any of it leaves. */
+  /** Receives the texts of an event, before any of them leaves. */
   readonly read: (reading: Reading) => void
   /** `says`: it holds a part of the answer. */
   readonly release: (bytes: Buffer, says: boolean) => void

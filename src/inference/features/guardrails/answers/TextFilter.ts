@@ -8,7 +8,7 @@ import type { Dependent, Form, Piece, Reading } from "./Reading.ts"
 import { allOf, Meter, type Steps } from "./Steps.ts"
 import { type Finding, type TextGuard, usualWindowChars } from "./TextGuard.ts"
 
-/** What leaves, with what is changed in it. */
+/** Sends an item, with the edits to it. */
 export type Release<A> = (item: A, edits: ReadonlyArray<ValueEdit>) => void
 
 export interface TextFilter<A> {
@@ -24,14 +24,14 @@ export interface TextFilter<A> {
 
 export interface TextFilterOptions<A> {
   readonly guard: TextGuard
-  /** Called for each finding, once. */
+  /** Receives each finding, once. */
   readonly found: (finding: Finding) => void
   readonly release: Release<A>
   readonly maxWaitingBytes?: number
   readonly maxWaiting?: number
 }
 
-/** What waits is seldom more than a word. */
+/** Most bytes that wait, which is seldom more than a word. */
 export const maxWaitingBytes = 4 * 1_048_576
 export const maxWaiting = 4_096
 /** Channels that are remembered: the parts of one answer. The one that has spoken first goes first. */
@@ -40,7 +40,7 @@ const maxChannels = 4_096
 /** A piece on its way, and what is replaced in it so far. */
 interface Fragment {
   readonly piece: Piece
-  /** Where it begins in its channel. */
+  /** Position at which it begins in its channel. */
   readonly from: number
   readonly edits: Array<TextEdit>
 }
@@ -51,7 +51,7 @@ interface OpenChannel {
   readonly form: Form
   /** All edits so far. */
   readonly edits: Array<TextEdit>
-  /** Those of which something is not settled. */
+  /** Fragments of which something is not settled. */
   open: Array<readonly [Fragment, Entry<unknown>]>
   isOver: boolean
   /** The last text that repeated it, and what became of it. */
@@ -70,7 +70,7 @@ interface Entry<A> {
 
 const laneOf = (channel: string): string => channel.slice(0, channel.indexOf("/"))
 
-/** The edits of a value whose text is changed, and of what tells the same. */
+/** Makes the edits of a value whose text is changed, and of other forms of the same. */
 const valueEdits = (piece: Piece, edits: ReadonlyArray<TextEdit>): ReadonlyArray<ValueEdit> =>
   edits.length === 0
     ? none
@@ -173,7 +173,7 @@ export const makeTextFilter = <A>(options: TextFilterOptions<A>): TextFilter<A> 
     return open
   }
 
-  /** What a text that repeats its channel becomes: the same as the channel has become, and nothing is left in it. */
+  /** Edits a text that repeats its channel, to the same as the channel has become; nothing is left open in it. */
   const repeat = function* (piece: Piece): Steps<ReadonlyArray<ValueEdit>> {
     const open = channels.get(piece.channel ?? "")
     if (open === undefined) return valueEdits(piece, yield* editsIn(piece.text, piece.form, guard, found))

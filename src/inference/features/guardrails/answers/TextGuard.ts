@@ -1,4 +1,4 @@
-/** What looks for personal data in texts of an answer. */
+/** Detector of personal data in texts of an answer. */
 import type { Finding } from "../../../../guard/Finding.ts"
 
 export type { Finding }
@@ -10,7 +10,10 @@ export interface TextGuard {
   readonly longestMatchChars: number
   /** Characters that may be looked at in one step; absent: `usualWindowChars`. */
   readonly windowChars?: number
-  /** From where on the text can be the beginning of a finding that goes on behind its end; its length when nothing can. */
+  /**
+   * Returns the position from which on the text can be the beginning of a finding that goes on behind its end; its
+   * length when there is none.
+   */
   readonly openFrom: (text: string) => number
 }
 

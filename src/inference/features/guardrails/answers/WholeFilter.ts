@@ -48,7 +48,7 @@ export const filterWholeIn = function* (body: Buffer | string, options: WholeFil
       return edits.length === 0 ? body : spliceValues(text, edits)
     }
   } catch {
-    // What fails is told like what cannot be read.
+    // A failure is reported like text that cannot be read.
   }
   unread()
   return body

@@ -7,7 +7,7 @@ import { type Expected, expectedOf, judge, repairOf } from "../structured/Struct
 import type { AnswerGuard } from "./AnswerGuard.ts"
 import { type GuardedAnswer, guardAnswer } from "./guardAnswer.ts"
 
-/** What a request has asked of upstreams. */
+/** Lists the upstream calls of a request. */
 const callsOf = ({ end, others }: Answered): ReadonlyArray<Served> =>
   end._tag === "Answered"
     ? [...others, { target: end.target, report: end.result.report, firstContentMs: end.result.firstContentMs }]

@@ -14,7 +14,7 @@ export interface GuardedAnswer {
   readonly watch: Watch
   /** The whole answer with which a request ends, before anything of it was given; null where it is none. */
   readonly wholeOf: (end: RequestEnd) => Buffer | string | null
-  /** How the request ends with what was found. Called once, before it is settled. */
+  /** Ends the request with the findings. Called once, before it is settled. */
   readonly conclude: (ended: Answered) => Effect.Effect<Answered>
 }
 

@@ -13,16 +13,16 @@ export interface Guarded {
   readonly parsed: JsonObject
   /** Places of personal data that were replaced. */
   readonly redacted: number
-  /** What was done about attempts to take over the model; null: there were none. */
+  /** Treatment of attempts to take over the model; null: there were none. */
   readonly injection: InjectionMode | null
-  /** There was more text than is looked at for such attempts. */
+  /** True when there was more text than is looked at for such attempts. */
   readonly isPartlyScanned: boolean
   readonly blocked: GuardrailBlocked | null
 }
 
 export type Decided = (detector: string, action: string, times?: number) => void
 
-/** In every string of a value; names of members stay. */
+/** Changes every string of a value; names of members stay. */
 const inStrings = (change: (text: string) => string): ((value: Json) => Json) => {
   const inValue = (value: Json): Json => {
     if (typeof value === "string") return change(value)
@@ -54,7 +54,7 @@ const tooLong =
   "The request has more text than this gateway can check for attempts to take over the model (INJECTION_GUARD_MODE): " +
   `${scannedChars} characters.`
 
-/** What people and tools have written; the operator's own words and the model's are not looked at. */
+/** Checks whether people or tools have written it; texts of the operator and of the model are not looked at. */
 const isUntrusted = (author: Author): boolean => author === "user" || author === "tool"
 
 export const guardRequest = (

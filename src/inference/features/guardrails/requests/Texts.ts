@@ -5,7 +5,7 @@
 import type { WireName } from "../../../../domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../../../wire/json/Json.ts"
 
-/** Who wrote a text. `tool`: it came from outside, by a tool. */
+/** Author of a text. `tool`: it came from outside, by a tool. */
 export type Author = "system" | "user" | "assistant" | "tool"
 
 export interface Visitor {
@@ -24,7 +24,7 @@ const withMember = (object: JsonObject, name: string, author: Author, change: Ch
   return next === value ? object : { ...object, [name]: next }
 }
 
-/** In several members, one after the other. */
+/** Changes several members, one after the other. */
 const inMembers = (
   object: JsonObject,
   author: Author,

@@ -7,7 +7,7 @@ import type { Detection } from "../Detection.ts"
 import type { Active } from "../Policy.ts"
 import { type Decided, type Guarded, guardRequest } from "./GuardRequest.ts"
 
-/** What was done to the request. */
+/** Changes to the request, and findings. */
 export interface Checked extends Guarded {
   /** The request was not checked: what detects has failed. */
   readonly hasFailed: boolean
@@ -28,7 +28,7 @@ const refusalOf = ({ answers, injection }: Active, detection: Detection | null):
     : null
 }
 
-/** What becomes of a request that could not be checked. */
+/** Decides on a request that could not be checked. */
 export const failedCheck =
   (parsed: JsonObject, active: Active, detection: Detection | null, decided: Decided) =>
   (defect: unknown): Effect.Effect<Checked> => {

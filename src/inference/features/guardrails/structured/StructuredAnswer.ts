@@ -1,4 +1,4 @@
-/** Whether a whole answer is what the JSON schema of its request says, and what is asked when it is not. Pure. */
+/** Compares a whole answer with the JSON schema of its request, and makes the request for another try. Pure. */
 import * as Either from "effect/Either"
 import { checkSchema } from "../../../../guard/schema/JsonSchema.ts"
 import type { Conversation } from "../../../../wire/canonical/Conversation.ts"
@@ -11,7 +11,7 @@ import { asSentence } from "../../../../kernel/Sentence.ts"
 /** A larger schema is not checked. */
 const maxSchemaChars = 262_144
 
-/** What is checked of a request. */
+/** Parts of a request that its answer is compared with. */
 export interface Expected {
   readonly conversation: Conversation
   readonly schema: JsonObject

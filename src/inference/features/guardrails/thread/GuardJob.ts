@@ -20,9 +20,9 @@ export interface GuardJob {
 export interface GuardReport extends Pick<Guarded, "injection" | "isPartlyScanned" | "redacted"> {
   /** Null: it is the same. */
   readonly body: Uint8Array<ArrayBuffer> | null
-  /** Why it is refused; null: it is not. */
+  /** Reason of the refusal; null: it is not refused. */
   readonly refusal: string | null
-  /** What was decided, and how often. */
+  /** Decisions, with their counts. */
   readonly decided: ReadonlyArray<DecisionCount>
 }
 

@@ -11,7 +11,7 @@ import type { GuardJob, GuardReport } from "./GuardJob.ts"
 export interface GuardThreadLimits {
   /** Bytes of requests that wait. */
   readonly maxWaitingBytes: number
-  /** For one request, the start of the thread included. */
+  /** Time limit in ms for one request, the start of the thread included. */
   readonly timeoutMs: number
   readonly idleMs: number
 }
@@ -26,7 +26,7 @@ export const usualGuardThreadLimits: GuardThreadLimits = {
 export type Guarding = GuardReport | "late" | "failed"
 
 export interface GuardThread {
-  /** Interruption takes it out of the queue; what is under way is not stopped. */
+  /** Interruption takes it out of the queue; what is in progress is not stopped. */
   readonly run: (job: GuardJob) => Effect.Effect<Guarding>
 }
 

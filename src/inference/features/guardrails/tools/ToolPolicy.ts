@@ -1,4 +1,4 @@
-/** Which tools a request may offer and an answer may call. Pure. */
+/** Rules for the tools that a request may offer and an answer may call. Pure. */
 import type { ToolPolicy } from "../../../../domain/AnswerRules.ts"
 import type { WireName } from "../../../../domain/Wire.ts"
 import { anyWildcard } from "../../../../kernel/Wildcards.ts"
@@ -22,7 +22,7 @@ export interface Offer {
   readonly refused: ReadonlyArray<string>
 }
 
-/** What remains of one tool, or of an entry with several; null when nothing does. */
+/** Returns the allowed rest of one tool, or of an entry with several; null when there is none. */
 type Remaining = (tool: Json, keep: MayUse) => Json | null
 
 /** Tools of a namespace are judged by their own names. */

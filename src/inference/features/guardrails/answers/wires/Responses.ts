@@ -60,7 +60,7 @@ const addParts = (to: Array<Piece>, prefix: string, path: Path, parts: Json | un
 /** Types of items in which a tool of the client is called. */
 const callTypes = new Set(["function_call", "custom_tool_call"])
 
-/** An item as it stands in an answer; `calls`: whether a tool that it calls is told. */
+/** Adds an item of an answer; `calls`: whether a tool that it calls is added. */
 const addItem = (to: Draft, pieces: Array<Piece>, lane: string, path: Path, item: JsonObject, calls: boolean): void => {
   const type = stringOr(item["type"]) ?? ""
   if (calls && callTypes.has(type)) to.calls.push({ name: stringOr(item["name"]) ?? "", path })
