@@ -9,17 +9,17 @@ import { cpuOf, withSources } from "./lib/sources.mjs"
 const goalMs = 5
 
 const files = {
-  compressor: "src/compression/Compressor.ts",
-  blocks: "src/compression/Blocks.ts",
-  lite: "src/compression/lite/Lite.ts",
-  caveman: "src/compression/caveman/Caveman.ts",
-  aggressive: "src/compression/aggressive/Aggressive.ts",
-  ultra: "src/compression/ultra/Ultra.ts",
-  apply: "src/compression/rtk/Apply.ts",
-  compiled: "src/compression/rtk/Compiled.ts",
-  detect: "src/compression/rtk/Detect.ts",
-  filters: "src/compression/rtk/filters/index.ts",
-  results: "src/compression/ResultEngines.ts",
+  compressor: "src/plane/compression/Compressor.ts",
+  blocks: "src/plane/compression/Blocks.ts",
+  lite: "src/plane/compression/lite/Lite.ts",
+  caveman: "src/plane/compression/caveman/Caveman.ts",
+  aggressive: "src/plane/compression/aggressive/Aggressive.ts",
+  ultra: "src/plane/compression/ultra/Ultra.ts",
+  apply: "src/plane/compression/rtk/Apply.ts",
+  compiled: "src/plane/compression/rtk/Compiled.ts",
+  detect: "src/plane/compression/rtk/Detect.ts",
+  filters: "src/plane/compression/rtk/filters/index.ts",
+  results: "src/plane/compression/ResultEngines.ts",
   transcripts: "test/compression/corpus/transcripts.ts"
 }
 

@@ -16,15 +16,15 @@ const nowMs = 1_800_000_000_000
 
 const files = {
   comboPolicy: "src/domain/combo/ComboPolicy.ts",
-  decide: "src/routing/decide/Decide.ts",
-  snapshot: "src/routing/decide/Candidates.ts",
-  strategy: "src/routing/candidate/Strategy.ts",
-  routers: "src/routing/auto/RouterStrategies.ts",
-  autoId: "src/routing/resolve/AutoId.ts",
-  healing: "src/routing/auto/SelfHealing.ts",
-  stats: "src/routing/stats/PerformanceStats.ts",
-  registry: "src/providers/Registry.ts",
-  facts: "src/providers/ModelFacts.ts",
+  decide: "src/plane/routing/decide/Decide.ts",
+  snapshot: "src/plane/routing/decide/Candidates.ts",
+  strategy: "src/plane/routing/candidate/Strategy.ts",
+  routers: "src/plane/routing/auto/RouterStrategies.ts",
+  autoId: "src/plane/routing/resolve/AutoId.ts",
+  healing: "src/plane/routing/auto/SelfHealing.ts",
+  stats: "src/plane/routing/stats/PerformanceStats.ts",
+  registry: "src/plane/providers/Registry.ts",
+  facts: "src/plane/providers/ModelFacts.ts",
   whole: "bench/lib/wholeDecision.mjs"
 }
 

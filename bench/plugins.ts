@@ -6,8 +6,8 @@
 import * as Effect from "effect/Effect"
 import { setTimeout as delay } from "node:timers/promises"
 import * as Timers from "../src/platform/Timers.ts"
-import { openSelector } from "../src/plugins/sandbox/Selector.ts"
-import type { PoolMember, RoutingContext } from "../src/routing/auto/RouterStrategies.ts"
+import { openSelector } from "../src/agents/plugins/sandbox/Selector.ts"
+import type { PoolMember, RoutingContext } from "../src/plane/routing/auto/RouterStrategies.ts"
 import { callOf, codeOf, openSandbox, pluginOf } from "../test/support/Sandboxes.ts"
 
 const quantile = (values: ReadonlyArray<number>, share: number): string => {

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const typesOf = async (rolldown) => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-types-"))
   const bundle = await rolldown({
-    input: join(root, "src/plugins/sdk/Declarations.ts"),
+    input: join(root, "src/agents/plugins/sdk/Declarations.ts"),
     cwd: root,
     platform: "node",
     onLog: unresolvedIsAnError
@@ -29,7 +29,7 @@ const typesOf = async (rolldown) => {
 
 /** Writes both into the folder of the program; `exports` of package.json names them. */
 export const writePluginModule = async (rolldown, folder) => {
-  copyFileSync(join(root, "src/plugins/sandbox/inside/sdk.js"), join(folder, "plugin.mjs"))
+  copyFileSync(join(root, "src/agents/plugins/sandbox/inside/sdk.js"), join(folder, "plugin.mjs"))
   const head = "// Types of \"gateway/plugin\". Globals of the sandbox are in what 'gateway plugin new' writes.\n"
   writeFileSync(join(folder, "plugin.d.mts"), `${head}${await typesOf(rolldown)}\n`)
 }

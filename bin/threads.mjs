@@ -30,12 +30,12 @@ export const unresolvedIsAnError = (level, log, report) =>
  * used.
  */
 const threads = {
-  worker: "src/tokens/worker.mjs",
-  bodyThread: "src/inspector/work/bodyThread.mjs",
-  guardThread: "src/inference/features/guardrails/thread/guardThread.mjs",
-  sandboxThread: "src/plugins/sandbox/thread/sandboxThread.mjs",
+  worker: "src/plane/tokens/worker.mjs",
+  bodyThread: "src/observe/inspector/work/bodyThread.mjs",
+  guardThread: "src/plane/inference/features/guardrails/thread/guardThread.mjs",
+  sandboxThread: "src/agents/plugins/sandbox/thread/sandboxThread.mjs",
   // A program of its own, which takes changes of the machine back when the gateway is killed.
-  watchdog: "src/capture/host/watchdog.mjs"
+  watchdog: "src/observe/capture/host/watchdog.mjs"
 }
 
 /** The source of a thread's copy; null for other files. */

@@ -1,10 +1,10 @@
 /** Shows and clears all caches of answers for `/api/cache/stats`. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { AnswerCache } from "../cache/AnswerCache.ts"
-import { IdempotencyStats } from "../cache/IdempotencyStats.ts"
-import { GatewaySettings } from "../flags/GatewaySettings.ts"
-import { AnswerCaches } from "../usage/Caches.ts"
+import { AnswerCache } from "../plane/cache/AnswerCache.ts"
+import { IdempotencyStats } from "../plane/cache/IdempotencyStats.ts"
+import { GatewaySettings } from "../subjects/flags/GatewaySettings.ts"
+import { AnswerCaches } from "../observe/usage/Caches.ts"
 
 const make = Effect.gen(function* () {
   const answers = yield* AnswerCache

@@ -1,15 +1,15 @@
 /** Fetching from addresses that others chose, for commands: as a gateway does it, without a database. Imported dynamically by `src/cli` only. */
 import * as Layer from "effect/Layer"
 import { defaultResilience } from "../domain/Resilience.ts"
-import * as Dns from "../egress/Dns.ts"
-import * as PublicFetchRoom from "../egress/PublicFetch.ts"
-import { layerFromEnvironment } from "../egress/UpstreamSettings.ts"
-import * as Flags from "../flags/Flags.ts"
-import * as FlagStore from "../flags/FlagStore.ts"
+import * as Dns from "../net/egress/Dns.ts"
+import * as PublicFetchRoom from "../net/egress/PublicFetch.ts"
+import { layerFromEnvironment } from "../net/egress/UpstreamSettings.ts"
+import * as Flags from "../subjects/flags/Flags.ts"
+import * as FlagStore from "../subjects/flags/FlagStore.ts"
 import type { AppConfig } from "../platform/AppConfig.ts"
 import * as Timers from "../platform/Timers.ts"
 
-export { PublicFetch } from "../egress/PublicFetch.ts"
+export { PublicFetch } from "../net/egress/PublicFetch.ts"
 
 /** Flags are those of the environment. */
 export const fetchingLayer: Layer.Layer<PublicFetchRoom.PublicFetch, never, AppConfig> = PublicFetchRoom.layer.pipe(

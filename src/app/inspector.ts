@@ -2,15 +2,15 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as CacheWatch from "../inspector/CacheWatch.ts"
-import * as CaptureSettings from "../capture/CaptureSettings.ts"
-import { type HandedIn, handIn } from "../inspector/Ingest.ts"
-import * as Inspector from "../inspector/Inspector.ts"
-import { makeViews } from "../inspector/Views.ts"
+import * as CacheWatch from "../observe/inspector/CacheWatch.ts"
+import * as CaptureSettings from "../observe/capture/CaptureSettings.ts"
+import { type HandedIn, handIn } from "../observe/inspector/Ingest.ts"
+import * as Inspector from "../observe/inspector/Inspector.ts"
+import { makeViews } from "../observe/inspector/Views.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as InspectorSessionRepo from "../store/repo/InspectorSessionRepo.ts"
 import { SettingsRepo } from "../store/repo/SettingsRepo.ts"
-import type { InspectorServices } from "../inspector/InspectorDoor.ts"
+import type { InspectorServices } from "../observe/inspector/InspectorDoor.ts"
 
 const layer = CacheWatch.layer.pipe(Layer.provideMerge(Inspector.layer), Layer.provide(InspectorSessionRepo.layer))
 

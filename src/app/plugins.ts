@@ -2,10 +2,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Plugins from "../plugins/Plugins.ts"
-import type { PluginServices } from "../plugins/PluginsDoor.ts"
-import * as Marketplace from "../plugins/Marketplace.ts"
-import * as Sandboxes from "../plugins/sandbox/Sandboxes.ts"
+import * as Plugins from "../agents/plugins/Plugins.ts"
+import type { PluginServices } from "../agents/plugins/PluginsDoor.ts"
+import * as Marketplace from "../agents/plugins/Marketplace.ts"
+import * as Sandboxes from "../agents/plugins/sandbox/Sandboxes.ts"
 
 const layer = Marketplace.layer.pipe(Layer.provideMerge(Plugins.layer), Layer.provide(Sandboxes.layer))
 

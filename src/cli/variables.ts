@@ -45,13 +45,13 @@ export const ownNames = [
 ]
 
 export const flagNames: Effect.Effect<ReadonlySet<string>, CommandFailed> = Effect.map(
-  loadRoom(() => import("../flags/FlagCatalog.ts")),
+  loadRoom(() => import("../subjects/flags/FlagCatalog.ts")),
   ({ flagCatalog }): ReadonlySet<string> => new Set(flagCatalog.map(({ key }) => key))
 )
 
 /** Every variable the gateway reads: its own, the feature flags, the providers' keys. */
 export const knownNames: Effect.Effect<ReadonlySet<string>, CommandFailed> = Effect.gen(function* () {
-  const { registry } = yield* loadRoom(() => import("../providers/Registry.ts"))
+  const { registry } = yield* loadRoom(() => import("../plane/providers/Registry.ts"))
   return new Set([...ownNames, ...(yield* flagNames), ...[...registry.values()].flatMap(({ env }) => env)])
 })
 

@@ -1,6 +1,6 @@
 /**
  * A provider connection: one account at one provider. `Connection` is the internal record; the masked view that callers see is
- * declared in `src/api`.
+ * declared in `src/contract`.
  */
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"

@@ -17,7 +17,7 @@ import * as Gateway from "./Gateway.ts"
 import * as Place from "./Place.ts"
 import { run } from "./Run.ts"
 import * as Script from "./Script.ts"
-import { launchers } from "../../src/tools/Launchers.ts"
+import { launchers } from "../../src/agents/tools/Launchers.ts"
 import { columns } from "./Table.ts"
 import { wires } from "./upstream/All.ts"
 

@@ -78,7 +78,7 @@ export default {
       name: "cli-loads-server-lazily",
       severity: "error",
       comment:
-        "The CLI starts fast because the server is imported only when it is needed. src/tools and src/declared are pure and small, and so are the single files named here.",
+        "The CLI starts fast because the server is imported only when it is needed. src/agents/tools and src/subjects/declared are pure and small, and so are the single files named here.",
       from: { path: "^src/cli/" },
       to: {
         path: "^src/(?!cli|api|domain|kernel|platform|tools|declared)",
@@ -104,7 +104,7 @@ export default {
       from: {
         path: "^src/",
         pathNot:
-          "^src/(cli/(service/Systemctl|launch/Exec)|platform/(AskVersion|BoundedProgram|ChildGroup|LineProcess|ProcessIdentity|SupervisedProgram)|capture/host/Watchdog)\\.ts$|^src/capture/host/undo/(run|owner)\\.mjs$"
+          "^src/(cli/(service/Systemctl|launch/Exec)|platform/(AskVersion|BoundedProgram|ChildGroup|LineProcess|ProcessIdentity|SupervisedProgram)|capture/host/Watchdog)\\.ts$|^src/observe/capture/host/undo/(run|owner)\\.mjs$"
       },
       to: { path: "^(node:)?(child_process|cluster|inspector)(/|$)" }
     },
@@ -112,7 +112,7 @@ export default {
       name: "sockets-in-their-rooms",
       severity: "error",
       comment:
-        "The only way out is src/egress; src/http listens; src/capture passes on what other programs send; commands ask a gateway; doctor tries whether a port is free; kernel/IpRanges reads addresses and opens nothing.",
+        "The only way out is src/net/egress; src/entry listens; src/observe/capture passes on what other programs send; commands ask a gateway; doctor tries whether a port is free; kernel/IpRanges reads addresses and opens nothing.",
       from: {
         path: "^src/",
         pathNot:
@@ -126,8 +126,8 @@ export default {
     {
       name: "http-calls-nobody",
       severity: "error",
-      comment: "src/http only listens; a call goes out through src/egress.",
-      from: { path: "^src/http/" },
+      comment: "src/entry only listens; a call goes out through src/net/egress.",
+      from: { path: "^src/entry/" },
       to: {
         path: "^(node:)?(https|tls|dgram|dns)(/|$)|(^|/)node_modules/undici(/|$)",
         dependencyTypesNot: ["type-only", "type-import"]

@@ -10,10 +10,10 @@ import { typeAndCode } from "../../src/domain/Errors.ts"
 import { LifecycleHook, maxHookTimeoutMs, maxPlugins, PluginPermission, RequestHook } from "../../src/domain/Plugin.ts"
 import { PluginContext, pluginPayloads } from "../../src/domain/PluginPayload.ts"
 import { defaultResilience } from "../../src/domain/Resilience.ts"
-import { maxFiles, maxTotalBytes } from "../../src/plugins/files/PluginFiles.ts"
-import { mostFailures } from "../../src/plugins/hooks/Hooks.ts"
-import { maxLines } from "../../src/plugins/registry/LogRing.ts"
-import { maxStrategies } from "../../src/plugins/registry/Strategies.ts"
+import { maxFiles, maxTotalBytes } from "../../src/agents/plugins/files/PluginFiles.ts"
+import { mostFailures } from "../../src/agents/plugins/hooks/Hooks.ts"
+import { maxLines } from "../../src/agents/plugins/registry/LogRing.ts"
+import { maxStrategies } from "../../src/agents/plugins/registry/Strategies.ts"
 import {
   crossing,
   execLimits,
@@ -22,17 +22,17 @@ import {
   lifecycleMs,
   loadCpuMs,
   usualSandboxLimits
-} from "../../src/plugins/sandbox/Limits.ts"
-import { mostUnderWay } from "../../src/plugins/sandbox/OpenPlugin.ts"
-import { selectorLimits } from "../../src/plugins/sandbox/Selector.ts"
-import { declarations } from "../../src/plugins/sdk/Declarations.ts"
-import { allProviders } from "../../src/providers/registry/index.ts"
-import { renderUsagePage } from "../../src/providers/registry/UsagePage.ts"
-import { type FailurePolicy, policies } from "../../src/resilience/failure/Policy.ts"
-import { mostCustomStrategies } from "../../src/routing/auto/RouterStrategies.ts"
-import { defaultWeights } from "../../src/routing/auto/Weights.ts"
-import { allAutoIds } from "../../src/routing/resolve/AutoId.ts"
-import { searchProviders } from "../../src/search/SearchProviders.ts"
+} from "../../src/agents/plugins/sandbox/Limits.ts"
+import { mostUnderWay } from "../../src/agents/plugins/sandbox/OpenPlugin.ts"
+import { selectorLimits } from "../../src/agents/plugins/sandbox/Selector.ts"
+import { declarations } from "../../src/agents/plugins/sdk/Declarations.ts"
+import { allProviders } from "../../src/plane/providers/registry/index.ts"
+import { renderUsagePage } from "../../src/plane/providers/registry/UsagePage.ts"
+import { type FailurePolicy, policies } from "../../src/plane/resilience/failure/Policy.ts"
+import { mostCustomStrategies } from "../../src/plane/routing/auto/RouterStrategies.ts"
+import { defaultWeights } from "../../src/plane/routing/auto/Weights.ts"
+import { allAutoIds } from "../../src/plane/routing/resolve/AutoId.ts"
+import { searchProviders } from "../../src/plane/search/SearchProviders.ts"
 import { abilities } from "../../src/wire/search/Search.ts"
 import { renderFieldTable } from "../../src/wire/fields/Render.ts"
 
@@ -206,7 +206,7 @@ describe("written documents", () => {
 
   it("reference/http-api.md names every header that answers of a model can have", () => {
     const page = read("reference/http-api.md")
-    const source = readFileSync(new URL("../../src/inference/request/Headers.ts", import.meta.url), "utf8")
+    const source = readFileSync(new URL("../../src/plane/inference/request/Headers.ts", import.meta.url), "utf8")
     const names = Array.from(source.matchAll(/"(X-Gateway-[\w-]+)"/g), ([, name = ""]) => name)
     assert.isAbove(names.length, 10)
     for (const name of names) assert.include(page, `\`${name}\``)

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { flagTable, positionsOf } from "./coverage/flags.ts"
 import { assertThere, type Shown, toCell } from "./coverage/Shown.ts"
-import { flagCatalog, type FlagDefinition, type FlagKey } from "../../src/flags/FlagCatalog.ts"
+import { flagCatalog, type FlagDefinition, type FlagKey } from "../../src/subjects/flags/FlagCatalog.ts"
 
 const file = fileURLToPath(new URL("../../docs/flags.md", import.meta.url))
 

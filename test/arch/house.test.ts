@@ -23,7 +23,7 @@ const filesIn = (folder: string, ends: RegExp): ReadonlyArray<SourceFile> =>
         .map((path) => ({ path: relative(root, path), text: readFileSync(path, "utf8") }))
 
 /** A text for plugins, which names the globals of their sandbox: nothing of it runs here. */
-const shown = "src/plugins/sdk/Globals.ts"
+const shown = "src/agents/plugins/sdk/Globals.ts"
 const source = filesIn("src", /\.ts$/u).filter(({ path }) => path !== shown)
 
 /** Code without comments, so that a comment may name what code may not use. URLs in strings stay. */
@@ -76,7 +76,7 @@ describe("the code", () => {
 
   it("has no file over 600 lines, data tables aside", () => {
     const large = source
-      .filter(({ path }) => !path.startsWith("src/providers/registry/"))
+      .filter(({ path }) => !path.startsWith("src/plane/providers/registry/"))
       .map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }))
       .filter(({ lines }) => lines > 600)
     assert.deepStrictEqual(large, [])
@@ -95,14 +95,14 @@ describe("the code", () => {
       .map(({ path }) => path)
     assert.deepStrictEqual(readers, [
       // A field of `Peer`, which PeerAddress fills.
-      "src/auth/Gate.ts",
-      "src/auth/PeerAddress.ts",
+      "src/subjects/auth/Gate.ts",
+      "src/subjects/auth/PeerAddress.ts",
       // The address that a call of the gateway's own has reached.
-      "src/egress/Connector.ts",
+      "src/net/egress/Connector.ts",
       // Connections of other programs that capture passes on: none of them is a client of the gateway.
-      "src/capture/proxy/Dialer.ts",
-      "src/capture/proxy/HttpProxy.ts",
-      "src/capture/tls/Listener.ts"
+      "src/observe/capture/proxy/Dialer.ts",
+      "src/observe/capture/proxy/HttpProxy.ts",
+      "src/observe/capture/tls/Listener.ts"
     ])
   })
 
@@ -126,9 +126,9 @@ describe("the code", () => {
         .sort(),
       [
         // Takes back changes of the machine when the gateway is killed, and runs the programs that make them.
-        "src/capture/host/Watchdog.ts",
+        "src/observe/capture/host/Watchdog.ts",
         // The addon of the transparent mode, which is loaded when it is asked for.
-        "src/capture/transparent/Addon.ts",
+        "src/observe/capture/transparent/Addon.ts",
         "src/cli/launch/Exec.ts",
         "src/cli/service/Systemctl.ts",
         "src/platform/AskVersion.ts",

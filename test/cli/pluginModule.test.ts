@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import manifest from "../../package.json" with { type: "json" }
-import { moduleTypes } from "../../src/plugins/sdk/Declarations.ts"
+import { moduleTypes } from "../../src/agents/plugins/sdk/Declarations.ts"
 import { program, project } from "./support.ts"
 
 describe("the module gateway/plugin of the build", () => {
@@ -12,7 +12,7 @@ describe("the module gateway/plugin of the build", () => {
   const { default: code, types } = manifest.exports["./plugin"]
 
   it("is the code that runs inside the sandbox, with the types that a new plugin gets", async () => {
-    assert.strictEqual(built(code), readFileSync(join(project, "src/plugins/sandbox/inside/sdk.js"), "utf8"))
+    assert.strictEqual(built(code), readFileSync(join(project, "src/agents/plugins/sandbox/inside/sdk.js"), "utf8"))
     assert.include(built(types), moduleTypes())
     const sdk = await import(join(dirname(main), "plugin.mjs"))
     assert.deepStrictEqual(Object.keys(sdk).toSorted(), ["addMetadata", "blockRequest", "definePlugin", "modifyBody"])

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { codeBlocks } from "../../src/skills/CodeBlocks.ts"
+import { codeBlocks } from "../../src/agents/skills/CodeBlocks.ts"
 import { running } from "../cli/omniRouteData.ts"
 import { eventually } from "../support/eventually.ts"
 import { blocksOf } from "./Pages.ts"

@@ -62,7 +62,7 @@ describe("the module gateway/plugin of the package", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   it("is the code that runs inside the sandbox", () => {
-    const inside = readFileSync(join(root, "src/plugins/sandbox/inside/sdk.js"), "utf8")
+    const inside = readFileSync(join(root, "src/agents/plugins/sandbox/inside/sdk.js"), "utf8")
     assert.strictEqual(readFileSync(join(place, "dist/plugin.mjs"), "utf8"), inside)
   })
 

@@ -3,7 +3,7 @@ import Anthropic, { type APIError as AnthropicError } from "@anthropic-ai/sdk"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import OpenAI, { type APIError as OpenAIError } from "openai"
-import { advertisedAutoIds } from "../../src/routing/resolve/AutoId.ts"
+import { advertisedAutoIds } from "../../src/plane/routing/resolve/AutoId.ts"
 import * as Fake from "../support/FakeUpstream.ts"
 import * as TestGateway from "../support/TestGateway.ts"
 

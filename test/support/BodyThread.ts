@@ -8,6 +8,6 @@ import { temporaryFolder } from "./TemporaryFolder.ts"
 
 export const bodyThread = Effect.gen(function* () {
   const file = join(yield* temporaryFolder, "bodyThread.mjs")
-  yield* Effect.promise(() => buildThread(rolldown, "src/inspector/work/bodyThread.mjs", file))
+  yield* Effect.promise(() => buildThread(rolldown, "src/observe/inspector/work/bodyThread.mjs", file))
   return pathToFileURL(file)
 })

@@ -1,10 +1,10 @@
 /** Targets and candidates for tests of routing: complete, with what a test cares about given. */
-import { type Account, snapshot } from "../../src/providers/Catalog.ts"
-import { unknownFacts } from "../../src/providers/ModelFacts.ts"
-import type { Candidate, Features, Performance } from "../../src/routing/candidate/Candidate.ts"
-import { targetKeyOf } from "../../src/routing/resolve/TargetKey.ts"
-import { plainFeatures as featuresOf } from "../../src/simulation/Decider.ts"
-import type { Target } from "../../src/routing/resolve/ModelResolver.ts"
+import { type Account, snapshot } from "../../src/plane/providers/Catalog.ts"
+import { unknownFacts } from "../../src/plane/providers/ModelFacts.ts"
+import type { Candidate, Features, Performance } from "../../src/plane/routing/candidate/Candidate.ts"
+import { targetKeyOf } from "../../src/plane/routing/resolve/TargetKey.ts"
+import { plainFeatures as featuresOf } from "../../src/observe/simulation/Decider.ts"
+import type { Target } from "../../src/plane/routing/resolve/ModelResolver.ts"
 import { connection } from "./Records.ts"
 
 export const nowMs = 1_800_000_000_000

@@ -1,7 +1,7 @@
 /** Entries in the decision log of a request over the given targets. */
-import { byStrategy } from "../../src/routing/candidate/Reason.ts"
-import type { DecisionEntry } from "../../src/routing/records/DecisionRecords.ts"
-import type { Target } from "../../src/routing/resolve/ModelResolver.ts"
+import { byStrategy } from "../../src/plane/routing/candidate/Reason.ts"
+import type { DecisionEntry } from "../../src/plane/routing/records/DecisionRecords.ts"
+import type { Target } from "../../src/plane/routing/resolve/ModelResolver.ts"
 
 export const decisionEntry = (requestId: string, targets: ReadonlyArray<Target>, scored: boolean): DecisionEntry =>
   ({

@@ -1,11 +1,11 @@
 /** Evaluations over inner requests that a test answers itself. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as EvalRunner from "../../src/evals/EvalRunner.ts"
-import { type InnerAnswer, type InnerRequest, InnerRequests } from "../../src/inference/InnerRequests.ts"
-import * as StopSignal from "../../src/inference/request/StopSignal.ts"
-import * as Resolutions from "../../src/routing/resolve/Resolutions.ts"
-import * as EvalScores from "../../src/routing/stats/EvalScores.ts"
+import * as EvalRunner from "../../src/subjects/evals/EvalRunner.ts"
+import { type InnerAnswer, type InnerRequest, InnerRequests } from "../../src/plane/inference/InnerRequests.ts"
+import * as StopSignal from "../../src/plane/inference/request/StopSignal.ts"
+import * as Resolutions from "../../src/plane/routing/resolve/Resolutions.ts"
+import * as EvalScores from "../../src/plane/routing/stats/EvalScores.ts"
 
 export const noAnswer: InnerAnswer = {
   requestId: "inner-1",

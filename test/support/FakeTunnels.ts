@@ -7,16 +7,16 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { TunnelBackend, type TunnelStatus } from "../../src/domain/Tunnel.ts"
-import { Flags } from "../../src/flags/Flags.ts"
+import { Flags } from "../../src/subjects/flags/Flags.ts"
 import {
   type MeshCheck,
   type MeshNotice,
   type MeshProgress,
   MeshToolFailed,
   MeshTools
-} from "../../src/tunnels/mesh/MeshTools.ts"
-import { TunnelEntrance } from "../../src/tunnels/TunnelEntrance.ts"
-import { type EnableTunnel, InvalidTunnelOption, KeysRequired, Tunnels } from "../../src/tunnels/Tunnels.ts"
+} from "../../src/net/tunnels/mesh/MeshTools.ts"
+import { TunnelEntrance } from "../../src/net/tunnels/TunnelEntrance.ts"
+import { type EnableTunnel, InvalidTunnelOption, KeysRequired, Tunnels } from "../../src/net/tunnels/Tunnels.ts"
 
 export const publicHost = "calls.tunnel.example"
 

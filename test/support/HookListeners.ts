@@ -10,7 +10,7 @@ import type {
   HookListener,
   HookOutcome,
   HookUse
-} from "../../src/plugins/hooks/Listener.ts"
+} from "../../src/agents/plugins/hooks/Listener.ts"
 
 export interface TestListener extends HookListener {
   /** All calls so far, waiting ones and events. */

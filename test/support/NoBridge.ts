@@ -1,8 +1,8 @@
 /** A bridge without settings that answers nothing, for tests of the management plane alone. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Bridge } from "../../src/bridge/Bridge.ts"
-import { BridgeDoor } from "../../src/bridge/BridgeDoor.ts"
+import { Bridge } from "../../src/agents/bridge/Bridge.ts"
+import { BridgeDoor } from "../../src/agents/bridge/BridgeDoor.ts"
 import { initialState } from "../../src/domain/AgentBridge.ts"
 
 const bridge = Bridge.of({

@@ -1,8 +1,8 @@
 /** Loader of plugins for tests that have none: nothing is installed, and nothing can be. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { PluginNotFound } from "../../src/plugins/PluginErrors.ts"
-import { PluginsDoor, type PluginServices } from "../../src/plugins/PluginsDoor.ts"
+import { PluginNotFound } from "../../src/agents/plugins/PluginErrors.ts"
+import { PluginsDoor, type PluginServices } from "../../src/agents/plugins/PluginsDoor.ts"
 
 const missing = (name: string) => new PluginNotFound({ name, where: "installed" })
 const none = Effect.die("this test has no plugins")

@@ -4,9 +4,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { DirectReplay } from "../../src/bridge/DirectReplay.ts"
-import { Replay } from "../../src/bridge/Replay.ts"
-import { RecordNotFound } from "../../src/inspector/Inspector.ts"
+import { DirectReplay } from "../../src/agents/bridge/DirectReplay.ts"
+import { Replay } from "../../src/agents/bridge/Replay.ts"
+import { RecordNotFound } from "../../src/observe/inspector/Inspector.ts"
 
 export const layer = Layer.merge(
   Layer.succeed(DirectReplay, DirectReplay.of({ ask: (id) => Effect.fail(new RecordNotFound({ id })) })),

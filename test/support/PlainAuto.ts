@@ -1,15 +1,15 @@
 /** The auto strategy as it is defined, step by step with an object for everything: what `orderAuto` must agree with. */
-import { byStrategy } from "../../src/routing/candidate/Reason.ts"
+import { byStrategy } from "../../src/plane/routing/candidate/Reason.ts"
 import type { SlaPolicy } from "../../src/domain/combo/ComboPolicy.ts"
-import type { Candidate, Features } from "../../src/routing/candidate/Candidate.ts"
-import type { Score } from "../../src/routing/candidate/Strategy.ts"
-import { budgetOfHeader, weightsOf } from "../../src/routing/auto/RequestHeaders.ts"
-import type { AutoInput, AutoOrdering, NoFreeCandidate } from "../../src/routing/auto/Auto.ts"
-import { explore } from "../../src/routing/auto/Exploration.ts"
-import { factorsOf } from "../../src/routing/auto/Factors.ts"
-import { applyFilters, type AutoExclusion } from "../../src/routing/auto/Filters.ts"
-import { blendedUsd, errorRateOf, p95Of, poolOf, type Pool } from "../../src/routing/auto/Pool.ts"
-import { choose, type PoolMember, type RoutingContext } from "../../src/routing/auto/RouterStrategies.ts"
+import type { Candidate, Features } from "../../src/plane/routing/candidate/Candidate.ts"
+import type { Score } from "../../src/plane/routing/candidate/Strategy.ts"
+import { budgetOfHeader, weightsOf } from "../../src/plane/routing/auto/RequestHeaders.ts"
+import type { AutoInput, AutoOrdering, NoFreeCandidate } from "../../src/plane/routing/auto/Auto.ts"
+import { explore } from "../../src/plane/routing/auto/Exploration.ts"
+import { factorsOf } from "../../src/plane/routing/auto/Factors.ts"
+import { applyFilters, type AutoExclusion } from "../../src/plane/routing/auto/Filters.ts"
+import { blendedUsd, errorRateOf, p95Of, poolOf, type Pool } from "../../src/plane/routing/auto/Pool.ts"
+import { choose, type PoolMember, type RoutingContext } from "../../src/plane/routing/auto/RouterStrategies.ts"
 import {
   isIncident,
   look,
@@ -19,7 +19,7 @@ import {
   type Healing,
   type HealingState,
   type Standing
-} from "../../src/routing/auto/SelfHealing.ts"
+} from "../../src/plane/routing/auto/SelfHealing.ts"
 import type { Weights } from "../../src/domain/combo/AutoWeights.ts"
 
 const scoreOf = (factors: ReturnType<typeof factorsOf>, weights: Weights): number =>

@@ -1,5 +1,5 @@
 /** A client in memory: what it got, and a hand on how fast it takes it and when it leaves. */
-import type { ClientReply } from "../../src/inference/request/Exchange.ts"
+import type { ClientReply } from "../../src/plane/inference/request/Exchange.ts"
 import { Listeners } from "../../src/kernel/Listeners.ts"
 
 export interface TestReply extends ClientReply {

@@ -10,19 +10,19 @@ import { rolldown } from "rolldown"
 import { buildThread } from "../../bin/threads.mjs"
 import { operatorsOwn } from "../../src/domain/ContentPermission.ts"
 import type { PluginPermission, RequestHook } from "../../src/domain/Plugin.ts"
-import { GuardedFetch } from "../../src/egress/GuardedFetch.ts"
+import { GuardedFetch } from "../../src/net/egress/GuardedFetch.ts"
 import * as AppConfig from "../../src/platform/AppConfig.ts"
 import * as Timers from "../../src/platform/Timers.ts"
-import type { HookCall, HookContext } from "../../src/plugins/hooks/Listener.ts"
-import type { OpenPlugin } from "../../src/plugins/sandbox/OpenPlugin.ts"
+import type { HookCall, HookContext } from "../../src/agents/plugins/hooks/Listener.ts"
+import type { OpenPlugin } from "../../src/agents/plugins/sandbox/OpenPlugin.ts"
 import {
   type LogLine,
   type OpenSandbox,
   type PluginNotLoaded,
   type SandboxedCode
-} from "../../src/plugins/sandbox/Sandbox.ts"
-import { usualSandboxLimits } from "../../src/plugins/sandbox/Limits.ts"
-import { makeWith } from "../../src/plugins/sandbox/Sandboxes.ts"
+} from "../../src/agents/plugins/sandbox/Sandbox.ts"
+import { usualSandboxLimits } from "../../src/agents/plugins/sandbox/Limits.ts"
+import { makeWith } from "../../src/agents/plugins/sandbox/Sandboxes.ts"
 import type { JsonObject } from "../../src/wire/json/Json.ts"
 
 let built: Promise<URL> | null = null
@@ -30,7 +30,7 @@ let built: Promise<URL> | null = null
 const build = async (): Promise<URL> => {
   const folder = mkdtempSync(join(process.env["GATEWAY_TEST_TMP"] ?? tmpdir(), "gateway-test-thread-"))
   const file = join(folder, "sandboxThread.mjs")
-  await buildThread(rolldown, "src/plugins/sandbox/thread/sandboxThread.mjs", file)
+  await buildThread(rolldown, "src/agents/plugins/sandbox/thread/sandboxThread.mjs", file)
   return pathToFileURL(file)
 }
 

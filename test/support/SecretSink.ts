@@ -4,14 +4,14 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { renderPrometheus } from "../../src/http/Metrics.ts"
-import type { MetricsSnapshot } from "../../src/usage/telemetry/Families.ts"
-import { LogSink } from "../../src/usage/telemetry/LogSink.ts"
-import { Otlp } from "../../src/usage/telemetry/Otlp.ts"
-import { encodeMetrics, encodeTraces } from "../../src/usage/telemetry/OtlpEncode.ts"
-import { jsonStyle } from "../../src/usage/telemetry/LogStyle.ts"
-import { makeTextLine } from "../../src/usage/telemetry/RequestText.ts"
-import type { RequestSummary } from "../../src/usage/telemetry/Summary.ts"
+import { renderPrometheus } from "../../src/entry/Metrics.ts"
+import type { MetricsSnapshot } from "../../src/observe/usage/telemetry/Families.ts"
+import { LogSink } from "../../src/observe/usage/telemetry/LogSink.ts"
+import { Otlp } from "../../src/observe/usage/telemetry/Otlp.ts"
+import { encodeMetrics, encodeTraces } from "../../src/observe/usage/telemetry/OtlpEncode.ts"
+import { jsonStyle } from "../../src/observe/usage/telemetry/LogStyle.ts"
+import { makeTextLine } from "../../src/observe/usage/telemetry/RequestText.ts"
+import type { RequestSummary } from "../../src/observe/usage/telemetry/Summary.ts"
 
 const resource = { attributes: [["service.name", "gateway"]], version: "1" } as const
 

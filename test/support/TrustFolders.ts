@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, lstatSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { AnchorStore } from "../../src/capture/host/trust/Stores.ts"
+import type { AnchorStore } from "../../src/observe/capture/host/trust/Stores.ts"
 
 const update = "/usr/sbin/update-ca-certificates"
 

@@ -3,8 +3,8 @@ import * as Prompt from "@effect/cli/Prompt"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import { converses } from "../../providers/ChatModels.ts"
-import { unknownFacts } from "../../providers/ModelFacts.ts"
+import { converses } from "../../plane/providers/ChatModels.ts"
+import { unknownFacts } from "../../plane/providers/ModelFacts.ts"
 import { isForSearchesOnly, type ProviderSpec } from "../../domain/Provider.ts"
 import { closest } from "../../kernel/Closest.ts"
 import { commandName } from "../../platform/Invocation.ts"
@@ -50,7 +50,7 @@ const factsOf = (spec: ProviderSpec): ProviderFacts => {
   }
 }
 
-const loadRegistry = loadRoom(() => import("../../providers/Registry.ts"))
+const loadRegistry = loadRoom(() => import("../../plane/providers/Registry.ts"))
 
 /** The provider of an id, an alias, or a node's prefix. */
 export const providerNamed = (flags: GatewayFlags, name: string): Effect.Effect<ProviderFacts, CliFailure> =>

@@ -72,11 +72,11 @@ const here: Readonly<Record<Exclude<LiveKind, Asked>, Effect.Effect<ReadonlyArra
     return Object.entries(contexts).map(([value, { url }]) => ({ value, summary: url }))
   }),
   flag: Effect.map(
-    loadRoom(() => import("../../flags/FlagCatalog.ts")),
+    loadRoom(() => import("../../subjects/flags/FlagCatalog.ts")),
     ({ flagCatalog }) => flagCatalog.map(({ key }) => ({ value: key, summary: "" }))
   ),
   provider: Effect.map(
-    loadRoom(() => import("../../providers/Registry.ts")),
+    loadRoom(() => import("../../plane/providers/Registry.ts")),
     ({ registry }) => [...registry.values()].map(({ id, name }) => ({ value: id, summary: name }))
   )
 }

@@ -10,8 +10,8 @@ export const capture = (dataDir: string): Effect.Effect<Finding.Finding> =>
     if (!existsSync(join(dataDir, "capture", "journal"))) {
       return Finding.ok("Nothing of this machine is changed for capture")
     }
-    const { entryIds, journalFolder, readEntry } = yield* loadRoom(() => import("../../capture/host/undo/restore.mjs"))
-    const { isAlive } = yield* loadRoom(() => import("../../capture/host/undo/owner.mjs"))
+    const { entryIds, journalFolder, readEntry } = yield* loadRoom(() => import("../../observe/capture/host/undo/restore.mjs"))
+    const { isAlive } = yield* loadRoom(() => import("../../observe/capture/host/undo/owner.mjs"))
     const folder = journalFolder(dataDir)
     const entries = entryIds(folder).map((id) => readEntry(folder, id))
     const left = entries.flatMap((entry) => ("problem" in entry || isAlive(entry.owner) ? [] : [entry.what]))

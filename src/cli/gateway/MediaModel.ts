@@ -2,7 +2,7 @@
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { ModelList } from "../../api/compat/Chat.ts"
+import { ModelList } from "../../contract/compat/Chat.ts"
 import { BadArgument, type CliFailure } from "../Failure.ts"
 import { remark } from "../output/Output.ts"
 import type { Target } from "./Client.ts"

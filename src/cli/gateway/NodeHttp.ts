@@ -22,8 +22,8 @@ const secure = new TlsAgent({ keepAlive: false })
 /** Loaded for those who have such variables only. */
 const proxies = once(async () => {
   const [{ readEnvironmentProxies }, { openThrough }] = await Promise.all([
-    import("../../egress/proxy/EnvironmentProxy.ts"),
-    import("../../egress/proxy/ProxiedSocket.ts")
+    import("../../net/egress/proxy/EnvironmentProxy.ts"),
+    import("../../net/egress/proxy/ProxiedSocket.ts")
   ])
   const { hopOf } = readEnvironmentProxies(processEnvironment())
   return { hopOf, openThrough }

@@ -1,8 +1,8 @@
 /** `gateway provider add custom`: a provider of the operator's own, and the connection to it, in one go. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { type CreateNode as Node, CreateNode } from "../../api/Groups/ProviderNodes.ts"
-import { CreateConnection } from "../../api/Groups/Providers.ts"
+import { type CreateNode as Node, CreateNode } from "../../contract/Groups/ProviderNodes.ts"
+import { CreateConnection } from "../../contract/Groups/Providers.ts"
 import type { ProviderNodeType } from "../../domain/ProviderNode.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import * as connections from "./connections.ts"

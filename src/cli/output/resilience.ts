@@ -1,6 +1,6 @@
 /** Columns of lists of the states of providers, connections and models. */
-import type { AccountCounts, AccountStatus } from "../../api/Groups/RateLimits.ts"
-import type { BreakerView, LockoutView } from "../../api/Groups/Resilience.ts"
+import type { AccountCounts, AccountStatus } from "../../contract/Groups/RateLimits.ts"
+import type { BreakerView, LockoutView } from "../../contract/Groups/Resilience.ts"
 import * as Column from "./Column.ts"
 
 /** A span of time in its two largest units, rounded up to a second. */

@@ -5,7 +5,7 @@ import { once } from "node:events"
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import { createServer } from "node:https"
 import { createSecureContext, type SecureContext } from "node:tls"
-import * as CertificateAuthority from "../../../src/capture/tls/CertificateAuthority.ts"
+import * as CertificateAuthority from "../../../src/observe/capture/tls/CertificateAuthority.ts"
 import { internet } from "./Machine.ts"
 
 export interface VendorRequest {

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { type EdgeRoute, edgeRoutes } from "../../../src/api/EdgeRoutes.ts"
+import { type EdgeRoute, edgeRoutes } from "../../../src/contract/EdgeRoutes.ts"
 import { endpointRows } from "./endpoints.ts"
 import { errorRows, type FactRow, headerRows, limitRows, routingRows } from "./facts.ts"
 import { flagRows } from "./flags.ts"

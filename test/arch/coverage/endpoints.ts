@@ -1,5 +1,5 @@
 /** Where each route of the inference plane is shown. A route without a row does not compile. */
-import type { EdgeRoute } from "../../../src/api/EdgeRoutes.ts"
+import type { EdgeRoute } from "../../../src/contract/EdgeRoutes.ts"
 import type { Shown } from "./Shown.ts"
 
 const sdkPairs = "test/sdk/pairs.test.ts"

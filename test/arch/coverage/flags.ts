@@ -1,6 +1,6 @@
 /** Where flags are shown: each has a line in the table of `test/http/flags`, which is run in all its positions. */
 import { readdirSync, readFileSync } from "node:fs"
-import { flagCatalog, type FlagKey } from "../../../src/flags/FlagCatalog.ts"
+import { flagCatalog, type FlagKey } from "../../../src/subjects/flags/FlagCatalog.ts"
 import type { Shown } from "./Shown.ts"
 import type { StatementRow } from "./Statement.ts"
 

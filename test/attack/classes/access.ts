@@ -1,7 +1,7 @@
 /** Every route with every credential that must not open it, and with spellings of its path that look for a way round. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { routes } from "../../../src/api/Routes.ts"
+import { routes } from "../../../src/contract/Routes.ts"
 import type { Arena, Gateway } from "../Arena.ts"
 import { adminKey } from "../Arena.ts"
 import { type Attempt, type AttackClass, pairs } from "../Attempt.ts"

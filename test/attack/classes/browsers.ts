@@ -1,7 +1,7 @@
 /** A web page, or a host name rebound to this machine, sends requests in the name of its visitor. */
 import { randomBytes } from "node:crypto"
-import { edgeRoutes } from "../../../src/api/EdgeRoutes.ts"
-import { routes } from "../../../src/api/Routes.ts"
+import { edgeRoutes } from "../../../src/contract/EdgeRoutes.ts"
+import { routes } from "../../../src/contract/Routes.ts"
 import type { Arena } from "../Arena.ts"
 import { type Attempt, type AttackClass, pairs } from "../Attempt.ts"
 

@@ -1,6 +1,6 @@
 /** Management bodies that say less than they seem to: a misspelt restriction is no restriction. */
 import * as HttpApi from "@effect/platform/HttpApi"
-import { GatewayApi } from "../../../src/api/Api.ts"
+import { GatewayApi } from "../../../src/contract/Api.ts"
 import type { Arena } from "../Arena.ts"
 import { type Attempt, type AttackClass, pairs } from "../Attempt.ts"
 

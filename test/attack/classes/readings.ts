@@ -1,7 +1,7 @@
 /** One body, two readings: the gateway judges it by one of them, and an upstream, a plugin or a provider's batch obeys the other. */
-import type { EdgeRoute } from "../../../src/api/EdgeRoutes.ts"
-import { managementRoutes, streamedBodies } from "../../../src/api/ManagementRoutes.ts"
-import { routes } from "../../../src/api/Routes.ts"
+import type { EdgeRoute } from "../../../src/contract/EdgeRoutes.ts"
+import { managementRoutes, streamedBodies } from "../../../src/contract/ManagementRoutes.ts"
+import { routes } from "../../../src/contract/Routes.ts"
 import { WebSocket } from "ws"
 import type { WireName } from "../../../src/domain/Wire.ts"
 import type { Answer } from "../RawHttp.ts"

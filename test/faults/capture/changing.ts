@@ -1,12 +1,12 @@
 /** A process that changes the machine over and over, or once, until it is killed: what `kills.test.ts` bundles and starts. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as HostJournal from "../../../src/capture/host/HostJournal.ts"
-import * as HostsFile from "../../../src/capture/host/HostsFile.ts"
-import * as SystemProxy from "../../../src/capture/host/SystemProxy.ts"
-import * as TrustStore from "../../../src/capture/host/TrustStore.ts"
+import * as HostJournal from "../../../src/observe/capture/host/HostJournal.ts"
+import * as HostsFile from "../../../src/observe/capture/host/HostsFile.ts"
+import * as SystemProxy from "../../../src/observe/capture/host/SystemProxy.ts"
+import * as TrustStore from "../../../src/observe/capture/host/TrustStore.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
-import type { AnchorStore } from "../../../src/capture/host/trust/Stores.ts"
+import type { AnchorStore } from "../../../src/observe/capture/host/trust/Stores.ts"
 
 export interface Order {
   readonly kind: "hosts" | "system-proxy" | "trust-store"

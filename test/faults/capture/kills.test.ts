@@ -24,7 +24,7 @@ import { fileURLToPath } from "node:url"
 import { createInterface } from "node:readline"
 import { rolldown } from "rolldown"
 import { afterAll, beforeAll } from "vitest"
-import { linksTo } from "../../../src/capture/host/undo/steps.mjs"
+import { linksTo } from "../../../src/observe/capture/host/undo/steps.mjs"
 import { makeSeededRandom } from "../../../src/kernel/SeededRandom.ts"
 import { eventually } from "../../support/eventually.ts"
 import { fakeGnome } from "../../support/FakeDesktop.ts"
@@ -43,8 +43,8 @@ beforeAll(async () => {
   await bundle.write({ file: program(), format: "esm" })
   await bundle.close()
   // Started by its place beside the program.
-  cpSync(join(root, "src/capture/host/watchdog.mjs"), join(folder, "watchdog.mjs"))
-  cpSync(join(root, "src/capture/host/undo"), join(folder, "undo"), { recursive: true })
+  cpSync(join(root, "src/observe/capture/host/watchdog.mjs"), join(folder, "watchdog.mjs"))
+  cpSync(join(root, "src/observe/capture/host/undo"), join(folder, "undo"), { recursive: true })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -11,8 +11,8 @@ const linesOf = (file: string, most: number): ReadonlyArray<string> =>
     .slice(0, most)
 
 const sources = [
-  "src/inference/failover/Failover.ts",
-  "src/routing/decide/Engine.ts",
+  "src/plane/inference/failover/Failover.ts",
+  "src/plane/routing/decide/Engine.ts",
   "src/wire/messages/RequestDecode.ts",
   "src/kernel/Tar.ts"
 ]

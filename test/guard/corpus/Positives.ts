@@ -1,5 +1,5 @@
 /** What has to be found: made with right check digits from a seed, and written by hand in the forms that people use. */
-import type { DetectorId } from "../../../src/guard/Finding.ts"
+import type { DetectorId } from "../../../src/plane/guard/Finding.ts"
 
 export interface Positive {
   readonly text: string

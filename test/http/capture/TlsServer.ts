@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { AddressInfo } from "node:net"
 import { createServer as createTlsServer } from "node:https"
-import * as CertificateAuthority from "../../../src/capture/tls/CertificateAuthority.ts"
+import * as CertificateAuthority from "../../../src/observe/capture/tls/CertificateAuthority.ts"
 
 /** A TLS server whose certificate an authority of the test has signed. */
 export const tlsServer = Effect.gen(function* () {

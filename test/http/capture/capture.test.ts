@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { managementRoutes } from "../../../src/api/ManagementRoutes.ts"
+import { managementRoutes } from "../../../src/contract/ManagementRoutes.ts"
 import { eventually } from "../../support/eventually.ts"
 import * as RawRequest from "../../support/RawRequest.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"

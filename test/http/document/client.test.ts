@@ -13,7 +13,7 @@ import { changesMachine, rankOf, refusedHere, upstreamAnswer } from "../../suppo
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import * as Redocly from "../../support/Redocly.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
-import { exampleId, exampleKeyId, exampleProxyId } from "../../../src/api/Examples.ts"
+import { exampleId, exampleKeyId, exampleProxyId } from "../../../src/contract/Examples.ts"
 
 interface Parameter {
   readonly $ref?: string

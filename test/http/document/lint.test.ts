@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { openApiJson } from "../../../src/api/OpenApiDocument.ts"
+import { openApiJson } from "../../../src/contract/OpenApiDocument.ts"
 import * as Redocly from "../../support/Redocly.ts"
 
 interface Report {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { request as httpRequest } from "node:http"
-import { routes } from "../../../src/api/Routes.ts"
+import { routes } from "../../../src/contract/Routes.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as RawRequest from "../../support/RawRequest.ts"
 import * as TestGateway from "../../support/TestGateway.ts"

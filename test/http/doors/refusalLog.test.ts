@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import * as HouseLogger from "../../../src/usage/telemetry/GatewayLogger.ts"
-import { jsonStyle } from "../../../src/usage/telemetry/LogStyle.ts"
+import * as HouseLogger from "../../../src/observe/usage/telemetry/GatewayLogger.ts"
+import { jsonStyle } from "../../../src/observe/usage/telemetry/LogStyle.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
 describe("requests that come to no handler", () => {

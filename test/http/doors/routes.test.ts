@@ -4,7 +4,7 @@
  */
 import { assert, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { routes } from "../../../src/api/Routes.ts"
+import { routes } from "../../../src/contract/Routes.ts"
 import * as RawRequest from "../../support/RawRequest.ts"
 import type { RawAnswer } from "../../support/RawRequest.ts"
 import * as TestGateway from "../../support/TestGateway.ts"

@@ -1,8 +1,8 @@
 /** A failed handshake says why, and what helps: by code, and with a server that signs itself. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { tlsProblemOf, type TlsProblem } from "../../../src/egress/TlsFailure.ts"
-import { tlsFailure } from "../../../src/egress/TransportFailure.ts"
+import { tlsProblemOf, type TlsProblem } from "../../../src/net/egress/TlsFailure.ts"
+import { tlsFailure } from "../../../src/net/egress/TransportFailure.ts"
 import * as HttpsServer from "../../support/HttpsServer.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"

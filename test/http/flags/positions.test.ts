@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import { findFlag, flagCatalog } from "../../../src/flags/FlagCatalog.ts"
+import { findFlag, flagCatalog } from "../../../src/subjects/flags/FlagCatalog.ts"
 import { fake, start, temporary } from "./Scene.ts"
 import { agents } from "./rows/agents.ts"
 import { type LayerRow, layers } from "./rows/layers.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { WireName } from "../../../src/domain/Wire.ts"
-import * as Say from "../../../src/resilience/failure/Phrases.ts"
+import * as Say from "../../../src/plane/resilience/failure/Phrases.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 

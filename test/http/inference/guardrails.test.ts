@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { WireName } from "../../../src/domain/Wire.ts"
-import type { FlagKey } from "../../../src/flags/FlagCatalog.ts"
+import type { FlagKey } from "../../../src/subjects/flags/FlagCatalog.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 import { answerOf } from "./turns/Upstreams.ts"

@@ -1,7 +1,7 @@
 /** Who may call what: every management route of the table with every kind of credential, and spellings that try to slip past. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { routes } from "../../../src/api/Routes.ts"
+import { routes } from "../../../src/contract/Routes.ts"
 import { adminKey, adminPassword, type Call, layerOf, logIn, TestApp } from "./TestApp.ts"
 
 const management = routes.filter(

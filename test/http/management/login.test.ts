@@ -1,7 +1,7 @@
 /** The admin password over HTTP: its change, the locks of those who guess, and the state of a session. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { perAddress } from "../../../src/auth/LoginThrottle.ts"
+import { perAddress } from "../../../src/subjects/auth/LoginThrottle.ts"
 import { adminPassword, layerOf, logIn, TestApp } from "./TestApp.ts"
 
 const next = "another good password"

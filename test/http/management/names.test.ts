@@ -1,7 +1,7 @@
 /** Names that lead to models: aliases, quota groups, automatic ids; and the explanation of where they lead, over real HTTP. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Catalog } from "../../../src/providers/Catalog.ts"
+import { Catalog } from "../../../src/plane/providers/Catalog.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 
 const send = (method: string, path: string, body?: unknown) =>

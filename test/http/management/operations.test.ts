@@ -9,10 +9,10 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import { createConnection } from "node:net"
-import { byStrategy } from "../../../src/routing/candidate/Reason.ts"
+import { byStrategy } from "../../../src/plane/routing/candidate/Reason.ts"
 import { noPolicy } from "../../../src/domain/combo/ComboPolicy.ts"
-import { GatewayApi } from "../../../src/api/Api.ts"
-import { DecisionLog } from "../../../src/routing/records/DecisionLog.ts"
+import { GatewayApi } from "../../../src/contract/Api.ts"
+import { DecisionLog } from "../../../src/plane/routing/records/DecisionLog.ts"
 import { adminKey, layerOf, logIn, TestApp } from "./TestApp.ts"
 
 layer(layerOf(), { excludeTestServices: true })("operations", (it) => {

@@ -3,8 +3,8 @@ import { assert, it } from "@effect/vitest"
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { GatewayApi } from "../../../src/api/Api.ts"
-import { IsPaged } from "../../../src/api/Endpoints.ts"
+import { GatewayApi } from "../../../src/contract/Api.ts"
+import { IsPaged } from "../../../src/contract/Endpoints.ts"
 import { adminKey, layerOf, logIn, TestApp } from "./TestApp.ts"
 
 const pagedPaths = (): ReadonlyArray<string> => {

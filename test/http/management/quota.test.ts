@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { nanoUsdPerUsd } from "../../../src/domain/Usage.ts"
-import { QuotaWindows } from "../../../src/routing/quota/QuotaWindows.ts"
+import { QuotaWindows } from "../../../src/plane/routing/quota/QuotaWindows.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 
 const connect = Effect.fnUntraced(function* (more: Readonly<Record<string, unknown>> = {}) {

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
-import { SignInTable } from "../../../src/providers/registry/signIn.ts"
+import { SignInTable } from "../../../src/plane/providers/registry/signIn.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import { type Answer, layerOf, logIn, TestApp } from "./TestApp.ts"
 

@@ -4,8 +4,8 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { GatewayApi } from "../../../src/api/Api.ts"
-import { managementTable, streamedBodies } from "../../../src/api/ManagementRoutes.ts"
+import { GatewayApi } from "../../../src/contract/Api.ts"
+import { managementTable, streamedBodies } from "../../../src/contract/ManagementRoutes.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 
 describe("every body of the contract", () => {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { PlaygroundDoor } from "../../../src/playground/PlaygroundDoor.ts"
+import { PlaygroundDoor } from "../../../src/agents/playground/PlaygroundDoor.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import { eventuallyFound } from "../../support/eventually.ts"
 import * as TestGateway from "../../support/TestGateway.ts"

@@ -6,19 +6,19 @@ import { readdirSync, readFileSync } from "node:fs"
 import { lookup } from "node:dns/promises"
 import { noSecrets } from "../../../src/kernel/SentSecrets.ts"
 import type { CallOwner, Proxy, ProxyFamily, ProxyType } from "../../../src/domain/Proxy.ts"
-import * as Dns from "../../../src/egress/Dns.ts"
-import { resolveRoute, routingTable } from "../../../src/egress/proxy/ProxyRoute.ts"
-import { ProxyHealth } from "../../../src/egress/proxy/ProxyHealth.ts"
-import { ProxyRoutes } from "../../../src/egress/proxy/ProxyRoutes.ts"
+import * as Dns from "../../../src/net/egress/Dns.ts"
+import { resolveRoute, routingTable } from "../../../src/net/egress/proxy/ProxyRoute.ts"
+import { ProxyHealth } from "../../../src/net/egress/proxy/ProxyHealth.ts"
+import { ProxyRoutes } from "../../../src/net/egress/proxy/ProxyRoutes.ts"
 import {
   layer as upstreamLayer,
   type TransportFailureKind,
   Upstream,
   type UpstreamCall
-} from "../../../src/egress/Upstream.ts"
-import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
-import * as Flags from "../../../src/flags/Flags.ts"
-import { layerMemory } from "../../../src/flags/FlagStore.ts"
+} from "../../../src/net/egress/Upstream.ts"
+import * as UpstreamSettings from "../../../src/net/egress/UpstreamSettings.ts"
+import * as Flags from "../../../src/subjects/flags/Flags.ts"
+import { layerMemory } from "../../../src/subjects/flags/FlagStore.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as Timers from "../../../src/platform/Timers.ts"
 import { type Fetch, type Fetching, startFetch } from "./fetches.ts"

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { shortened, usualShortening } from "../../../src/compression/ccr/Shortened.ts"
-import { withoutRepeats } from "../../../src/compression/dedup/Repeats.ts"
-import { isKept } from "../../../src/compression/rtk/Kept.ts"
+import { shortened, usualShortening } from "../../../src/plane/compression/ccr/Shortened.ts"
+import { withoutRepeats } from "../../../src/plane/compression/dedup/Repeats.ts"
+import { isKept } from "../../../src/plane/compression/rtk/Kept.ts"
 
 describe("session-dedup", () => {
   const output = FastCheck.record({

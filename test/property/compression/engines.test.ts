@@ -1,10 +1,10 @@
 /** What holds of every engine over prose: it does nothing twice, never grows, and leaves what is protected. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { caveman, defaultCaveman } from "../../../src/compression/caveman/Caveman.ts"
-import { packs } from "../../../src/compression/caveman/packs.ts"
-import { lite } from "../../../src/compression/lite/Lite.ts"
-import { isFaithful, protectedSpans } from "../../../src/compression/Spans.ts"
+import { caveman, defaultCaveman } from "../../../src/plane/compression/caveman/Caveman.ts"
+import { packs } from "../../../src/plane/compression/caveman/packs.ts"
+import { lite } from "../../../src/plane/compression/lite/Lite.ts"
+import { isFaithful, protectedSpans } from "../../../src/plane/compression/Spans.ts"
 
 const kept = [
   "`npm run build`",

@@ -1,8 +1,8 @@
 /** Columns read back as what they were made of, wherever in a text the values stand. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { columnar, decoded } from "../../../src/compression/headroom/Columns.ts"
-import { scan } from "../../../src/compression/headroom/Scan.ts"
+import { columnar, decoded } from "../../../src/plane/compression/headroom/Columns.ts"
+import { scan } from "../../../src/plane/compression/headroom/Scan.ts"
 
 const names = FastCheck.uniqueArray(FastCheck.string({ minLength: 1, maxLength: 8, unit: "grapheme" }), {
   minLength: 1,

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { aggressive } from "../../../src/compression/aggressive/Aggressive.ts"
-import { isFaithful } from "../../../src/compression/Spans.ts"
-import { ultra } from "../../../src/compression/ultra/Ultra.ts"
+import { aggressive } from "../../../src/plane/compression/aggressive/Aggressive.ts"
+import { isFaithful } from "../../../src/plane/compression/Spans.ts"
+import { ultra } from "../../../src/plane/compression/ultra/Ultra.ts"
 
 const pieces = [
   "The build is really very slow. ",

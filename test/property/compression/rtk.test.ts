@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { usualLimits } from "../../../src/compression/rtk/Apply.ts"
-import { compileBuiltIn } from "../../../src/compression/rtk/Compiled.ts"
-import { ordered } from "../../../src/compression/rtk/Detect.ts"
-import { builtInFilters } from "../../../src/compression/rtk/filters/index.ts"
-import { isFailure } from "../../../src/compression/rtk/Kept.ts"
+import { usualLimits } from "../../../src/plane/compression/rtk/Apply.ts"
+import { compileBuiltIn } from "../../../src/plane/compression/rtk/Compiled.ts"
+import { ordered } from "../../../src/plane/compression/rtk/Detect.ts"
+import { builtInFilters } from "../../../src/plane/compression/rtk/filters/index.ts"
+import { isFailure } from "../../../src/plane/compression/rtk/Kept.ts"
 import { rtkLevels } from "../../../src/domain/RtkSettings.ts"
-import { isReduced, rawIdChars, reduce } from "../../../src/compression/rtk/Rtk.ts"
+import { isReduced, rawIdChars, reduce } from "../../../src/plane/compression/rtk/Rtk.ts"
 
 const filters = ordered(builtInFilters.map(compileBuiltIn))
 

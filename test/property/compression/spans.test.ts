@@ -7,7 +7,7 @@ import {
   protectedSpans,
   rememberedSpans,
   wordPatterns
-} from "../../../src/compression/Spans.ts"
+} from "../../../src/plane/compression/Spans.ts"
 
 const byDefinition = (text: string): ReadonlyArray<{ start: number; end: number }> => {
   const found = [...patterns, ...wordPatterns]

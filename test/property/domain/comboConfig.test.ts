@@ -7,7 +7,7 @@ import { modeNames } from "../../../src/domain/combo/AutoWeights.ts"
 import { configProblems, decodeStored, noPolicy } from "../../../src/domain/combo/ComboPolicy.ts"
 import { anyFields, simpleFields } from "../../../src/domain/combo/ConfigFields.ts"
 import { ComboConfig } from "../../../src/domain/combo/ConfigSchema.ts"
-import { builtInNames } from "../../../src/routing/auto/RouterStrategies.ts"
+import { builtInNames } from "../../../src/plane/routing/auto/RouterStrategies.ts"
 
 const run = { seed: 20_261_122, numRuns: 400 }
 

@@ -5,8 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { negatives } from "../../guard/corpus/Negatives.ts"
 import { positivesOf } from "../../guard/corpus/Positives.ts"
-import { type DetectorId, detectorIds } from "../../../src/guard/Finding.ts"
-import { findPersonalData, redact } from "../../../src/guard/Detectors.ts"
+import { type DetectorId, detectorIds } from "../../../src/plane/guard/Finding.ts"
+import { findPersonalData, redact } from "../../../src/plane/guard/Detectors.ts"
 
 const all = { disabled: new Set<string>(), custom: [] }
 const page = new URL("../../../docs/guardrails.md", import.meta.url)

@@ -1,7 +1,7 @@
 /** Any text, and its work: nothing throws, nothing overlaps, and a long hostile text takes no more than a short one per character. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { findPersonalData, openFrom, redact } from "../../../src/guard/Detectors.ts"
+import { findPersonalData, openFrom, redact } from "../../../src/plane/guard/Detectors.ts"
 
 const all = { disabled: new Set<string>(), custom: [] }
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import * as fc from "fast-check"
-import { checkSchema } from "../../../src/guard/schema/JsonSchema.ts"
+import { checkSchema } from "../../../src/plane/guard/schema/JsonSchema.ts"
 import type { Json, JsonObject } from "../../../src/wire/json/Json.ts"
 
 const names = fc.constantFrom("a", "b", "ab", "constructor", "é")

@@ -1,10 +1,10 @@
 /** Keys under which answers are kept and calls are shared: the same for the same request, and never for two whose answers may differ. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { cacheKey, withoutForm } from "../../../src/cache/CacheKey.ts"
-import { callKey } from "../../../src/inference/features/coalescing/CallKey.ts"
-import { answerFields } from "../../../src/inference/features/sharing/AnswerFields.ts"
-import type { Work } from "../../../src/inference/request/Exchange.ts"
+import { cacheKey, withoutForm } from "../../../src/plane/cache/CacheKey.ts"
+import { callKey } from "../../../src/plane/inference/features/coalescing/CallKey.ts"
+import { answerFields } from "../../../src/plane/inference/features/sharing/AnswerFields.ts"
+import type { Work } from "../../../src/plane/inference/request/Exchange.ts"
 
 const word = fc.constantFrom("", "a", "b", "ab", ",", '"', "\\", "\n", "k1", "null")
 const text = fc.constantFrom<string | undefined>(undefined, "", "a", "b", "a,b")

@@ -1,7 +1,7 @@
 /** The changes of a difference make the second body of the first. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { type Change, diffBodies } from "../../../src/inspector/diff/Diff.ts"
+import { type Change, diffBodies } from "../../../src/observe/inspector/diff/Diff.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 
 const run = { seed: 20_261_125, numRuns: 1_500 }

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
 import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
-import { makeIntake } from "../../../src/inspector/Intake.ts"
+import { makeIntake } from "../../../src/observe/inspector/Intake.ts"
 import type { Bodies, Head } from "../../../src/domain/TrafficRecord.ts"
 import { noBodies } from "../../../src/domain/TrafficRecord.ts"
-import { usualSettings } from "../../../src/inspector/Settings.ts"
-import { makeWorkThread } from "../../../src/inspector/work/WorkThread.ts"
+import { usualSettings } from "../../../src/observe/inspector/Settings.ts"
+import { makeWorkThread } from "../../../src/observe/inspector/work/WorkThread.ts"
 import * as Timers from "../../../src/platform/Timers.ts"
 
 const id = FC.nat(5).map(String)

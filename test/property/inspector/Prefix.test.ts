@@ -1,11 +1,11 @@
 /** Chains of hashes know the prefix that two prompts really share, and what is remembered of them agrees with a plain comparison. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { overlapOf } from "../../../src/inspector/cache/Overlap.ts"
-import type { Prompt } from "../../../src/inspector/prompt/Prompt.ts"
-import { PromptChains, rootNode } from "../../../src/inspector/cache/PromptChains.ts"
-import { promptOf } from "../../../src/inspector/prompt/PromptOrder.ts"
-import { commonPrefix } from "../../../src/inspector/diff/CommonPrefix.ts"
+import { overlapOf } from "../../../src/observe/inspector/cache/Overlap.ts"
+import type { Prompt } from "../../../src/observe/inspector/prompt/Prompt.ts"
+import { PromptChains, rootNode } from "../../../src/observe/inspector/cache/PromptChains.ts"
+import { promptOf } from "../../../src/observe/inspector/prompt/PromptOrder.ts"
+import { commonPrefix } from "../../../src/observe/inspector/diff/CommonPrefix.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 
 const run = { seed: 20_261_124, numRuns: 400 }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { bytesOfBodies, bytesOfHead, Ring } from "../../../src/inspector/Ring.ts"
+import { bytesOfBodies, bytesOfHead, Ring } from "../../../src/observe/inspector/Ring.ts"
 import { aHead } from "../../support/TrafficRecords.ts"
 
 const run = { seed: 20_261_124, numRuns: 500 }

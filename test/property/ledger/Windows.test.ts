@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { resetIntervals } from "../../../src/domain/Limits.ts"
 import { localTimeAt } from "../../../src/kernel/TimeZones.ts"
-import { windowAt } from "../../../src/ledger/Windows.ts"
+import { windowAt } from "../../../src/plane/ledger/Windows.ts"
 
 const zones = ["UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia"]
 const two = (value: number): string => String(value).padStart(2, "0")

@@ -1,9 +1,9 @@
 /** Any order of admissions, calls, failures, answers and departures keeps the books of a key right. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { Commitment } from "../../../src/ledger/Commitment.ts"
-import { KeyAccount, Reservation } from "../../../src/ledger/KeyAccount.ts"
-import { Meter, type MeterSpec } from "../../../src/ledger/Meter.ts"
+import { Commitment } from "../../../src/plane/ledger/Commitment.ts"
+import { KeyAccount, Reservation } from "../../../src/plane/ledger/KeyAccount.ts"
+import { Meter, type MeterSpec } from "../../../src/plane/ledger/Meter.ts"
 import { reservationLine, readReservations } from "../../../src/store/ReservationLines.ts"
 
 const dayMs = 86_400_000

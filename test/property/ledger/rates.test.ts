@@ -1,7 +1,7 @@
 /** The sliding log against the definition: in no stretch of the window are there more requests than the limit. */
 import { assert, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { SlidingLog } from "../../../src/ledger/Rates.ts"
+import { SlidingLog } from "../../../src/plane/ledger/Rates.ts"
 
 it("admits a request exactly when fewer than the limit were admitted in the window before it", () => {
   FastCheck.assert(

@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { PlacedBlock } from "../../../src/domain/Memory.ts"
 import type { WireName } from "../../../src/domain/Wire.ts"
-import { blockOf } from "../../../src/memory/Block.ts"
-import { makeBlocks } from "../../../src/memory/Blocks.ts"
-import { recalled, userTurns, withBlocks } from "../../../src/memory/Recall.ts"
+import { blockOf } from "../../../src/plane/memory/Block.ts"
+import { makeBlocks } from "../../../src/plane/memory/Blocks.ts"
+import { recalled, userTurns, withBlocks } from "../../../src/plane/memory/Recall.ts"
 import type { Json, JsonObject } from "../../../src/wire/json/Json.ts"
 
 const user: Readonly<Record<WireName, (text: string) => JsonObject>> = {

@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { execFileSync } from "node:child_process"
 import { Script } from "node:vm"
-import { jsonLiteral, pythonLiteral, quoted, shellWord } from "../../../src/playground/snippets/Literals.ts"
-import { snippetsOf } from "../../../src/playground/snippets/Snippets.ts"
+import { jsonLiteral, pythonLiteral, quoted, shellWord } from "../../../src/agents/playground/snippets/Literals.ts"
+import { snippetsOf } from "../../../src/agents/playground/snippets/Snippets.ts"
 
 const hostile = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import * as Breaker from "../../../src/resilience/breaker/Breaker.ts"
+import * as Breaker from "../../../src/plane/resilience/breaker/Breaker.ts"
 
 const run = { seed: 20_261_121, numRuns: 1_000 }
 

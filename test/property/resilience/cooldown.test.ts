@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
 import { healthy } from "../../../src/domain/Connection.ts"
-import * as Cooldown from "../../../src/resilience/cooldown/Cooldown.ts"
+import * as Cooldown from "../../../src/plane/resilience/cooldown/Cooldown.ts"
 
 const run = { seed: 20_261_121, numRuns: 1_000 }
 const fresh: Cooldown.CooldownState = { ...healthy, failedAtMs: null, resetAtMs: null, doubtedUntilMs: null }

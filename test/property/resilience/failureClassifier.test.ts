@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
 import type { ProviderClass } from "../../../src/domain/Provider.ts"
-import { causes } from "../../../src/resilience/failure/Causes.ts"
-import { classify } from "../../../src/resilience/failure/Classifier.ts"
-import { penaltyOf, policies } from "../../../src/resilience/failure/Policy.ts"
-import { rules } from "../../../src/resilience/failure/Rules.ts"
-import type { FailureCause, FailureSignal } from "../../../src/resilience/failure/Signal.ts"
-import { waitOf } from "../../../src/resilience/failure/When.ts"
+import { causes } from "../../../src/plane/resilience/failure/Causes.ts"
+import { classify } from "../../../src/plane/resilience/failure/Classifier.ts"
+import { penaltyOf, policies } from "../../../src/plane/resilience/failure/Policy.ts"
+import { rules } from "../../../src/plane/resilience/failure/Rules.ts"
+import type { FailureCause, FailureSignal } from "../../../src/plane/resilience/failure/Signal.ts"
+import { waitOf } from "../../../src/plane/resilience/failure/When.ts"
 import { readUpstreamError } from "../../../src/wire/UpstreamError.ts"
 
 const run = { seed: 20_261_121, numRuns: 1_500 }

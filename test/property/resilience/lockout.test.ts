@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import * as Lockout from "../../../src/resilience/lockout/Lockout.ts"
+import * as Lockout from "../../../src/plane/resilience/lockout/Lockout.ts"
 
 const run = { seed: 20_261_121, numRuns: 1_000 }
 const windowMs = 1_800_000

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { makeRateLimiter } from "../../../src/resilience/RateLimiter.ts"
+import { makeRateLimiter } from "../../../src/plane/resilience/RateLimiter.ts"
 
 const run = { seed: 20_261_121, numRuns: 1_000 }
 const rules = FC.record({

@@ -2,11 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
 import { defaultResilience } from "../../../src/domain/Resilience.ts"
-import { unknownFacts } from "../../../src/providers/ModelFacts.ts"
-import type { Failure } from "../../../src/resilience/failure/FailureKind.ts"
-import { makeCandidates, type CandidateSources } from "../../../src/routing/decide/Candidates.ts"
-import * as PerformanceStats from "../../../src/routing/stats/PerformanceStats.ts"
-import { simulatedHealth } from "../../../src/simulation/Health.ts"
+import { unknownFacts } from "../../../src/plane/providers/ModelFacts.ts"
+import type { Failure } from "../../../src/plane/resilience/failure/FailureKind.ts"
+import { makeCandidates, type CandidateSources } from "../../../src/plane/routing/decide/Candidates.ts"
+import * as PerformanceStats from "../../../src/plane/routing/stats/PerformanceStats.ts"
+import { simulatedHealth } from "../../../src/observe/simulation/Health.ts"
 import { accountOf, nowMs as startMs, targetOf } from "../../support/Candidates.ts"
 
 const failure: Failure = {

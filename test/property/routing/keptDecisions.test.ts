@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { byStrategy } from "../../../src/routing/candidate/Reason.ts"
-import { recordIn, textOf } from "../../../src/routing/records/CompactDecision.ts"
-import { type DecisionEntry, recordOf } from "../../../src/routing/records/DecisionRecords.ts"
-import { bounded, maxCandidates, maxNameChars } from "../../../src/routing/records/StoredDecision.ts"
+import { byStrategy } from "../../../src/plane/routing/candidate/Reason.ts"
+import { recordIn, textOf } from "../../../src/plane/routing/records/CompactDecision.ts"
+import { type DecisionEntry, recordOf } from "../../../src/plane/routing/records/DecisionRecords.ts"
+import { bounded, maxCandidates, maxNameChars } from "../../../src/plane/routing/records/StoredDecision.ts"
 import { namedTarget } from "../../support/Candidates.ts"
-import type { Score } from "../../../src/routing/candidate/Strategy.ts"
-import type { Target } from "../../../src/routing/resolve/ModelResolver.ts"
+import type { Score } from "../../../src/plane/routing/candidate/Strategy.ts"
+import type { Target } from "../../../src/plane/routing/resolve/ModelResolver.ts"
 import { decisionEntry } from "../../support/Decisions.ts"
 
 const run = { seed: 20_261_122, numRuns: 300 }

@@ -1,8 +1,8 @@
 /** The ring against a plain list: the same samples give the same facts, whatever is asked in between. */
 import { assert, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { maxSamples, type Measured, Series, windowMs } from "../../../src/routing/stats/Series.ts"
-import { WindowCounter } from "../../../src/routing/stats/WindowCounter.ts"
+import { maxSamples, type Measured, Series, windowMs } from "../../../src/plane/routing/stats/Series.ts"
+import { WindowCounter } from "../../../src/plane/routing/stats/WindowCounter.ts"
 
 const step = FastCheck.record({
   gapMs: FastCheck.oneof(

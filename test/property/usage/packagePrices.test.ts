@@ -7,9 +7,9 @@ import { calcPrice, findProvider, type ModelInfo, type Provider, type Usage } fr
 import * as Effect from "effect/Effect"
 import type { ModelPrice } from "../../../src/domain/Pricing.ts"
 import { nanoUsdPerUsd, noTokens, type TokenCounts } from "../../../src/domain/Usage.ts"
-import { publishedAs } from "../../../src/providers/PublishedAs.ts"
-import { costNanoUsd } from "../../../src/usage/Cost.ts"
-import * as DefaultPrices from "../../../src/usage/DefaultPrices.ts"
+import { publishedAs } from "../../../src/plane/providers/PublishedAs.ts"
+import { costNanoUsd } from "../../../src/observe/usage/Cost.ts"
+import * as DefaultPrices from "../../../src/observe/usage/DefaultPrices.ts"
 
 const nowMs = Date.UTC(2026, 10, 25, 12, 34)
 

@@ -10,9 +10,9 @@ import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import type { HostSystem } from "../../../src/platform/HostSystem.ts"
 import * as SupervisedProgram from "../../../src/platform/SupervisedProgram.ts"
 import * as Timers from "../../../src/platform/Timers.ts"
-import * as MeshBackend from "../../../src/tunnels/mesh/MeshBackend.ts"
-import * as MeshFunnel from "../../../src/tunnels/mesh/MeshFunnel.ts"
-import * as MeshTools from "../../../src/tunnels/mesh/MeshTools.ts"
+import * as MeshBackend from "../../../src/net/tunnels/mesh/MeshBackend.ts"
+import * as MeshFunnel from "../../../src/net/tunnels/mesh/MeshFunnel.ts"
+import * as MeshTools from "../../../src/net/tunnels/mesh/MeshTools.ts"
 import { temporaryFolder } from "../TemporaryFolder.ts"
 
 const here = dirname(fileURLToPath(import.meta.url))

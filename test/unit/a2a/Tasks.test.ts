@@ -1,7 +1,7 @@
 /** Tasks that callers share the room for: nobody's task is forgotten or stopped for another one that has more. */
 import { assert, describe, it } from "@effect/vitest"
 import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
-import { makeTasks, taskLimits } from "../../../src/a2a/Tasks.ts"
+import { makeTasks, taskLimits } from "../../../src/agents/a2a/Tasks.ts"
 
 const beginner = () => {
   const tasks = makeTasks()

@@ -5,13 +5,13 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { GatewayApi } from "../../../src/api/Api.ts"
-import { endpointsOf } from "../../../src/api/Endpoints.ts"
-import * as Errors from "../../../src/api/Errors.ts"
+import { GatewayApi } from "../../../src/contract/Api.ts"
+import { endpointsOf } from "../../../src/contract/Endpoints.ts"
+import * as Errors from "../../../src/contract/Errors.ts"
 import { anyFields } from "../../../src/domain/combo/ConfigFields.ts"
-import { openApiJson } from "../../../src/api/OpenApiDocument.ts"
-import { managementRoutes } from "../../../src/api/ManagementRoutes.ts"
-import { routes } from "../../../src/api/Routes.ts"
+import { openApiJson } from "../../../src/contract/OpenApiDocument.ts"
+import { managementRoutes } from "../../../src/contract/ManagementRoutes.ts"
+import { routes } from "../../../src/contract/Routes.ts"
 import {
   CallerAccess,
   IngestAccess,
@@ -21,7 +21,7 @@ import {
   PublicAccess,
   SessionAccess,
   SelfAccess
-} from "../../../src/api/Security.ts"
+} from "../../../src/contract/Security.ts"
 
 interface Operation {
   readonly security: ReadonlyArray<Record<string, unknown>>
@@ -220,7 +220,7 @@ describe("OpenAPI document", () => {
 
 describe("inputs", () => {
   it("take null for every optional field and ignore unknown ones", async () => {
-    const { CreateConnection } = await import("../../../src/api/Groups/Providers.ts")
+    const { CreateConnection } = await import("../../../src/contract/Groups/Providers.ts")
     const fields = Object.keys(CreateConnection.fields).filter((field) => field !== "provider")
     const input = { provider: "openai", surprise: 1, ...Object.fromEntries(fields.map((field) => [field, null])) }
     const decoded = Schema.decodeUnknownEither(CreateConnection)(input)

@@ -1,8 +1,8 @@
 /** The document says all there is to say about every route, and nothing that is not so. */
 import { assert, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
-import { openApiJson } from "../../../src/api/OpenApiDocument.ts"
-import { match, type Route, routes } from "../../../src/api/Routes.ts"
+import { openApiJson } from "../../../src/contract/OpenApiDocument.ts"
+import { match, type Route, routes } from "../../../src/contract/Routes.ts"
 
 interface Schema {
   readonly [key: string]: unknown

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { edgeRoutes } from "../../../src/api/EdgeRoutes.ts"
-import { managementRoutes } from "../../../src/api/ManagementRoutes.ts"
-import { match, routeAt, routes } from "../../../src/api/Routes.ts"
+import { edgeRoutes } from "../../../src/contract/EdgeRoutes.ts"
+import { managementRoutes } from "../../../src/contract/ManagementRoutes.ts"
+import { match, routeAt, routes } from "../../../src/contract/Routes.ts"
 
 const keyOf = (method: string, target: string) => {
   const found = match(method, target)

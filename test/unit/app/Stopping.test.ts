@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { EventEmitter } from "node:events"
 import * as Stopping from "../../../src/app/Stopping.ts"
-import * as HouseLogger from "../../../src/usage/telemetry/GatewayLogger.ts"
+import * as HouseLogger from "../../../src/observe/usage/telemetry/GatewayLogger.ts"
 
 const setUp = (running: number, drainMs: number) =>
   Effect.gen(function* () {

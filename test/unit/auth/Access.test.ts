@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Tier } from "../../../src/api/Tier.ts"
-import { decide } from "../../../src/auth/Access.ts"
-import type { AccessFacts } from "../../../src/auth/Access.ts"
+import type { Tier } from "../../../src/contract/Tier.ts"
+import { decide } from "../../../src/subjects/auth/Access.ts"
+import type { AccessFacts } from "../../../src/subjects/auth/Access.ts"
 import { type ApiKey, unrestricted } from "../../../src/domain/ApiKey.ts"
 
 const key = (scopes: ReadonlyArray<string>): ApiKey => ({

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { keyOf } from "../../../src/auth/Credentials.ts"
+import { keyOf } from "../../../src/subjects/auth/Credentials.ts"
 
 describe("Credentials.keyOf", () => {
   for (const [name, headers, url, expected] of [

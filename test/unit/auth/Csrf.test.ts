@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { csrfTokenOf, isCrossSite, isCsrfToken, isSafeMethod } from "../../../src/auth/Csrf.ts"
+import { csrfTokenOf, isCrossSite, isCsrfToken, isSafeMethod } from "../../../src/subjects/auth/Csrf.ts"
 
 describe("Csrf", () => {
   it("accepts the session's own token only", () => {

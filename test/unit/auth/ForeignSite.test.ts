@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { judgeSite, type SiteRules } from "../../../src/auth/ForeignSite.ts"
+import { judgeSite, type SiteRules } from "../../../src/subjects/auth/ForeignSite.ts"
 
 const rules: SiteRules = {
   boundHost: "box.lan",

@@ -1,8 +1,8 @@
 /** What a key may be used for: the order of refusals, patterns, addresses, and schedules across midnight and changes of the clocks. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { makeSchedule } from "../../../src/auth/AccessSchedule.ts"
-import { allowsModel, modelRulesOf, problemOf } from "../../../src/auth/KeyPolicy.ts"
+import { makeSchedule } from "../../../src/subjects/auth/AccessSchedule.ts"
+import { allowsModel, modelRulesOf, problemOf } from "../../../src/subjects/auth/KeyPolicy.ts"
 import { type ApiKey, type ApiKeySettings, unrestricted } from "../../../src/domain/ApiKey.ts"
 
 const key = (settings: Partial<ApiKeySettings>): ApiKey => ({

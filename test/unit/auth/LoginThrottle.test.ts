@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Throttle from "../../../src/auth/LoginThrottle.ts"
+import * as Throttle from "../../../src/subjects/auth/LoginThrottle.ts"
 
 const tryTimes = (state: Throttle.ThrottleState, address: string, times: number, nowMs: number) => {
   let current = state

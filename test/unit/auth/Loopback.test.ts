@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isLoopback } from "../../../src/auth/Loopback.ts"
+import { isLoopback } from "../../../src/subjects/auth/Loopback.ts"
 
 const host = "localhost:20128"
 

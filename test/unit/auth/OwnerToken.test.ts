@@ -1,6 +1,6 @@
 /** With which headers the owner's token passes. */
 import { assert, describe, it } from "@effect/vitest"
-import { isDirect } from "../../../src/auth/OwnerToken.ts"
+import { isDirect } from "../../../src/subjects/auth/OwnerToken.ts"
 
 const plain = { authorization: "Bearer token", host: "127.0.0.1:20128", connection: "close" }
 const isAccepted = (headers: Readonly<Record<string, string>>): boolean =>

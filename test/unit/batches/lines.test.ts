@@ -5,9 +5,9 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "
 import { open } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { answeredLine, failedLine, readLine } from "../../../src/batches/BatchLines.ts"
-import { LineReader } from "../../../src/batches/LineReader.ts"
-import * as LineSpool from "../../../src/batches/LineSpool.ts"
+import { answeredLine, failedLine, readLine } from "../../../src/subjects/batches/BatchLines.ts"
+import { LineReader } from "../../../src/subjects/batches/LineReader.ts"
+import * as LineSpool from "../../../src/subjects/batches/LineSpool.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-lines-"))),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
-import { agents } from "../../../src/bridge/agents/Agents.ts"
+import { agents } from "../../../src/agents/bridge/agents/Agents.ts"
 
 describe("the page about agents", () => {
   it("has a row for each, with what was seen of it and what was tried", () => {

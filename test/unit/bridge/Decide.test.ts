@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { agents } from "../../../src/bridge/agents/Agents.ts"
-import { type AgentRequest, decide, isAnswerable, mappingOf, readMapping } from "../../../src/bridge/Decide.ts"
-import { problemInMappings } from "../../../src/bridge/Bridge.ts"
+import { agents } from "../../../src/agents/bridge/agents/Agents.ts"
+import { type AgentRequest, decide, isAnswerable, mappingOf, readMapping } from "../../../src/agents/bridge/Decide.ts"
+import { problemInMappings } from "../../../src/agents/bridge/Bridge.ts"
 
 const mappings = [
   readMapping({ sourceModel: "claude-*", targetModel: "any" }),

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { globOf, maxPatternChars, problemOf } from "../../../src/bridge/Globs.ts"
+import { globOf, maxPatternChars, problemOf } from "../../../src/agents/bridge/Globs.ts"
 
 const cases: ReadonlyArray<readonly [pattern: string, text: string, matches: boolean]> = [
   ["api.anthropic.com", "API.anthropic.com", true],

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { showingModel } from "../../../src/bridge/ShownModel.ts"
+import { showingModel } from "../../../src/agents/bridge/ShownModel.ts"
 import { codecs } from "../../../src/wire/Codec.ts"
 import { streamedArray } from "../../../src/wire/StreamedArray.ts"
 import type { WireCodec } from "../../../src/wire/WireCodec.ts"

@@ -1,7 +1,7 @@
 /** What the inspector is told of captured exchanges. */
 import { assert, describe, it } from "@effect/vitest"
-import { type CapturedEnd, type CapturedRequest, noBody } from "../../../src/capture/CaptureSink.ts"
-import { makeInspectorSink } from "../../../src/capture/InspectorSink.ts"
+import { type CapturedEnd, type CapturedRequest, noBody } from "../../../src/observe/capture/CaptureSink.ts"
+import { makeInspectorSink } from "../../../src/observe/capture/InspectorSink.ts"
 
 const request: CapturedRequest = {
   source: "custom-host",

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { neverDecrypt, readPattern } from "../../../src/capture/NeverDecrypt.ts"
+import { neverDecrypt, readPattern } from "../../../src/observe/capture/NeverDecrypt.ts"
 
 describe("hosts that are never decrypted", () => {
   it.each([

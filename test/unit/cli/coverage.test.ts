@@ -1,6 +1,6 @@
 /** Every management route is reached by a command, or stands here with the reason why not. */
 import { assert, it } from "@effect/vitest"
-import { type ManagementKey, managementTable } from "../../../src/api/ManagementRoutes.ts"
+import { type ManagementKey, managementTable } from "../../../src/contract/ManagementRoutes.ts"
 import { program } from "../../../src/cli/program.ts"
 import { find } from "../../../src/cli/tree/Tree.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { chosen, type Choice, enginesFor } from "../../../src/compression/Modes.ts"
+import { chosen, type Choice, enginesFor } from "../../../src/plane/compression/Modes.ts"
 import { type CompressionCombo, defaultCavemanSettings } from "../../../src/domain/CompressionProfiles.ts"
 import { defaultCompressionSettings } from "../../../src/domain/CompressionSettings.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { compress, compressInSlices, type CompressOptions } from "../../../src/compression/Compressor.ts"
-import { defaultCaveman, cavemanEngine } from "../../../src/compression/caveman/Caveman.ts"
+import { compress, compressInSlices, type CompressOptions } from "../../../src/plane/compression/Compressor.ts"
+import { defaultCaveman, cavemanEngine } from "../../../src/plane/compression/caveman/Caveman.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 
 const prose = "I think that this is basically the best way to do it, and you are really able to see that for the file."

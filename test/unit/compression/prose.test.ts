@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { aggressive, depthOf } from "../../../src/compression/aggressive/Aggressive.ts"
-import { ultra } from "../../../src/compression/ultra/Ultra.ts"
+import { aggressive, depthOf } from "../../../src/plane/compression/aggressive/Aggressive.ts"
+import { ultra } from "../../../src/plane/compression/ultra/Ultra.ts"
 
 const told =
   "I read the sources. It was interesting to see how it all fits together. We decided to use the pool of src/db/Pool.ts. " +

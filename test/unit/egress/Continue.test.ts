@@ -1,7 +1,7 @@
 /** An unrequested `100 Continue`. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Upstream } from "../../../src/egress/Upstream.ts"
+import { Upstream } from "../../../src/net/egress/Upstream.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import { post, record, transport } from "./harness.ts"
 

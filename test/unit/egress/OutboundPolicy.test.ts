@@ -7,7 +7,7 @@ import {
   type OutboundPolicy,
   type UrlVerdict,
   type Verdict
-} from "../../../src/egress/OutboundPolicy.ts"
+} from "../../../src/net/egress/OutboundPolicy.ts"
 
 const open: OutboundPolicy = { allowLoopback: true, allowPrivate: true }
 const publicOnly: OutboundPolicy = { allowLoopback: false, allowPrivate: false }

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
-import { hopSecrets } from "../../../src/egress/proxy/HopSecrets.ts"
-import { scrubbedSink } from "../../../src/egress/ScrubbedSink.ts"
-import { transportFailure } from "../../../src/egress/TransportFailure.ts"
-import { fromRaw, type UpstreamHeaders } from "../../../src/egress/UpstreamHeaders.ts"
+import { hopSecrets } from "../../../src/net/egress/proxy/HopSecrets.ts"
+import { scrubbedSink } from "../../../src/net/egress/ScrubbedSink.ts"
+import { transportFailure } from "../../../src/net/egress/TransportFailure.ts"
+import { fromRaw, type UpstreamHeaders } from "../../../src/net/egress/UpstreamHeaders.ts"
 import { bothSecrets, noSecrets, sentSecrets } from "../../../src/kernel/SentSecrets.ts"
 
 const secret = "key-of-the-account-0123456789"

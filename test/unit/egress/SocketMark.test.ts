@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { connect } from "node:net"
-import { fillSocketMark, socketMark } from "../../../src/egress/SocketMark.ts"
-import { Upstream } from "../../../src/egress/Upstream.ts"
+import { fillSocketMark, socketMark } from "../../../src/net/egress/SocketMark.ts"
+import { Upstream } from "../../../src/net/egress/Upstream.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import { post, record, transport } from "./harness.ts"
 

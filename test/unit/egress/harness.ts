@@ -5,10 +5,10 @@ import type { AddressInfo, Server } from "node:net"
 import { once } from "node:events"
 import { noSecrets } from "../../../src/kernel/SentSecrets.ts"
 import type { CallOwner } from "../../../src/domain/Proxy.ts"
-import * as Dns from "../../../src/egress/Dns.ts"
-import type { ProxyRoute } from "../../../src/egress/proxy/ProxyRoute.ts"
-import { ProxyHealth } from "../../../src/egress/proxy/ProxyHealth.ts"
-import { layerDirect, ProxyRoutes } from "../../../src/egress/proxy/ProxyRoutes.ts"
+import * as Dns from "../../../src/net/egress/Dns.ts"
+import type { ProxyRoute } from "../../../src/net/egress/proxy/ProxyRoute.ts"
+import { ProxyHealth } from "../../../src/net/egress/proxy/ProxyHealth.ts"
+import { layerDirect, ProxyRoutes } from "../../../src/net/egress/proxy/ProxyRoutes.ts"
 import {
   layer as upstreamLayer,
   type TransportFailure,
@@ -16,10 +16,10 @@ import {
   type UpstreamCall,
   type UpstreamHeaders,
   type UpstreamRequest
-} from "../../../src/egress/Upstream.ts"
-import * as UpstreamSettings from "../../../src/egress/UpstreamSettings.ts"
-import * as Flags from "../../../src/flags/Flags.ts"
-import { layerMemory } from "../../../src/flags/FlagStore.ts"
+} from "../../../src/net/egress/Upstream.ts"
+import * as UpstreamSettings from "../../../src/net/egress/UpstreamSettings.ts"
+import * as Flags from "../../../src/subjects/flags/Flags.ts"
+import { layerMemory } from "../../../src/subjects/flags/FlagStore.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as Timers from "../../../src/platform/Timers.ts"
 

@@ -1,9 +1,9 @@
 /** The suites of the program: that they can be run, and that their patterns accept what a good model says. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { builtInSuites } from "../../../src/evals/BuiltInSuites.ts"
-import { graderOf } from "../../../src/evals/Graders.ts"
-import { bodyOf } from "../../../src/evals/Questions.ts"
+import { builtInSuites } from "../../../src/subjects/evals/BuiltInSuites.ts"
+import { graderOf } from "../../../src/subjects/evals/Graders.ts"
+import { bodyOf } from "../../../src/subjects/evals/Questions.ts"
 import { chat } from "../../../src/wire/chat/Codec.ts"
 
 const good: Readonly<Record<string, string>> = {

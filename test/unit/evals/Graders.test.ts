@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import type { EvalStrategy } from "../../../src/domain/Eval.ts"
-import { graderOf, maxPatternChars } from "../../../src/evals/Graders.ts"
+import { graderOf, maxPatternChars } from "../../../src/subjects/evals/Graders.ts"
 
 const judge = (strategy: EvalStrategy, value: unknown, answer: string): boolean => {
   const grader = graderOf({ strategy, value })

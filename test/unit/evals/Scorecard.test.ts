@@ -1,7 +1,7 @@
 /** What runs say about targets. */
 import { assert, it } from "@effect/vitest"
 import type { EvalRun } from "../../../src/domain/Eval.ts"
-import { scorecardOf } from "../../../src/evals/Scorecard.ts"
+import { scorecardOf } from "../../../src/subjects/evals/Scorecard.ts"
 
 const run = (id: string, model: string, more: Partial<EvalRun> = {}): EvalRun => ({
   id,

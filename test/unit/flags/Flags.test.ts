@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { flagCatalog } from "../../../src/flags/FlagCatalog.ts"
-import * as Flags from "../../../src/flags/Flags.ts"
-import { FlagStore, layerMemory } from "../../../src/flags/FlagStore.ts"
+import { flagCatalog } from "../../../src/subjects/flags/FlagCatalog.ts"
+import * as Flags from "../../../src/subjects/flags/Flags.ts"
+import { FlagStore, layerMemory } from "../../../src/subjects/flags/FlagStore.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 
 const flagsOver = (

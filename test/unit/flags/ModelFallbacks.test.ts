@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { makeModelFallbacks } from "../../../src/flags/ModelFallbacks.ts"
+import { makeModelFallbacks } from "../../../src/subjects/flags/ModelFallbacks.ts"
 
 describe("modelFallbacks", () => {
   const of = makeModelFallbacks({

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { findPersonalData, openFrom, redact } from "../../../src/guard/Detectors.ts"
+import { findPersonalData, openFrom, redact } from "../../../src/plane/guard/Detectors.ts"
 
 const all = { disabled: new Set<string>(), custom: [] }
 const redacted = (text: string): string => redact(text, all).text

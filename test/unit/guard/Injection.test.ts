@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { findInjections, withoutInjections } from "../../../src/guard/injection/Injection.ts"
-import { cleaned } from "../../../src/guard/Sanitiser.ts"
+import { findInjections, withoutInjections } from "../../../src/plane/guard/injection/Injection.ts"
+import { cleaned } from "../../../src/plane/guard/Sanitiser.ts"
 
 const groupsOf = (text: string): ReadonlyArray<string> => [...new Set(findInjections(text).map(({ group }) => group))]
 const tagged = (text: string): string =>

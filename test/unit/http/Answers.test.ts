@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import { type ContractError, statusOf, toBody } from "../../../src/api/Errors.ts"
-import { answered } from "../../../src/http/handlers/Answers.ts"
-import * as Errors from "../../../src/management/Errors.ts"
-import { SettingsContradict } from "../../../src/resilience/Settings.ts"
+import { type ContractError, statusOf, toBody } from "../../../src/contract/Errors.ts"
+import { answered } from "../../../src/entry/handlers/Answers.ts"
+import * as Errors from "../../../src/subjects/management/Errors.ts"
+import { SettingsContradict } from "../../../src/plane/resilience/Settings.ts"
 import { StoreError } from "../../../src/store/Errors.ts"
 
 const problem = { field: "name", message: "is too long" }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { handshakeAnswer, type HandshakeFacts } from "../../../src/http/Handshake.ts"
-import { readClientFrame } from "../../../src/http/ws/ClientFrames.ts"
+import { handshakeAnswer, type HandshakeFacts } from "../../../src/entry/Handshake.ts"
+import { readClientFrame } from "../../../src/entry/ws/ClientFrames.ts"
 
 const facts: HandshakeFacts = {
   query: new URLSearchParams("handshake=1"),

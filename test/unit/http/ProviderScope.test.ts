@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Combo } from "../../../src/domain/Combo.ts"
-import { providerNamed, scopedBody, scopedModel, type ScopeView } from "../../../src/http/ProviderScope.ts"
-import type { Account, CatalogSnapshot } from "../../../src/providers/Catalog.ts"
-import * as Registry from "../../../src/providers/Registry.ts"
+import { providerNamed, scopedBody, scopedModel, type ScopeView } from "../../../src/entry/ProviderScope.ts"
+import type { Account, CatalogSnapshot } from "../../../src/plane/providers/Catalog.ts"
+import * as Registry from "../../../src/plane/providers/Registry.ts"
 
 const spec = (id: string) => {
   const found = Registry.find(id)

@@ -1,8 +1,8 @@
 /** The metrics of API keys on the Prometheus page. */
 import { assert, describe, it } from "@effect/vitest"
-import { keyFamilies } from "../../../src/http/KeyFamilies.ts"
-import { renderPrometheus } from "../../../src/http/Metrics.ts"
-import { count, KeyMetrics, maxKeys } from "../../../src/usage/telemetry/KeyMetrics.ts"
+import { keyFamilies } from "../../../src/entry/KeyFamilies.ts"
+import { renderPrometheus } from "../../../src/entry/Metrics.ts"
+import { count, KeyMetrics, maxKeys } from "../../../src/observe/usage/telemetry/KeyMetrics.ts"
 import { problems } from "../../support/prometheus.ts"
 import { usageRow } from "../../support/usageRow.ts"
 

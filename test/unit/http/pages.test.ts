@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { rootPage, wantsPage } from "../../../src/http/pages/Root.ts"
-import { addressOf, viewerFile, viewerFiles, viewerPage, viewerVersion } from "../../../src/http/pages/Viewer.ts"
-import { rootPolicy, viewerPolicy } from "../../../src/http/pages/PageHeaders.ts"
+import { rootPage, wantsPage } from "../../../src/entry/pages/Root.ts"
+import { addressOf, viewerFile, viewerFiles, viewerPage, viewerVersion } from "../../../src/entry/pages/Viewer.ts"
+import { rootPolicy, viewerPolicy } from "../../../src/entry/pages/PageHeaders.ts"
 import { version } from "../../../src/platform/Version.ts"
 
 const vendored = new URL("../../../vendor/swagger-ui/", import.meta.url)

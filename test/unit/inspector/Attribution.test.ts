@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer, connect } from "node:net"
 import { join } from "node:path"
-import { makeAttribution, readSocketTable } from "../../../src/inspector/Attribution.ts"
+import { makeAttribution, readSocketTable } from "../../../src/observe/inspector/Attribution.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
 const head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"

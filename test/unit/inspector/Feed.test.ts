@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { highWaterBytes, makeFeed, maxChanges } from "../../../src/inspector/Feed.ts"
+import { highWaterBytes, makeFeed, maxChanges } from "../../../src/observe/inspector/Feed.ts"
 import { type Item, itemOf } from "../../../src/domain/TrafficRecord.ts"
 import { Timers } from "../../../src/platform/Timers.ts"
 import { aHead } from "../../support/TrafficRecords.ts"

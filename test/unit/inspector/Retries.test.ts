@@ -1,11 +1,11 @@
 /** Retries of one prompt are counted together. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Head } from "../../../src/domain/TrafficRecord.ts"
-import { pageOf, type RecordFilter } from "../../../src/inspector/Filters.ts"
-import { formatOf } from "../../../src/inspector/reading/Format.ts"
-import { promptKeyOf } from "../../../src/inspector/reading/PromptKey.ts"
-import { retriedWithinMs } from "../../../src/inspector/Retries.ts"
-import { Ring } from "../../../src/inspector/Ring.ts"
+import { pageOf, type RecordFilter } from "../../../src/observe/inspector/Filters.ts"
+import { formatOf } from "../../../src/observe/inspector/reading/Format.ts"
+import { promptKeyOf } from "../../../src/observe/inspector/reading/PromptKey.ts"
+import { retriedWithinMs } from "../../../src/observe/inspector/Retries.ts"
+import { Ring } from "../../../src/observe/inspector/Ring.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 import { aHead } from "../../support/TrafficRecords.ts"
 

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { holdsText, pageOf, readCursor, type RecordFilter } from "../../../src/inspector/Filters.ts"
+import { holdsText, pageOf, readCursor, type RecordFilter } from "../../../src/observe/inspector/Filters.ts"
 import { itemOf, recordOf } from "../../../src/domain/TrafficRecord.ts"
-import { Ring } from "../../../src/inspector/Ring.ts"
+import { Ring } from "../../../src/observe/inspector/Ring.ts"
 import { aHead } from "../../support/TrafficRecords.ts"
 
 const large = { maxEntries: 1_000, maxBytes: 10_000_000 }

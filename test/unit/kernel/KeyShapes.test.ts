@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { formatKey } from "../../../src/auth/KeyFormat.ts"
+import { formatKey } from "../../../src/subjects/auth/KeyFormat.ts"
 import { withoutKeys } from "../../../src/kernel/KeyShapes.ts"
 import { maskSecret } from "../../../src/kernel/Masking.ts"
 

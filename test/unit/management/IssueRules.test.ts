@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
 import { exceededOf, noIssueLimits } from "../../../src/domain/RegisteredKey.ts"
 import { maskSecret } from "../../../src/kernel/Masking.ts"
-import { changed, tokenProblem } from "../../../src/management/IssueReports.ts"
+import { changed, tokenProblem } from "../../../src/subjects/management/IssueReports.ts"
 
 describe("exceededOf", () => {
   const counts = { activeKeys: 2, dailyIssued: 5, hourlyIssued: 3 }

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Connections } from "../../../src/management/Connections.ts"
-import { Keys } from "../../../src/management/Keys.ts"
-import { ProviderModels } from "../../../src/management/ProviderModels.ts"
-import { QuotaGroups } from "../../../src/management/QuotaGroups.ts"
+import { Connections } from "../../../src/subjects/management/Connections.ts"
+import { Keys } from "../../../src/subjects/management/Keys.ts"
+import { ProviderModels } from "../../../src/subjects/management/ProviderModels.ts"
+import { QuotaGroups } from "../../../src/subjects/management/QuotaGroups.ts"
 import { key, layerOf } from "./support.ts"
 
 describe("Keys", () => {

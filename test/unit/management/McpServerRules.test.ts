@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
 import type { McpServer } from "../../../src/domain/McpServer.ts"
-import { changed, moveProblem, shownArguments } from "../../../src/management/McpServerRules.ts"
+import { changed, moveProblem, shownArguments } from "../../../src/subjects/management/McpServerRules.ts"
 
 const shown = (...args: ReadonlyArray<string>) => shownArguments(args.map((text) => Redacted.make(text)))
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { UsageReports } from "../../../src/management/UsageReports.ts"
+import { UsageReports } from "../../../src/subjects/management/UsageReports.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
 import { mostLookedAt } from "../../../src/store/repo/UsageRepo.ts"
 import { refuseRows } from "../store/fixtures.ts"

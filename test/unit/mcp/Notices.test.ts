@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import type { Caller } from "../../../src/mcp/Caller.ts"
-import { makeNotices, noticeMs, type Sees } from "../../../src/mcp/Notices.ts"
-import type { Listener } from "../../../src/mcp/Sessions.ts"
+import type { Caller } from "../../../src/agents/mcp/Caller.ts"
+import { makeNotices, noticeMs, type Sees } from "../../../src/agents/mcp/Notices.ts"
+import type { Listener } from "../../../src/agents/mcp/Sessions.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
 
 const callerOf = (ip: string): Caller => ({ principal: { _tag: "AdminKey" }, scopes: null, ip })

@@ -1,6 +1,6 @@
 /** Sessions that callers share the room for. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeSessions, sessionLimits } from "../../../src/mcp/Sessions.ts"
+import { makeSessions, sessionLimits } from "../../../src/agents/mcp/Sessions.ts"
 
 describe("sessions", () => {
   it("of one caller make room for its own, and end neither another's nor one with a call under way", () => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { learnedOf, mostPerTurn } from "../../../src/memory/Extraction.ts"
+import { learnedOf, mostPerTurn } from "../../../src/plane/memory/Extraction.ts"
 
 const contentsOf = (said: string, answer: string | null = null): ReadonlyArray<string> =>
   learnedOf(said, answer).map(({ content, type }) => `${type}: ${content}`)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { presetOf } from "../../../src/playground/CapturedPreset.ts"
-import { NotAPreset } from "../../../src/playground/Errors.ts"
+import { presetOf } from "../../../src/agents/playground/CapturedPreset.ts"
+import { NotAPreset } from "../../../src/agents/playground/Errors.ts"
 import { aRecord } from "../../support/TrafficRecords.ts"
 
 const captured = (path: string, body: unknown, more: object = {}) =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { makeChatStreamReader } from "../../../src/playground/ChatStream.ts"
+import { makeChatStreamReader } from "../../../src/agents/playground/ChatStream.ts"
 
 const streamHead = ["Content-Type", "text/event-stream"]
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { metaMessages, readImproved } from "../../../src/playground/MetaPrompt.ts"
-import { lostPlaceholders, placeholdersIn } from "../../../src/playground/Placeholders.ts"
+import { metaMessages, readImproved } from "../../../src/agents/playground/MetaPrompt.ts"
+import { lostPlaceholders, placeholdersIn } from "../../../src/agents/playground/Placeholders.ts"
 
 describe("placeholders", () => {
   it("are found in every usual form, each once", () =>

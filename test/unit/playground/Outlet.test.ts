@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { makeOutlet } from "../../../src/playground/Outlet.ts"
+import { makeOutlet } from "../../../src/agents/playground/Outlet.ts"
 
 describe("an outlet", () => {
   it.effect("gives all that was written, and ends", () =>

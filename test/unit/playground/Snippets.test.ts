@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type PlaygroundEndpoint, playgroundEndpoints } from "../../../src/domain/Playground.ts"
-import { snippetsOf } from "../../../src/playground/snippets/Snippets.ts"
-import { requestOf } from "../../../src/playground/snippets/SnippetRequest.ts"
+import { snippetsOf } from "../../../src/agents/playground/snippets/Snippets.ts"
+import { requestOf } from "../../../src/agents/playground/snippets/SnippetRequest.ts"
 
 const base = "http://127.0.0.1:20128"
 const messages = [

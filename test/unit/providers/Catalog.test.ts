@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { snapshot } from "../../../src/providers/Catalog.ts"
+import { snapshot } from "../../../src/plane/providers/Catalog.ts"
 import { connection, node } from "../../support/Records.ts"
 
 const first = connection({ id: "c1", provider: "mine" })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { converses } from "../../../src/providers/ChatModels.ts"
-import { registry } from "../../../src/providers/Registry.ts"
+import { converses } from "../../../src/plane/providers/ChatModels.ts"
+import { registry } from "../../../src/plane/providers/Registry.ts"
 
 const unknown = { inputModalities: null, outputModalities: null }
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
-import { envConnections, mistakenVariables } from "../../../src/providers/EnvConnections.ts"
+import { envConnections, mistakenVariables } from "../../../src/plane/providers/EnvConnections.ts"
 
 const from = (entries: Readonly<Record<string, string>>) => envConnections(new Map(Object.entries(entries)), 42)
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { addressIn, familyOf } from "../../../src/egress/proxy/EgressAddress.ts"
-import { readList } from "../../../src/providers/FreeProxies.ts"
+import { addressIn, familyOf } from "../../../src/net/egress/proxy/EgressAddress.ts"
+import { readList } from "../../../src/plane/providers/FreeProxies.ts"
 
 describe("a list of free proxies", () => {
   it("names proxies in several forms, each once", () => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { unknownFacts } from "../../../src/providers/ModelFacts.ts"
-import { factsOfName } from "../../../src/providers/ModelFamilies.ts"
+import { unknownFacts } from "../../../src/plane/providers/ModelFacts.ts"
+import { factsOfName } from "../../../src/plane/providers/ModelFamilies.ts"
 
 const windows: ReadonlyArray<readonly [name: string, context: number | null, output: number | null]> = [
   ["gpt-4o-mini", 128_000, 16_384],

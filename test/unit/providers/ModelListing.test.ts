@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { unknownFacts } from "../../../src/providers/ModelFacts.ts"
-import { maxModels, nextPage, readModelList, readShown } from "../../../src/providers/ModelListing.ts"
+import { unknownFacts } from "../../../src/plane/providers/ModelFacts.ts"
+import { maxModels, nextPage, readModelList, readShown } from "../../../src/plane/providers/ModelListing.ts"
 
 const one = (entry: unknown) => {
   const [model] = readModelList({ data: [entry] }) ?? []

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ProviderSpec } from "../../../src/domain/Provider.ts"
-import { manifestOf, pluginManifest } from "../../../src/providers/PluginManifest.ts"
-import { chatIn } from "../../../src/providers/registry/build.ts"
-import { allProviders } from "../../../src/providers/registry/index.ts"
+import { manifestOf, pluginManifest } from "../../../src/plane/providers/PluginManifest.ts"
+import { chatIn } from "../../../src/plane/providers/registry/build.ts"
+import { allProviders } from "../../../src/plane/providers/registry/index.ts"
 
 const spec: ProviderSpec = chatIn("frontier")("p", "P", "https://p.example/v1", {
   aliases: ["pp"],

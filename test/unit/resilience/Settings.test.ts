@@ -5,7 +5,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { defaultResilience, ResiliencePatch } from "../../../src/domain/Resilience.ts"
-import * as Settings from "../../../src/resilience/Settings.ts"
+import * as Settings from "../../../src/plane/resilience/Settings.ts"
 import * as SettingsRepo from "../../../src/store/repo/SettingsRepo.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 

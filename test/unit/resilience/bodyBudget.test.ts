@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
-import { BodyBudget, layer } from "../../../src/resilience/BodyBudget.ts"
+import { BodyBudget, layer } from "../../../src/plane/resilience/BodyBudget.ts"
 import { settingsOf } from "./support.ts"
 
 const budgetOf = (maxBodyBytes: number, maxBufferedBytes: number) =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { make, type Release } from "../../../src/resilience/ConcurrencyGate.ts"
+import { make, type Release } from "../../../src/plane/resilience/ConcurrencyGate.ts"
 
 const free = (place: { readonly _tag: string; readonly release?: Release }): Release => {
   assert.strictEqual(place._tag, "Free")

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as LoadShedder from "../../../src/resilience/LoadShedder.ts"
+import * as LoadShedder from "../../../src/plane/resilience/LoadShedder.ts"
 import { settingsOf } from "./support.ts"
 
 const entered = (shedder: typeof LoadShedder.LoadShedder.Service) => {

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SettingsRepo from "../../../src/store/repo/SettingsRepo.ts"
 import * as Sql from "../../../src/store/Sql.ts"
-import { capacity as holdsCapacity } from "../../../src/resilience/lockout/QuotaHolds.ts"
-import type { LockoutKey } from "../../../src/resilience/lockout/LockoutKey.ts"
-import * as Lockouts from "../../../src/resilience/lockout/Lockouts.ts"
+import { capacity as holdsCapacity } from "../../../src/plane/resilience/lockout/QuotaHolds.ts"
+import type { LockoutKey } from "../../../src/plane/resilience/lockout/LockoutKey.ts"
+import * as Lockouts from "../../../src/plane/resilience/lockout/Lockouts.ts"
 import { settingsOf, started } from "./support.ts"
 
 const key: LockoutKey = { provider: "openai", connectionId: "c1", model: "m" }

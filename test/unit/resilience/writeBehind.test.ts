@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
-import { makeWriteBehind } from "../../../src/resilience/WriteBehind.ts"
+import { makeWriteBehind } from "../../../src/plane/resilience/WriteBehind.ts"
 import { StoreError } from "../../../src/store/Errors.ts"
 
 const refused = new StoreError({ operation: "test", cause: "disk is full" })

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { defaultRouting } from "../../../src/domain/RoutingSettings.ts"
-import * as RoutingSettings from "../../../src/routing/RoutingSettings.ts"
+import * as RoutingSettings from "../../../src/plane/routing/RoutingSettings.ts"
 import * as SettingsRepo from "../../../src/store/repo/SettingsRepo.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 

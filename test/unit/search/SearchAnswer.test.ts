@@ -1,8 +1,8 @@
 /** What counts as the answer to a search is what the API document says of it. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { SearchAnswer } from "../../../src/api/compat/Search.ts"
-import { isSearchAnswer } from "../../../src/search/SearchAnswer.ts"
+import { SearchAnswer } from "../../../src/contract/compat/Search.ts"
+import { isSearchAnswer } from "../../../src/plane/search/SearchAnswer.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../../src/wire/json/Json.ts"
 
 const answer: JsonObject = {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Listeners } from "../../../src/kernel/Listeners.ts"
-import type { Exchange } from "../../../src/inference/request/Exchange.ts"
-import { type Landed, SearchFlight } from "../../../src/search/SearchFlight.ts"
+import type { Exchange } from "../../../src/plane/inference/request/Exchange.ts"
+import { type Landed, SearchFlight } from "../../../src/plane/search/SearchFlight.ts"
 
 /** What a flight looks at of an exchange. */
 const client = () => {

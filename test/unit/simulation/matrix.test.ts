@@ -11,10 +11,10 @@ import {
   type ScenarioName,
   ScenarioName as scenarioNames
 } from "../../../src/domain/SimulatedFaults.ts"
-import type { Decided } from "../../../src/routing/decide/Decide.ts"
-import type { Target } from "../../../src/routing/resolve/ModelResolver.ts"
-import type { SimulationReport } from "../../../src/simulation/Report.ts"
-import type { SeenCall } from "../../../src/simulation/Simulation.ts"
+import type { Decided } from "../../../src/plane/routing/decide/Decide.ts"
+import type { Target } from "../../../src/plane/routing/resolve/ModelResolver.ts"
+import type { SimulationReport } from "../../../src/observe/simulation/Report.ts"
+import type { SeenCall } from "../../../src/observe/simulation/Simulation.ts"
 import { resolutionOf, simulated, simulationOf } from "./support.ts"
 
 const requests = 120

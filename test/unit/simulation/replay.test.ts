@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { UsageRow } from "../../../src/domain/Usage.ts"
-import { builtInStrategy } from "../../../src/routing/auto/RouterStrategies.ts"
-import type { Candidate } from "../../../src/routing/candidate/Candidate.ts"
-import { makeReplay, type ReplayReport } from "../../../src/simulation/Replay.ts"
+import { builtInStrategy } from "../../../src/plane/routing/auto/RouterStrategies.ts"
+import type { Candidate } from "../../../src/plane/routing/candidate/Candidate.ts"
+import { makeReplay, type ReplayReport } from "../../../src/observe/simulation/Replay.ts"
 import { candidateOf, performanceOf } from "../../support/Candidates.ts"
 import { resolutionOf, row } from "./support.ts"
 

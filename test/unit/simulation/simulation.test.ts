@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { decodeStored } from "../../../src/domain/combo/ComboPolicy.ts"
-import { noBehaviours, unknownNames } from "../../../src/simulation/Behaviour.ts"
-import { latencyMs, percentile, streamsOf } from "../../../src/simulation/Distributions.ts"
-import { makeEventQueue } from "../../../src/simulation/EventQueue.ts"
-import { jainIndex } from "../../../src/simulation/Fairness.ts"
-import type { SimulationReport } from "../../../src/simulation/Report.ts"
+import { noBehaviours, unknownNames } from "../../../src/observe/simulation/Behaviour.ts"
+import { latencyMs, percentile, streamsOf } from "../../../src/observe/simulation/Distributions.ts"
+import { makeEventQueue } from "../../../src/observe/simulation/EventQueue.ts"
+import { jainIndex } from "../../../src/observe/simulation/Fairness.ts"
+import type { SimulationReport } from "../../../src/observe/simulation/Report.ts"
 import { resolutionOf, simulated, simulationOf } from "./support.ts"
 
 const sharesOf = ({ targets }: SimulationReport) => targets.map(({ share }) => share)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { blockLimits, codeBlocks, isJavaScript } from "../../../src/skills/CodeBlocks.ts"
+import { blockLimits, codeBlocks, isJavaScript } from "../../../src/agents/skills/CodeBlocks.ts"
 
 const fence = "```"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 import { readFileSync } from "node:fs"
-import { estimateTexts } from "../../../src/tokens/TextEstimate.ts"
+import { estimateTexts } from "../../../src/plane/tokens/TextEstimate.ts"
 
 const file = (path: string): string =>
   readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8").slice(0, 40_000)
@@ -15,7 +15,7 @@ const rows = Array.from({ length: 300 }, (_, id) => ({
 const texts = {
   "English prose":
     "The old baker rose before dawn, as he had done every morning for forty years, and lit the oven while the town was still asleep. ",
-  code: file("src/inference/attempt/RunCall.ts"),
+  code: file("src/plane/inference/attempt/RunCall.ts"),
   "a licence": file("LICENSE"),
   JSON: JSON.stringify(rows),
   "a lock file": file("package-lock.json"),

@@ -13,7 +13,7 @@ import {
   makeWith,
   maxDecodedTokens,
   usualLimits
-} from "../../../src/tokens/Tokeniser.ts"
+} from "../../../src/plane/tokens/Tokeniser.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
 
 const tokeniser = (limits: Partial<typeof usualLimits> = {}) => makeWith({ ...usualLimits, ...limits })

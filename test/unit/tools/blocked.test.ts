@@ -1,8 +1,8 @@
 /** Edits that cannot be made, and edits that are made only where nothing is. */
 import { assert, describe, it } from "@effect/vitest"
-import { applied, staleOf } from "../../../src/tools/config/Edits.ts"
-import { isUnreadable } from "../../../src/tools/config/formats/Format.ts"
-import { type FormatName, formats } from "../../../src/tools/config/formats/index.ts"
+import { applied, staleOf } from "../../../src/agents/tools/config/Edits.ts"
+import { isUnreadable } from "../../../src/agents/tools/config/formats/Format.ts"
+import { type FormatName, formats } from "../../../src/agents/tools/config/formats/index.ts"
 
 const edits = [{ path: ["env", "OURS"], value: "1" }]
 

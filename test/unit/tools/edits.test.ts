@@ -1,12 +1,12 @@
 /** Edits of configuration files: comments, order and foreign keys stay, a second run changes nothing, and undoing gives what was there. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { diff } from "../../../src/tools/config/Diff.ts"
-import { applied, takenBack } from "../../../src/tools/config/Edits.ts"
-import { isUnreadable, valueAt } from "../../../src/tools/config/formats/Format.ts"
-import { type FormatName, formats } from "../../../src/tools/config/formats/index.ts"
-import { toolSetups } from "../../../src/tools/config/tools/index.ts"
-import { type Gateway, placesOf, type ToolModel } from "../../../src/tools/config/ToolSetup.ts"
+import { diff } from "../../../src/agents/tools/config/Diff.ts"
+import { applied, takenBack } from "../../../src/agents/tools/config/Edits.ts"
+import { isUnreadable, valueAt } from "../../../src/agents/tools/config/formats/Format.ts"
+import { type FormatName, formats } from "../../../src/agents/tools/config/formats/index.ts"
+import { toolSetups } from "../../../src/agents/tools/config/tools/index.ts"
+import { type Gateway, placesOf, type ToolModel } from "../../../src/agents/tools/config/ToolSetup.ts"
 import type { Json } from "../../../src/wire/json/Json.ts"
 import { setupTools } from "../../../src/cli/commands/tree/tools.ts"
 

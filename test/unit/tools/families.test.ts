@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { familiesOf } from "../../../src/tools/config/Families.ts"
-import { codex } from "../../../src/tools/config/tools/Codex.ts"
-import { placesOf, type ToolModel } from "../../../src/tools/config/ToolSetup.ts"
+import { familiesOf } from "../../../src/agents/tools/config/Families.ts"
+import { codex } from "../../../src/agents/tools/config/tools/Codex.ts"
+import { placesOf, type ToolModel } from "../../../src/agents/tools/config/ToolSetup.ts"
 
 const model = (id: string): ToolModel => ({
   id,

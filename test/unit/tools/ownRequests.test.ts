@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { find } from "../../../src/providers/Registry.ts"
-import { ownRequests, toolOf } from "../../../src/tools/catalogue/OwnRequests.ts"
-import { tools } from "../../../src/tools/catalogue/Tools.ts"
+import { find } from "../../../src/plane/providers/Registry.ts"
+import { ownRequests, toolOf } from "../../../src/agents/tools/catalogue/OwnRequests.ts"
+import { tools } from "../../../src/agents/tools/catalogue/Tools.ts"
 
 /** What each tool sends as its user agent, and in which wire. */
 const agents = {

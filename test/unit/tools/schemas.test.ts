@@ -2,12 +2,12 @@
 import { providerSettingsWithIdSchema } from "@roo-code/types"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { assert, describe, it } from "@effect/vitest"
-import { applied } from "../../../src/tools/config/Edits.ts"
-import { isUnreadable, valueAt } from "../../../src/tools/config/formats/Format.ts"
-import { formats } from "../../../src/tools/config/formats/index.ts"
-import { crush } from "../../../src/tools/config/tools/Crush.ts"
-import { simpleTools } from "../../../src/tools/config/tools/Rows.ts"
-import { type Gateway, placesOf, type ToolModel, type ToolSetup } from "../../../src/tools/config/ToolSetup.ts"
+import { applied } from "../../../src/agents/tools/config/Edits.ts"
+import { isUnreadable, valueAt } from "../../../src/agents/tools/config/formats/Format.ts"
+import { formats } from "../../../src/agents/tools/config/formats/index.ts"
+import { crush } from "../../../src/agents/tools/config/tools/Crush.ts"
+import { simpleTools } from "../../../src/agents/tools/config/tools/Rows.ts"
+import { type Gateway, placesOf, type ToolModel, type ToolSetup } from "../../../src/agents/tools/config/ToolSetup.ts"
 import type { Json } from "../../../src/wire/json/Json.ts"
 
 const bare: ToolModel = {

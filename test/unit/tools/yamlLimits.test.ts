@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isUnreadable } from "../../../src/tools/config/formats/Format.ts"
-import { yaml } from "../../../src/tools/config/formats/Yaml.ts"
+import { isUnreadable } from "../../../src/agents/tools/config/formats/Format.ts"
+import { yaml } from "../../../src/agents/tools/config/formats/Yaml.ts"
 
 const many = 200_000
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { after, initialStatus, maxReasonChars, readOrigin, type TunnelEvent } from "../../../src/tunnels/Phase.ts"
+import { after, initialStatus, maxReasonChars, readOrigin, type TunnelEvent } from "../../../src/net/tunnels/Phase.ts"
 
 const initial = initialStatus("quick", null, 0)
 const through = (events: ReadonlyArray<TunnelEvent>) =>

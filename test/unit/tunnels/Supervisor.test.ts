@@ -6,9 +6,9 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
-import { type Backend, type Opened, TunnelFailed, TunnelNeedsAuth } from "../../../src/tunnels/Backend.ts"
-import * as Supervisor from "../../../src/tunnels/Supervisor.ts"
-import { EntranceFailed, TunnelEntrance } from "../../../src/tunnels/TunnelEntrance.ts"
+import { type Backend, type Opened, TunnelFailed, TunnelNeedsAuth } from "../../../src/net/tunnels/Backend.ts"
+import * as Supervisor from "../../../src/net/tunnels/Supervisor.ts"
+import { EntranceFailed, TunnelEntrance } from "../../../src/net/tunnels/TunnelEntrance.ts"
 import { eventually } from "../../support/eventually.ts"
 
 interface Attempt {

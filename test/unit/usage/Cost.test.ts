@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import type { ModelPrice } from "../../../src/domain/Pricing.ts"
 import { nanoUsdParts, noTokens, type TokenCounts } from "../../../src/domain/Usage.ts"
-import { costNanoUsd, estimateTokens, formatUsd10 } from "../../../src/usage/Cost.ts"
+import { costNanoUsd, estimateTokens, formatUsd10 } from "../../../src/observe/usage/Cost.ts"
 
 const price: ModelPrice = { input: 3, output: 15 }
 const tokens = (over: Partial<TokenCounts>): TokenCounts => ({ ...noTokens, ...over })

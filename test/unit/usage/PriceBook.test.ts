@@ -5,9 +5,9 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import { readFileSync } from "node:fs"
 import type { PriceTable } from "../../../src/domain/Pricing.ts"
-import { registry } from "../../../src/providers/Registry.ts"
-import * as DefaultPrices from "../../../src/usage/DefaultPrices.ts"
-import * as PriceBook from "../../../src/usage/PriceBook.ts"
+import { registry } from "../../../src/plane/providers/Registry.ts"
+import * as DefaultPrices from "../../../src/observe/usage/DefaultPrices.ts"
+import * as PriceBook from "../../../src/observe/usage/PriceBook.ts"
 
 /** A store that shows what was saved and can be told to fail. */
 const storeWith = (first: PriceTable, failing: { now: boolean } = { now: false }) => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { readPrices } from "../../../src/usage/PriceRows.ts"
+import { readPrices } from "../../../src/observe/usage/PriceRows.ts"
 
 const read = (value: unknown) => Either.getOrThrow(readPrices(JSON.stringify(value)))
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AttemptRecord } from "../../../src/domain/Decision.ts"
-import * as AttemptMetrics from "../../../src/usage/telemetry/AttemptMetrics.ts"
+import * as AttemptMetrics from "../../../src/observe/usage/telemetry/AttemptMetrics.ts"
 
 const attempt = (provider: string, given: Partial<AttemptRecord> = {}): AttemptRecord => ({
   provider,

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import { LogOutput } from "../../../src/usage/telemetry/LogOutput.ts"
-import { type LogSink, make as makeSink } from "../../../src/usage/telemetry/LogSink.ts"
-import { jsonStyle, type LogStyle, styleOf } from "../../../src/usage/telemetry/LogStyle.ts"
-import { logRefusal } from "../../../src/http/RefusalLog.ts"
-import * as HouseLogger from "../../../src/usage/telemetry/GatewayLogger.ts"
+import { LogOutput } from "../../../src/observe/usage/telemetry/LogOutput.ts"
+import { type LogSink, make as makeSink } from "../../../src/observe/usage/telemetry/LogSink.ts"
+import { jsonStyle, type LogStyle, styleOf } from "../../../src/observe/usage/telemetry/LogStyle.ts"
+import { logRefusal } from "../../../src/entry/RefusalLog.ts"
+import * as HouseLogger from "../../../src/observe/usage/telemetry/GatewayLogger.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
 
 const text: LogStyle = { format: "text", colours: false }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Telemetry from "../../../src/usage/Telemetry.ts"
+import * as Telemetry from "../../../src/observe/usage/Telemetry.ts"
 import * as SecretSink from "../../support/SecretSink.ts"
 import { usageRow } from "../../support/usageRow.ts"
 

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { UsageRow } from "../../../src/domain/Usage.ts"
-import { renderPrometheus } from "../../../src/http/Metrics.ts"
-import type { HistogramFamily, MetricFamily, MetricsSnapshot } from "../../../src/usage/telemetry/Families.ts"
-import * as RequestMetrics from "../../../src/usage/telemetry/RequestMetrics.ts"
+import { renderPrometheus } from "../../../src/entry/Metrics.ts"
+import type { HistogramFamily, MetricFamily, MetricsSnapshot } from "../../../src/observe/usage/telemetry/Families.ts"
+import * as RequestMetrics from "../../../src/observe/usage/telemetry/RequestMetrics.ts"
 import { problems } from "../../support/prometheus.ts"
 import { usageRow } from "../../support/usageRow.ts"
 

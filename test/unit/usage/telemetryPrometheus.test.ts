@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { renderPrometheus } from "../../../src/http/Metrics.ts"
-import { processFamilies } from "../../../src/http/ProcessMetrics.ts"
-import * as RequestMetrics from "../../../src/usage/telemetry/RequestMetrics.ts"
+import { renderPrometheus } from "../../../src/entry/Metrics.ts"
+import { processFamilies } from "../../../src/entry/ProcessMetrics.ts"
+import * as RequestMetrics from "../../../src/observe/usage/telemetry/RequestMetrics.ts"
 import { problems } from "../../support/prometheus.ts"
 import { usageRow } from "../../support/usageRow.ts"
 

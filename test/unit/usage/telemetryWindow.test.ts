@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AttemptRecord } from "../../../src/domain/Decision.ts"
-import { capacity, LatencyWindow } from "../../../src/usage/telemetry/LatencyWindow.ts"
-import * as SessionBook from "../../../src/usage/telemetry/SessionBook.ts"
+import { capacity, LatencyWindow } from "../../../src/observe/usage/telemetry/LatencyWindow.ts"
+import * as SessionBook from "../../../src/observe/usage/telemetry/SessionBook.ts"
 import { usageRow } from "../../support/usageRow.ts"
 
 const beginMs = 1_760_000_000_000

@@ -1,9 +1,9 @@
 /** Events as messages for people: names, limits, and texts of others that take no effect. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { mailText, messageBody } from "../../../src/webhooks/messages/Bodies.ts"
-import { makeCoalescing, mostSubjects, windowMs } from "../../../src/webhooks/messages/Coalescing.ts"
-import { isForPeople, noticeOf, subjectOf } from "../../../src/webhooks/messages/Notice.ts"
+import { mailText, messageBody } from "../../../src/subjects/webhooks/messages/Bodies.ts"
+import { makeCoalescing, mostSubjects, windowMs } from "../../../src/subjects/webhooks/messages/Coalescing.ts"
+import { isForPeople, noticeOf, subjectOf } from "../../../src/subjects/webhooks/messages/Notice.ts"
 
 const names = { key: "Laptop", connection: "work" }
 const failed = {

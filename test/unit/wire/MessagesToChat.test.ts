@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { dialectOf } from "../../../src/providers/registry/dialects.ts"
+import { dialectOf } from "../../../src/plane/providers/registry/dialects.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 import { messagesBody, translate } from "./support.ts"
 

@@ -2,7 +2,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { A2aStatus } from "../../../api/Groups/A2a.ts"
+import { A2aStatus } from "../../../contract/Groups/A2a.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
 import { fields } from "../../output/Table.ts"

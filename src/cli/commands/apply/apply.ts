@@ -2,7 +2,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
-import { declaredSchemaJson } from "../../../declared/JsonSchema.ts"
+import { declaredSchemaJson } from "../../../subjects/declared/JsonSchema.ts"
 import { yes } from "../../asking/confirm.ts"
 import { loadConfig } from "../../EnvFile.ts"
 import * as Client from "../../gateway/Client.ts"

@@ -6,14 +6,14 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { stringify } from "yaml"
-import { readEnvironment } from "../../../declared/imports/Environment.ts"
-import type { Imported, ImportOptions, Row } from "../../../declared/imports/Imported.ts"
-import { addressOfHost, usualAddress } from "../../../declared/imports/Ollama.ts"
-import { readLitellm } from "../../../declared/imports/Litellm.ts"
-import { omniRouteNamespaces, omniRouteTables } from "../../../declared/imports/OmniRouteRecords.ts"
-import { litellmShape, omniRouteShape, type Shape, shapeProblems } from "../../../declared/imports/Shapes.ts"
-import type { Json } from "../../../declared/Values.ts"
-import { readOmniRoute } from "../../../declared/imports/OmniRoute.ts"
+import { readEnvironment } from "../../../subjects/declared/imports/Environment.ts"
+import type { Imported, ImportOptions, Row } from "../../../subjects/declared/imports/Imported.ts"
+import { addressOfHost, usualAddress } from "../../../subjects/declared/imports/Ollama.ts"
+import { readLitellm } from "../../../subjects/declared/imports/Litellm.ts"
+import { omniRouteNamespaces, omniRouteTables } from "../../../subjects/declared/imports/OmniRouteRecords.ts"
+import { litellmShape, omniRouteShape, type Shape, shapeProblems } from "../../../subjects/declared/imports/Shapes.ts"
+import type { Json } from "../../../subjects/declared/Values.ts"
+import { readOmniRoute } from "../../../subjects/declared/imports/OmniRoute.ts"
 import { yes } from "../../asking/confirm.ts"
 import { loadConfig, parse } from "../../EnvFile.ts"
 import * as Client from "../../gateway/Client.ts"
@@ -51,7 +51,7 @@ const columns = [
 
 const optionsOf = (withSecrets: boolean) =>
   Effect.map(
-    loadRoom(() => import("../../../providers/registry/index.ts")),
+    loadRoom(() => import("../../../plane/providers/registry/index.ts")),
     ({ allProviders }): ImportOptions => ({
       providers: new Map(
         allProviders.flatMap(({ aliases, id }) => [id, ...aliases].map((name) => [name, id] as const))
@@ -158,7 +158,7 @@ export const importEnv = Command.make(
   (given) =>
     Effect.gen(function* () {
       const values = Option.isNone(given.file) ? (yield* loadConfig).environment : yield* variablesOf(given.file.value)
-      const { allProviders } = yield* loadRoom(() => import("../../../providers/registry/index.ts"))
+      const { allProviders } = yield* loadRoom(() => import("../../../plane/providers/registry/index.ts"))
       const { isGatewayKey } = yield* loadRoom(() => import("../../../kernel/GatewayKey.ts"))
       const found = readEnvironment(values, allProviders, isGatewayKey)
       yield* finish(

@@ -1,7 +1,7 @@
 /** Reads the gateway's present configuration. */
 import * as Effect from "effect/Effect"
-import { presentOf } from "../../../declared/Present.ts"
-import { isArray, objectOr, stringOr } from "../../../declared/Values.ts"
+import { presentOf } from "../../../subjects/declared/Present.ts"
+import { isArray, objectOr, stringOr } from "../../../subjects/declared/Values.ts"
 import type * as Client from "../../gateway/Client.ts"
 import { manage } from "../../gateway/Management.ts"
 

@@ -2,7 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
-import { BatchList, BatchObject } from "../../../api/compat/Batches.ts"
+import { BatchList, BatchObject } from "../../../contract/compat/Batches.ts"
 import type { CliFailure } from "../../Failure.ts"
 import { pick } from "../../Flags.ts"
 import type { Target } from "../../gateway/Client.ts"

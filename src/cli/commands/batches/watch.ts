@@ -1,7 +1,7 @@
 /** `gateway batches watch`: how a batch goes on, until it is over. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { BatchObject } from "../../../api/compat/Batches.ts"
+import { BatchObject } from "../../../contract/compat/Batches.ts"
 import { type CliFailure, CommandFailed } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import { OutputFormat } from "../../output/Format.ts"

@@ -11,7 +11,7 @@ import { asSentence } from "../../../kernel/Sentence.ts"
 export const captureRestore = Command.make("restore", {}, () =>
   Effect.gen(function* () {
     const { dataDir } = yield* loadConfig
-    const { restoreFolder } = yield* loadRoom(() => import("../../../capture/host/HostJournal.ts"))
+    const { restoreFolder } = yield* loadRoom(() => import("../../../observe/capture/host/HostJournal.ts"))
     const report = yield* restoreFolder(dataDir)
     const { failed, kept, live, restored } = report
     const lines = [

@@ -63,7 +63,7 @@ export const captureRun = Command.make("run", { words, ...Client.connection }, (
           message: "The HTTP proxy does not run.",
           hint: "Start it with 'gateway capture proxy start'."
         })
-      const { publicAuthorities } = yield* loadRoom(() => import("../../../capture/PublicAuthorities.ts"))
+      const { publicAuthorities } = yield* loadRoom(() => import("../../../observe/capture/PublicAuthorities.ts"))
       const pem = yield* bridge.downloadCert().pipe(Client.orExplain(to))
       const files = yield* certificateFiles(pem, publicAuthorities)
       const file = yield* EnvFile.read(dataDir)

@@ -2,7 +2,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { AutoComboView } from "../../../api/Groups/Combos.ts"
+import { AutoComboView } from "../../../contract/Groups/Combos.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
 import * as Column from "../../output/Column.ts"

@@ -1,7 +1,7 @@
 /** `gateway compression combos` and `gateway context combos`. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { CompressionComboList } from "../../../api/Groups/CompressionCombos.ts"
+import { CompressionComboList } from "../../../contract/Groups/CompressionCombos.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"

@@ -1,7 +1,7 @@
 /** `gateway cost show`: what requests cost over a range of time, by model, and day by day. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { UsageAnalytics } from "../../../api/Groups/UsageHistory.ts"
+import { UsageAnalytics } from "../../../contract/Groups/UsageHistory.ts"
 import * as EnvFile from "../../EnvFile.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"

@@ -1,7 +1,7 @@
 /** Suites, runs and cases as tables, and how they are found. */
 import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
-import type { ResultView, RunReport, RunView, SuiteView, TargetScore } from "../../../api/Groups/Evals.ts"
+import type { ResultView, RunReport, RunView, SuiteView, TargetScore } from "../../../contract/Groups/Evals.ts"
 import { BadArgument } from "../../Failure.ts"
 import { pick } from "../../Flags.ts"
 import * as Client from "../../gateway/Client.ts"

@@ -1,7 +1,7 @@
 /** `gateway eval list`, `show` and `cancel`. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { OneReport, Overview } from "../../../api/Groups/Evals.ts"
+import { OneReport, Overview } from "../../../contract/Groups/Evals.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
 import { caseRows, findRun, page, runArg, shownRun, runColumns, scoreColumns, suiteColumns } from "./rows.ts"

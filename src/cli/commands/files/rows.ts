@@ -2,7 +2,7 @@
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
-import { FileList, FileObject } from "../../../api/compat/Files.ts"
+import { FileList, FileObject } from "../../../contract/compat/Files.ts"
 import type { CliFailure } from "../../Failure.ts"
 import { pick } from "../../Flags.ts"
 import type { Target } from "../../gateway/Client.ts"

@@ -3,7 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
-import { GuardrailTest } from "../../../api/Groups/Guardrails.ts"
+import { GuardrailTest } from "../../../contract/Groups/Guardrails.ts"
 import { defaultGuardrailSettings } from "../../../domain/GuardrailSettings.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
@@ -15,7 +15,7 @@ const offline = Options.boolean("offline").pipe(
 
 const onThisMachine = (given: string): Effect.Effect<GuardrailTest> =>
   Effect.map(
-    Effect.promise(() => import("../../../guard/Inspect.ts")),
+    Effect.promise(() => import("../../../plane/guard/Inspect.ts")),
     ({ inspect }) =>
       inspect(given, {
         settings: defaultGuardrailSettings,

@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { ReplayRequest } from "../../../api/Groups/Inspector.ts"
-import { parseJson } from "../../../declared/Values.ts"
+import { ReplayRequest } from "../../../contract/Groups/Inspector.ts"
+import { parseJson } from "../../../subjects/declared/Values.ts"
 import { BadArgument, CommandFailed } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
 import { each, NamedAny, notOf } from "../../Forms.ts"
@@ -22,7 +22,7 @@ import * as Output from "../../output/Output.ts"
 import { liveText } from "../chat/LiveText.ts"
 import { replayDirect } from "./replayDirect.ts"
 import { inspector, record } from "./rows.ts"
-import type { AnswerReader } from "../../../inspector/reading/AnswerText.ts"
+import type { AnswerReader } from "../../../observe/inspector/reading/AnswerText.ts"
 
 const maxAnswerBytes = 64 * 1_048_576
 
@@ -119,7 +119,7 @@ export const inspectReplay = Command.make("replay", flags, (given) =>
     )
     const servedBy = Inference.servedBy(response)
     if (isText) {
-      const { makeAnswerReader } = yield* loadRoom(() => import("../../../inspector/reading/AnswerText.ts"))
+      const { makeAnswerReader } = yield* loadRoom(() => import("../../../observe/inspector/reading/AnswerText.ts"))
       yield* show(
         makeAnswerReader({ kind: asked.llm?.apiKind ?? null, path: asked.path, type: typeOf(response) }),
         response
@@ -132,7 +132,7 @@ export const inspectReplay = Command.make("replay", flags, (given) =>
     const text = yield* boundedText(to.url, response, maxAnswerBytes).pipe(
       Effect.catchTag("ResponseError", () => brokeOff)
     )
-    const { rawEventsOf } = yield* loadRoom(() => import("../../../inspector/reading/Answer.ts"))
+    const { rawEventsOf } = yield* loadRoom(() => import("../../../observe/inspector/reading/Answer.ts"))
     const isStream = !typeOf(response).includes("application/json")
     yield* Output.result({
       schema: Result,

@@ -14,7 +14,7 @@ import {
   RecordView,
   SectionView,
   TurnView
-} from "../../../api/InspectorRecords.ts"
+} from "../../../contract/InspectorRecords.ts"
 import { taking } from "../../Forms.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"

@@ -1,6 +1,6 @@
 /** Views of requests: in a table, on the lines of `--follow`, and one with everything known of it. */
 import * as Schema from "effect/Schema"
-import { UsageLog } from "../../../api/Groups/Usage.ts"
+import { UsageLog } from "../../../contract/Groups/Usage.ts"
 import { harmless } from "../../../kernel/TerminalText.ts"
 import * as Column from "../../output/Column.ts"
 import { fields, fit, pad } from "../../output/Table.ts"

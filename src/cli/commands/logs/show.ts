@@ -1,8 +1,8 @@
 /** `gateway logs show`: one request with its decision, its attempts, its tokens and its cost. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { DecisionView } from "../../../api/Groups/Routing.ts"
-import { UsageLog } from "../../../api/Groups/Usage.ts"
+import { DecisionView } from "../../../contract/Groups/Routing.ts"
+import { UsageLog } from "../../../contract/Groups/Usage.ts"
 import * as Client from "../../gateway/Client.ts"
 import { BadArgument } from "../../Failure.ts"
 import { attemptColumns, headline, showCandidates } from "../../output/decision.ts"

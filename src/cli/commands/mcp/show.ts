@@ -2,7 +2,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { McpCallView, McpRestarted, McpStatus, McpToolView } from "../../../api/Groups/Mcp.ts"
+import { McpCallView, McpRestarted, McpStatus, McpToolView } from "../../../contract/Groups/Mcp.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
 import * as Output from "../../output/Output.ts"

@@ -8,9 +8,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { LogView } from "../../../api/Groups/Plugins.ts"
+import { LogView } from "../../../contract/Groups/Plugins.ts"
 import { pluginNameProblem } from "../../../domain/Plugin.ts"
-import type { LogLine } from "../../../plugins/sandbox/Sandbox.ts"
+import type { LogLine } from "../../../agents/plugins/sandbox/Sandbox.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { loadConfig } from "../../EnvFile.ts"
 import { AlreadyReported, BadArgument, CommandFailed } from "../../Failure.ts"
@@ -41,7 +41,7 @@ export const pluginNew = Command.make("new", { name: newName }, ({ name }) =>
     if (existsSync(root) && readdirSync(root).length > 0) {
       return yield* new BadArgument({ message: `${root} is there already, and not empty.` })
     }
-    const { projectFiles } = yield* loadRoom(() => import("../../../plugins/sdk/NewProject.ts"))
+    const { projectFiles } = yield* loadRoom(() => import("../../../agents/plugins/sdk/NewProject.ts"))
     const files = projectFiles(name)
     yield* Effect.try({
       try: () => {
@@ -137,7 +137,7 @@ export const pluginTest = Command.make("test", { folder }, (given) =>
     const { problems, project } = yield* checked(given.folder)
     const { manifest } = project.read
     if (manifest === null || problems.length > 0) return yield* listed(problems)
-    const { readFixtures } = yield* loadRoom(() => import("../../../plugins/sdk/Project.ts"))
+    const { readFixtures } = yield* loadRoom(() => import("../../../agents/plugins/sdk/Project.ts"))
     const fixtures = yield* Effect.mapError(readFixtures(given.folder), ({ message }) => new BadArgument({ message }))
     const { runTests } = yield* loadRoom(() => import("../../../app/pluginTests.ts"))
     const outcomes = yield* runTests(manifest, project.files, fixtures).pipe(

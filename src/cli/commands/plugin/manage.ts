@@ -12,8 +12,8 @@ import {
   PluginsAnswer,
   PluginView,
   ScanView
-} from "../../../api/Groups/Plugins.ts"
-import { Conflict } from "../../../api/Errors.ts"
+} from "../../../contract/Groups/Plugins.ts"
+import { Conflict } from "../../../contract/Errors.ts"
 import { PluginPermission } from "../../../domain/Plugin.ts"
 import { confirm, confirmOnTerminal, yes } from "../../asking/confirm.ts"
 import { canAsk } from "../../asking/terminal.ts"
@@ -67,7 +67,7 @@ export const pluginList = Command.make("list", { ...Client.connection }, (given)
 /** The words of each permission, for a person who is to grant it. */
 const wordsOf = (permissions: ReadonlyArray<PluginPermission>, hosts: ReadonlyArray<string> | null) =>
   Effect.map(
-    loadRoom(() => import("../../../plugins/registry/PermissionWords.ts")),
+    loadRoom(() => import("../../../agents/plugins/registry/PermissionWords.ts")),
     ({ permissionWords }) => permissions.map((each) => `  ${each}: ${permissionWords(each, hosts)}`).join("\n")
   )
 

@@ -6,7 +6,7 @@ import { loadRoom } from "../../lazy.ts"
 
 export const readProject = (path: string) =>
   Effect.flatMap(
-    loadRoom(() => import("../../../plugins/sdk/Project.ts")),
+    loadRoom(() => import("../../../agents/plugins/sdk/Project.ts")),
     (room) => Effect.mapError(room.readProject(path), ({ message }) => new BadArgument({ message }))
   )
 

@@ -1,7 +1,7 @@
 /** Finding the connection or the node that a command is about, by its name, its id or the beginning of it. */
 import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
-import type { ConnectionView } from "../../../api/Groups/Providers.ts"
+import type { ConnectionView } from "../../../contract/Groups/Providers.ts"
 import * as Client from "../../gateway/Client.ts"
 import { BadArgument } from "../../Failure.ts"
 import { pick } from "../../Flags.ts"

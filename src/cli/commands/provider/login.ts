@@ -6,9 +6,9 @@ import * as Prompt from "@effect/cli/Prompt"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { SignInAnswer, type SignInInput } from "../../../api/Groups/OAuth.ts"
-import type { BadRequest } from "../../../api/Errors.ts"
-import { planPrograms } from "../../../declared/imports/PlanFiles.ts"
+import { SignInAnswer, type SignInInput } from "../../../contract/Groups/OAuth.ts"
+import type { BadRequest } from "../../../contract/Errors.ts"
+import { planPrograms } from "../../../subjects/declared/imports/PlanFiles.ts"
 import { canAsk } from "../../asking/terminal.ts"
 import { BadArgument, CommandFailed } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
@@ -50,8 +50,8 @@ const flags = {
 }
 type Given = Command.Command.ParseConfig<typeof flags>
 
-const loadRows = loadRoom(() => import("../../../providers/registry/signIn.ts"))
-const loadRegistry = loadRoom(() => import("../../../providers/Registry.ts"))
+const loadRows = loadRoom(() => import("../../../plane/providers/registry/signIn.ts"))
+const loadRegistry = loadRoom(() => import("../../../plane/providers/Registry.ts"))
 const loadImport = loadRoom(() => import("./planImport.ts"))
 
 type Input = NonNullable<SignInInput>

@@ -6,15 +6,15 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
-import { SignInAnswer } from "../../../api/Groups/OAuth.ts"
-import { CreateConnection, UpdateConnection } from "../../../api/Groups/Providers.ts"
+import { SignInAnswer } from "../../../contract/Groups/OAuth.ts"
+import { CreateConnection, UpdateConnection } from "../../../contract/Groups/Providers.ts"
 import {
   type PlanFile,
   type PlanProgram,
   planPrograms,
   type PlanTokens,
   readPlanFile
-} from "../../../declared/imports/PlanFiles.ts"
+} from "../../../subjects/declared/imports/PlanFiles.ts"
 import { asSentence } from "../../../kernel/Sentence.ts"
 import { readOwned } from "../../../platform/OwnedFile.ts"
 import { cleanKey } from "../../asking/providerKey.ts"

@@ -1,8 +1,8 @@
 /** `gateway provider show`: a connection with its state and its quotas. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import type { ConnectionView } from "../../../api/Groups/Providers.ts"
-import type { ConnectionUsage } from "../../../api/Groups/Usage.ts"
+import type { ConnectionView } from "../../../contract/Groups/Providers.ts"
+import type { ConnectionUsage } from "../../../contract/Groups/Usage.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
 import { OneConnection } from "../../output/connections.ts"

@@ -67,7 +67,7 @@ const flags = {
 
 export const providersAvailable = Command.make("available", flags, (given) =>
   Effect.gen(function* () {
-    const registry = yield* loadRoom(() => import("../../../providers/Registry.ts"))
+    const registry = yield* loadRoom(() => import("../../../plane/providers/Registry.ts"))
     const providers = registry.search(given.search, Option.getOrNull(given.category)).map(view)
     yield* Output.list({
       schema: All,

@@ -2,7 +2,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { ConnectionView, TestResult } from "../../../api/Groups/Providers.ts"
+import { ConnectionView, TestResult } from "../../../contract/Groups/Providers.ts"
 import { AlreadyReported } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as connections from "../../gateway/connections.ts"

@@ -1,7 +1,7 @@
 /** Proxies and what they are assigned to as tables, and the argument that names one. */
 import * as Args from "@effect/cli/Args"
 import * as Schema from "effect/Schema"
-import { ProxyAssignmentView, ProxyView } from "../../../api/Groups/Proxies.ts"
+import { ProxyAssignmentView, ProxyView } from "../../../contract/Groups/Proxies.ts"
 import * as Column from "../../output/Column.ts"
 
 export const Proxies = Schema.Struct({ proxies: Schema.Array(ProxyView) })

@@ -1,7 +1,7 @@
 /** `gateway resilience cooldowns` */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { RateLimitStatus } from "../../../api/Groups/RateLimits.ts"
+import { RateLimitStatus } from "../../../contract/Groups/RateLimits.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"
 import { accountColumns, isOut, lockoutColumns } from "../../output/resilience.ts"

@@ -2,7 +2,7 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { SimulatedFault } from "../../../api/Groups/Routing.ts"
+import { SimulatedFault } from "../../../contract/Groups/Routing.ts"
 import { FaultName, ScenarioName } from "../../../domain/SimulatedFaults.ts"
 import { each, notOf } from "../../Forms.ts"
 import { asSentence } from "../../../kernel/Sentence.ts"

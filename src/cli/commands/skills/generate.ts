@@ -4,7 +4,7 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { resolve } from "node:path"
-import { GeneratedSkills, GenerateSkills } from "../../../api/Groups/AgentSkills.ts"
+import { GeneratedSkills, GenerateSkills } from "../../../contract/Groups/AgentSkills.ts"
 import { isSkillId } from "../../../domain/AgentSkill.ts"
 import { CommandFailed } from "../../Failure.ts"
 import { body } from "../../Flags.ts"
@@ -27,7 +27,7 @@ const prune = Options.boolean("prune").pipe(Options.withDescription("Remove fold
 const publish = (to: Client.Target, folder: string, payload: typeof GenerateSkills.Type) =>
   Effect.gen(function* () {
     const client = yield* Client.group(to, "agentSkills")
-    const { renew } = yield* loadRoom(() => import("../../../skills/renew.ts"))
+    const { renew } = yield* loadRoom(() => import("../../../agents/skills/renew.ts"))
     const { skills } = yield* client.list({ urlParams: {} }).pipe(Client.orExplain(to))
     const wanted = skills.map(({ id }) => id).filter(isSkillId)
     const pages = new Map<string, string>()

@@ -1,9 +1,9 @@
 /** The key of a tool: made for the tool on this machine, with the tool's models only, and ended when the tool has another. */
 import * as Effect from "effect/Effect"
-import { keyNameOf } from "../../../tools/files/Here.ts"
-import type { Chosen } from "../../../tools/config/Chosen.ts"
-import type { KeyOfTool } from "../../../tools/files/SetUp.ts"
-import type { ToolSetup } from "../../../tools/config/ToolSetup.ts"
+import { keyNameOf } from "../../../agents/tools/files/Here.ts"
+import type { Chosen } from "../../../agents/tools/config/Chosen.ts"
+import type { KeyOfTool } from "../../../agents/tools/files/SetUp.ts"
+import type { ToolSetup } from "../../../agents/tools/config/ToolSetup.ts"
 import type { CliFailure } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 

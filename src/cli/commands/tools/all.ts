@@ -1,5 +1,5 @@
 /** The commands `setup-<tool>`. */
-import { toolSetups } from "../../../tools/config/tools/index.ts"
+import { toolSetups } from "../../../agents/tools/config/tools/index.ts"
 import { makeSetup } from "./setup.ts"
 
 /** Makes the setup of the tool with this id; there is one for each command of the tree. */

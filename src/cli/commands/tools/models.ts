@@ -1,9 +1,9 @@
 /** The models that a gateway offers to a tool, with what is known of them. */
 import * as Effect from "effect/Effect"
 import type { ModelPrice } from "../../../domain/Pricing.ts"
-import type { OfferedModel } from "../../../tools/config/Chosen.ts"
-import { converses } from "../../../providers/ChatModels.ts"
-import { unknownFacts } from "../../../providers/ModelFacts.ts"
+import type { OfferedModel } from "../../../agents/tools/config/Chosen.ts"
+import { converses } from "../../../plane/providers/ChatModels.ts"
+import { unknownFacts } from "../../../plane/providers/ModelFacts.ts"
 import type { CliFailure } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import { loadRoom } from "../../lazy.ts"
@@ -41,7 +41,7 @@ export const offeredModels = (to: Client.Target): Effect.Effect<ReadonlyArray<Of
   })
   const fromList = Effect.gen(function* () {
     const client = yield* Client.inference(to)
-    const { registry } = yield* loadRoom(() => import("../../../providers/Registry.ts"))
+    const { registry } = yield* loadRoom(() => import("../../../plane/providers/Registry.ts"))
     const { data } = yield* client.models().pipe(Client.orExplain(to))
     return data.map(({ context_length: contextLength, id, owned_by: owner, ...more }): OfferedModel => ({
       id,

@@ -14,7 +14,7 @@ import {
   SetSshTunnel,
   SetTokenTunnel,
   TunnelView
-} from "../../../api/Groups/Tunnels.ts"
+} from "../../../contract/Groups/Tunnels.ts"
 import { TunnelBackend } from "../../../domain/Tunnel.ts"
 import { confirm } from "../../asking/confirm.ts"
 import { secretly } from "../../asking/secretly.ts"

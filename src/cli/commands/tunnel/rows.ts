@@ -1,7 +1,7 @@
 /** Tunnels as a table, and what is said of one. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { TunnelView } from "../../../api/Groups/Tunnels.ts"
+import { TunnelView } from "../../../contract/Groups/Tunnels.ts"
 import type { TunnelBackend } from "../../../domain/Tunnel.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"

@@ -3,7 +3,7 @@ import * as Command from "@effect/cli/Command"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { EmbeddingsAnswer } from "../../../api/compat/Chat.ts"
+import { EmbeddingsAnswer } from "../../../contract/compat/Chat.ts"
 import { CommandFailed } from "../../Failure.ts"
 import { loadRoom } from "../../lazy.ts"
 import * as Client from "../../gateway/Client.ts"
@@ -77,8 +77,8 @@ export const cacheMeasure = Command.make(
   { model: MediaFlags.modelOf("An embedding model"), ...Client.connection },
   ({ model: given, ...flags }) =>
     Effect.gen(function* () {
-      const { laterTopics, pairsOf, topics } = yield* loadRoom(() => import("../../../cache/semantic/Paraphrases.ts"))
-      const { measured } = yield* loadRoom(() => import("../../../cache/semantic/Measurement.ts"))
+      const { laterTopics, pairsOf, topics } = yield* loadRoom(() => import("../../../plane/cache/semantic/Paraphrases.ts"))
+      const { measured } = yield* loadRoom(() => import("../../../plane/cache/semantic/Measurement.ts"))
       const to = yield* Client.target(flags)
       const model = yield* modelOr(given, to, kinds.embeddings)
       const all = [...topics, ...laterTopics]

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Client from "../../gateway/Client.ts"
 import { taking } from "../../Forms.ts"
-import { IsoTimeOrDay } from "../../../api/Inputs.ts"
+import { IsoTimeOrDay } from "../../../contract/Inputs.ts"
 import * as Output from "../../output/Output.ts"
 
 const Purged = Schema.Struct({ deleted: Schema.Number })

@@ -2,7 +2,7 @@
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { RangeQuery, UsageAnalytics } from "../../../api/Groups/UsageHistory.ts"
+import type { RangeQuery, UsageAnalytics } from "../../../contract/Groups/UsageHistory.ts"
 import { type UsageRange, usageRanges } from "../../../domain/UsageRange.ts"
 import { isDay } from "../../../kernel/IsoInstant.ts"
 import { isTimeZone } from "../../../kernel/TimeZones.ts"

@@ -2,7 +2,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
-import { UsageAnalytics, type UsageSummary } from "../../../api/Groups/UsageHistory.ts"
+import { UsageAnalytics, type UsageSummary } from "../../../contract/Groups/UsageHistory.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"
 import { percent, usd } from "../../output/money.ts"

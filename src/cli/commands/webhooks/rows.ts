@@ -2,7 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { DeliveryView, WebhookView } from "../../../api/Groups/Webhooks.ts"
+import { DeliveryView, WebhookView } from "../../../contract/Groups/Webhooks.ts"
 import { pick } from "../../Flags.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Column from "../../output/Column.ts"

@@ -1,7 +1,7 @@
 /** `gateway webhook list`, `show`, `deliveries` and `test`. */
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { WebhookTested, type WebhookView } from "../../../api/Groups/Webhooks.ts"
+import { WebhookTested, type WebhookView } from "../../../contract/Groups/Webhooks.ts"
 import { CommandFailed } from "../../Failure.ts"
 import * as Client from "../../gateway/Client.ts"
 import * as Output from "../../output/Output.ts"

@@ -1,7 +1,7 @@
 /** A line of the table of flags: what is seen of a running gateway in each position of the flag. */
 import type * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
-import type { BooleanFlag, FlagKey } from "../../../../src/flags/FlagCatalog.ts"
+import type { BooleanFlag, FlagKey } from "../../../../src/subjects/flags/FlagCatalog.ts"
 import type { AppConfigShape } from "../../../../src/platform/AppConfig.ts"
 import type { FakeUpstream } from "../../../support/FakeUpstream.ts"
 import type { Scene } from "../Scene.ts"

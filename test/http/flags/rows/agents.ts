@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { codeBlocks } from "../../../../src/skills/CodeBlocks.ts"
+import { codeBlocks } from "../../../../src/agents/skills/CodeBlocks.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
 import { call, connect } from "../../mcp/Client.ts"
 import { asked, nothing, type Row, toggle } from "./Row.ts"

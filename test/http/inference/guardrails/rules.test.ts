@@ -1,7 +1,7 @@
 /** The policy for tools and the check of structured answers, through a whole gateway. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { FlagKey } from "../../../../src/flags/FlagCatalog.ts"
+import type { FlagKey } from "../../../../src/subjects/flags/FlagCatalog.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
 import * as TestGateway from "../../../support/TestGateway.ts"
 

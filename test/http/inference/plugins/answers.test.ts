@@ -6,7 +6,7 @@ import type { WireName } from "../../../../src/domain/Wire.ts"
 import { eventuallyFound } from "../../../support/eventually.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
 import { changedTo, failed, listener, textOf } from "../../../support/HookListeners.ts"
-import type { HookCall, HookUse } from "../../../../src/plugins/hooks/Listener.ts"
+import type { HookCall, HookUse } from "../../../../src/agents/plugins/hooks/Listener.ts"
 import * as Ws from "../../ws/support.ts"
 import { answering, asking, endOf, idOf, scenario, setUp, wires } from "./room.ts"
 

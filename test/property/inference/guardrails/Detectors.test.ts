@@ -1,6 +1,6 @@
 /** Every kind of finding is found wherever a stream is split: with the detectors that the gateway has. */
 import { assert, describe, it } from "@effect/vitest"
-import { redact } from "../../../../src/guard/Detectors.ts"
+import { redact } from "../../../../src/plane/guard/Detectors.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
 import { textGuard } from "../../../support/PersonalData.ts"
 import { bySingleCharacters, filtered, partsOf, streamOf, textOf, twice } from "./support.ts"

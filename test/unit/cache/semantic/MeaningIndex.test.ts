@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { makeMeaningIndex, maxInBucket, type MeaningSource } from "../../../../src/cache/semantic/MeaningIndex.ts"
-import { measured } from "../../../../src/cache/semantic/Measurement.ts"
-import { wordingOf } from "../../../../src/cache/semantic/Wording.ts"
+import { makeMeaningIndex, maxInBucket, type MeaningSource } from "../../../../src/plane/cache/semantic/MeaningIndex.ts"
+import { measured } from "../../../../src/plane/cache/semantic/Measurement.ts"
+import { wordingOf } from "../../../../src/plane/cache/semantic/Wording.ts"
 import { cosine } from "../../../../src/kernel/Cosine.ts"
 import type { KeptMeaning, Meaning } from "../../../../src/domain/CachedAnswer.ts"
 

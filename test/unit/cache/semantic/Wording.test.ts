@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { laterTopics, pairsOf, topics } from "../../../../src/cache/semantic/Paraphrases.ts"
-import { mayShare, wordingOf } from "../../../../src/cache/semantic/Wording.ts"
+import { laterTopics, pairsOf, topics } from "../../../../src/plane/cache/semantic/Paraphrases.ts"
+import { mayShare, wordingOf } from "../../../../src/plane/cache/semantic/Wording.ts"
 
 const exactOf = (text: string): string => wordingOf(text).exact
 const share = (one: string, other: string): boolean => mayShare(wordingOf(one), wordingOf(other))

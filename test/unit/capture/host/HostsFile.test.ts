@@ -16,17 +16,17 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { readHostName } from "../../../../src/capture/host/CustomHostName.ts"
-import * as HostJournal from "../../../../src/capture/host/HostJournal.ts"
-import * as HostsFile from "../../../../src/capture/host/HostsFile.ts"
-import { finishInPlace } from "../../../../src/capture/host/undo/files.mjs"
+import { readHostName } from "../../../../src/observe/capture/host/CustomHostName.ts"
+import * as HostJournal from "../../../../src/observe/capture/host/HostJournal.ts"
+import * as HostsFile from "../../../../src/observe/capture/host/HostsFile.ts"
+import { finishInPlace } from "../../../../src/observe/capture/host/undo/files.mjs"
 import {
   linesOf,
   readBlock,
   shadowedHosts,
   withBlock,
   withoutBlock
-} from "../../../../src/capture/host/undo/hostsBlock.mjs"
+} from "../../../../src/observe/capture/host/undo/hostsBlock.mjs"
 import * as AppConfig from "../../../../src/platform/AppConfig.ts"
 import { temporaryFolder } from "../../../support/TemporaryFolder.ts"
 
@@ -271,7 +271,7 @@ describe("the hosts file", () => {
     })
   )
 
-  const module = fileURLToPath(new URL("../../../../src/capture/host/undo/files.mjs", import.meta.url))
+  const module = fileURLToPath(new URL("../../../../src/observe/capture/host/undo/files.mjs", import.meta.url))
   const canMount = spawnSync("unshare", ["-m", "true"]).status === 0
 
   it.runIf(canMount)("is written in place where it is a mount, as in a container", () =>

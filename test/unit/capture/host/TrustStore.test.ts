@@ -5,9 +5,9 @@ import * as Redacted from "effect/Redacted"
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import * as HostJournal from "../../../../src/capture/host/HostJournal.ts"
-import { type ProgramStores, removalSteps } from "../../../../src/capture/host/trust/Stores.ts"
-import * as TrustStore from "../../../../src/capture/host/TrustStore.ts"
+import * as HostJournal from "../../../../src/observe/capture/host/HostJournal.ts"
+import { type ProgramStores, removalSteps } from "../../../../src/observe/capture/host/trust/Stores.ts"
+import * as TrustStore from "../../../../src/observe/capture/host/TrustStore.ts"
 import * as AppConfig from "../../../../src/platform/AppConfig.ts"
 import { temporaryFolder } from "../../../support/TemporaryFolder.ts"
 import { hasKeytool, hasNss, hasTools, makeAuthority, makeTrustFolders } from "../../../support/TrustFolders.ts"
@@ -183,7 +183,7 @@ describe.runIf(canSudo)("a password for sudo", () => {
   it.scopedLive("goes to the input of one sudo, and into no message", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
-      const { runPrivileged } = yield* Effect.promise(() => import("../../../../src/capture/host/Privileges.ts"))
+      const { runPrivileged } = yield* Effect.promise(() => import("../../../../src/observe/capture/host/Privileges.ts"))
       const log = join(dataDir, "log")
       const sudo = join(dataDir, "sudo")
       // Stands for sudo, which asks nothing of root: refuses without a password, and says what it was given.

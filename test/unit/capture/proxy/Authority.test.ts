@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { hopHeaders, readAbsoluteTarget, readAuthority } from "../../../../src/capture/proxy/Authority.ts"
+import { hopHeaders, readAbsoluteTarget, readAuthority } from "../../../../src/observe/capture/proxy/Authority.ts"
 
 describe("readAuthority", () => {
   it.each([

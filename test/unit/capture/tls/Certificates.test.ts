@@ -7,8 +7,8 @@ import { X509Certificate } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as CertificateAuthority from "../../../../src/capture/tls/CertificateAuthority.ts"
-import { makeLeafCertificates } from "../../../../src/capture/tls/LeafCertificates.ts"
+import * as CertificateAuthority from "../../../../src/observe/capture/tls/CertificateAuthority.ts"
+import { makeLeafCertificates } from "../../../../src/observe/capture/tls/LeafCertificates.ts"
 
 const nowMs = Date.UTC(2026, 0, 2, 3, 4, 5)
 const dayMs = 86_400_000

@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { connect, type ConnectionOptions } from "node:tls"
-import { certificateName } from "../../../../src/capture/tls/CertificateName.ts"
-import { maxHelloBytes, type Read, readClientHello } from "../../../../src/capture/tls/ClientHello.ts"
-import { judgeFirstBytes } from "../../../../src/capture/tls/FirstBytes.ts"
+import { certificateName } from "../../../../src/observe/capture/tls/CertificateName.ts"
+import { maxHelloBytes, type Read, readClientHello } from "../../../../src/observe/capture/tls/ClientHello.ts"
+import { judgeFirstBytes } from "../../../../src/observe/capture/tls/FirstBytes.ts"
 import { helloOf, recordsOf } from "./hellos.ts"
 
 /** What Node's own client sends first. */

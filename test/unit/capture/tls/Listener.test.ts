@@ -6,7 +6,7 @@ import { Agent } from "node:https"
 import { type AddressInfo, connect as connectTcp, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
 import { WebSocket, WebSocketServer } from "ws"
-import { sniffLimits } from "../../../../src/capture/tls/FirstBytes.ts"
+import { sniffLimits } from "../../../../src/observe/capture/tls/FirstBytes.ts"
 import { make as nativeTimers } from "../../../../src/platform/Timers.ts"
 import { eventually } from "../../../support/eventually.ts"
 import {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Refusals, refusalRules } from "../../../../src/capture/tls/Refusals.ts"
+import { Refusals, refusalRules } from "../../../../src/observe/capture/tls/Refusals.ts"
 
 const host = "api.example.com"
 const curl = { host, client: "curl" }

@@ -1,7 +1,7 @@
 /** Messages in frames, as a real WebSocket writes them. */
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { WebSocketText } from "../../../../src/capture/tls/WebSocketText.ts"
+import { WebSocketText } from "../../../../src/observe/capture/tls/WebSocketText.ts"
 
 interface Frame {
   readonly opcode: number

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isMarkUsed, planOf, revertOf, type RuleStep } from "../../../../src/capture/transparent/Rules.ts"
-import { defaultSettings, problemsOf } from "../../../../src/capture/transparent/Settings.ts"
+import { isMarkUsed, planOf, revertOf, type RuleStep } from "../../../../src/observe/capture/transparent/Rules.ts"
+import { defaultSettings, problemsOf } from "../../../../src/observe/capture/transparent/Settings.ts"
 
 const lines = (steps: ReadonlyArray<RuleStep>): ReadonlyArray<string> => steps.map(({ apply }) => apply.argv.join(" "))
 const undone = (steps: ReadonlyArray<RuleStep>): ReadonlyArray<string> =>

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { apply, type Limits, usualLimits } from "../../../../src/compression/rtk/Apply.ts"
-import { compile, compileBuiltIn } from "../../../../src/compression/rtk/Compiled.ts"
-import type { Filter } from "../../../../src/compression/rtk/Filter.ts"
-import { foreign } from "../../../../src/compression/rtk/Pattern.ts"
+import { apply, type Limits, usualLimits } from "../../../../src/plane/compression/rtk/Apply.ts"
+import { compile, compileBuiltIn } from "../../../../src/plane/compression/rtk/Compiled.ts"
+import type { Filter } from "../../../../src/plane/compression/rtk/Filter.ts"
+import { foreign } from "../../../../src/plane/compression/rtk/Pattern.ts"
 
 const filterOf = (rules: Filter["rules"], preserve: NonNullable<Filter["preserve"]> = {}) =>
   compileBuiltIn({

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { commandOf } from "../../../../src/compression/rtk/Command.ts"
+import { commandOf } from "../../../../src/plane/compression/rtk/Command.ts"
 
 const cases: ReadonlyArray<readonly [string, string | null]> = [
   ["git status", "git status"],

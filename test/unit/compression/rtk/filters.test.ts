@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { compile, compileBuiltIn } from "../../../../src/compression/rtk/Compiled.ts"
-import { ordered } from "../../../../src/compression/rtk/Detect.ts"
-import { Filter } from "../../../../src/compression/rtk/Filter.ts"
-import { builtInFilters } from "../../../../src/compression/rtk/filters/index.ts"
-import { foreign, isNested } from "../../../../src/compression/rtk/Pattern.ts"
-import { selfTests } from "../../../../src/compression/rtk/SelfTests.ts"
+import { compile, compileBuiltIn } from "../../../../src/plane/compression/rtk/Compiled.ts"
+import { ordered } from "../../../../src/plane/compression/rtk/Detect.ts"
+import { Filter } from "../../../../src/plane/compression/rtk/Filter.ts"
+import { builtInFilters } from "../../../../src/plane/compression/rtk/filters/index.ts"
+import { foreign, isNested } from "../../../../src/plane/compression/rtk/Pattern.ts"
+import { selfTests } from "../../../../src/plane/compression/rtk/SelfTests.ts"
 
 const compiled = ordered(builtInFilters.map(compileBuiltIn))
 

@@ -5,7 +5,7 @@ import {
   maxConfigChars,
   noPolicy
 } from "../../../../src/domain/combo/ComboPolicy.ts"
-import { builtInNames } from "../../../../src/routing/auto/RouterStrategies.ts"
+import { builtInNames } from "../../../../src/plane/routing/auto/RouterStrategies.ts"
 
 const configProblems = (config: Record<string, unknown>, names = builtInNames) => problemsIn(config, names)
 

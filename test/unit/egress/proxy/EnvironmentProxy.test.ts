@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
-import { readEnvironmentProxies } from "../../../../src/egress/proxy/EnvironmentProxy.ts"
+import { readEnvironmentProxies } from "../../../../src/net/egress/proxy/EnvironmentProxy.ts"
 
 const read = (environment: Readonly<Record<string, string>>) =>
   readEnvironmentProxies(new Map(Object.entries(environment)))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { connectThrough } from "../../../../src/egress/proxy/HttpConnect.ts"
+import { connectThrough } from "../../../../src/net/egress/proxy/HttpConnect.ts"
 import { callThrough, hopTo, httpAnswer, type Login, scripted, type Step, tunnelled } from "./scripted.ts"
 
 const established = "HTTP/1.1 200 Connection established\r\n\r\n"

@@ -7,7 +7,7 @@ import {
   routeOfProxy,
   routingTable,
   type Switches
-} from "../../../../src/egress/proxy/ProxyRoute.ts"
+} from "../../../../src/net/egress/proxy/ProxyRoute.ts"
 
 const proxy = (id: string, more: Partial<Proxy> = {}): Proxy => ({
   id,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { socksThrough } from "../../../../src/egress/proxy/Socks.ts"
+import { socksThrough } from "../../../../src/net/egress/proxy/Socks.ts"
 import { callThrough, hopTo, httpAnswer, type Login, scripted, type Step, tunnelled } from "./scripted.ts"
 
 const refusesAll: Step = { until: 3, answer: Buffer.from([5, 0xff]) }

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
-import type { ProxyHop, ProxyRoute } from "../../../../src/egress/proxy/ProxyRoute.ts"
-import { Upstream } from "../../../../src/egress/Upstream.ts"
+import type { ProxyHop, ProxyRoute } from "../../../../src/net/egress/proxy/ProxyRoute.ts"
+import { Upstream } from "../../../../src/net/egress/Upstream.ts"
 import { listen, post, record, transport } from "../harness.ts"
 
 export interface Step {

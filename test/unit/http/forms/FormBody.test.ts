@@ -1,7 +1,7 @@
 /** Forms of one reading: a field is there once, under one name. */
 import { assert, describe, it } from "@effect/vitest"
-import { read } from "../../../../src/http/files/UploadForm.ts"
-import { makeFormBody } from "../../../../src/http/forms/FormBody.ts"
+import { read } from "../../../../src/entry/files/UploadForm.ts"
+import { makeFormBody } from "../../../../src/entry/forms/FormBody.ts"
 
 const file = (name: string) => ({ name, filename: "a.wav", contentType: "audio/wav" })
 

@@ -4,9 +4,9 @@ import * as fc from "fast-check"
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { makeSpool, memoryBytes, sweep } from "../../../../src/http/forms/Spool.ts"
-import type { Upload } from "../../../../src/inference/request/Uploads.ts"
-import type { BodyShare } from "../../../../src/resilience/BodyBudget.ts"
+import { makeSpool, memoryBytes, sweep } from "../../../../src/entry/forms/Spool.ts"
+import type { Upload } from "../../../../src/plane/inference/request/Uploads.ts"
+import type { BodyShare } from "../../../../src/plane/resilience/BodyBudget.ts"
 
 const share = (mostBytes = Number.POSITIVE_INFINITY): BodyShare => {
   let held = 0

@@ -1,6 +1,6 @@
 /** Which tools a request wants listed, and how. */
 import { assert, describe, it } from "@effect/vitest"
-import { wishOf } from "../../../../src/http/mcp/Toolsets.ts"
+import { wishOf } from "../../../../src/entry/mcp/Toolsets.ts"
 
 const wish = (url: string, headers: Readonly<Record<string, string>> = {}) =>
   wishOf({ url, header: (name) => headers[name] ?? null })

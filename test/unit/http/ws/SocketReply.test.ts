@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Answered, SocketReply } from "../../../../src/http/ws/SocketReply.ts"
+import { type Answered, SocketReply } from "../../../../src/entry/ws/SocketReply.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { encodeSse } from "../../../../src/wire/sse/SseScanner.ts"
 

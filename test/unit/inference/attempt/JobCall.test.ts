@@ -5,17 +5,17 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/TestClock"
 import { noSecrets } from "../../../../src/kernel/SentSecrets.ts"
-import { transportFailure } from "../../../../src/egress/TransportFailure.ts"
-import { type PublicFetchError, RedirectRefused, UrlBlocked } from "../../../../src/egress/PublicFetch.ts"
+import { transportFailure } from "../../../../src/net/egress/TransportFailure.ts"
+import { type PublicFetchError, RedirectRefused, UrlBlocked } from "../../../../src/net/egress/PublicFetch.ts"
 import {
   type RequestError,
   ResponseTooLarge,
   type UpstreamRequest,
   type UpstreamResponse
-} from "../../../../src/egress/Upstream.ts"
-import { fromRaw } from "../../../../src/egress/UpstreamHeaders.ts"
-import type { AttemptResult } from "../../../../src/inference/attempt/AttemptResult.ts"
-import { type JobCallInput, makeJobCall, unobserved } from "../../../../src/inference/attempt/JobCall.ts"
+} from "../../../../src/net/egress/Upstream.ts"
+import { fromRaw } from "../../../../src/net/egress/UpstreamHeaders.ts"
+import type { AttemptResult } from "../../../../src/plane/inference/attempt/AttemptResult.ts"
+import { type JobCallInput, makeJobCall, unobserved } from "../../../../src/plane/inference/attempt/JobCall.ts"
 import type { JobTicket, PolledJob } from "../../../../src/wire/PolledJob.ts"
 import { openAiJob } from "../../../../src/wire/jobs/OpenAiStyle.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"

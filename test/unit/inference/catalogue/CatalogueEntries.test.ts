@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Combo } from "../../../../src/domain/Combo.ts"
 import type { Connection } from "../../../../src/domain/Connection.ts"
-import { type CatalogueView, entriesOf } from "../../../../src/inference/catalogue/CatalogueEntries.ts"
-import { snapshot } from "../../../../src/providers/Catalog.ts"
-import { type ModelFacts, unknownFacts } from "../../../../src/providers/ModelFacts.ts"
-import { advertisedAutoIds } from "../../../../src/routing/resolve/AutoId.ts"
-import { noThinkingPrefix } from "../../../../src/routing/resolve/ModelIds.ts"
+import { type CatalogueView, entriesOf } from "../../../../src/plane/inference/catalogue/CatalogueEntries.ts"
+import { snapshot } from "../../../../src/plane/providers/Catalog.ts"
+import { type ModelFacts, unknownFacts } from "../../../../src/plane/providers/ModelFacts.ts"
+import { advertisedAutoIds } from "../../../../src/plane/routing/resolve/AutoId.ts"
+import { noThinkingPrefix } from "../../../../src/plane/routing/resolve/ModelIds.ts"
 import { combo, connection, node } from "../../../support/Records.ts"
 
 const known: Readonly<Record<string, Partial<ModelFacts>>> = {

@@ -4,20 +4,20 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { operatorsOwn } from "../../../../src/domain/ContentPermission.ts"
 import type { WireName } from "../../../../src/domain/Wire.ts"
-import * as Dns from "../../../../src/egress/Dns.ts"
-import * as PublicFetch from "../../../../src/egress/PublicFetch.ts"
-import * as UpstreamSettings from "../../../../src/egress/UpstreamSettings.ts"
-import * as Flags from "../../../../src/flags/Flags.ts"
-import { layerMemory } from "../../../../src/flags/FlagStore.ts"
+import * as Dns from "../../../../src/net/egress/Dns.ts"
+import * as PublicFetch from "../../../../src/net/egress/PublicFetch.ts"
+import * as UpstreamSettings from "../../../../src/net/egress/UpstreamSettings.ts"
+import * as Flags from "../../../../src/subjects/flags/Flags.ts"
+import { layerMemory } from "../../../../src/subjects/flags/FlagStore.ts"
 import {
   cacheKey,
   capacityBytes,
   lifetimeMs,
   makeMediaCache,
   maxEntries
-} from "../../../../src/inference/media/MediaCache.ts"
-import { layer, maxLinks, MediaFetch, shownUrl } from "../../../../src/inference/media/MediaFetch.ts"
-import { linksToFetch, needsFetch } from "../../../../src/inference/media/MediaNeeds.ts"
+} from "../../../../src/plane/inference/media/MediaCache.ts"
+import { layer, maxLinks, MediaFetch, shownUrl } from "../../../../src/plane/inference/media/MediaFetch.ts"
+import { linksToFetch, needsFetch } from "../../../../src/plane/inference/media/MediaNeeds.ts"
 import * as AppConfig from "../../../../src/platform/AppConfig.ts"
 import * as Timers from "../../../../src/platform/Timers.ts"
 import type { Conversation, Part } from "../../../../src/wire/canonical/Conversation.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Recorded, recording } from "../../../../src/inference/reply/Recorder.ts"
-import { replayTo } from "../../../../src/inference/reply/Replay.ts"
-import { changingHead, headerIn, withHeaders, withoutHeaders } from "../../../../src/inference/reply/ReplyHeaders.ts"
+import { type Recorded, recording } from "../../../../src/plane/inference/reply/Recorder.ts"
+import { replayTo } from "../../../../src/plane/inference/reply/Replay.ts"
+import { changingHead, headerIn, withHeaders, withoutHeaders } from "../../../../src/plane/inference/reply/ReplyHeaders.ts"
 import { makeTestReply } from "../../../support/Replies.ts"
 
 const record = (maxBytes: number, answer: (reply: ReturnType<typeof recording>) => void) => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { CacheCall } from "../../../../src/inspector/cache/CacheCall.ts"
-import { CacheBreaks } from "../../../../src/inspector/cache/CacheBreaks.ts"
-import { CacheFinder } from "../../../../src/inspector/cache/CacheFinder.ts"
+import type { CacheCall } from "../../../../src/observe/inspector/cache/CacheCall.ts"
+import { CacheBreaks } from "../../../../src/observe/inspector/cache/CacheBreaks.ts"
+import { CacheFinder } from "../../../../src/observe/inspector/cache/CacheFinder.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { bodyOf, eventsOf, retold, system, talk, tools } from "./Conversations.ts"
 

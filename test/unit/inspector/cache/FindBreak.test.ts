@@ -1,7 +1,7 @@
 /** Every rule is told with its party and its place, and nothing is told before. */
 import { assert, describe, it } from "@effect/vitest"
-import type { CacheCall, CacheCause, CacheFinding } from "../../../../src/inspector/cache/CacheCall.ts"
-import { CacheFinder } from "../../../../src/inspector/cache/CacheFinder.ts"
+import type { CacheCall, CacheCause, CacheFinding } from "../../../../src/observe/inspector/cache/CacheCall.ts"
+import { CacheFinder } from "../../../../src/observe/inspector/cache/CacheFinder.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { type CauseCase, cases, type Last, type Spot, usualTurns } from "./Causes.ts"
 import { bodyOf, eventsOf, type Json, retold, system, talk, tools } from "./Conversations.ts"

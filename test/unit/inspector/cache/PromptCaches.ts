@@ -3,7 +3,7 @@
  * share no code with what is tested.
  */
 import type { WireName } from "../../../../src/domain/Wire.ts"
-import type { ReportedTokens } from "../../../../src/inspector/cache/CacheCall.ts"
+import type { ReportedTokens } from "../../../../src/observe/inspector/cache/CacheCall.ts"
 
 type Json = Record<string, unknown>
 

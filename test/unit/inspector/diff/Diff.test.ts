@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { promptOf } from "../../../../src/inspector/prompt/PromptOrder.ts"
-import { diffBodies, maxChanges } from "../../../../src/inspector/diff/Diff.ts"
+import { promptOf } from "../../../../src/observe/inspector/prompt/PromptOrder.ts"
+import { diffBodies, maxChanges } from "../../../../src/observe/inspector/diff/Diff.ts"
 import type { Json, JsonObject } from "../../../../src/wire/json/Json.ts"
 import { bodyOf, eventsOf, retold, system, talk, tools } from "../cache/Conversations.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { makeHeadMasker } from "../../../../src/inspector/masking/HeadMasker.ts"
-import { maskHeaders, maskUrl } from "../../../../src/inspector/masking/Masking.ts"
+import { makeHeadMasker } from "../../../../src/observe/inspector/masking/HeadMasker.ts"
+import { maskHeaders, maskUrl } from "../../../../src/observe/inspector/masking/Masking.ts"
 import { coreOf, shapedSecrets } from "../../../support/KindsOfSecrets.ts"
 
 describe("the masker of heads", () => {

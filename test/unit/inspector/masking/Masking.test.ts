@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { findSecrets } from "../../../../src/inspector/masking/FindSecrets.ts"
+import { findSecrets } from "../../../../src/observe/inspector/masking/FindSecrets.ts"
 import {
   makeStreamMasker,
   maskForm,
@@ -9,7 +9,7 @@ import {
   maskText,
   maskUrl,
   maskValue
-} from "../../../../src/inspector/masking/Masking.ts"
+} from "../../../../src/observe/inspector/masking/Masking.ts"
 import { coreOf, privateKey, secretNames, shapedSecrets } from "../../../support/KindsOfSecrets.ts"
 
 const kinds = Object.entries(shapedSecrets)

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { WireName } from "../../../../src/domain/Wire.ts"
-import type { Prompt } from "../../../../src/inspector/prompt/Prompt.ts"
-import { promptOf } from "../../../../src/inspector/prompt/PromptOrder.ts"
-import { segmentTokens } from "../../../../src/inspector/prompt/SegmentTokens.ts"
+import type { Prompt } from "../../../../src/observe/inspector/prompt/Prompt.ts"
+import { promptOf } from "../../../../src/observe/inspector/prompt/PromptOrder.ts"
+import { segmentTokens } from "../../../../src/observe/inspector/prompt/SegmentTokens.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { bodyOf, type Talk } from "../cache/Conversations.ts"
 

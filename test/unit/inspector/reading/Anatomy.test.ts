@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
-import { anatomyOf } from "../../../../src/inspector/reading/Anatomy.ts"
+import { anatomyOf } from "../../../../src/observe/inspector/reading/Anatomy.ts"
 import { modelTraffic } from "../../../support/ModelTraffic.ts"
 
 const sumOf = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, each) => sum + each, 0)

@@ -1,7 +1,7 @@
 /** Answers as text, piece by piece. */
 import { assert, describe, it } from "@effect/vitest"
 import type { ApiKind } from "../../../../src/domain/TrafficRecord.ts"
-import { makeAnswerReader } from "../../../../src/inspector/reading/AnswerText.ts"
+import { makeAnswerReader } from "../../../../src/observe/inspector/reading/AnswerText.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
 
 const sse = "text/event-stream; charset=utf-8"

@@ -1,9 +1,9 @@
 /** Answers of several choices: all of them are told, whatever the wire, whole and streamed. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeAnswerReader } from "../../../../src/inspector/reading/AnswerText.ts"
-import { conversationOf } from "../../../../src/inspector/reading/Conversation.ts"
-import { formatOf } from "../../../../src/inspector/reading/Format.ts"
-import { answerFactsOf, requestFactsOf } from "../../../../src/inspector/reading/Llm.ts"
+import { makeAnswerReader } from "../../../../src/observe/inspector/reading/AnswerText.ts"
+import { conversationOf } from "../../../../src/observe/inspector/reading/Conversation.ts"
+import { formatOf } from "../../../../src/observe/inspector/reading/Format.ts"
+import { answerFactsOf, requestFactsOf } from "../../../../src/observe/inspector/reading/Llm.ts"
 import type { ApiKind } from "../../../../src/domain/TrafficRecord.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 

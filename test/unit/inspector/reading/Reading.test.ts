@@ -1,18 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { createHash } from "node:crypto"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
-import { contextKeyOf } from "../../../../src/inspector/reading/ContextKey.ts"
-import { conversationOf } from "../../../../src/inspector/reading/Conversation.ts"
-import { type Format, formatOf } from "../../../../src/inspector/reading/Format.ts"
-import { knownHosts, providerOfHost } from "../../../../src/inspector/reading/Hosts.ts"
-import { detectKind } from "../../../../src/inspector/reading/Kind.ts"
+import { contextKeyOf } from "../../../../src/observe/inspector/reading/ContextKey.ts"
+import { conversationOf } from "../../../../src/observe/inspector/reading/Conversation.ts"
+import { type Format, formatOf } from "../../../../src/observe/inspector/reading/Format.ts"
+import { knownHosts, providerOfHost } from "../../../../src/observe/inspector/reading/Hosts.ts"
+import { detectKind } from "../../../../src/observe/inspector/reading/Kind.ts"
 import {
   type AnswerText,
   answerFactsOf,
   llmOf,
   noAnswer,
   requestFactsOf
-} from "../../../../src/inspector/reading/Llm.ts"
+} from "../../../../src/observe/inspector/reading/Llm.ts"
 import { modelTraffic } from "../../../support/ModelTraffic.ts"
 
 const asBody = (value: object): JsonObject => JSON.parse(JSON.stringify(value))

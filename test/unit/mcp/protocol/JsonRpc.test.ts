@@ -1,7 +1,7 @@
 /** The id of a request that is refused, also where its text is cut or damaged. */
 import { assert, describe, it } from "@effect/vitest"
-import { readAgentMessages } from "../../../../src/a2a/Asked.ts"
-import { idWithin, readClientMessages, refusalOf } from "../../../../src/mcp/protocol/JsonRpc.ts"
+import { readAgentMessages } from "../../../../src/agents/a2a/Asked.ts"
+import { idWithin, readClientMessages, refusalOf } from "../../../../src/agents/mcp/protocol/JsonRpc.ts"
 
 describe("idWithin", () => {
   it("finds the id of a text that is cut or no JSON, at its own level only", () => {

@@ -8,7 +8,7 @@ import {
   readPage,
   readResult,
   readTool
-} from "../../../../src/mcp/upstream/ForeignTools.ts"
+} from "../../../../src/agents/mcp/upstream/ForeignTools.ts"
 import type { Json } from "../../../../src/wire/json/Json.ts"
 
 const tool = (more: Readonly<Record<string, Json>> = {}): Json => ({

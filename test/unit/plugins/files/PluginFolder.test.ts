@@ -2,8 +2,8 @@ import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { integrityOf } from "../../../../src/plugins/files/PluginFiles.ts"
-import { makePluginFolder } from "../../../../src/plugins/files/PluginFolder.ts"
+import { integrityOf } from "../../../../src/agents/plugins/files/PluginFiles.ts"
+import { makePluginFolder } from "../../../../src/agents/plugins/files/PluginFolder.ts"
 import { temporaryFolder } from "../../../support/TemporaryFolder.ts"
 
 const before = new Map([

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { filesProblems, integrityOf, withManifest } from "../../../../src/plugins/files/PluginFiles.ts"
-import { readManifest } from "../../../../src/plugins/manifest/Manifest.ts"
-import { samples } from "../../../../src/plugins/samples/index.ts"
+import { filesProblems, integrityOf, withManifest } from "../../../../src/agents/plugins/files/PluginFiles.ts"
+import { readManifest } from "../../../../src/agents/plugins/manifest/Manifest.ts"
+import { samples } from "../../../../src/agents/plugins/samples/index.ts"
 
 describe.each(samples.map((sample) => [sample.manifest.name, sample] as const))(
   "%s",

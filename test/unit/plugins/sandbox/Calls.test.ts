@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import type { GuardedAnswer, GuardedFetch } from "../../../../src/egress/GuardedFetch.ts"
+import type { GuardedAnswer, GuardedFetch } from "../../../../src/net/egress/GuardedFetch.ts"
 import { make as timers } from "../../../../src/platform/Timers.ts"
-import { mostUnderWay } from "../../../../src/plugins/sandbox/OpenPlugin.ts"
+import { mostUnderWay } from "../../../../src/agents/plugins/sandbox/OpenPlugin.ts"
 import { eventually } from "../../../support/eventually.ts"
 import { callOf, openSandbox, pluginOf } from "../../../support/Sandboxes.ts"
-import { eventOf } from "../../../../src/plugins/hooks/Listener.ts"
+import { eventOf } from "../../../../src/agents/plugins/hooks/Listener.ts"
 
 const answer: GuardedAnswer = {
   status: 200,

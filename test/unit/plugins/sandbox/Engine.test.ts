@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { makeEngine } from "../../../../src/plugins/sandbox/Engine.ts"
-import { sandboxTexts } from "../../../../src/plugins/sandbox/Texts.ts"
+import { makeEngine } from "../../../../src/agents/plugins/sandbox/Engine.ts"
+import { sandboxTexts } from "../../../../src/agents/plugins/sandbox/Texts.ts"
 
 const memoryBytes = 24 * 1_048_576
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { callOf, openSandbox, pluginOf } from "../../../support/Sandboxes.ts"
-import { eventOf } from "../../../../src/plugins/hooks/Listener.ts"
+import { eventOf } from "../../../../src/agents/plugins/hooks/Listener.ts"
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8")
 

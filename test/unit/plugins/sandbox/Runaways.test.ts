@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type * as GuardedFetch from "../../../../src/egress/GuardedFetch.ts"
+import type * as GuardedFetch from "../../../../src/net/egress/GuardedFetch.ts"
 import { callOf, openSandbox, pluginOf } from "../../../support/Sandboxes.ts"
 
 /** By what they do. All of them are ended, and the plugin serves the next call. */

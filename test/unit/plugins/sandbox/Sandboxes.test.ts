@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { make as timers } from "../../../../src/platform/Timers.ts"
-import { makeOpenPlugin } from "../../../../src/plugins/sandbox/OpenPlugin.ts"
-import { usualSandboxLimits } from "../../../../src/plugins/sandbox/Limits.ts"
-import { sandboxTexts } from "../../../../src/plugins/sandbox/Texts.ts"
+import { makeOpenPlugin } from "../../../../src/agents/plugins/sandbox/OpenPlugin.ts"
+import { usualSandboxLimits } from "../../../../src/agents/plugins/sandbox/Limits.ts"
+import { sandboxTexts } from "../../../../src/agents/plugins/sandbox/Texts.ts"
 import { callOf, openSandbox, pluginOf } from "../../../support/Sandboxes.ts"
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8")

@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Timers from "../../../../src/platform/Timers.ts"
-import { openSelector } from "../../../../src/plugins/sandbox/Selector.ts"
-import type { LogLine } from "../../../../src/plugins/sandbox/Sandbox.ts"
+import { openSelector } from "../../../../src/agents/plugins/sandbox/Selector.ts"
+import type { LogLine } from "../../../../src/agents/plugins/sandbox/Sandbox.ts"
 import {
   choose,
   makeRegistry,
   type PoolMember,
   type RoutingContext,
   slowRestMs
-} from "../../../../src/routing/auto/RouterStrategies.ts"
+} from "../../../../src/plane/routing/auto/RouterStrategies.ts"
 import { eventually } from "../../../support/eventually.ts"
 import { codeOf, pluginOf } from "../../../support/Sandboxes.ts"
 

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
 import type { OAuthEndpoint } from "../../../../src/domain/Provider.ts"
-import { fromRaw } from "../../../../src/egress/UpstreamHeaders.ts"
-import { dueAtMs, holdMs } from "../../../../src/providers/oauth/Freshness.ts"
-import { isReplaced, replace } from "../../../../src/providers/TokenReplacement.ts"
-import { readAnswer } from "../../../../src/providers/oauth/TokenAnswer.ts"
-import { endpointOf, hasBothWays, requestOf, secretsIn } from "../../../../src/providers/oauth/TokenRequest.ts"
-import { fromNode, registry } from "../../../../src/providers/Registry.ts"
+import { fromRaw } from "../../../../src/net/egress/UpstreamHeaders.ts"
+import { dueAtMs, holdMs } from "../../../../src/plane/providers/oauth/Freshness.ts"
+import { isReplaced, replace } from "../../../../src/plane/providers/TokenReplacement.ts"
+import { readAnswer } from "../../../../src/plane/providers/oauth/TokenAnswer.ts"
+import { endpointOf, hasBothWays, requestOf, secretsIn } from "../../../../src/plane/providers/oauth/TokenRequest.ts"
+import { fromNode, registry } from "../../../../src/plane/providers/Registry.ts"
 import { lab, tokens } from "./harness.ts"
 
 const form: OAuthEndpoint = {

@@ -4,7 +4,7 @@
  * (Apache-2.0), rig (MIT), pydantic-ai (MIT), req_llm (Apache-2.0) and openllmetry (Apache-2.0), documentation pages and issues.
  */
 import type { TokenCounts } from "../../../../src/domain/Usage.ts"
-import { type UsageRecording, usageRecordings } from "../../../../src/providers/registry/usageRecordings.ts"
+import { type UsageRecording, usageRecordings } from "../../../../src/plane/providers/registry/usageRecordings.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 
 export interface Answer {

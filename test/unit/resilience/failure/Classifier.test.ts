@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { causes } from "../../../../src/resilience/failure/Causes.ts"
-import { classify } from "../../../../src/resilience/failure/Classifier.ts"
-import type { FailureCause } from "../../../../src/resilience/failure/Signal.ts"
+import { causes } from "../../../../src/plane/resilience/failure/Causes.ts"
+import { classify } from "../../../../src/plane/resilience/failure/Classifier.ts"
+import type { FailureCause } from "../../../../src/plane/resilience/failure/Signal.ts"
 import { answered, caused, inAnswer, inStream, lookup, nowMs, oauth, refreshable } from "./signals.ts"
 
 const hour = 3_600_000

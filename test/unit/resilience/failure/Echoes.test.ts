@@ -1,20 +1,20 @@
 /** Upstreams repeat what a caller wrote: whatever it is, it must not cost an account anything that the status alone does not. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { classify } from "../../../../src/resilience/failure/Classifier.ts"
-import { makeEcho, type CallerText } from "../../../../src/resilience/failure/Echo.ts"
-import type { Failure } from "../../../../src/resilience/failure/FailureKind.ts"
+import { classify } from "../../../../src/plane/resilience/failure/Classifier.ts"
+import { makeEcho, type CallerText } from "../../../../src/plane/resilience/failure/Echo.ts"
+import type { Failure } from "../../../../src/plane/resilience/failure/FailureKind.ts"
 import {
   countsForBreaker,
   locksModel,
   modelHoldOf,
   penaltyOf,
   severityOf
-} from "../../../../src/resilience/failure/Policy.ts"
-import type { Rule } from "../../../../src/resilience/failure/Rule.ts"
-import { rules } from "../../../../src/resilience/failure/Rules.ts"
-import type { FailureSignal } from "../../../../src/resilience/failure/Signal.ts"
-import { makeSuspicions, partsOf } from "../../../../src/resilience/failure/Suspicions.ts"
+} from "../../../../src/plane/resilience/failure/Policy.ts"
+import type { Rule } from "../../../../src/plane/resilience/failure/Rule.ts"
+import { rules } from "../../../../src/plane/resilience/failure/Rules.ts"
+import type { FailureSignal } from "../../../../src/plane/resilience/failure/Signal.ts"
+import { makeSuspicions, partsOf } from "../../../../src/plane/resilience/failure/Suspicions.ts"
 import { encodedForms } from "../../../../src/kernel/TextForms.ts"
 import { answered, type Body, inAnswer, inStream, nowMs, oauth, refreshable } from "./signals.ts"
 

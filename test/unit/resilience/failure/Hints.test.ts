@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { bodyFields, textHint } from "../../../../src/resilience/failure/BodyHints.ts"
-import { readErrorBody } from "../../../../src/resilience/failure/ErrorBody.ts"
-import { resetHeaders, retryAfter, upstreamNow } from "../../../../src/resilience/failure/HeaderHints.ts"
-import { type HintPurpose, readHint } from "../../../../src/resilience/failure/Hints.ts"
+import { bodyFields, textHint } from "../../../../src/plane/resilience/failure/BodyHints.ts"
+import { readErrorBody } from "../../../../src/plane/resilience/failure/ErrorBody.ts"
+import { resetHeaders, retryAfter, upstreamNow } from "../../../../src/plane/resilience/failure/HeaderHints.ts"
+import { type HintPurpose, readHint } from "../../../../src/plane/resilience/failure/Hints.ts"
 import { lookup, nowMs } from "./signals.ts"
 
 const s = 1_000

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { classify } from "../../../../src/resilience/failure/Classifier.ts"
-import type { FailureKind } from "../../../../src/resilience/failure/FailureKind.ts"
+import { classify } from "../../../../src/plane/resilience/failure/Classifier.ts"
+import type { FailureKind } from "../../../../src/plane/resilience/failure/FailureKind.ts"
 import {
   countsForBreaker,
   doubtedEndMs,
@@ -8,8 +8,8 @@ import {
   penaltyOf,
   policies,
   weightOf
-} from "../../../../src/resilience/failure/Policy.ts"
-import type { FailureSignal } from "../../../../src/resilience/failure/Signal.ts"
+} from "../../../../src/plane/resilience/failure/Policy.ts"
+import type { FailureSignal } from "../../../../src/plane/resilience/failure/Signal.ts"
 import { answered, caused, inAnswer, inStream, nowMs, oauth } from "./signals.ts"
 
 const kindsWhere = (test: (kind: FailureKind) => boolean): ReadonlyArray<string> =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { remembered } from "../../../../src/resilience/failure/Remembered.ts"
+import { remembered } from "../../../../src/plane/resilience/failure/Remembered.ts"
 
 const asked = (content: string) => ({
   body: { model: "gpt-4o-mini-2024-07-18", messages: [{ role: "user", content }] },

@@ -1,9 +1,9 @@
 /** Row by row: every rule has an example that it takes, and a counter-example that goes to another row. */
 import { assert, describe, it } from "@effect/vitest"
-import { classify } from "../../../../src/resilience/failure/Classifier.ts"
-import type { FailureKind } from "../../../../src/resilience/failure/FailureKind.ts"
-import { rules } from "../../../../src/resilience/failure/Rules.ts"
-import type { FailureSignal } from "../../../../src/resilience/failure/Signal.ts"
+import { classify } from "../../../../src/plane/resilience/failure/Classifier.ts"
+import type { FailureKind } from "../../../../src/plane/resilience/failure/FailureKind.ts"
+import { rules } from "../../../../src/plane/resilience/failure/Rules.ts"
+import type { FailureSignal } from "../../../../src/plane/resilience/failure/Signal.ts"
 import { answered, inAnswer, inStream, local, oauth, refreshable } from "./signals.ts"
 
 const coded = (message: string, code: string | null, type: string | null = null) => ({ error: { message, code, type } })

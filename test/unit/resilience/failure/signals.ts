@@ -1,5 +1,5 @@
 /** Builds what is known of a failure, as the attempt loop would. */
-import type { FailureSignal } from "../../../../src/resilience/failure/Signal.ts"
+import type { FailureSignal } from "../../../../src/plane/resilience/failure/Signal.ts"
 import { readUpstreamError, streamProblem } from "../../../../src/wire/UpstreamError.ts"
 import { parseJson } from "../../../../src/wire/json/Json.ts"
 

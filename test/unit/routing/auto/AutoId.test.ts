@@ -5,7 +5,7 @@ import {
   invokableAutoIds,
   nearAutoIds,
   parseAutoId
-} from "../../../../src/routing/resolve/AutoId.ts"
+} from "../../../../src/plane/routing/resolve/AutoId.ts"
 
 const summary = (id: string) => {
   const spec = parseAutoId(id)

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { factors } from "../../../../src/routing/auto/Factors.ts"
-import { staticFitness } from "../../../../src/routing/auto/Fitness.ts"
-import { errorRateOf, p95Of, poolOf } from "../../../../src/routing/auto/Pool.ts"
+import { factors } from "../../../../src/plane/routing/auto/Factors.ts"
+import { staticFitness } from "../../../../src/plane/routing/auto/Fitness.ts"
+import { errorRateOf, p95Of, poolOf } from "../../../../src/plane/routing/auto/Pool.ts"
 import type { FactorName } from "../../../../src/domain/combo/AutoWeights.ts"
-import type { Candidate, Features, QuotaWindow } from "../../../../src/routing/candidate/Candidate.ts"
+import type { Candidate, Features, QuotaWindow } from "../../../../src/plane/routing/candidate/Candidate.ts"
 import { nowMs, performanceOf } from "../../../support/Candidates.ts"
 import { candidate, features } from "./support.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { applyFilters, estimateUsd, type FilterRequest } from "../../../../src/routing/auto/Filters.ts"
-import type { Candidate } from "../../../../src/routing/candidate/Candidate.ts"
+import { applyFilters, estimateUsd, type FilterRequest } from "../../../../src/plane/routing/auto/Filters.ts"
+import type { Candidate } from "../../../../src/plane/routing/candidate/Candidate.ts"
 import { candidate, features, ids, spec } from "./support.ts"
 
 const filtered = (

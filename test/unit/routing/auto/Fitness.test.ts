@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { fitsPattern, makeFitness, staticFitness } from "../../../../src/routing/auto/Fitness.ts"
-import { mergeOverrides } from "../../../../src/routing/auto/Leaderboard.ts"
-import { isFree, isPro, modelTierOf } from "../../../../src/routing/auto/ModelTier.ts"
-import { levelOf, recommendedTier, specificityOf } from "../../../../src/routing/auto/Specificity.ts"
-import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
+import { fitsPattern, makeFitness, staticFitness } from "../../../../src/plane/routing/auto/Fitness.ts"
+import { mergeOverrides } from "../../../../src/plane/routing/auto/Leaderboard.ts"
+import { isFree, isPro, modelTierOf } from "../../../../src/plane/routing/auto/ModelTier.ts"
+import { levelOf, recommendedTier, specificityOf } from "../../../../src/plane/routing/auto/Specificity.ts"
+import { unknownFacts } from "../../../../src/plane/providers/ModelFacts.ts"
 import { candidate } from "./support.ts"
 
 const coding = (model: string, facts = {}) => staticFitness.fitness(model, { ...unknownFacts, ...facts }, "coding")

@@ -1,8 +1,8 @@
 /** A fetched leaderboard is believed as a whole or not at all. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { mostOverrides } from "../../../../src/routing/auto/Leaderboard.ts"
-import { overridesOf, readRows } from "../../../../src/routing/auto/LeaderboardRows.ts"
+import { mostOverrides } from "../../../../src/plane/routing/auto/Leaderboard.ts"
+import { overridesOf, readRows } from "../../../../src/plane/routing/auto/LeaderboardRows.ts"
 
 const read = (value: unknown) => readRows(JSON.stringify(value))
 

@@ -11,7 +11,7 @@ import {
   type RouterStrategy,
   type RoutingContext,
   type Selection
-} from "../../../../src/routing/auto/RouterStrategies.ts"
+} from "../../../../src/plane/routing/auto/RouterStrategies.ts"
 
 const member = (id: string, over: Partial<PoolMember> = {}): PoolMember => ({
   provider: id.split("#")[0]!,

@@ -11,7 +11,7 @@ import {
   withHealing,
   type Healing,
   type HealingState
-} from "../../../../src/routing/auto/SelfHealing.ts"
+} from "../../../../src/plane/routing/auto/SelfHealing.ts"
 import { candidate } from "./support.ts"
 
 const minute = 60_000

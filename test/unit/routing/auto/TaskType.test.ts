@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { signalWords } from "../../../../src/routing/auto/TaskWords.ts"
-import { readSample, sampleLength } from "../../../../src/routing/auto/TaskType.ts"
+import { signalWords } from "../../../../src/plane/routing/auto/TaskWords.ts"
+import { readSample, sampleLength } from "../../../../src/plane/routing/auto/TaskType.ts"
 
 /** The words of a text, each against all there are: how it is defined. */
 const plainCounts = (text: string) => {

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { factorNames, packOfMode, sumOf } from "../../../../src/domain/combo/AutoWeights.ts"
 import { configProblems, decodeStored, noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
-import { budgetOfHeader, weightsOf } from "../../../../src/routing/auto/RequestHeaders.ts"
-import { builtInNames } from "../../../../src/routing/auto/RouterStrategies.ts"
-import { defaultWeights, listedPacks, packs } from "../../../../src/routing/auto/Weights.ts"
-import { steadied } from "../../../../src/routing/auto/SelfHealing.ts"
+import { budgetOfHeader, weightsOf } from "../../../../src/plane/routing/auto/RequestHeaders.ts"
+import { builtInNames } from "../../../../src/plane/routing/auto/RouterStrategies.ts"
+import { defaultWeights, listedPacks, packs } from "../../../../src/plane/routing/auto/Weights.ts"
+import { steadied } from "../../../../src/plane/routing/auto/SelfHealing.ts"
 
 const near = (one: number, other: number) => Math.abs(one - other) < 1e-12
 

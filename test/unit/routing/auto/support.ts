@@ -1,11 +1,11 @@
 import { decodeStored } from "../../../../src/domain/combo/ComboPolicy.ts"
-import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
-import type { Account } from "../../../../src/providers/Catalog.ts"
+import { unknownFacts } from "../../../../src/plane/providers/ModelFacts.ts"
+import type { Account } from "../../../../src/plane/providers/Catalog.ts"
 import { makeSeededRandom } from "../../../../src/kernel/SeededRandom.ts"
-import type { Candidate, Features } from "../../../../src/routing/candidate/Candidate.ts"
-import { blankMemory } from "../../../../src/routing/candidate/Strategy.ts"
-import { autoDefaults, orderAuto, type AutoInput, type AutoOrdering } from "../../../../src/routing/auto/Auto.ts"
-import { parseAutoId, type AutoSpec } from "../../../../src/routing/resolve/AutoId.ts"
+import type { Candidate, Features } from "../../../../src/plane/routing/candidate/Candidate.ts"
+import { blankMemory } from "../../../../src/plane/routing/candidate/Strategy.ts"
+import { autoDefaults, orderAuto, type AutoInput, type AutoOrdering } from "../../../../src/plane/routing/auto/Auto.ts"
+import { parseAutoId, type AutoSpec } from "../../../../src/plane/routing/resolve/AutoId.ts"
 import { accountOf, candidateOf, nowMs, plainFeatures, targetOf } from "../../../support/Candidates.ts"
 
 const base = accountOf("base")

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Reason from "../../../../src/routing/candidate/Reason.ts"
+import * as Reason from "../../../../src/plane/routing/candidate/Reason.ts"
 
 const handedOver = (reason: Reason.Reason): Reason.Reason => ({ _tag: "HandedOver", from: "a/m", reason })
 

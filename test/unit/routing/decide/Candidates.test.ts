@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
-import { makeCandidates, type CandidateSources } from "../../../../src/routing/decide/Candidates.ts"
-import * as PerformanceStats from "../../../../src/routing/stats/PerformanceStats.ts"
+import { unknownFacts } from "../../../../src/plane/providers/ModelFacts.ts"
+import { makeCandidates, type CandidateSources } from "../../../../src/plane/routing/decide/Candidates.ts"
+import * as PerformanceStats from "../../../../src/plane/routing/stats/PerformanceStats.ts"
 import { accountOf, targetOf } from "../../../support/Candidates.ts"
 
 describe("candidates", () => {

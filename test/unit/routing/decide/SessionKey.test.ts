@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { sessionIdOf, sessionKeyOf } from "../../../../src/routing/decide/SessionKey.ts"
+import { sessionIdOf, sessionKeyOf } from "../../../../src/plane/routing/decide/SessionKey.ts"
 
 describe("the session's id", () => {
   it("is what clients send in headers", () => {

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { makeSeededRandom } from "../../../../src/kernel/SeededRandom.ts"
-import { blankMemory, type StrategyMemory } from "../../../../src/routing/candidate/Strategy.ts"
-import { caughtUp, mostUnsaved } from "../../../../src/routing/decide/RotationCatchUp.ts"
-import { random } from "../../../../src/routing/strategies/Random.ts"
-import { roundRobin } from "../../../../src/routing/strategies/RoundRobin.ts"
+import { blankMemory, type StrategyMemory } from "../../../../src/plane/routing/candidate/Strategy.ts"
+import { caughtUp, mostUnsaved } from "../../../../src/plane/routing/decide/RotationCatchUp.ts"
+import { random } from "../../../../src/plane/routing/strategies/Random.ts"
+import { roundRobin } from "../../../../src/plane/routing/strategies/RoundRobin.ts"
 import { candidates, idOf, input } from "../strategies/support.ts"
 
 const startMs = 1_000_000

@@ -5,7 +5,7 @@ import {
   notAllocated,
   type Part,
   standing
-} from "../../../../src/routing/quota/Allocations.ts"
+} from "../../../../src/plane/routing/quota/Allocations.ts"
 
 const nowMs = 1_000
 const pool = (...parts: ReadonlyArray<Part>) => ({ window: "daily", unit: "requests", parts }) as const

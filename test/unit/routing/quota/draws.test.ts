@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { makeDrawLedger } from "../../../../src/routing/quota/DrawLedger.ts"
-import { type Draws, drawn, knownQuotas, noDraws, ownUse } from "../../../../src/routing/quota/Draws.ts"
-import type { QuotaView } from "../../../../src/routing/quota/QuotaState.ts"
+import { makeDrawLedger } from "../../../../src/plane/routing/quota/DrawLedger.ts"
+import { type Draws, drawn, knownQuotas, noDraws, ownUse } from "../../../../src/plane/routing/quota/Draws.ts"
+import type { QuotaView } from "../../../../src/plane/routing/quota/QuotaState.ts"
 import { QuotaUseRepo } from "../../../../src/store/repo/QuotaUseRepo.ts"
 import { reposInMemory } from "../../store/fixtures.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { readQuotas } from "../../../../src/routing/quota/HeaderQuotas.ts"
+import { readQuotas } from "../../../../src/plane/routing/quota/HeaderQuotas.ts"
 
 const nowMs = Date.parse("2026-03-10T12:00:00Z")
 const epoch = (plusMs: number): string => String((nowMs + plusMs) / 1000)

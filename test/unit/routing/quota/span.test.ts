@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { spanAt, windowOfMinutes, type WindowName } from "../../../../src/routing/quota/Span.ts"
+import { spanAt, windowOfMinutes, type WindowName } from "../../../../src/plane/routing/quota/Span.ts"
 
 const at = (iso: string): number => Date.parse(iso)
 

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { byStrategy, firstInOrder, type Reason } from "../../../../src/routing/candidate/Reason.ts"
+import { byStrategy, firstInOrder, type Reason } from "../../../../src/plane/routing/candidate/Reason.ts"
 import type { AttemptRecord } from "../../../../src/domain/Decision.ts"
-import * as DecisionLog from "../../../../src/routing/records/DecisionLog.ts"
-import type { DecisionEntry } from "../../../../src/routing/records/DecisionRecords.ts"
-import type { Target } from "../../../../src/routing/resolve/ModelResolver.ts"
+import * as DecisionLog from "../../../../src/plane/routing/records/DecisionLog.ts"
+import type { DecisionEntry } from "../../../../src/plane/routing/records/DecisionRecords.ts"
+import type { Target } from "../../../../src/plane/routing/resolve/ModelResolver.ts"
 import { namedTarget } from "../../../support/Candidates.ts"
 import { decisionEntry as entry } from "../../../support/Decisions.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { problemOf } from "../../../../src/management/AliasRules.ts"
-import { endOf, maxAliasHops } from "../../../../src/routing/resolve/Aliases.ts"
-import { noThinkingPrefix } from "../../../../src/routing/resolve/ModelIds.ts"
+import { problemOf } from "../../../../src/subjects/management/AliasRules.ts"
+import { endOf, maxAliasHops } from "../../../../src/plane/routing/resolve/Aliases.ts"
+import { noThinkingPrefix } from "../../../../src/plane/routing/resolve/ModelIds.ts"
 
 const taken = {
   isCombo: (name: string) => name === "pair",

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type ApiKeySettings, unrestricted } from "../../../../src/domain/ApiKey.ts"
-import { behindNoThinking, mayUse, noThinkingPrefix, otherSpellings } from "../../../../src/routing/resolve/ModelIds.ts"
+import { behindNoThinking, mayUse, noThinkingPrefix, otherSpellings } from "../../../../src/plane/routing/resolve/ModelIds.ts"
 
 const key = (...allowedModels: ReadonlyArray<string>): ApiKeySettings => ({
   ...unrestricted,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { successorsOf } from "../../../../src/routing/resolve/Successors.ts"
+import { successorsOf } from "../../../../src/plane/routing/resolve/Successors.ts"
 
 /** The first successor that is listed. */
 const pick = (id: string, ...listed: ReadonlyArray<string>): string | null =>

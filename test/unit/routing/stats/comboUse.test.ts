@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as PerformanceStats from "../../../../src/routing/stats/PerformanceStats.ts"
+import * as PerformanceStats from "../../../../src/plane/routing/stats/PerformanceStats.ts"
 
 const sample = {
   provider: "p",

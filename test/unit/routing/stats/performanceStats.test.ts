@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Failure, FailureKind } from "../../../../src/resilience/failure/FailureKind.ts"
-import { maxSamples, windowMs } from "../../../../src/routing/stats/Series.ts"
-import { capacity, countsAsError, make, type Sample } from "../../../../src/routing/stats/PerformanceStats.ts"
+import type { Failure, FailureKind } from "../../../../src/plane/resilience/failure/FailureKind.ts"
+import { maxSamples, windowMs } from "../../../../src/plane/routing/stats/Series.ts"
+import { capacity, countsAsError, make, type Sample } from "../../../../src/plane/routing/stats/PerformanceStats.ts"
 
 const sample = (more: Partial<Sample> = {}): Sample => ({
   connectionId: "c",

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { reasonText } from "../../../../src/routing/candidate/Reason.ts"
+import { reasonText } from "../../../../src/plane/routing/candidate/Reason.ts"
 import { makeSeededRandom } from "../../../../src/kernel/SeededRandom.ts"
-import { blankMemory } from "../../../../src/routing/candidate/Strategy.ts"
+import { blankMemory } from "../../../../src/plane/routing/candidate/Strategy.ts"
 import { candidate, candidates, countsOf, firsts, ids, run } from "./support.ts"
 
 const cycles = (seen: string, size: number): ReadonlyArray<string> =>

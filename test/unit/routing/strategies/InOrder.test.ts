@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { reasonText } from "../../../../src/routing/candidate/Reason.ts"
+import { reasonText } from "../../../../src/plane/routing/candidate/Reason.ts"
 import { noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
-import { blankMemory } from "../../../../src/routing/candidate/Strategy.ts"
-import { type OrderingStrategy, strategies } from "../../../../src/routing/strategies/index.ts"
+import { blankMemory } from "../../../../src/plane/routing/candidate/Strategy.ts"
+import { type OrderingStrategy, strategies } from "../../../../src/plane/routing/strategies/index.ts"
 import { plainFeatures } from "../../../support/Candidates.ts"
 import { candidate, candidates, facts, hourMs, ids, quota, run } from "./support.ts"
 

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import type { Candidate } from "../../../../src/routing/candidate/Candidate.ts"
-import { blankMemory, type StrategyMemory } from "../../../../src/routing/candidate/Strategy.ts"
-import { paidInstead, quotaShare } from "../../../../src/routing/strategies/QuotaShare.ts"
+import type { Candidate } from "../../../../src/plane/routing/candidate/Candidate.ts"
+import { blankMemory, type StrategyMemory } from "../../../../src/plane/routing/candidate/Strategy.ts"
+import { paidInstead, quotaShare } from "../../../../src/plane/routing/strategies/QuotaShare.ts"
 import { candidate, candidates, countsOf, hourMs, idOf, ids, input, quota } from "./support.ts"
 
 const letters = "abcdefghijklmnopqrstuvwxyz"

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { reasonText } from "../../../../src/routing/candidate/Reason.ts"
+import { reasonText } from "../../../../src/plane/routing/candidate/Reason.ts"
 import { makeSeededRandom } from "../../../../src/kernel/SeededRandom.ts"
-import type { Candidate } from "../../../../src/routing/candidate/Candidate.ts"
-import { blankMemory } from "../../../../src/routing/candidate/Strategy.ts"
-import { p2cScore } from "../../../../src/routing/strategies/P2c.ts"
-import type { OrderingStrategy } from "../../../../src/routing/strategies/index.ts"
+import type { Candidate } from "../../../../src/plane/routing/candidate/Candidate.ts"
+import { blankMemory } from "../../../../src/plane/routing/candidate/Strategy.ts"
+import { p2cScore } from "../../../../src/plane/routing/strategies/P2c.ts"
+import type { OrderingStrategy } from "../../../../src/plane/routing/strategies/index.ts"
 import { candidate, candidates, firsts, hourMs, ids, performance, quota, run } from "./support.ts"
 
 const dayMs = 24 * hourMs

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { reasonText } from "../../../../src/routing/candidate/Reason.ts"
+import { reasonText } from "../../../../src/plane/routing/candidate/Reason.ts"
 import { decodeStored, noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
-import { blankMemory, type StrategyMemory } from "../../../../src/routing/candidate/Strategy.ts"
-import { type OrderingStrategy, strategies } from "../../../../src/routing/strategies/index.ts"
+import { blankMemory, type StrategyMemory } from "../../../../src/plane/routing/candidate/Strategy.ts"
+import { type OrderingStrategy, strategies } from "../../../../src/plane/routing/strategies/index.ts"
 import { candidate, candidates, countsOf, firsts, idOf, ids, run } from "./support.ts"
 
 /** Requests one after the other, the first candidate answering each; who was first. */

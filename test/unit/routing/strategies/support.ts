@@ -1,10 +1,10 @@
 /** Candidates for tests of the strategies: accounts of one provider, and what a strategy makes of them. */
 import { decodeStored } from "../../../../src/domain/combo/ComboPolicy.ts"
 import { makeSeededRandom } from "../../../../src/kernel/SeededRandom.ts"
-import { unknownFacts } from "../../../../src/providers/ModelFacts.ts"
-import type { Candidate, Performance, QuotaWindow } from "../../../../src/routing/candidate/Candidate.ts"
-import { blankMemory, type Ordering, type StrategyInput } from "../../../../src/routing/candidate/Strategy.ts"
-import { type OrderingStrategy, strategies } from "../../../../src/routing/strategies/index.ts"
+import { unknownFacts } from "../../../../src/plane/providers/ModelFacts.ts"
+import type { Candidate, Performance, QuotaWindow } from "../../../../src/plane/routing/candidate/Candidate.ts"
+import { blankMemory, type Ordering, type StrategyInput } from "../../../../src/plane/routing/candidate/Strategy.ts"
+import { type OrderingStrategy, strategies } from "../../../../src/plane/routing/strategies/index.ts"
 import { accountOf, candidateOf, nowMs, performanceOf, plainFeatures, targetOf } from "../../../support/Candidates.ts"
 
 export const hourMs = 3_600_000

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type ComboPolicy, decodeStored, noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
 import { defaultResilience } from "../../../../src/domain/Resilience.ts"
-import { attemptTimeouts, makePolicies, routePolicy } from "../../../../src/routing/walk/RoutePolicy.ts"
-import type { Resolution } from "../../../../src/routing/resolve/ModelResolver.ts"
+import { attemptTimeouts, makePolicies, routePolicy } from "../../../../src/plane/routing/walk/RoutePolicy.ts"
+import type { Resolution } from "../../../../src/plane/routing/resolve/ModelResolver.ts"
 
 const settings = {
   ...defaultResilience,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Unready } from "../../../../src/routing/health/TargetHealth.ts"
-import { sooner } from "../../../../src/routing/walk/Soonest.ts"
+import type { Unready } from "../../../../src/plane/routing/health/TargetHealth.ts"
+import { sooner } from "../../../../src/plane/routing/walk/Soonest.ts"
 
 const out = (untilMs: number | null, code = "connection_cooldown"): Unready => ({
   rule: "cooldown",

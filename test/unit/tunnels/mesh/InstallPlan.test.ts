@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { parseOsRelease } from "../../../../src/platform/HostSystem.ts"
-import { daemonPlan, installPlan, type Plan } from "../../../../src/tunnels/mesh/InstallPlan.ts"
+import { daemonPlan, installPlan, type Plan } from "../../../../src/net/tunnels/mesh/InstallPlan.ts"
 
 const linux = (osRelease: string) => ({ platform: "linux", isRoot: false, osRelease: parseOsRelease(osRelease) })
 const none = () => false

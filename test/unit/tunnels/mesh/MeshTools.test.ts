@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import type { HostSystem } from "../../../../src/platform/HostSystem.ts"
-import type { MeshProgress } from "../../../../src/tunnels/mesh/MeshTools.ts"
+import type { MeshProgress } from "../../../../src/net/tunnels/mesh/MeshTools.ts"
 import { eventually } from "../../../support/eventually.ts"
 import { debian, fakeHome, type FakeHome, type FakeState, meshAt } from "../../../support/tunnels/Mesh.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { conflictWith, readPortUse, readStatus } from "../../../../src/tunnels/mesh/Status.ts"
-import { isOldGrammar, makeAuthUrlReader, notEnabledIn, versionIn } from "../../../../src/tunnels/mesh/Texts.ts"
+import { conflictWith, readPortUse, readStatus } from "../../../../src/net/tunnels/mesh/Status.ts"
+import { isOldGrammar, makeAuthUrlReader, notEnabledIn, versionIn } from "../../../../src/net/tunnels/mesh/Texts.ts"
 
 describe("the texts of Tailscale", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { nothingYet, readLine, reasonOfEnd, reasonOfSilence } from "../../../../src/tunnels/quick/Output.ts"
+import { nothingYet, readLine, reasonOfEnd, reasonOfSilence } from "../../../../src/net/tunnels/quick/Output.ts"
 
 const read = (...lines: ReadonlyArray<string>) => lines.reduce(readLine, nothingYet)
 const at = "2026-09-30T07:31:16Z"

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { algorithmsOf, byPreference, fingerprintOf, readHostKey } from "../../../../src/tunnels/ssh/HostKeys.ts"
-import { type SshOptions, sshProblem, urlHost } from "../../../../src/tunnels/ssh/Options.ts"
-import { nothingYet, readLine, reasonOfEnd } from "../../../../src/tunnels/ssh/Output.ts"
+import { algorithmsOf, byPreference, fingerprintOf, readHostKey } from "../../../../src/net/tunnels/ssh/HostKeys.ts"
+import { type SshOptions, sshProblem, urlHost } from "../../../../src/net/tunnels/ssh/Options.ts"
+import { nothingYet, readLine, reasonOfEnd } from "../../../../src/net/tunnels/ssh/Output.ts"
 
 const valid: SshOptions = { user: "me", host: "ssh.example.org", port: 22, remotePort: 0, hostKey: null }
 

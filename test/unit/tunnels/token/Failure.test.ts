@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { failureOf } from "../../../../src/tunnels/token/Failure.ts"
-import { authTokenProblem } from "../../../../src/tunnels/token/AuthToken.ts"
+import { failureOf } from "../../../../src/net/tunnels/token/Failure.ts"
+import { authTokenProblem } from "../../../../src/net/tunnels/token/AuthToken.ts"
 
 const token = "2abcDEF_secretSecretSecret1234567890"
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import * as TestClock from "effect/TestClock"
-import { type SessionEvent, watchSession } from "../../../../src/tunnels/token/SessionWatch.ts"
+import { type SessionEvent, watchSession } from "../../../../src/net/tunnels/token/SessionWatch.ts"
 
 const limits = { graceMs: 10_000, calmMs: 2_000 }
 const lost = (reason: string): SessionEvent => ({ _tag: "Lost", reason })

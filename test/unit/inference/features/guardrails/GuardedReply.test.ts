@@ -5,11 +5,11 @@ import {
   type AnswerGuard,
   type TextMode,
   watchAnswer
-} from "../../../../../src/inference/features/guardrails/answers/AnswerGuard.ts"
-import { guardReply } from "../../../../../src/inference/features/guardrails/answers/GuardedReply.ts"
-import { guardAnswer } from "../../../../../src/inference/features/guardrails/answers/guardAnswer.ts"
-import type { ClientReply, Exchange, Work } from "../../../../../src/inference/request/Exchange.ts"
-import { Trail } from "../../../../../src/inference/request/Trail.ts"
+} from "../../../../../src/plane/inference/features/guardrails/answers/AnswerGuard.ts"
+import { guardReply } from "../../../../../src/plane/inference/features/guardrails/answers/GuardedReply.ts"
+import { guardAnswer } from "../../../../../src/plane/inference/features/guardrails/answers/guardAnswer.ts"
+import type { ClientReply, Exchange, Work } from "../../../../../src/plane/inference/request/Exchange.ts"
+import { Trail } from "../../../../../src/plane/inference/request/Trail.ts"
 import { Listeners } from "../../../../../src/kernel/Listeners.ts"
 import { codecs } from "../../../../../src/wire/Codec.ts"
 import { geminiArray } from "../../../../../src/wire/gemini/Codec.ts"

@@ -2,20 +2,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { compilePattern } from "../../../../../src/guard/CustomPatterns.ts"
-import { findPersonalData, longestMatchChars, openFrom } from "../../../../../src/guard/Detectors.ts"
+import { compilePattern } from "../../../../../src/plane/guard/CustomPatterns.ts"
+import { findPersonalData, longestMatchChars, openFrom } from "../../../../../src/plane/guard/Detectors.ts"
 import {
   type AnswerGuard,
   type TextMode,
   watchAnswer
-} from "../../../../../src/inference/features/guardrails/answers/AnswerGuard.ts"
-import { guardReply } from "../../../../../src/inference/features/guardrails/answers/GuardedReply.ts"
-import { makePace } from "../../../../../src/inference/features/guardrails/answers/Pace.ts"
-import type { TextGuard } from "../../../../../src/inference/features/guardrails/answers/TextGuard.ts"
-import { filterWhole } from "../../../../../src/inference/features/guardrails/answers/WholeFilter.ts"
-import { readers } from "../../../../../src/inference/features/guardrails/answers/wires/readers.ts"
-import type { ClientReply, Exchange } from "../../../../../src/inference/request/Exchange.ts"
-import { Trail } from "../../../../../src/inference/request/Trail.ts"
+} from "../../../../../src/plane/inference/features/guardrails/answers/AnswerGuard.ts"
+import { guardReply } from "../../../../../src/plane/inference/features/guardrails/answers/GuardedReply.ts"
+import { makePace } from "../../../../../src/plane/inference/features/guardrails/answers/Pace.ts"
+import type { TextGuard } from "../../../../../src/plane/inference/features/guardrails/answers/TextGuard.ts"
+import { filterWhole } from "../../../../../src/plane/inference/features/guardrails/answers/WholeFilter.ts"
+import { readers } from "../../../../../src/plane/inference/features/guardrails/answers/wires/readers.ts"
+import type { ClientReply, Exchange } from "../../../../../src/plane/inference/request/Exchange.ts"
+import { Trail } from "../../../../../src/plane/inference/request/Trail.ts"
 import { codecs } from "../../../../../src/wire/Codec.ts"
 
 const costly = Either.getOrThrowWith(

@@ -12,8 +12,8 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
-import { makeFiles } from "../../../../../src/plugins/sandbox/host/Files.ts"
-import { fileLimits } from "../../../../../src/plugins/sandbox/Limits.ts"
+import { makeFiles } from "../../../../../src/agents/plugins/sandbox/host/Files.ts"
+import { fileLimits } from "../../../../../src/agents/plugins/sandbox/Limits.ts"
 import { callOf, openSandbox, pluginOf } from "../../../../support/Sandboxes.ts"
 import { temporaryFolder } from "../../../../support/TemporaryFolder.ts"
 

@@ -1,0 +1,37 @@
+/** The engine and the scripts that go into it, read once: files that the build copies beside its chunks. */
+import { readFile } from "node:fs/promises"
+import type { InsideTexts } from "./thread/Protocol.ts"
+
+export interface SandboxTexts {
+  readonly wasm: WebAssembly.Module
+  readonly inside: InsideTexts
+}
+
+const wasmFile = new URL(
+  "../../../../node_modules/@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm",
+  import.meta.url
+)
+const globalsFile = new URL("./inside/globals.js", import.meta.url)
+const grantedFile = new URL("./inside/granted.js", import.meta.url)
+const callsFile = new URL("./inside/calls.js", import.meta.url)
+const sdkFile = new URL("./inside/sdk.js", import.meta.url)
+
+let loading: Promise<SandboxTexts> | null = null
+
+const load = async (): Promise<SandboxTexts> => {
+  const text = (file: URL): Promise<string> => readFile(file, "utf8")
+  const [bytes, globals, granted, calls, sdk] = await Promise.all([
+    readFile(wasmFile),
+    text(globalsFile),
+    text(grantedFile),
+    text(callsFile),
+    text(sdkFile)
+  ])
+  return { wasm: await WebAssembly.compile(bytes), inside: { scripts: [globals, granted, calls], sdk } }
+}
+
+/** Threads share the compiled engine. */
+export const sandboxTexts = (): Promise<SandboxTexts> => {
+  loading ??= load()
+  return loading
+}

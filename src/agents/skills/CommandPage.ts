@@ -1,0 +1,47 @@
+/** The page of a skill about commands: their help and their examples. Pure. */
+import type { CommandSkillId } from "../../domain/AgentSkill.ts"
+import type { CommandWords } from "../../platform/CommandIndex.ts"
+import { emptyBlock } from "./CustomBlock.ts"
+import { code, frontMatter, page, table } from "./Markdown.ts"
+import { skillWords } from "./SkillWords.ts"
+
+const sectionOf = ({ examples, help, path }: CommandWords): ReadonlyArray<string> => [
+  `### gateway ${path.join(" ")}`,
+  "",
+  ...code("text", help),
+  "",
+  ...code("sh", examples.map((example) => `gateway ${example}`).join("\n"))
+]
+
+export const commandPage = (id: CommandSkillId, commands: ReadonlyArray<CommandWords>): string => {
+  const { description, name, notes, pitfalls } = skillWords[id]
+  return page(
+    frontMatter({ name: id, description }),
+    ["<!-- Generated from the gateway's own commands. Write between the markers at the end; all else is replaced. -->"],
+    [`# ${name}`],
+    ["## Overview", "", description, ...notes.flatMap((note) => ["", note])],
+    commands.length === 0
+      ? ["This gateway has no commands of this kind."]
+      : table(
+          ["command", "what it does"],
+          commands.map(({ path, summary }) => [`\`gateway ${path.join(" ")}\``, summary])
+        ),
+    [
+      "## Authentication",
+      "",
+      "On the gateway's own machine the user who runs it needs no key. For a gateway elsewhere: `gateway login <url>` once, or `--url` with `--gateway-key` (`GATEWAY_URL`, `GATEWAY_ADMIN_KEY`)."
+    ],
+    ["## Endpoints", "", "Each command with its flags. `--json` gives the result for programs."],
+    ...commands.map(sectionOf),
+    [
+      "## Pitfalls",
+      "",
+      ...[
+        ...pitfalls,
+        "Exit codes: 0 done, 1 failed, 2 wrong arguments, 3 no gateway answers, 4 not allowed, 5 rate limit, 124 no answer in time.",
+        "Results go to stdout, everything else to stderr."
+      ].map((text) => `- ${text}`)
+    ],
+    emptyBlock
+  )
+}

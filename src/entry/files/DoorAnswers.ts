@@ -1,0 +1,73 @@
+/** Answers of routes beside the inference pipeline: JSON of their own, and errors in OpenAI's form. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Runtime from "effect/Runtime"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { type ErrorView, errorView } from "../../domain/Errors.ts"
+import { errorHeaders, identityHeaders } from "../../plane/inference/request/Headers.ts"
+import { lockedView } from "../../plane/inference/request/LockedView.ts"
+import { Timers } from "../../platform/Timers.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { requestWaitMs, waitingAtMost } from "../../store/WriteQueue.ts"
+import { codecs } from "../../wire/Codec.ts"
+import { answerAndDrain } from "../forms/RefuseUpload.ts"
+
+export interface DoorCall {
+  readonly requestId: string
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+export interface DoorAnswers<E> {
+  readonly refuse: (call: DoorCall, view: ErrorView) => void
+  readonly json: (call: DoorCall, value: unknown) => void
+  /** Runs `work`, and answers with `then` or with what went wrong. */
+  readonly answer: <A>(call: DoorCall, work: Effect.Effect<A, E | StoreError>, then: (value: A) => void) => void
+}
+
+/** Makes the answers; `failed` is the message for a client when the store or the disk fails. */
+export const makeDoorAnswers = <E extends { readonly _tag: string }>(
+  refusalOf: (error: E) => ErrorView,
+  failed: string
+): Effect.Effect<DoorAnswers<E>, never, Timers> =>
+  Effect.gen(function* () {
+    const timers = yield* Timers
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+
+    const refuse = ({ request, requestId, response }: DoorCall, view: ErrorView): void => {
+      if (response.headersSent || response.destroyed) return
+      const body = JSON.stringify(codecs.chat.renderError(view, requestId))
+      const headers = errorHeaders(requestId, view, Buffer.byteLength(body))
+      answerAndDrain(timers, request, response, view.status, headers, body)
+    }
+
+    const json = ({ requestId, response }: DoorCall, value: unknown): void => {
+      const body = JSON.stringify(value)
+      const headers = identityHeaders(requestId)
+      headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)))
+      response.writeHead(200, headers)
+      response.end(body)
+    }
+
+    const isRefusal = (error: E | StoreError): error is E => error._tag !== "StoreError"
+
+    const answer: DoorAnswers<E>["answer"] = (call, work, then) => {
+      runFork(
+        Effect.flatMap(Effect.exit(waitingAtMost(requestWaitMs)(work)), (exit) => {
+          if (Exit.isSuccess(exit)) return Effect.sync(() => then(exit.value))
+          const failure = Cause.failureOption(exit.cause)
+          if (failure._tag === "Some" && isRefusal(failure.value)) {
+            const view = refusalOf(failure.value)
+            return Effect.sync(() => refuse(call, view))
+          }
+          return Effect.zipRight(
+            Effect.logError(`A request failed (${call.requestId})`, exit.cause),
+            Effect.sync(() => refuse(call, lockedView(Cause.squash(exit.cause)) ?? errorView(500, failed)))
+          )
+        })
+      )
+    }
+
+    return { refuse, json, answer }
+  })

@@ -1,0 +1,206 @@
+/** `/v1/files`: uploads that go to disk as they arrive, and downloads that come from it as the client reads. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { pipeline } from "node:stream"
+import type { FileRoute } from "../../contract/EdgeRoutes.ts"
+import type { Parameters } from "../../contract/Routes.ts"
+import { Gate } from "../../subjects/auth/Gate.ts"
+import type { Principal } from "../../domain/ApiKey.ts"
+import {
+  BodyNotDecoded,
+  describe,
+  errorView,
+  type ErrorView,
+  type InferenceError,
+  Overloaded,
+  ShuttingDown,
+  UnsupportedBody
+} from "../../domain/Errors.ts"
+import { announcedBytes } from "../ContentCodings.ts"
+import { listQueryOf, type Problem, rangeOf, viewOf } from "../../subjects/files/FileRules.ts"
+import { type FileNotFound, FileQuotaExceeded, Files, ownerOf } from "../../subjects/files/Files.ts"
+import { Flags } from "../../subjects/flags/Flags.ts"
+import { apiKeyIdOf } from "../../plane/inference/request/Exchange.ts"
+import { identityHeaders } from "../../plane/inference/request/Headers.ts"
+import { StopSignal } from "../../plane/inference/request/StopSignal.ts"
+import { AppConfig } from "../../platform/AppConfig.ts"
+import { IdGen } from "../../platform/IdGen.ts"
+import { Timers } from "../../platform/Timers.ts"
+import * as LoadShedder from "../../plane/resilience/LoadShedder.ts"
+import { type DoorCall, makeDoorAnswers } from "./DoorAnswers.ts"
+import { quotaExceeded, unknownFile } from "./FileRefusals.ts"
+import { receive } from "./ReceiveUpload.ts"
+import { formBytes } from "./UploadForm.ts"
+
+export class FileDoor extends Context.Tag("gateway/http/files/FileDoor")<
+  FileDoor,
+  {
+    readonly handle: (
+      route: FileRoute,
+      parameters: Parameters,
+      identity: Principal | InferenceError,
+      request: IncomingMessage,
+      response: ServerResponse
+    ) => void
+  }
+>() {}
+
+const mebibytes = (bytes: number): number => Math.floor(bytes / 1_048_576)
+
+const invalid = ({ message, param }: Problem): ErrorView => errorView(400, message, { param })
+
+const refusalOf = (error: FileNotFound | FileQuotaExceeded): ErrorView =>
+  error._tag === "FileNotFound" ? unknownFile(error, "id") : quotaExceeded(error)
+
+/** https://www.rfc-editor.org/rfc/rfc8187 */
+const disposition = (filename: string): string =>
+  `attachment; filename*=UTF-8''${encodeURIComponent(filename).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)}`
+
+export const make = Effect.gen(function* () {
+  const config = yield* AppConfig
+  const files = yield* Files
+  const flags = yield* Flags
+  const gate = yield* Gate
+  const ids = yield* IdGen
+  const shedder = yield* LoadShedder.LoadShedder
+  const stop = yield* StopSignal
+  const timers = yield* Timers
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+
+  interface Call extends DoorCall {
+    readonly owner: string
+  }
+
+  const { answer, json, refuse } = yield* makeDoorAnswers(
+    refusalOf,
+    "The gateway could not read or write the file. Its log says why."
+  )
+
+  const upload = (call: Call): void => {
+    const { owner, request } = call
+    const contentType = request.headers["content-type"] ?? ""
+    if (!/^multipart\/form-data\s*(?:;|$)/i.test(contentType)) {
+      return refuse(
+        call,
+        errorView(415, "Send the file as multipart/form-data, with the parts 'file' and 'purpose'.", { param: "file" })
+      )
+    }
+    const limitBytes = config.maxUploadBytes
+    const tooLarge = (): void =>
+      refuse(call, errorView(413, `The file is larger than ${mebibytes(limitBytes)} MiB (GATEWAY_MAX_UPLOAD_MB).`))
+    const announced = announcedBytes(request)
+    if (announced > limitBytes + formBytes) return tooLarge()
+    const overQuota = (): void => refuse(call, refusalOf(new FileQuotaExceeded({ quotaBytes: files.quotaBytes() })))
+
+    answer(call, files.room(owner), (roomBytes) => {
+      if (announced - formBytes > roomBytes) return overQuota()
+      receive(request, contentType, limitBytes, files.begin(owner, roomBytes), stop.onStop, (outcome) => {
+        switch (outcome._tag) {
+          case "Gone":
+            return runFork(outcome.upload.discard)
+          case "Refused": {
+            runFork(outcome.upload.discard)
+            if (outcome.problem === "too_large") return tooLarge()
+            if (outcome.problem === "quota") return overQuota()
+            if (outcome.problem === "stopping") return refuse(call, describe(new ShuttingDown()))
+            if (outcome.problem instanceof BodyNotDecoded) return refuse(call, describe(outcome.problem))
+            return refuse(call, invalid(outcome.problem))
+          }
+          case "Failed":
+            return answer(call, Effect.zipRight(outcome.upload.discard, Effect.die(outcome.cause)), () => {})
+          case "Received":
+            return answer(call, outcome.upload.finish(outcome.about), (row) => json(call, viewOf(row)))
+        }
+      })
+    })
+  }
+
+  const download = (call: Call, id: string): void => {
+    const { owner, request, requestId, response } = call
+    answer(call, files.open(owner, id), ({ handle, row: { bytes, filename, sha256 } }) => {
+      const etag = `"${sha256}"`
+      const condition = request.headers["if-range"]
+      const wanted = typeof condition === "string" && condition !== etag ? undefined : request.headers.range
+      const range = rangeOf(wanted, bytes)
+      const headers = identityHeaders(requestId)
+      headers.push("Accept-Ranges", "bytes", "ETag", etag, "Content-Disposition", disposition(filename))
+      headers.push("Content-Type", "application/octet-stream")
+      if (range === "unsatisfiable") {
+        void handle.close()
+        const view = errorView(416, `The file has ${bytes} bytes, and the range begins behind them.`, {
+          code: "range_not_satisfiable"
+        })
+        response.setHeader("Content-Range", `bytes */${bytes}`)
+        return refuse(call, view)
+      }
+      const { first, last } = range ?? { first: 0, last: bytes - 1 }
+      headers.push("Content-Length", String(last - first + 1))
+      if (range !== null) headers.push("Content-Range", `bytes ${first}-${last}/${bytes}`)
+      response.writeHead(range === null ? 200 : 206, headers)
+      if (request.method === "HEAD" || bytes === 0) {
+        void handle.close()
+        response.end()
+        return
+      }
+      // A client that leaves closes the file; a file that cannot be read on cuts the answer.
+      pipeline(handle.createReadStream({ start: first, end: last, highWaterMark: 262_144 }), response, () => {})
+    })
+  }
+
+  const list = (call: Call): void => {
+    const url = call.request.url ?? "/"
+    const query = listQueryOf(new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : ""))
+    if ("message" in query) return refuse(call, invalid(query))
+    answer(call, files.list(call.owner, query), ({ files: rows, hasMore }) =>
+      json(call, {
+        object: "list",
+        data: rows.map(viewOf),
+        has_more: hasMore,
+        first_id: rows[0]?.id ?? null,
+        last_id: rows.at(-1)?.id ?? null
+      })
+    )
+  }
+
+  /** A page of another site can send a form without asking first, and while no key is required it would be let in. */
+  const isDisguised = ({ headers }: IncomingMessage): boolean =>
+    headers.origin !== undefined && !flags.isOn("REQUIRE_API_KEY") && gate.namedOrigin(headers) === null
+
+  return FileDoor.of({
+    handle: (route, { file = "" }, identity, request, response) => {
+      const requestId = ids.next(timers.nowMs())
+      if (identity instanceof Error) return refuse({ request, requestId, response }, describe(identity))
+      const call: Call = { request, requestId, response, owner: ownerOf(identity) }
+      if (request.method === "POST" && isDisguised(request)) {
+        const message = "Pages of other origins may upload files only when CORS_ORIGINS names them, or with an API key."
+        return refuse(call, describe(new UnsupportedBody({ message })))
+      }
+      const entered = shedder.enter(apiKeyIdOf({ principal: identity }))
+      if (LoadShedder.isShed(entered)) return refuse(call, describe(new Overloaded(entered)))
+      response.once("close", entered)
+      switch (route.key) {
+        case "inference.createFile":
+          return upload(call)
+        case "inference.files":
+          return list(call)
+        case "inference.file":
+          return answer(call, files.find(call.owner, file), (row) => json(call, viewOf(row)))
+        case "inference.deleteFile":
+          return answer(call, files.remove(call.owner, file), () =>
+            json(call, { id: file, object: "file", deleted: true })
+          )
+        case "inference.fileContent":
+          return download(call, file)
+      }
+    }
+  })
+})
+
+export const layer: Layer.Layer<
+  FileDoor,
+  never,
+  AppConfig | Files | Flags | Gate | IdGen | LoadShedder.LoadShedder | StopSignal | Timers
+> = Layer.effect(FileDoor, make)

@@ -1,0 +1,163 @@
+/** Access to the management plane, over the gate. Which of a request's credentials counts is the gate's decision, not the scheme's. */
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Forbidden, Unauthorized, UnsupportedMediaType } from "../../contract/Errors.ts"
+import { askingKeys } from "../../contract/ManagementRoutes.ts"
+import { match } from "../../contract/Routes.ts"
+import {
+  CallerAccess,
+  IngestAccess,
+  LoopbackAccess,
+  ManageAccess,
+  OwnerAccess,
+  PublicAccess,
+  SelfAccess,
+  SessionAccess
+} from "../../contract/Security.ts"
+import type { Tier } from "../../contract/Tier.ts"
+import { type Denied, foreignSite } from "../../subjects/auth/Access.ts"
+import { isCrossSite, isSafeMethod } from "../../subjects/auth/Csrf.ts"
+import { Gate } from "../../subjects/auth/Gate.ts"
+import { peerAddressOf } from "../../subjects/auth/PeerAddress.ts"
+import { CurrentTrail } from "../AuditTrail.ts"
+import { InnerCaller } from "../InnerCaller.ts"
+
+const refusal = ({ code, message, status }: Denied): Unauthorized | Forbidden =>
+  status === 401 ? new Unauthorized({ code, message }) : new Forbidden({ code, message })
+
+const judged = (gate: typeof Gate.Service, tier: Tier) =>
+  Effect.gen(function* () {
+    const trail = yield* CurrentTrail
+    const inner = yield* InnerCaller
+    if (inner !== null) {
+      // Who asks within the gateway may have come from anywhere.
+      if (tier === "loopback" || tier === "ingest") {
+        return yield* new Forbidden({
+          code: "loopback_only",
+          message: "This is possible only with a direct connection from the gateway's own machine."
+        })
+      }
+      if (trail !== null) trail.principal = inner.principal
+      return
+    }
+    const { headers, method, socket, url } = NodeHttpServerRequest.toIncomingMessage(
+      yield* HttpServerRequest.HttpServerRequest
+    )
+    const access = gate.judge(
+      tier,
+      {
+        method: method ?? "GET",
+        url: url ?? "/",
+        headers,
+        socketAddress: peerAddressOf(socket),
+        category: null
+      },
+      yield* Clock.currentTimeMillis
+    )
+    if (trail !== null) trail.principal = access.principal ?? null
+    if (access._tag === "Denied") return yield* refusal(access)
+  })
+
+const jsonOnly = new UnsupportedMediaType({
+  message: "Send the body as 'Content-Type: application/json'. A page may send other types without being allowed to."
+})
+
+/** Identifies a caller that may use inference. */
+const caller = (gate: typeof Gate.Service) =>
+  Effect.gen(function* () {
+    const trail = yield* CurrentTrail
+    const inner = yield* InnerCaller
+    if (inner !== null) {
+      if (trail !== null) trail.principal = inner.principal
+      return inner.principal
+    }
+    const {
+      headers,
+      method = "GET",
+      socket,
+      url = "/"
+    } = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
+    // With a key or without: what a page of another site sends is not what its user wants.
+    if (gate.namedOrigin(headers) === null && isCrossSite(headers)) return yield* refusal(foreignSite)
+    const found = match(method, url)
+    const key = found._tag === "Found" && found.route.plane === "management" ? found.route.key : null
+    const access = gate.judge(
+      "inference",
+      {
+        method,
+        url,
+        headers,
+        socketAddress: peerAddressOf(socket),
+        category: (key === null ? null : askingKeys[key]) ?? null
+      },
+      yield* Clock.currentTimeMillis
+    )
+    if (trail !== null) trail.principal = access.principal ?? null
+    if (access._tag === "Denied") return yield* refusal(access)
+    const hasBody = !isSafeMethod(method) && method !== "DELETE"
+    if (hasBody && !/^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "")) return yield* jsonOnly
+    return access.principal
+  })
+
+export const layer: Layer.Layer<
+  CallerAccess | PublicAccess | ManageAccess | SelfAccess | SessionAccess | LoopbackAccess | OwnerAccess | IngestAccess,
+  never,
+  Gate
+> = Layer.mergeAll(
+  Layer.effect(
+    PublicAccess,
+    Effect.map(Gate, (gate) => judged(gate, "public"))
+  ),
+  Layer.effect(
+    CallerAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = caller(gate)
+      return { bearer: () => judge, apiKeyHeader: () => judge }
+    })
+  ),
+  Layer.effect(
+    ManageAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "manage")
+      return { bearer: () => judge, session: () => judge }
+    })
+  ),
+  Layer.effect(
+    SelfAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "self")
+      return { bearer: () => judge }
+    })
+  ),
+  Layer.effect(
+    SessionAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "session")
+      return { session: () => judge }
+    })
+  ),
+  Layer.effect(
+    LoopbackAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "loopback")
+      return { bearer: () => judge, session: () => judge }
+    })
+  ),
+  Layer.effect(
+    OwnerAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "owner")
+      return { ownerToken: () => judge }
+    })
+  ),
+  Layer.effect(
+    IngestAccess,
+    Effect.map(Gate, (gate) => {
+      const judge = judged(gate, "ingest")
+      return { ingestToken: () => judge }
+    })
+  )
+)

@@ -1,0 +1,173 @@
+/** Services that the management plane works on. */
+import type { AuditLog } from "../../subjects/auth/AuditLog.ts"
+import type { ConnectionRepo } from "../../store/repo/ConnectionRepo.ts"
+import type { McpServerRepo } from "../../store/repo/McpServerRepo.ts"
+import type { NodeRepo } from "../../store/repo/NodeRepo.ts"
+import type { IdGen } from "../../platform/IdGen.ts"
+import type { AdminPassword } from "../../subjects/auth/AdminPassword.ts"
+import type { ApiKeys } from "../../subjects/auth/ApiKeys.ts"
+import type { Gate } from "../../subjects/auth/Gate.ts"
+import type { Sessions } from "../../subjects/auth/Sessions.ts"
+import type { Flags } from "../../subjects/flags/Flags.ts"
+import type { GatewaySettings } from "../../subjects/flags/GatewaySettings.ts"
+import type { Backups as BackupManagement } from "../../subjects/management/Backups.ts"
+import type { CloudMembers } from "../../subjects/management/CloudMembers.ts"
+import type { CloudSync } from "../../subjects/management/CloudSync.ts"
+import type { Combos as ComboManagement } from "../../subjects/management/Combos.ts"
+import type { Connections } from "../../subjects/management/Connections.ts"
+import type { IssueLimits as IssueLimitManagement } from "../../subjects/management/IssueLimits.ts"
+import type { IssueReports as IssueReporting } from "../../subjects/management/IssueReports.ts"
+import type { Keys as KeyManagement } from "../../subjects/management/Keys.ts"
+import type { Limits as LimitManagement } from "../../subjects/management/Limits.ts"
+import type { CompressionCombos as CompressionComboManagement } from "../../subjects/management/CompressionCombos.ts"
+import type { RtkTools } from "../../subjects/management/RtkTools.ts"
+import type { Guardrails as GuardrailChanges } from "../../subjects/management/Guardrails.ts"
+import type { CompressionAnalytics } from "../../plane/compression/Analytics.ts"
+import type { CompressionPreviews } from "../../subjects/management/CompressionPreviews.ts"
+import type { MemoryEntries } from "../../subjects/management/MemoryEntries.ts"
+import type { ModelAliases as AliasManagement } from "../../subjects/management/ModelAliases.ts"
+import type { ModelCatalog as Catalogs } from "../../subjects/management/ModelCatalog.ts"
+import type { ProviderModels as ModelManagement } from "../../subjects/management/ProviderModels.ts"
+import type { Proxies as ProxyManagement } from "../../subjects/management/Proxies.ts"
+import type { ProviderNodes as NodeManagement } from "../../subjects/management/ProviderNodes.ts"
+import type { QuotaGroups as GroupManagement } from "../../subjects/management/QuotaGroups.ts"
+import type { QuotaChecks } from "../../subjects/management/QuotaChecks.ts"
+import type { Rehearsals } from "../../subjects/management/Rehearsals.ts"
+import type { RegisteredKeys as RegisteredKeyManagement } from "../../subjects/management/RegisteredKeys.ts"
+import type { Resilience as ResilienceManagement } from "../../subjects/management/Resilience.ts"
+import type { SignIns } from "../../subjects/management/SignIns.ts"
+import type { SettingsChanges } from "../../subjects/management/SettingsChanges.ts"
+import type { SystemControl } from "../../subjects/management/SystemControl.ts"
+import type { SystemHealth } from "../../subjects/management/SystemHealth.ts"
+import type { UsageExport } from "../../subjects/management/UsageExport.ts"
+import type { UsageHistory as UsageHistories } from "../../subjects/management/UsageHistory.ts"
+import type { UsageReports } from "../../subjects/management/UsageReports.ts"
+import type { Evals as Evaluations } from "../../subjects/evals/Evals.ts"
+import type { Webhooks as WebhookManagement } from "../../subjects/management/Webhooks.ts"
+import type { AppConfig } from "../../platform/AppConfig.ts"
+import type { ProcessFacts } from "../../platform/ProcessFacts.ts"
+import type { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
+import type { Slices } from "../../plane/resilience/Slices.ts"
+import type { Settings } from "../../plane/resilience/Settings.ts"
+import type { DecisionLog } from "../../plane/routing/records/DecisionLog.ts"
+import type { Explainer } from "../../plane/routing/decide/Explainer.ts"
+import type { RoutingSettings } from "../../plane/routing/RoutingSettings.ts"
+import type { AgentTasks } from "../../agents/a2a/Tasks.ts"
+import type { AcpAgents } from "../../agents/tools/AcpAgents.ts"
+import type { ToolSettings } from "../../subjects/management/ToolSettings.ts"
+import type { Detector } from "../../agents/tools/detection/Detector.ts"
+import type { Directory } from "../../agents/mcp/Directory.ts"
+import type { Upstreams } from "../../agents/mcp/upstream/Upstreams.ts"
+import type { McpAuditRepo } from "../../store/repo/McpAuditRepo.ts"
+import type { McpServers as McpServerManagement } from "../../subjects/management/McpServers.ts"
+import type { Skills } from "../../agents/skills/Skills.ts"
+import type { Simulator } from "../../observe/simulation/Simulator.ts"
+import type { PerformanceStats } from "../../plane/routing/stats/PerformanceStats.ts"
+import type { MeshTools } from "../../net/tunnels/mesh/MeshTools.ts"
+import type { Tunnels } from "../../net/tunnels/Tunnels.ts"
+import type { UsageRetention } from "../../observe/usage/history/UsageRetention.ts"
+import type { PriceBook } from "../../observe/usage/PriceBook.ts"
+import type { Listener } from "../Listener.ts"
+import type { Telemetry } from "../../observe/usage/Telemetry.ts"
+import type { CaptureDoor } from "../../observe/capture/CaptureDoor.ts"
+import type { BridgeDoor } from "../../agents/bridge/BridgeDoor.ts"
+import type { GatewayCapture } from "../../plane/inference/tap/GatewayCapture.ts"
+import type { InspectorDoor } from "../../observe/inspector/InspectorDoor.ts"
+import type { Timers } from "../../platform/Timers.ts"
+import type { InspectorFeed } from "../inspector/InspectorFeed.ts"
+import type { LiveFeed } from "../live/LiveFeed.ts"
+import type { OpenStreams } from "../OpenStreams.ts"
+import type { PluginsDoor } from "../../agents/plugins/PluginsDoor.ts"
+import type { PlaygroundDoor } from "../../agents/playground/PlaygroundDoor.ts"
+import type { DirectReplay } from "../../agents/bridge/DirectReplay.ts"
+import type { Replay } from "../../agents/bridge/Replay.ts"
+
+/** Services that change the configuration and report its state. */
+export type UseCases =
+  | AliasManagement
+  | BackupManagement
+  | Catalogs
+  | CloudMembers
+  | CloudSync
+  | ComboManagement
+  | Connections
+  | Evaluations
+  | GroupManagement
+  | IssueLimitManagement
+  | IssueReporting
+  | KeyManagement
+  | LimitManagement
+  | CompressionComboManagement
+  | RtkTools
+  | GuardrailChanges
+  | CompressionPreviews
+  | MemoryEntries
+  | ModelManagement
+  | NodeManagement
+  | ProxyManagement
+  | QuotaChecks
+  | RegisteredKeyManagement
+  | Rehearsals
+  | DirectReplay
+  | Replay
+  | ResilienceManagement
+  | SettingsChanges
+  | AcpAgents
+  | McpServerManagement
+  | Detector
+  | ToolSettings
+  | SignIns
+  | Skills
+  | SystemControl
+  | SystemHealth
+  | UsageExport
+  | UsageHistories
+  | UsageReports
+  | WebhookManagement
+
+/** Other services that the plane needs. */
+export type PlaneServices =
+  | Directory
+  | Upstreams
+  | McpAuditRepo
+  | AgentTasks
+  | AdminPassword
+  | ApiKeys
+  | AuditLog
+  | AppConfig
+  | BodyBudget
+  | Slices
+  | CompressionAnalytics
+  | ConnectionRepo
+  | McpServerRepo
+  | NodeRepo
+  | DecisionLog
+  | Explainer
+  | Flags
+  | Gate
+  | GatewaySettings
+  | IdGen
+  | Listener
+  | PerformanceStats
+  | LiveFeed
+  | OpenStreams
+  | CaptureDoor
+  | BridgeDoor
+  | GatewayCapture
+  | InspectorDoor
+  | InspectorFeed
+  | PlaygroundDoor
+  | PluginsDoor
+  | Timers
+  | PriceBook
+  | ProcessFacts
+  | RoutingSettings
+  | Sessions
+  | Settings
+  | Simulator
+  | Telemetry
+  | Tunnels
+  | MeshTools
+  | UsageRetention
+
+export type ManagementServices = PlaneServices | UseCases

@@ -1,0 +1,10 @@
+import type { RtkSettings } from "../../../domain/RtkSettings.ts"
+import type { Limits } from "./Apply.ts"
+
+/** The limits that the settings ask for. Pure. */
+export const limitsOf = ({ deduplicateThreshold, level, maxChars, maxLines }: RtkSettings): Limits => ({
+  level,
+  maxLines,
+  maxChars,
+  dedupeFrom: deduplicateThreshold
+})

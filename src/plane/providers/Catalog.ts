@@ -1,0 +1,390 @@
+/**
+ * The ready snapshot of everything a request may be routed to: accounts by provider, combos by name, the listed models.
+ * Built once and again on every change, never per request; the request path only reads `current()`.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { LruMap } from "../../kernel/LruMap.ts"
+import { routable, type RoutableCombo } from "../../domain/combo/RoutableCombo.ts"
+import type { Combo } from "../../domain/Combo.ts"
+import type { Connection, SecretHeaders } from "../../domain/Connection.ts"
+import type { ProviderSpec } from "../../domain/Provider.ts"
+import type { ProviderNode } from "../../domain/ProviderNode.ts"
+import type { QuotaGroup } from "../../domain/QuotaGroup.ts"
+import type { WireName } from "../../domain/Wire.ts"
+import { isSecretHeader } from "../../kernel/Masking.ts"
+import { secretParts } from "../../kernel/Scrub.ts"
+import * as AppConfig from "../../platform/AppConfig.ts"
+import * as AliasRepo from "../../store/repo/AliasRepo.ts"
+import * as ComboRepo from "../../store/repo/ComboRepo.ts"
+import * as ConnectionRepo from "../../store/repo/ConnectionRepo.ts"
+import * as NodeRepo from "../../store/repo/NodeRepo.ts"
+import * as ProviderModelRepo from "../../store/repo/ProviderModelRepo.ts"
+import type { DeclaredModel } from "../../store/repo/ProviderModelRepo.ts"
+import * as QuotaGroupRepo from "../../store/repo/QuotaGroupRepo.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { endpointOf, type UpstreamEndpoint } from "./Endpoints.ts"
+import { envConnections, mistakenVariables } from "./EnvConnections.ts"
+import { layFacts, type ModelFacts, settleFacts, unknownFacts } from "./ModelFacts.ts"
+import { factsOfName } from "./ModelFamilies.ts"
+import * as ModelLists from "./ModelLists.ts"
+import { isReplaced, renewed, type Replacement } from "./TokenReplacement.ts"
+import * as PublishedWindows from "./PublishedWindows.ts"
+import * as Registry from "./Registry.ts"
+
+export type { ModelFacts } from "./ModelFacts.ts"
+
+/** One connection with what is needed to call it, worked out beforehand. */
+export interface Account {
+  readonly connection: Connection
+  readonly spec: ProviderSpec
+  /** Wires this account speaks, preferred first; only those with a usable endpoint. */
+  readonly wires: ReadonlyArray<WireName>
+  readonly endpoints: Readonly<Partial<Record<WireName, UpstreamEndpoint>>>
+}
+
+const secretHeaders = (headers: SecretHeaders | null): ReadonlyArray<string> =>
+  Object.entries(headers ?? {}).flatMap(([name, redacted]) => {
+    const value = Redacted.value(redacted)
+    // A short value of a plain header (`true`, `v2`) is an ordinary word.
+    return value.length >= 8 || isSecretHeader(name, value) ? secretParts(value) : []
+  })
+
+/**
+ * Everything secret about a connection and the node it belongs to, in clear: only to be taken out of texts, never to be shown or kept.
+ */
+export const secretsOf = (
+  { apiKey, headers, oauth }: Connection,
+  node: Pick<ProviderSpec, "ownHeaders"> | null
+): ReadonlyArray<string> => [
+  ...[apiKey, oauth?.accessToken, oauth?.refreshToken, oauth?.clientSecret].flatMap((secret) =>
+    secret === null || secret === undefined ? [] : [Redacted.value(secret)]
+  ),
+  ...secretHeaders(headers),
+  ...secretHeaders(node?.ownHeaders ?? null)
+]
+
+export interface CatalogSnapshot {
+  /** Active accounts, in the order they are tried: priority, then age. */
+  readonly accounts: ReadonlyArray<Account>
+  readonly byProvider: ReadonlyMap<string, ReadonlyArray<Account>>
+  readonly byConnection: ReadonlyMap<string, Account>
+  /** Every provider known by id, alias or node prefix, connected or not. */
+  readonly provider: (idOrAlias: string) => ProviderSpec | null
+  /** Active combos by name. */
+  readonly combos: ReadonlyMap<string, RoutableCombo>
+  /** Every connection, active or not, also those from the environment. */
+  readonly connections: ReadonlyArray<Connection>
+  readonly nodes: ReadonlyArray<ProviderNode>
+  /**
+   * Operator's declarations about models: provider id → model id → declaration. They take precedence over learned
+   * facts.
+   */
+  readonly declared: ReadonlyMap<string, ReadonlyMap<string, DeclaredModel>>
+  /** Alias → the id it stands for. */
+  readonly aliases: ReadonlyMap<string, string>
+  /** Quota groups by name. */
+  readonly quotaGroups: ReadonlyMap<string, QuotaGroup>
+}
+
+export class Catalog extends Context.Tag("gateway/providers/Catalog")<
+  Catalog,
+  {
+    /** Hot: the snapshot in force. */
+    readonly current: () => CatalogSnapshot
+    /** Reads the store again and swaps the snapshot. */
+    readonly refresh: Effect.Effect<void, StoreError>
+    /** Adds a listener that is called after every refresh, synchronously; returns the function that removes it. */
+    readonly onChange: (listener: () => void) => () => void
+    /** Puts renewed tokens into the snapshot, unless an operator's are there; synchronous. A reload does not bring back the old ones. */
+    readonly replaceTokens: (connectionId: string, replacement: Replacement) => void
+    /** Models an account can be asked for without a round trip: declared, learned, then the registry's. */
+    readonly modelsOf: (account: Account) => ReadonlyArray<string>
+    /**
+     * Hot: collects everything known about an account's model: declared, learned, derived from its name, published; in this
+     * order.
+     */
+    readonly factsOf: (account: Account, model: string) => ModelFacts
+  }
+>() {}
+
+const byPriority = (a: Connection, b: Connection): number =>
+  a.priority - b.priority || a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)
+
+const accountOf = (connection: Connection, spec: ProviderSpec): Account => {
+  const endpoints: Partial<Record<WireName, UpstreamEndpoint>> = {}
+  const wires: Array<WireName> = []
+  for (const wire of connection.wires ?? spec.wires) {
+    const endpoint = endpointOf(spec, connection, wire)
+    if (endpoint._tag === "Left") continue
+    endpoints[wire] = endpoint.right
+    wires.push(wire)
+  }
+  return { connection, spec, wires, endpoints }
+}
+
+/**
+ * Objects made of rows and lists, for as long as those stay the same objects: most of them do from one snapshot to the
+ * next.
+ */
+const madeAccounts = new WeakMap<Connection, Account>()
+const madeSpecs = new WeakMap<ProviderNode, ProviderSpec>()
+const madeCombos = new WeakMap<Combo, RoutableCombo>()
+const madeDeclared = new WeakMap<ReadonlyArray<DeclaredModel>, CatalogSnapshot["declared"]>()
+
+const knownAccount = (connection: Connection, spec: ProviderSpec): Account => {
+  const made = madeAccounts.get(connection)
+  if (made?.spec === spec) return made
+  const account = accountOf(connection, spec)
+  madeAccounts.set(connection, account)
+  return account
+}
+
+const knownSpec = (node: ProviderNode): ProviderSpec => {
+  const made = madeSpecs.get(node)
+  if (made !== undefined) return made
+  const spec = Registry.fromNode(node)
+  madeSpecs.set(node, spec)
+  return spec
+}
+
+const knownCombo = (combo: Combo): RoutableCombo => {
+  const made = madeCombos.get(combo)
+  if (made !== undefined) return made
+  const decoded = routable(combo)
+  madeCombos.set(combo, decoded)
+  return decoded
+}
+
+const knownDeclared = (models: ReadonlyArray<DeclaredModel>): CatalogSnapshot["declared"] => {
+  const made = madeDeclared.get(models)
+  if (made !== undefined) return made
+  const declared = new Map<string, Map<string, DeclaredModel>>()
+  for (const model of models) {
+    const ofProvider = declared.get(model.provider)
+    if (ofProvider === undefined) declared.set(model.provider, new Map([[model.modelId, model]]))
+    else ofProvider.set(model.modelId, model)
+  }
+  madeDeclared.set(models, declared)
+  return declared
+}
+
+/** Puts a snapshot together. Pure, so that its rules can be tested without a store. */
+export const snapshot = (
+  connections: ReadonlyArray<Connection>,
+  nodes: ReadonlyArray<ProviderNode>,
+  combos: ReadonlyArray<Combo>,
+  declaredModels: ReadonlyArray<DeclaredModel> = [],
+  aliases: ReadonlyArray<AliasRepo.ModelAlias> = [],
+  quotaGroups: ReadonlyArray<QuotaGroup> = []
+): CatalogSnapshot => {
+  const nodeSpecs = new Map(nodes.map((node) => [node.prefix, knownSpec(node)]))
+  const provider = (idOrAlias: string): ProviderSpec | null => nodeSpecs.get(idOrAlias) ?? Registry.find(idOrAlias)
+
+  const accounts: Array<Account> = []
+  const byProvider = new Map<string, Array<Account>>()
+  for (const connection of connections.toSorted(byPriority)) {
+    const spec = connection.isActive ? provider(connection.provider) : null
+    if (spec === null) continue
+    const account = knownAccount(connection, spec)
+    if (account.wires.length === 0) continue
+    accounts.push(account)
+    const siblings = byProvider.get(spec.id)
+    if (siblings === undefined) byProvider.set(spec.id, [account])
+    else siblings.push(account)
+  }
+  return {
+    accounts,
+    byProvider,
+    byConnection: new Map(accounts.map((account) => [account.connection.id, account])),
+    provider,
+    combos: new Map(combos.filter((combo) => combo.isActive).map((combo) => [combo.name, knownCombo(combo)])),
+    connections,
+    nodes,
+    declared: knownDeclared(declaredModels),
+    aliases: new Map(aliases.map(({ alias, model }) => [alias, model])),
+    quotaGroups: new Map(quotaGroups.map((group) => [group.name, group]))
+  }
+}
+
+/** The connection with new tokens in the place of the replaced ones; with any others it stays as it is. */
+const withTokens = (connection: Connection, replacement: Replacement): Connection =>
+  connection.oauth !== null && isReplaced(replacement, connection.oauth)
+    ? { ...connection, oauth: renewed(connection.oauth, replacement) }
+    : connection
+
+/** The snapshot with one connection changed in what does not concern its place among the others. */
+const withConnection = (before: CatalogSnapshot, connection: Connection): CatalogSnapshot => {
+  const connections = before.connections.map((other) => (other.id === connection.id ? connection : other))
+  const account = before.byConnection.get(connection.id)
+  if (account === undefined) return { ...before, connections }
+  const changed = accountOf(connection, account.spec)
+  const swapped = (accounts: ReadonlyArray<Account>) => accounts.map((other) => (other === account ? changed : other))
+  return {
+    ...before,
+    connections,
+    accounts: swapped(before.accounts),
+    byProvider: new Map(before.byProvider).set(account.spec.id, swapped(before.byProvider.get(account.spec.id) ?? [])),
+    byConnection: new Map(before.byConnection).set(connection.id, changed)
+  }
+}
+
+/** Ids may be whatever clients make up, so what is remembered has a limit. */
+const factsPerAccount = 10_000
+
+const declaredFacts = ({ capabilities, contextLength, maxOutputTokens, name }: DeclaredModel): ModelFacts => ({
+  ...unknownFacts,
+  name,
+  contextLength,
+  maxOutputTokens,
+  vision: capabilities.vision ?? null,
+  reasoning: capabilities.reasoning ?? null,
+  toolCalling: capabilities.toolCalling ?? null,
+  structuredOutput: capabilities.structuredOutput ?? null,
+  noThinkingAlias: capabilities.noThinkingAlias ?? null
+})
+
+export const make = Effect.gen(function* () {
+  const config = yield* AppConfig.AppConfig
+  const connectionRepo = yield* ConnectionRepo.ConnectionRepo
+  const nodeRepo = yield* NodeRepo.NodeRepo
+  const comboRepo = yield* ComboRepo.ComboRepo
+  const modelRepo = yield* ProviderModelRepo.ProviderModelRepo
+  const aliasRepo = yield* AliasRepo.AliasRepo
+  const groupRepo = yield* QuotaGroupRepo.QuotaGroupRepo
+  const modelLists = yield* ModelLists.ModelLists
+
+  const fromEnvironment = config.envConnections
+    ? envConnections(config.environment, yield* Clock.currentTimeMillis)
+    : []
+
+  const mistaken = config.envConnections ? mistakenVariables(config.environment) : []
+  if (mistaken.length > 0) {
+    yield* Effect.logWarning(
+      `Not used, because they hold a key of a gateway and not of a provider: ${[...new Set(mistaken)].join(", ")}`
+    )
+  }
+
+  const replacements = new Map<string, Replacement>()
+
+  /** The stored connections with tokens that the store did not know yet when it was read. */
+  const withRenewed = (stored: ReadonlyArray<Connection>): ReadonlyArray<Connection> => {
+    if (replacements.size === 0) return stored
+    const kept = new Set(stored.map(({ id }) => id))
+    for (const id of replacements.keys()) if (!kept.has(id)) replacements.delete(id)
+    return stored.map((connection) => {
+      const replacement = replacements.get(connection.id)
+      return replacement === undefined ? connection : withTokens(connection, replacement)
+    })
+  }
+
+  const load = Effect.gen(function* () {
+    const stored = yield* connectionRepo.list
+    const nodes = yield* nodeRepo.list
+    const combos = yield* comboRepo.list
+    const declared = yield* modelRepo.list
+    const aliases = yield* aliasRepo.list
+    const groups = yield* groupRepo.list
+    // Put together in the turn in which it is put in force, so that no tokens are renewed in between.
+    return () => snapshot([...withRenewed(stored), ...fromEnvironment], nodes, combos, declared, aliases, groups)
+  })
+
+  let current = (yield* load)()
+  const listeners = new Set<() => void>()
+  const onChange = (listener: () => void) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
+  const refresh = Effect.map(load, (next) => {
+    current = next()
+    for (const listener of listeners) listener()
+  }).pipe(Effect.withSpan("Catalog.refresh"))
+
+  const replaceTokens = (connectionId: string, replacement: Replacement): void => {
+    const connection = current.connections.find(({ id }) => id === connectionId)
+    const changed = connection === undefined ? connection : withTokens(connection, replacement)
+    if (changed === undefined || changed === connection) return
+    replacements.set(connectionId, replacement)
+    current = withConnection(current, changed)
+  }
+
+  const published = yield* PublishedWindows.load
+  let factsByAccount = new WeakMap<Account, LruMap<string, ModelFacts>>()
+  let modelsByAccount = new WeakMap<Account, ReadonlyArray<string>>()
+  let rememberedFrom = { declared: current.declared, revision: modelLists.revision() }
+
+  /** An account may outlive its snapshot, and declarations and learned lists change under it. */
+  const forgetWhenOld = (): void => {
+    const revision = modelLists.revision()
+    if (rememberedFrom.declared === current.declared && rememberedFrom.revision === revision) return
+    factsByAccount = new WeakMap()
+    modelsByAccount = new WeakMap()
+    rememberedFrom = { declared: current.declared, revision }
+  }
+
+  const listModels = (account: Account): ReadonlyArray<string> => {
+    const { defaultModel, models } = account.connection
+    const learned = modelLists.known(account.connection.id)
+    const listed = models.length > 0 ? models : learned.length > 0 ? learned : account.spec.models
+    const known = defaultModel === null || listed.includes(defaultModel) ? listed : [defaultModel, ...listed]
+    const declared = current.declared.get(account.spec.id)
+    if (declared === undefined) return known
+    const all = new Set([...known, ...declared.keys()])
+    return [...all].filter((model) => declared.get(model)?.hidden !== true)
+  }
+
+  const modelsOf = (account: Account): ReadonlyArray<string> => {
+    forgetWhenOld()
+    const remembered = modelsByAccount.get(account)
+    if (remembered !== undefined) return remembered
+    const models = listModels(account)
+    modelsByAccount.set(account, models)
+    return models
+  }
+
+  const gather = (account: Account, model: string): ModelFacts => {
+    const declared = current.declared.get(account.spec.id)?.get(model)
+    const learned = modelLists.find(account.connection.id, model) ?? unknownFacts
+    const told = layFacts(learned, factsOfName(model))
+    const known = declared === undefined ? told : layFacts(declaredFacts(declared), told)
+    return settleFacts({
+      ...known,
+      // The family's fact does not count for a model that is known not to reason.
+      noThinkingAlias:
+        declared?.capabilities.noThinkingAlias ?? (known.reasoning === false ? false : known.noThinkingAlias),
+      contextLength: known.contextLength ?? published.find(account.spec.id, model)
+    })
+  }
+
+  const factsOf = (account: Account, model: string): ModelFacts => {
+    forgetWhenOld()
+    let ofAccount = factsByAccount.get(account)
+    if (ofAccount === undefined) {
+      ofAccount = new LruMap({ capacity: factsPerAccount })
+      factsByAccount.set(account, ofAccount)
+    }
+    const remembered = ofAccount.peek(model)
+    if (remembered !== undefined) return remembered
+    const facts = gather(account, model)
+    ofAccount.set(model, facts)
+    return facts
+  }
+
+  return Catalog.of({ current: () => current, refresh, onChange, replaceTokens, modelsOf, factsOf })
+})
+
+export const layer: Layer.Layer<
+  Catalog,
+  StoreError,
+  | AppConfig.AppConfig
+  | ConnectionRepo.ConnectionRepo
+  | NodeRepo.NodeRepo
+  | ProviderModelRepo.ProviderModelRepo
+  | ComboRepo.ComboRepo
+  | AliasRepo.AliasRepo
+  | QuotaGroupRepo.QuotaGroupRepo
+  | ModelLists.ModelLists
+> = Layer.effect(Catalog, make)

@@ -1,0 +1,208 @@
+/**
+ * The models upstreams list, by connection: in memory for the request path, in the store for the next start. A list stays until another
+ * one takes its place, and a failed question leaves it as it is. Bounded in lists, and in models over all lists.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { createHash } from "node:crypto"
+import type { StoreError } from "../../store/Errors.ts"
+import * as ModelListRepo from "../../store/repo/ModelListRepo.ts"
+import { type ListedModel, listText, readListText } from "./ListedModel.ts"
+
+export type { ListedModel } from "./ListedModel.ts"
+
+/** A list as it was read; connections with the same list share it. */
+interface List {
+  readonly hash: string
+  readonly models: ReadonlyArray<ListedModel>
+  readonly byId: ReadonlyMap<string, ListedModel>
+  readonly ids: ReadonlyArray<string>
+}
+
+/** State of a connection's list. */
+export interface ListState {
+  /** Origin and path that were asked. */
+  readonly source: string
+  readonly models: ReadonlyArray<ListedModel>
+  /** Epoch milliseconds; null before the first answer. */
+  readonly learnedAtMs: number | null
+  /** Reason for which the last request had no answer, for people; null when it had one. */
+  readonly problem: string | null
+}
+
+interface Entry extends ListState {
+  readonly list: List | null
+}
+
+/** Connections whose list is kept; beyond it the one learned longest ago is dropped. */
+export const capacity = 2_000
+/** Models over all lists, each list counted once however many connections share it. */
+const maxModelsInAll = 500_000
+const freshForMs = 10 * 60_000
+const maxProblemLength = 300
+
+export class ModelLists extends Context.Tag("gateway/providers/ModelLists")<
+  ModelLists,
+  {
+    /** Hot: ids learned earlier, however old; empty when never learned. */
+    readonly known: (connectionId: string) => ReadonlyArray<string>
+    /** Hot: returns the learned facts of one model; null when it was not listed. */
+    readonly find: (connectionId: string, modelId: string) => ListedModel | null
+    /** Null when it was never asked. */
+    readonly stateOf: (connectionId: string) => ListState | null
+    /** The list when it is younger than ten minutes and the last question was answered, else null. */
+    readonly fresh: (connectionId: string, nowMs: number) => ReadonlyArray<ListedModel> | null
+    readonly learn: (
+      connectionId: string,
+      source: string,
+      models: ReadonlyArray<ListedModel>,
+      nowMs: number
+    ) => Effect.Effect<void>
+    /** The last list stays in force. */
+    readonly failed: (connectionId: string, source: string, problem: string) => Effect.Effect<void>
+    readonly forget: (connectionId: string) => Effect.Effect<void>
+    /** Connections of which something is kept. */
+    readonly connections: () => ReadonlyArray<string>
+    /** Rises with every change of a list, so that what is made from one knows when it is old. */
+    readonly revision: () => number
+  }
+>() {}
+
+const none: ReadonlyArray<never> = []
+
+const listOf = (hash: string, models: ReadonlyArray<ListedModel>): List => ({
+  hash,
+  models,
+  byId: new Map(models.map((model) => [model.id, model])),
+  ids: models.map(({ id }) => id)
+})
+
+const readStored = (hash: string, text: string | undefined): List | null => {
+  const models = text === undefined ? null : readListText(text)
+  return models === null ? null : listOf(hash, models)
+}
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url")
+
+export const make = Effect.gen(function* () {
+  const repo = yield* ModelListRepo.ModelListRepo
+  /** Entries in the order in which they were learned. */
+  const entries = new Map<string, Entry>()
+  /** Every list that an entry holds, with the number of its entries. */
+  const lists = new Map<string, { readonly list: List; users: number }>()
+  let modelsInAll = 0
+  let revision = 0
+
+  const release = (list: List | null): void => {
+    const held = list === null ? undefined : lists.get(list.hash)
+    if (held === undefined) return
+    held.users -= 1
+    if (held.users > 0) return
+    lists.delete(held.list.hash)
+    modelsInAll -= held.list.models.length
+  }
+
+  const hold = (list: List): List => {
+    const held = lists.get(list.hash)
+    if (held !== undefined) {
+      held.users += 1
+      return held.list
+    }
+    lists.set(list.hash, { list, users: 1 })
+    modelsInAll += list.models.length
+    return list
+  }
+
+  const drop = (connectionId: string): boolean => {
+    const entry = entries.get(connectionId)
+    if (entry === undefined) return false
+    entries.delete(connectionId)
+    release(entry.list)
+    return true
+  }
+
+  /** Dropped from memory only: the store has them for the next start. */
+  const makeRoom = (): void => {
+    for (const oldest of entries.keys()) {
+      if (entries.size <= capacity && (modelsInAll <= maxModelsInAll || entries.size <= 1)) return
+      drop(oldest)
+    }
+  }
+
+  const put = (connectionId: string, state: Omit<Entry, "models">): void => {
+    const list = state.list === null ? null : hold(state.list)
+    drop(connectionId)
+    entries.set(connectionId, { ...state, list, models: list?.models ?? none })
+    makeRoom()
+  }
+
+  const texts = yield* repo.texts
+  for (const row of yield* repo.list) {
+    const list = row.hash === null ? null : (lists.get(row.hash)?.list ?? readStored(row.hash, texts.get(row.hash)))
+    put(row.connectionId, {
+      source: row.source,
+      list,
+      learnedAtMs: list === null ? null : row.learnedAtMs,
+      problem: row.problem
+    })
+  }
+
+  /** Writes to the store. A list that cannot be written is fetched again after the next start. */
+  const stored = (write: Effect.Effect<void, StoreError>): Effect.Effect<void> =>
+    Effect.catchAll(write, (error) => Effect.logWarning(`A list of models was not stored: ${error.message}`))
+
+  const save = (connectionId: string, { learnedAtMs, list, problem, source }: Entry, text: string | null) =>
+    stored(repo.save({ connectionId, source, hash: list?.hash ?? null, learnedAtMs, problem }, text))
+
+  const learn = Effect.fn("ModelLists.learn")(function* (
+    connectionId: string,
+    source: string,
+    models: ReadonlyArray<ListedModel>,
+    nowMs: number
+  ) {
+    const before = entries.get(connectionId)
+    const text = listText(models)
+    const hash = hashOf(text)
+    const isSame = before?.list?.hash === hash
+    const entry = { source, list: isSame ? before.list : listOf(hash, models), learnedAtMs: nowMs, problem: null }
+    put(connectionId, entry)
+    if (!isSame) revision += 1
+    yield* save(connectionId, { ...entry, models }, isSame ? null : text)
+  })
+
+  const failed = Effect.fn("ModelLists.failed")(function* (connectionId: string, source: string, said: string) {
+    const before = entries.get(connectionId)
+    const problem = said.slice(0, maxProblemLength)
+    if (before?.problem === problem && before.source === source) return
+    const kept = before?.source === source ? before : null
+    const entry = { source, list: kept?.list ?? null, learnedAtMs: kept?.learnedAtMs ?? null, problem }
+    put(connectionId, entry)
+    if (before?.list !== entry.list) revision += 1
+    yield* save(connectionId, { ...entry, models: none }, null)
+  })
+
+  const forget = Effect.fn("ModelLists.forget")(function* (connectionId: string) {
+    if (!drop(connectionId)) return
+    revision += 1
+    yield* stored(repo.remove(connectionId))
+  })
+
+  return ModelLists.of({
+    known: (connectionId) => entries.get(connectionId)?.list?.ids ?? none,
+    find: (connectionId, modelId) => entries.get(connectionId)?.list?.byId.get(modelId) ?? null,
+    stateOf: (connectionId) => entries.get(connectionId) ?? null,
+    fresh: (connectionId, nowMs) => {
+      const entry = entries.get(connectionId)
+      if (entry === undefined || entry.learnedAtMs === null || entry.problem !== null) return null
+      return nowMs - entry.learnedAtMs < freshForMs ? entry.models : null
+    },
+    learn,
+    failed,
+    forget,
+    connections: () => [...entries.keys()],
+    revision: () => revision
+  })
+})
+
+export const layer: Layer.Layer<ModelLists, StoreError, ModelListRepo.ModelListRepo> = Layer.effect(ModelLists, make)

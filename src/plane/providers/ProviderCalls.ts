@@ -1,0 +1,391 @@
+/**
+ * The small calls a person makes about a provider: does this key work, does this connection answer, which models has it.
+ * Cold, bounded in time and size, and never with a stored key to a host the registry or the operator did not name.
+ */
+import { converses } from "./ChatModels.ts"
+import { unknownFacts } from "./ModelFacts.ts"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import { ownerOf } from "../../domain/Proxy.ts"
+import { type Connection, healthy } from "../../domain/Connection.ts"
+import { isForSearchesOnly, type ProviderSpec } from "../../domain/Provider.ts"
+import type { WireName } from "../../domain/Wire.ts"
+import * as Upstream from "../../net/egress/Upstream.ts"
+import * as Catalog from "./Catalog.ts"
+import { endpointOf, type UpstreamEndpoint, withQuery } from "./Endpoints.ts"
+import { fetchModelDetails, fetchModels, listSourceOf, type ModelsResult } from "./ModelListFetch.ts"
+import { layFacts } from "./ModelFacts.ts"
+import * as ModelLists from "./ModelLists.ts"
+import type { RefreshFailed } from "./oauth/RefreshFailed.ts"
+import * as TokenRefresh from "./oauth/TokenRefresh.ts"
+import { failureText, reasonOf } from "./UpstreamAnswer.ts"
+import { wholeRequest } from "../../wire/media/WholeRequest.ts"
+import { bodyOf, searches } from "../../wire/search/Codec.ts"
+import { emptySearch, type Search, searchModel } from "../../wire/search/Search.ts"
+
+export type { ModelsResult } from "./ModelListFetch.ts"
+
+export interface TestResult {
+  readonly ok: boolean
+  readonly status: number | null
+  readonly latencyMs: number
+  readonly model: string | null
+  readonly error: string | null
+  /** Models the upstream lists, asked at the same time; null when it does not say. */
+  readonly models: number | null
+  readonly modelsError: string | null
+  /** Calls that were answered, and so may have cost something. */
+  readonly answered: ReadonlyArray<AnsweredCall>
+}
+
+/** Findings of a test, without the answers themselves. */
+export type TestFindings = Omit<TestResult, "answered">
+
+export interface ValidationResult {
+  readonly valid: boolean
+  readonly status: number | null
+  readonly error: string | null
+  /** Calls that were answered, and so may have cost something. */
+  readonly answered: ReadonlyArray<AnsweredCall>
+}
+
+/** A small question that an upstream has answered. */
+export interface AnsweredCall {
+  readonly spec: ProviderSpec
+  /** Null: of a connection that is not made yet. */
+  readonly connectionId: string | null
+  readonly model: string
+  readonly wire: WireName
+  readonly status: number
+  /** The answer as it came. */
+  readonly body: Buffer
+  /** Number of bytes sent. */
+  readonly sentBytes: number
+  /** Epoch milliseconds. */
+  readonly startedMs: number
+  readonly latencyMs: number
+}
+
+export type ValidationFindings = Omit<ValidationResult, "answered">
+
+/** A connection that may be made. */
+export interface Candidate {
+  readonly provider: string
+  readonly apiKey: Redacted.Redacted | null
+  readonly baseUrl: string | null
+  /** The proxy it is asked by; null: as a connection without one of its own. */
+  readonly proxyId: string | null
+}
+
+export class ProviderCalls extends Context.Tag("gateway/providers/ProviderCalls")<
+  ProviderCalls,
+  {
+    /** Asks the connection one tiny question. */
+    readonly test: (connection: Connection, model: string | null) => Effect.Effect<TestResult>
+    /** The connection's models: what was learned while it is fresh, else asked upstream and kept. Ollama's details follow of themselves. */
+    readonly models: (connection: Connection, options: { readonly refresh: boolean }) => Effect.Effect<ModelsResult>
+    /**
+     * Checks whether a key is accepted, or a provider that needs none answers; nothing is stored. Null when the
+     * provider is unknown.
+     */
+    readonly validate: (candidate: Candidate) => Effect.Effect<ValidationResult | null>
+    /** Checks whether a connection's own credential is accepted. Null when its provider is unknown. */
+    readonly check: (connection: Connection) => Effect.Effect<ValidationResult | null>
+  }
+>() {}
+
+/** Time that a test waits for the list of models beyond its own answer. */
+const listPatience = "5 seconds"
+
+const listedIn = (result: ModelsResult): ReadonlyArray<string> =>
+  result._tag === "Listed" ? result.models.map(({ id }) => id) : []
+
+/** The model that is asked a question: the first that can answer it, else the first; null: there is none. */
+const questionable = (spec: ProviderSpec, models: ReadonlyArray<string>): string | null =>
+  models.find((model) => converses(model, unknownFacts, spec)) ?? models[0] ?? null
+
+const limits: Upstream.RequestLimits = { timeoutMs: 15_000, maxBytes: 8 * 1_048_576 }
+
+/** The smallest request a wire accepts. */
+const ping = (wire: WireName, model: string): unknown => {
+  switch (wire) {
+    case "chat":
+    case "messages":
+      return { model, messages: [{ role: "user", content: "ping" }], max_tokens: 16, stream: false }
+    case "responses":
+      return { model, input: "ping", max_output_tokens: 16, stream: false }
+    case "gemini":
+      return { contents: [{ role: "user", parts: [{ text: "ping" }] }], generationConfig: { maxOutputTokens: 16 } }
+    case "ollama":
+      return { model, messages: [{ role: "user", content: "ping" }], options: { num_predict: 16 }, stream: false }
+  }
+}
+
+const jsonRequest = (endpoint: UpstreamEndpoint, model: string, body: unknown): Upstream.UnownedRequest => ({
+  origin: endpoint.origin,
+  path: endpoint.path(model, false),
+  method: "POST",
+  headers: [...endpoint.headers, "content-type", "application/json", "accept", "application/json"],
+  body: JSON.stringify(body),
+  secrets: endpoint.secrets
+})
+
+/** An unknown model, or a request that is too small, says nothing of the key. */
+const refusesKey = (status: number | null): boolean =>
+  status === null || status === 401 || status === 403 || status >= 500
+
+/** Nothing can be wrong with the smallest search; one that is not paid for, or comes too soon, has a good key. */
+const refusesSearches = ({
+  error,
+  status
+}: {
+  readonly error: string | null
+  readonly status: number | null
+}): boolean => error !== null && status !== 402 && status !== 429
+
+/** The smallest search. */
+const trial: Search = { ...emptySearch, query: "ping", maxResults: 1 }
+
+/** Null when the provider has no searches. */
+const searchRequest = (
+  spec: ProviderSpec,
+  { headers, media, secrets }: UpstreamEndpoint
+): Upstream.UnownedRequest | null => {
+  const codec = searches.peer?.("chat", bodyOf(trial, searchModel), spec.media.search?.adapter ?? null) ?? null
+  if (codec === null) return null
+  const encoded = codec.encodeRequest(wholeRequest({}, searchModel), {
+    model: searchModel,
+    stream: false,
+    maxOutputTokens: null,
+    reasoning: null
+  })
+  const { method = "POST", place } = encoded
+  const { origin, path } = media("search", place?.values ?? {})
+  const isGet = method === "GET"
+  return {
+    origin,
+    path: withQuery(path, place?.query ?? ""),
+    method,
+    headers: [...headers, ...(isGet ? [] : ["content-type", "application/json"]), "accept", "application/json"],
+    body: isGet ? null : JSON.stringify(encoded.body),
+    secrets
+  }
+}
+
+/** The access token is over and there is no new one: the upstream is not asked. */
+const notRenewed = (failed: RefreshFailed): Extract<ModelsResult, { readonly _tag: "NotListed" }> => ({
+  _tag: "NotListed",
+  status: null,
+  error: failed.message,
+  isTransient: failed._tag === "RefreshTransient"
+})
+
+const none: ReadonlyArray<AnsweredCall> = []
+
+/** The id of a connection that is not made yet. */
+const candidateId = "candidate"
+
+/** Result of a request. */
+interface Asked {
+  readonly status: number | null
+  readonly error: string | null
+  readonly answered: ReadonlyArray<AnsweredCall>
+}
+
+const notAsked = (error: string): Asked => ({ status: null, error, answered: none })
+
+type Asking = Pick<typeof Upstream.Upstream.Service, "request">
+
+export const make = Effect.gen(function* () {
+  const upstream = yield* Upstream.Upstream
+  const catalog = yield* Catalog.Catalog
+  const lists = yield* ModelLists.ModelLists
+  const tokens = yield* TokenRefresh.TokenRefresh
+  const control: Asking = { request: upstream.controlRequest }
+
+  const ask = (by: Asking, spec: ProviderSpec, connection: Connection, model: string) => {
+    const wire = (connection.wires ?? spec.wires)[0] ?? spec.wires[0]
+    const endpoint = endpointOf(spec, connection, wire)
+    if (endpoint._tag === "Left") return Effect.succeed(notAsked(endpoint.left.message))
+    const request = isForSearchesOnly(spec)
+      ? searchRequest(spec, endpoint.right)
+      : jsonRequest(endpoint.right, model, ping(wire, model))
+    if (request === null) return Effect.succeed(notAsked(`${spec.name} has no endpoint that can be tried.`))
+    const connectionId = connection.id === candidateId ? null : connection.id
+    const sentBytes = typeof request.body === "string" ? Buffer.byteLength(request.body) : 0
+    return Effect.gen(function* () {
+      const startedMs = yield* Clock.currentTimeMillis
+      const { body, status } = yield* by.request({ ...request, owner: ownerOf(connection) }, limits)
+      if (status >= 300)
+        return { status, error: reasonOf(connection, spec, status, body), answered: none } satisfies Asked
+      const latencyMs = (yield* Clock.currentTimeMillis) - startedMs
+      const call: AnsweredCall = { spec, connectionId, model, wire, status, body, sentBytes, startedMs, latencyMs }
+      return { status, error: null, answered: [call] } satisfies Asked
+    }).pipe(Effect.catchAll((error) => Effect.succeed(notAsked(failureText(error)))))
+  }
+
+  /** Completes a list with details that were learned before, until the details are fetched again. */
+  const withKnown = (connectionId: string, listed: ReadonlyArray<ModelLists.ListedModel>) =>
+    listed.map((model) => {
+      const before = lists.find(connectionId, model.id)
+      return before === null ? model : { ...layFacts(model, before), id: model.id }
+    })
+
+  const askAndKeep = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
+    const { id } = connection
+    const usable = yield* Effect.either(tokens.usable(connection))
+    const result = usable._tag === "Left" ? notRenewed(usable.left) : yield* fetchModels(upstream, spec, usable.right)
+    const source = listSourceOf(spec, connection) ?? ""
+    if (result._tag === "NotListed") {
+      yield* lists.failed(id, source, result.error)
+      return result
+    }
+    const asked = usable._tag === "Left" ? connection : usable.right
+    const details = fetchModelDetails(upstream, spec, asked, result.models)
+    const nowMs = yield* Clock.currentTimeMillis
+    // The names are of use before all details are there.
+    yield* lists.learn(id, source, details === null ? result.models : withKnown(id, result.models), nowMs)
+    if (details === null) return result
+    const models = yield* details
+    yield* lists.learn(id, source, models, nowMs)
+    return { ...result, models }
+  })
+
+  const models = Effect.fn("ProviderCalls.models")(function* (
+    connection: Connection,
+    options: { readonly refresh: boolean }
+  ) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const known = options.refresh ? null : lists.fresh(connection.id, nowMs)
+    if (known !== null) return { _tag: "Listed", models: known } satisfies ModelsResult
+    const spec = catalog.current().provider(connection.provider)
+    return spec === null
+      ? ({
+          _tag: "NotListed",
+          status: null,
+          error: `The provider '${connection.provider}' is not known.`,
+          isTransient: false
+        } satisfies ModelsResult)
+      : yield* askAndKeep(spec, connection)
+  })
+
+  const test = Effect.fn("ProviderCalls.test")(function* (connection: Connection, wanted: string | null) {
+    const startedMs = yield* Clock.currentTimeMillis
+    const listing = yield* Effect.fork(models(connection, { refresh: true }))
+    const done = Effect.fnUntraced(function* (model: string | null, { answered, error, status }: Asked) {
+      const nowMs = yield* Clock.currentTimeMillis
+      const listed = Option.getOrNull(yield* Effect.timeoutOption(Fiber.join(listing), listPatience))
+      return {
+        ok: error === null,
+        status,
+        latencyMs: nowMs - startedMs,
+        model,
+        error,
+        models: listed?._tag === "Listed" ? listed.models.length : null,
+        modelsError:
+          listed === null
+            ? "The upstream has not listed its models yet."
+            : listed._tag === "Listed"
+              ? null
+              : listed.error,
+        answered
+      } satisfies TestResult
+    })
+    const spec = catalog.current().provider(connection.provider)
+    if (spec === null) return yield* done(null, notAsked(`The provider '${connection.provider}' is not known.`))
+    const model = isForSearchesOnly(spec)
+      ? searchModel
+      : (wanted ??
+        connection.defaultModel ??
+        questionable(spec, [...connection.models, ...spec.models]) ??
+        questionable(spec, listedIn(yield* Fiber.join(listing))))
+    if (model === null)
+      return yield* done(null, notAsked("No model is known for this connection; give it a defaultModel."))
+    const usable = yield* Effect.either(tokens.usable(connection))
+    if (usable._tag === "Left") return yield* done(model, notAsked(usable.left.message))
+    return yield* done(model, yield* ask(upstream, spec, usable.right, model))
+  })
+
+  /** Some providers list their models to every caller: such a list says nothing about a key. */
+  const listsToAnybody = (spec: ProviderSpec, connection: Connection) =>
+    connection.apiKey === null && connection.oauth === null
+      ? Effect.succeed(false)
+      : Effect.map(
+          fetchModels(control, spec, { ...connection, authType: "none", apiKey: null, oauth: null, headers: null }),
+          ({ _tag }) => _tag === "Listed"
+        )
+
+  const judge = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
+    const listed = yield* fetchModels(control, spec, connection)
+    if (listed._tag === "Listed" && !(yield* listsToAnybody(spec, connection))) {
+      return { valid: true, status: 200, error: null, answered: none } satisfies ValidationResult
+    }
+    if (listed._tag === "NotListed" && (listed.status === 401 || listed.status === 403)) {
+      return { valid: false, status: listed.status, error: listed.error, answered: none } satisfies ValidationResult
+    }
+    // A tiny request distinguishes a refused key (401, 403) from any other complaint, such as an unknown model.
+    const model =
+      connection.defaultModel ??
+      questionable(spec, [...connection.models, ...spec.models]) ??
+      questionable(spec, listedIn(listed)) ??
+      "gateway-validation"
+    const asked = yield* ask(control, spec, connection, model)
+    const refused = isForSearchesOnly(spec) ? refusesSearches(asked) : refusesKey(asked.status)
+    const { answered, error, status } = asked
+    return { valid: !refused, status, error: refused ? error : null, answered } satisfies ValidationResult
+  })
+
+  const validate = Effect.fn("ProviderCalls.validate")((candidate: Candidate) => {
+    const spec = catalog.current().provider(candidate.provider)
+    return spec === null ? Effect.succeed(null) : judge(spec, candidateConnection(spec, candidate))
+  })
+
+  const check = Effect.fn("ProviderCalls.check")((connection: Connection) => {
+    const spec = catalog.current().provider(connection.provider)
+    return spec === null
+      ? Effect.succeed(null)
+      : Effect.matchEffect(tokens.usable(connection), {
+          onFailure: ({ message }) => Effect.succeed({ valid: false, status: null, error: message, answered: none }),
+          onSuccess: (usable) => judge(spec, usable)
+        })
+  })
+
+  return ProviderCalls.of({ test, models, validate, check })
+})
+
+const candidateConnection = (spec: ProviderSpec, { apiKey, baseUrl, proxyId }: Candidate): Connection => ({
+  ...healthy,
+  id: candidateId,
+  provider: spec.id,
+  name: spec.name,
+  authType: apiKey === null ? "none" : "apikey",
+  apiKey,
+  oauth: null,
+  baseUrl,
+  wires: null,
+  defaultModel: null,
+  models: [],
+  priority: 0,
+  tier: null,
+  maxConcurrent: null,
+  headers: null,
+  quotas: [],
+  isActive: true,
+  proxyEnabled: true,
+  transport: null,
+  source: "db",
+  createdAtMs: 0,
+  updatedAtMs: 0,
+  ...(proxyId === null ? {} : { unsavedProxyId: proxyId })
+})
+
+export const layer: Layer.Layer<
+  ProviderCalls,
+  never,
+  Upstream.Upstream | Catalog.Catalog | ModelLists.ModelLists | TokenRefresh.TokenRefresh
+> = Layer.effect(ProviderCalls, make)

@@ -1,0 +1,66 @@
+/** The circuit breakers of all providers: in memory for the request path, kept in the store so that a restart does not forget an open one. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as BreakerRepo from "../../../store/repo/BreakerRepo.ts"
+import type { StoreError } from "../../../store/Errors.ts"
+import { makeWriteBehind } from "../WriteBehind.ts"
+import * as Settings from "../Settings.ts"
+import { type BreakerStates, makeBreakerStates } from "./BreakerStates.ts"
+
+export type { BreakerChange, BreakerView, Guarded } from "./BreakerStates.ts"
+export { capacity } from "./BreakerStates.ts"
+
+export class Breakers extends Context.Tag("gateway/resilience/Breakers")<
+  Breakers,
+  Omit<BreakerStates, "get" | "reset"> & {
+    /** Closes one, or all; returns how many were not closed. The state of a removed provider is dropped by it. */
+    readonly reset: (provider: string | null) => Effect.Effect<number>
+    /** Waits until everything that was learned outlives a crash. */
+    readonly flush: Effect.Effect<void>
+  }
+>() {}
+
+export const make = Effect.gen(function* () {
+  const repo = yield* BreakerRepo.BreakerRepo
+  const settings = yield* Settings.Settings
+  const stored = yield* repo.list
+
+  const writeBehind = yield* makeWriteBehind("The breaker", (provider) => {
+    const state = states.get(provider)
+    if (state === undefined) return repo.remove(provider)
+    const { failedProbes, failures, openedAtMs, phase } = state
+    return repo.save({ provider, phase, failures, openedAtMs, failedProbes })
+  })
+
+  const states: BreakerStates = makeBreakerStates({
+    profiles: () => settings.current().providerBreaker,
+    initial: stored.map(({ failedProbes, failures, openedAtMs, phase, provider }) => [
+      provider,
+      { phase, failures, openedAtMs, failedProbes, probeSinceMs: null }
+    ]),
+    changed: writeBehind.touch
+  })
+  const { admit, changes, isAtRest, lastResortMs, list, phaseOf, report, waitMs } = states
+
+  const reset = Effect.fn("Breakers.reset")((provider: string | null) =>
+    Effect.suspend(() => Effect.as(writeBehind.flush, states.reset(provider).length))
+  )
+  return Breakers.of({
+    changes,
+    isAtRest,
+    phaseOf,
+    waitMs,
+    lastResortMs,
+    admit,
+    report,
+    list,
+    reset,
+    flush: writeBehind.flush
+  })
+})
+
+export const layer: Layer.Layer<Breakers, StoreError, BreakerRepo.BreakerRepo | Settings.Settings> = Layer.scoped(
+  Breakers,
+  make
+)

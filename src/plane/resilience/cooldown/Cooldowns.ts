@@ -1,0 +1,135 @@
+/**
+ * The health of all connections: in memory for the request path, kept in the store so that a restart does not forget an exhausted
+ * account.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type { ConnectionHealth } from "../../../domain/Connection.ts"
+import * as ConnectionRepo from "../../../store/repo/ConnectionRepo.ts"
+import * as EnvHealthRepo from "../../../store/repo/EnvHealthRepo.ts"
+import * as SettingsRepo from "../../../store/repo/SettingsRepo.ts"
+import type { StoreError } from "../../../store/Errors.ts"
+import { makeWriteBehind } from "../WriteBehind.ts"
+import { type CooldownEntry, type CooldownStates, fresh, makeCooldownStates } from "./CooldownStates.ts"
+import * as ModelCooldowns from "./ModelCooldowns.ts"
+
+export class Cooldowns extends Context.Tag("gateway/resilience/Cooldowns")<
+  Cooldowns,
+  Omit<CooldownStates, "get" | "lasting" | "reset" | "renew"> & {
+    /** An operator's word, or new credentials: the connection is as new, whatever calls that began before still bring. */
+    readonly reset: (connectionId: string) => Effect.Effect<void>
+    /**
+     * The fingerprint of the credential an environment connection has now. Another one than its health was observed with makes it
+     * as new: a dead key that was replaced in the environment is not dead any more. True when it is another.
+     */
+    readonly credentialIs: (connectionId: string, fingerprint: string) => boolean
+    /** Completes when all earlier changes are in the store, or could not be written (which is logged). Never fails. */
+    readonly flush: Effect.Effect<void>
+  }
+>() {}
+
+const namespace = "connection_cooldowns"
+const decode = (stored: unknown) => Schema.decodeUnknownEither(ModelCooldowns.Stored)(stored)
+
+const isSame = (one: ConnectionHealth, other: ConnectionHealth): boolean =>
+  one.testStatus === other.testStatus && one.rateLimitedUntilMs === other.rateLimitedUntilMs
+
+export const make = Effect.gen(function* () {
+  const connections = yield* ConnectionRepo.ConnectionRepo
+  const environment = yield* EnvHealthRepo.EnvHealthRepo
+  const settings = yield* SettingsRepo.SettingsRepo
+  /** Credentials, by connection, that its health was observed with. Environment connections only. */
+  const credentials = new Map<string, string | null>()
+  const details = yield* settings.list(namespace)
+  /** Connections with details in the store. */
+  const detailed = new Set(details.keys())
+
+  const entryOf = (id: string, health: ConnectionHealth): CooldownEntry => {
+    const { backoffLevel, errorCode, lastError, lastErrorType, rateLimitedUntilMs, testStatus } = health
+    const row = { backoffLevel, errorCode, lastError, lastErrorType, rateLimitedUntilMs, testStatus }
+    const plain = { own: { ...fresh, ...row }, models: ModelCooldowns.none }
+    const decoded = decode(details.get(id))
+    if (Either.isLeft(decoded)) return plain
+    const known = ModelCooldowns.restored(decoded.right, fresh)
+    // A row that was written since the details knows more.
+    return isSame(ModelCooldowns.shown(known.own, known.own.failedAtMs, known.models), row) ? known : plain
+  }
+
+  const initial = new Map<string, CooldownEntry>()
+  for (const connection of yield* connections.list) initial.set(connection.id, entryOf(connection.id, connection))
+  for (const [id, health] of yield* environment.list) {
+    initial.set(id, entryOf(id, health))
+    credentials.set(id, health.credential)
+  }
+
+  const writeDetails = (id: string): Effect.Effect<void, StoreError> => {
+    const entry = states.get(id)
+    const known = entry === undefined ? null : ModelCooldowns.stored(entry.own, entry.models)
+    if (known !== null) {
+      detailed.add(id)
+      return settings.set(namespace, id, known)
+    }
+    return detailed.delete(id) ? Effect.asVoid(settings.remove(namespace, id)) : Effect.void
+  }
+
+  const writeBehind = yield* makeWriteBehind("The health", (id) => {
+    if (states.get(id) === undefined) return writeDetails(id)
+    const health = states.lasting(id)
+    return Effect.flatMap(connections.updateHealth(id, health), (isStored) =>
+      isStored || states.get(id) === undefined
+        ? Effect.void
+        : environment.save(id, { ...health, credential: credentials.get(id) ?? null })
+    ).pipe(Effect.zipRight(Effect.suspend(() => writeDetails(id))))
+  })
+
+  const states: CooldownStates = makeCooldownStates({ initial, changed: writeBehind.touch })
+  // Of connections that were removed while the gateway was down.
+  for (const id of detailed) if (states.get(id) === undefined) writeBehind.touch(id)
+
+  const { changes, doubtMs, fail, healthOf, isAtRest, onlyOthersFailed, failModel, modelWaitMs, modelState } = states
+  const { succeed, waitMs } = states
+  return Cooldowns.of({
+    changes,
+    isAtRest,
+    healthOf,
+    waitMs,
+    modelWaitMs,
+    modelState,
+    doubtMs,
+    fail,
+    onlyOthersFailed,
+    failModel,
+    succeed,
+    reset: (id) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+        states.reset(id, nowMs)
+        return writeBehind.flush
+      }),
+    credentialIs: (id, fingerprint) => {
+      const before = credentials.get(id)
+      if (before === fingerprint) return false
+      credentials.set(id, fingerprint)
+      // Health of unknown origin is taken to be this credential's.
+      const isAnother = before !== null && before !== undefined
+      if (isAnother) states.renew(id)
+      if (states.get(id) !== undefined) writeBehind.touch(id)
+      return isAnother
+    },
+    forget: (id) => {
+      states.forget(id)
+      credentials.delete(id)
+      if (detailed.has(id)) writeBehind.touch(id)
+    },
+    flush: writeBehind.flush
+  })
+})
+
+export const layer: Layer.Layer<
+  Cooldowns,
+  StoreError,
+  ConnectionRepo.ConnectionRepo | EnvHealthRepo.EnvHealthRepo | SettingsRepo.SettingsRepo
+> = Layer.scoped(Cooldowns, make)

@@ -1,0 +1,49 @@
+/**
+ * Locked models (`LockoutStates`). Locks are in memory only: a restart forgets them, the settings stay. Models whose quota is used up are
+ * kept in the store.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { StoreError } from "../../../store/Errors.ts"
+import * as SettingsRepo from "../../../store/repo/SettingsRepo.ts"
+import { makeWriteBehind } from "../WriteBehind.ts"
+import * as Settings from "../Settings.ts"
+import { QuotaHold, type QuotaHolds, makeQuotaHolds } from "./QuotaHolds.ts"
+import { type LockoutStates, makeLockoutStates } from "./LockoutStates.ts"
+
+export type { LockoutFailure, LockoutView } from "./LockoutStates.ts"
+export { capacity } from "./LockoutStates.ts"
+
+export class Lockouts extends Context.Tag("gateway/resilience/Lockouts")<
+  Lockouts,
+  LockoutStates & {
+    /** Waits until the holds outlive a crash. */
+    readonly flush: Effect.Effect<void>
+  }
+>() {}
+
+const namespace = "model_holds"
+const decode = (stored: unknown) => Schema.decodeUnknownOption(QuotaHold)(stored)
+
+export const make = Effect.gen(function* () {
+  const settings = yield* Settings.Settings
+  const repo = yield* SettingsRepo.SettingsRepo
+  const stored = yield* repo.list(namespace)
+  const initial = Array.from(stored).flatMap(([id, value]) =>
+    Option.toArray(Option.map(decode(value), (hold) => [id, hold] as const))
+  )
+  const writeBehind = yield* makeWriteBehind("The hold", (id) => {
+    const hold = holds.get(id)
+    return hold === undefined ? Effect.asVoid(repo.remove(namespace, id)) : repo.set(namespace, id, hold)
+  })
+  const holds: QuotaHolds = makeQuotaHolds(initial, writeBehind.touch)
+  return Lockouts.of({ ...makeLockoutStates(() => settings.current().modelLockout, holds), flush: writeBehind.flush })
+})
+
+export const layer: Layer.Layer<Lockouts, StoreError, Settings.Settings | SettingsRepo.SettingsRepo> = Layer.scoped(
+  Lockouts,
+  make
+)

@@ -1,0 +1,32 @@
+/**
+ * Decisions that are only asked for (`POST /api/routing/explain`): nothing is sent, and nothing is remembered: no turn of a
+ * rotation, no card of a deck. The same request, seed and state give the same record.
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { DecisionRecord } from "../../../domain/Decision.ts"
+import type { InvalidRequest, ModelNotFound, NoTarget } from "../../../domain/Errors.ts"
+import type { WireName } from "../../../domain/Wire.ts"
+
+export interface ExplainRequest {
+  /** Any id a client can ask for. */
+  readonly model: string
+  readonly wire: WireName
+  /** The request as a client would send it in that wire; whatever is missing is taken for an empty prompt. */
+  readonly body: Readonly<Record<string, unknown>>
+  /** Headers by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Key whose allocation of a quota group counts; null: a caller without an API key. */
+  readonly apiKeyId: string | null
+  /** Null: one is drawn, and is in the record. */
+  readonly seed: number | null
+}
+
+export class Explainer extends Context.Tag("gateway/routing/decide/Explainer")<
+  Explainer,
+  {
+    readonly explain: (
+      request: ExplainRequest
+    ) => Effect.Effect<DecisionRecord, ModelNotFound | NoTarget | InvalidRequest>
+  }
+>() {}

@@ -1,0 +1,311 @@
+/**
+ * `POST /v1/search`: reads the request, answers from what it keeps, lets equal requests of a caller wait for one call, and sends the rest
+ * through the pipeline of all requests.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import { createHash } from "node:crypto"
+import { headerOf } from "../../subjects/auth/Credentials.ts"
+import { refusesCache } from "../cache/Eligibility.ts"
+import { type ContentPermission, mayKeepContent } from "../../domain/ContentPermission.ts"
+import type { AttemptView } from "../../domain/Decision.ts"
+import { InternalError, InvalidRequest } from "../../domain/Errors.ts"
+import { nanoUsdPerUsd, type UsageRow } from "../../domain/Usage.ts"
+import { Events } from "../../observe/events/Events.ts"
+import { Hooks } from "../../agents/plugins/hooks/Hooks.ts"
+import { Pipeline } from "../inference/Pipeline.ts"
+import { apiKeyIdOf, type Exchange } from "../inference/request/Exchange.ts"
+import { readBody } from "../inference/request/ReadBody.ts"
+import { FairPool } from "../../kernel/FairPool.ts"
+import { AppConfig } from "../../platform/AppConfig.ts"
+import { Timers } from "../../platform/Timers.ts"
+import { Catalog } from "../providers/Catalog.ts"
+import { DecisionLog } from "../routing/records/DecisionLog.ts"
+import { formatUsd10 } from "../../observe/usage/Cost.ts"
+import { invalidField } from "../../wire/json/FieldReader.ts"
+import { bodyOf } from "../../wire/search/Codec.ts"
+import { misspelt, readSearchRequest, type SearchRequest } from "../../wire/search/Request.ts"
+import { type Search, searchModel, type TimeRange } from "../../wire/search/Search.ts"
+import { answerOf, type FoundAnswer, foundIn, isSearchAnswer } from "./SearchAnswer.ts"
+import { SearchCounts } from "./SearchCounts.ts"
+import { SearchFlight, type Landed } from "./SearchFlight.ts"
+import { shownName } from "./SearchProviders.ts"
+import { routeOf, type SearchRoute } from "./SearchRoute.ts"
+import { identityHeaders } from "../inference/request/Headers.ts"
+
+export class Searches extends Context.Tag("gateway/search/Searches")<
+  Searches,
+  {
+    /** Serves one search to its end. Never throws: a failure is an answer. The codec of the exchange is that of searches. */
+    readonly serve: (exchange: Exchange) => void
+  }
+>() {}
+
+/** Answers that are kept, and bytes of all of them. */
+const mostKept = 1_000
+const mostKeptBytes = 64 * 1_048_576
+
+const dayMs = 86_400_000
+const days: Readonly<Record<TimeRange, number>> = { day: 1, week: 7, month: 31, year: 366 }
+
+const sinceOf = ({ timeRange }: Pick<Search, "timeRange">, nowMs: number): string | null =>
+  timeRange === null ? null : new Date(nowMs - days[timeRange] * dayMs).toISOString().slice(0, 10)
+
+/** An answer, and what it takes in memory. */
+interface Kept {
+  readonly owner: string
+  readonly found: FoundAnswer
+  /** The provider of the registry. */
+  readonly provider: string
+  readonly bytes: number
+}
+
+/** State of a call in progress. */
+interface Running {
+  /** Null until it is settled. */
+  row: UsageRow | null
+  /** True when no request waits for its answer. */
+  isAbandoned: boolean
+}
+
+/** A request that was read. */
+interface Asked {
+  readonly request: SearchRequest
+  readonly route: SearchRoute
+  /** The same for equal requests of a caller; null: nothing is kept or shared. */
+  readonly key: string | null
+}
+
+/** Headers of a call's answer that say something of that call alone. */
+const ofTheCall = new Set(["x-gateway-request-id", "content-length"])
+
+const withoutOwn = (headers: ReadonlyArray<string>): Array<string> => {
+  const kept: Array<string> = []
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const [name = "", value = ""] = headers.slice(at, at + 2)
+    if (!ofTheCall.has(name.toLowerCase())) kept.push(name, value)
+  }
+  return kept
+}
+
+const droppedOf = ({ dropped, provider, search }: SearchRequest): ReadonlyArray<string> =>
+  provider === null && Object.keys(search.options).length > 0 ? [...dropped, "provider_options"] : dropped
+
+export const make = Effect.gen(function* () {
+  const { searchCacheTtlMs: ttlMs } = yield* AppConfig
+  const catalog = yield* Catalog
+  const counts = yield* SearchCounts
+  const decisions = yield* DecisionLog
+  const events = yield* Events
+  const { listens } = yield* Hooks
+  const pipeline = yield* Pipeline
+  const timers = yield* Timers
+  const cache = new FairPool<string, Kept>({
+    ownerOf: ({ owner }) => owner,
+    capacity: mostKept,
+    maxWeight: mostKeptBytes,
+    weightOf: ({ bytes }) => bytes,
+    ttlMs: Math.max(1, ttlMs)
+  })
+  const flights = new Map<string, SearchFlight>()
+  /** Searches in progress in the pipeline, by the id of the request that began them. */
+  const running = new Map<string, Running>()
+
+  const elapsedMs = ({ startedMs }: Exchange): number => Math.round(timers.monotonicMs() - startedMs)
+
+  const keep = (_permission: ContentPermission, key: string, answer: Kept): void =>
+    void cache.set(key, answer, timers.nowMs())
+
+  const keyOf = (exchange: Exchange, { requestedModel, service }: SearchRoute, { search }: SearchRequest): string => {
+    const { headers } = exchange
+    const told = [headerOf(headers, "x-gateway-budget"), headerOf(headers, "x-gateway-mode")]
+    const all = [apiKeyIdOf(exchange) ?? "", requestedModel, service.key, search, told]
+    return createHash("sha256").update(JSON.stringify(all)).digest("base64url")
+  }
+
+  const read = (exchange: Exchange): Asked | InvalidRequest => {
+    const body = readBody(exchange.body, misspelt)
+    if (body instanceof InvalidRequest) return body
+    const request = readSearchRequest(body)
+    if (Either.isLeft(request)) return request.left
+    const route = routeOf(catalog.current(), request.right)
+    if (route instanceof InvalidRequest) return route
+    // What plugins are to see or to block is neither given from the cache nor shared.
+    const isKept = ttlMs > 0 && !listens.onRequest && !listens.onResponse && !refusesCache(exchange.headers)
+    return { request: request.right, route, key: isKept ? keyOf(exchange, route, request.right) : null }
+  }
+
+  const send = (
+    exchange: Exchange,
+    found: FoundAnswer,
+    cached: boolean,
+    headers: Array<string>,
+    dropped: ReadonlyArray<string>
+  ): void => {
+    const { reply, requestId } = exchange
+    if (reply.isClosed()) return
+    const body = JSON.stringify(answerOf(found, { cached, elapsedMs: elapsedMs(exchange), requestId }))
+    headers.push("Content-Length", String(Buffer.byteLength(body)), "X-Gateway-Cache", cached ? "HIT" : "MISS")
+    if (dropped.length > 0)
+      headers.push(
+        "X-Gateway-Dropped",
+        dropped
+          .join(",")
+          .replace(/[^\x20-\x7e]/g, "?")
+          .slice(0, 4_096)
+      )
+    reply.head(200, headers)
+    reply.end(body)
+  }
+
+  /** Answers with what another request has found. */
+  const repeat = (exchange: Exchange, { request, route }: Asked, { found, provider }: Kept): void => {
+    const ending = { outcome: "completed", status: 200, error: null } as const
+    pipeline.answerKept(
+      exchange,
+      { requestedModel: route.requestedModel, provider, model: searchModel, ending },
+      () => {
+        counts.add(apiKeyIdOf(exchange) ?? "", shownName(provider), { requests: 1, cacheHits: 1 })
+        const headers = identityHeaders(exchange.requestId)
+        headers.push("Content-Type", "application/json", "X-Gateway-Provider", provider, "X-Gateway-Model", searchModel)
+        headers.push("X-Gateway-Response-Cost", formatUsd10(0), "X-Gateway-Tokens-In", "0", "X-Gateway-Tokens-Out", "0")
+        headers.push("X-Gateway-Latency-Ms", String(elapsedMs(exchange)), "X-Gateway-Cache-Hit", "true")
+        send(exchange, found, true, headers, droppedOf(request))
+      }
+    )
+  }
+
+  /** The first who asked gets what has ended the call, an error or a plugin's own answer, and the others the same. */
+  const handOn = (waiting: ReadonlyArray<Exchange>, leaderId: string, asked: Asked, landed: Landed): void => {
+    for (const exchange of waiting) {
+      const answer = (): void => {
+        if (exchange.reply.isClosed()) return
+        const headers = ["X-Gateway-Request-Id", exchange.requestId, ...withoutOwn(landed.headers)]
+        headers.push("Content-Length", String(Buffer.byteLength(landed.body)), "X-Gateway-Cache", "MISS")
+        exchange.reply.head(landed.status, headers)
+        exchange.reply.end(landed.body)
+      }
+      if (exchange.requestId === leaderId) answer()
+      else {
+        const { status } = landed
+        const ending =
+          status < 300
+            ? ({ outcome: "completed", status, error: null } as const)
+            : ({ outcome: "failed", status, error: "shared_search_failed" } as const)
+        const { requestedModel } = asked.route
+        pipeline.answerKept(exchange, { requestedModel, provider: null, model: searchModel, ending }, answer)
+      }
+    }
+  }
+
+  const attemptsOf = (requestId: string): ReadonlyArray<AttemptView> => decisions.get(requestId)?.attempts ?? []
+
+  const land = (leader: Exchange, asked: Asked, flight: SearchFlight, landed: Landed | null): void => {
+    const { key, request } = asked
+    const waiting = flight.take()
+    const row = running.get(leader.requestId)?.row ?? null
+    running.delete(leader.requestId)
+    if (key !== null && flights.get(key) === flight) flights.delete(key)
+    if (landed === null) {
+      for (const exchange of waiting) pipeline.refuse(exchange, new InternalError({ cause: "the answer was cut" }))
+      return
+    }
+    const provider = row?.provider ?? ""
+    const served = { provider, query: request.search.query, attempts: attemptsOf(leader.requestId) }
+    // Without a provider a plugin has answered, in the form that clients get.
+    const found =
+      landed.status === 200 && provider !== ""
+        ? foundIn(landed.body, {
+            ...served,
+            costUsd: (row?.costNanoUsd ?? 0) / nanoUsdPerUsd,
+            nowIso: new Date(timers.nowMs()).toISOString()
+          })
+        : null
+    if (found === null) return handOn(waiting, leader.requestId, asked, landed)
+    const kept = { owner: apiKeyIdOf(leader) ?? "", found, provider, bytes: 2 * landed.body.length }
+    const permission = mayKeepContent(leader.principal)
+    if (key !== null && permission !== null) keep(permission, key, kept)
+    for (const exchange of waiting) {
+      if (exchange.requestId !== leader.requestId) repeat(exchange, asked, kept)
+      else {
+        const headers = ["X-Gateway-Request-Id", exchange.requestId, ...withoutOwn(landed.headers)]
+        send(exchange, found, false, headers, droppedOf(request))
+      }
+    }
+  }
+
+  const corridorBody = ({ receivedMs }: Exchange, { request, route }: Asked): Buffer => {
+    const options = request.provider === null ? {} : request.search.options
+    const search: Search = { ...request.search, options, since: sinceOf(request.search, receivedMs) }
+    return Buffer.from(JSON.stringify(bodyOf(search, route.requestedModel)))
+  }
+
+  const call = (exchange: Exchange, asked: Asked): void => {
+    const { key, route } = asked
+    const own: Running = { row: null, isAbandoned: false }
+    const abandon = (): void => {
+      own.isAbandoned = true
+      if (key !== null && flights.get(key) === flight) flights.delete(key)
+    }
+    const flight: SearchFlight = new SearchFlight((landed) => land(exchange, asked, flight, landed), abandon)
+    if (key !== null) flights.set(key, flight)
+    running.set(exchange.requestId, own)
+    flight.join(exchange)
+    const body = corridorBody(exchange, asked)
+    const changed = (text: Buffer): Buffer | InvalidRequest => {
+      const again = read({ ...exchange, body: text })
+      if (again instanceof InvalidRequest) return again
+      const { requestedModel, service } = again.route
+      return requestedModel === route.requestedModel && service.key === route.service.key
+        ? corridorBody(exchange, again)
+        : invalidField("provider", "a plugin has changed it; which providers are asked is for the client to say")
+    }
+    const forPlugins = { body: exchange.body, read: changed, isAnswer: isSearchAnswer }
+    pipeline.serve({ ...exchange, body, forPlugins, service: route.service, reply: flight.reply })
+  }
+
+  const serve = (exchange: Exchange): void => {
+    const asked = read(exchange)
+    if (asked instanceof Error) return pipeline.refuse(exchange, asked)
+    const { key } = asked
+    const kept = key === null ? undefined : cache.get(key, timers.nowMs())
+    if (kept !== undefined) return repeat(exchange, asked, kept)
+    const flight = key === null ? undefined : flights.get(key)
+    if (flight === undefined) call(exchange, asked)
+    else flight.join(exchange)
+  }
+
+  const count = (row: UsageRow): void => {
+    const owner = row.apiKeyId ?? ""
+    for (const { latencyMs, outcome, provider } of attemptsOf(row.requestId)) {
+      const isAnswered = outcome === "completed"
+      counts.add(owner, shownName(provider), {
+        requests: 1,
+        errors: outcome === "failed" ? 1 : 0,
+        ...(isAnswered ? { answered: 1, latencyMs } : {})
+      })
+    }
+    if (row.provider !== null && row.costNanoUsd > 0) {
+      counts.add(owner, shownName(row.provider), { costNanoUsd: row.costNanoUsd })
+    }
+  }
+
+  const noLongerListen = events.listenToRequests((row) => {
+    const own = running.get(row.requestId)
+    if (own === undefined || own.row !== null) return
+    own.row = row
+    count(row)
+    if (own.isAbandoned) running.delete(row.requestId)
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(noLongerListen))
+
+  return Searches.of({ serve })
+})
+
+export const layer: Layer.Layer<
+  Searches,
+  never,
+  AppConfig | Catalog | DecisionLog | Events | Hooks | Pipeline | SearchCounts | Timers
+> = Layer.scoped(Searches, make)

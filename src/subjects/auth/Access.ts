@@ -1,0 +1,183 @@
+/**
+ * Decides whether a caller may use a route: one pure decision from the route's tier and the facts of a request; it is made
+ * nowhere else.
+ */
+import type { Tier } from "../../contract/Tier.ts"
+import { managementScopes } from "../../domain/ApiKey.ts"
+import type { ApiKey, Principal } from "../../domain/ApiKey.ts"
+import type { KeyProblem } from "./KeyPolicy.ts"
+
+/** The result of `ApiKeys.identify` for the key of a request. */
+export type Identified = Principal | "missing" | "wrong"
+
+export interface AccessFacts {
+  readonly key: Identified
+  /** The given key is unknown, but its checksum is valid: it was revoked or belongs to another gateway. */
+  readonly keyIsOurs: boolean
+  /** Reason for which a known key cannot be used now. */
+  readonly keyProblem: KeyProblem | null
+  /** Id of the admin session the cookie names, while it is valid. */
+  readonly sessionId: string | null
+  readonly csrfTokenValid: boolean
+  readonly safeMethod: boolean
+  readonly crossSite: boolean
+  readonly loopback: boolean
+  /** The request has the token of `INSPECTOR_INTERNAL_INGEST_TOKEN`. */
+  readonly ingestTokenValid: boolean
+  /** The flag `REQUIRE_API_KEY`. */
+  readonly keysRequired: boolean
+  /** The setting `metricsPublic`. */
+  readonly metricsPublic: boolean
+  /** True when there is an admin key, an admin password, or an API key with a management scope. */
+  readonly adminConfigured: boolean
+}
+
+export interface Denied {
+  readonly _tag: "Denied"
+  readonly status: 401 | 403
+  readonly code: string
+  readonly message: string
+  /** Caller whose credential is right and does not suffice. */
+  readonly principal?: Principal
+}
+
+export type Access = { readonly _tag: "Allowed"; readonly principal: Principal } | Denied
+
+const allowed = (principal: Principal): Access => ({ _tag: "Allowed", principal })
+const denied = (status: 401 | 403, code: string, message: string): Denied => ({ _tag: "Denied", status, code, message })
+
+/** Refused although it is known who asks. */
+const deniedTo = (principal: Principal, refusal: Denied): Denied => ({ ...refusal, principal })
+
+const anonymous: Principal = { _tag: "Anonymous" }
+
+const noKey = denied(
+  401,
+  "missing_api_key",
+  "No credential was given. Send an API key as 'Authorization: Bearer <key>' or 'x-api-key: <key>'."
+)
+const noManagementKey = denied(
+  401,
+  "missing_api_key",
+  "Management needs an admin session, or a key of scope 'manage' or 'admin' as 'Authorization: Bearer <key>'; keys in other headers or in the address are not read here."
+)
+const wrongKey = denied(401, "invalid_api_key", "The API key is not known to this gateway.")
+const noAdmin = denied(
+  401,
+  "admin_not_configured",
+  "Management is locked because no administrator is set. Run 'gateway setup', or start the gateway with GATEWAY_ADMIN_KEY or GATEWAY_ADMIN_PASSWORD."
+)
+const noSession = denied(401, "session_required", "This route needs an admin session. Log in at POST /api/auth/login.")
+const noCsrf = denied(403, "csrf_token_invalid", "Send the session's CSRF token as 'X-CSRF-Token'.")
+export const foreignSite = denied(403, "cross_site_request", "Requests from another site are refused.")
+export const notLocal = denied(403, "loopback_only", "This route answers direct connections from this machine only.")
+const noIngestToken = denied(
+  403,
+  "ingest_token",
+  "This takes the token of INSPECTOR_INTERNAL_INGEST_TOKEN as 'Authorization: Bearer <token>'; while that is not set, it takes nothing."
+)
+const notOwner = denied(
+  403,
+  "owner_only",
+  "This is for the owner of the gateway's data folder only: run the command on the gateway's machine, as the user who runs it."
+)
+const noScope = denied(403, "key_scope", "This API key lacks the scope 'manage' or 'admin'.")
+const noMetricsScope = denied(
+  403,
+  "key_scope",
+  "This API key lacks the scope 'read:metrics' or 'manage': metrics show what all keys are used for."
+)
+const noMetricsKey = denied(
+  401,
+  "missing_api_key",
+  "From other machines metrics need an API key of scope 'read:metrics' or 'manage' as 'Authorization: Bearer <key>'."
+)
+const problems: Readonly<Record<KeyProblem, Denied>> = {
+  expired: denied(401, "key_expired", "This API key has expired."),
+  inactive: denied(401, "key_inactive", "This API key is not active."),
+  schedule: denied(403, "key_schedule", "This API key may not be used at this time (accessSchedule)."),
+  ip: denied(403, "key_ip", "This API key may not be used from this address (ipAllowlist)."),
+  endpoint: denied(403, "key_endpoint", "This API key may not use this kind of endpoint (allowedEndpoints).")
+}
+
+/** Checks whether a key's scopes let it manage the gateway. */
+export const mayManage = (key: Pick<ApiKey, "scopes">): boolean =>
+  managementScopes.some((scope) => key.scopes.includes(scope))
+
+const mayReadMetrics = (key: Pick<ApiKey, "scopes">): boolean => key.scopes.includes("read:metrics") || mayManage(key)
+
+const bySession = (facts: AccessFacts, sessionId: string): Access => {
+  const session: Principal = { _tag: "Session", sessionId }
+  if (facts.safeMethod) return allowed(session)
+  if (facts.crossSite) return deniedTo(session, foreignSite)
+  return facts.csrfTokenValid ? allowed(session) : deniedTo(session, noCsrf)
+}
+
+/** While keys are not required, a foreign key (many clients always send one) is ignored; a revoked one of ours stays refused. */
+const inference = (facts: AccessFacts): Access => {
+  if (facts.key === "missing") return facts.keysRequired ? noKey : allowed(anonymous)
+  if (facts.key === "wrong") return facts.keysRequired || facts.keyIsOurs ? wrongKey : allowed(anonymous)
+  return facts.keyProblem === null ? allowed(facts.key) : problems[facts.keyProblem]
+}
+
+/** A key, which is sent on purpose, wins over the cookie, which a browser adds by itself. */
+const manage = (facts: AccessFacts): Access => {
+  if (facts.key === "missing") {
+    if (facts.sessionId !== null) return bySession(facts, facts.sessionId)
+    return facts.adminConfigured ? noManagementKey : noAdmin
+  }
+  if (facts.key === "wrong") return facts.adminConfigured ? wrongKey : noAdmin
+  if (facts.key._tag === "AdminKey" || facts.key._tag === "Owner") return allowed(facts.key)
+  if (facts.keyProblem !== null) return deniedTo(facts.key, problems[facts.keyProblem])
+  return facts.key._tag === "Key" && mayManage(facts.key.key) ? allowed(facts.key) : deniedTo(facts.key, noScope)
+}
+
+/** A key may ask about itself when its scopes say so. */
+const self = (facts: AccessFacts): Access => {
+  const { key, keyProblem } = facts
+  if (typeof key !== "object" || key._tag !== "Key" || !key.key.scopes.includes("self:usage")) return manage(facts)
+  return keyProblem === null ? allowed(key) : deniedTo(key, problems[keyProblem])
+}
+
+/** Metrics show who uses the gateway for what: an ordinary key of another machine does not read them. */
+const scrape = (facts: AccessFacts): Access => {
+  if (facts.loopback || facts.metricsPublic) return allowed(anonymous)
+  const { key, keyProblem } = facts
+  if (key === "missing") return facts.sessionId === null ? noMetricsKey : bySession(facts, facts.sessionId)
+  if (key === "wrong") return wrongKey
+  if (key._tag !== "Key") return allowed(key)
+  if (keyProblem !== null) return deniedTo(key, problems[keyProblem])
+  return mayReadMetrics(key.key) ? allowed(key) : deniedTo(key, noMetricsScope)
+}
+
+const owner = (facts: AccessFacts): Access => {
+  const access = manage(facts)
+  return access._tag === "Denied" || access.principal._tag === "Owner" ? access : deniedTo(access.principal, notOwner)
+}
+
+/** Decides. Total over tiers. */
+export const decide = (tier: Tier, facts: AccessFacts): Access => {
+  switch (tier) {
+    case "public":
+      return !facts.safeMethod && facts.crossSite ? foreignSite : allowed(anonymous)
+    case "inference":
+      return inference(facts)
+    case "scrape":
+      return scrape(facts)
+    case "manage":
+      return manage(facts)
+    case "self":
+      return self(facts)
+    case "session":
+      // The owner of the data folder can set the password, and so has every session he wants.
+      if (typeof facts.key === "object" && facts.key._tag === "Owner") return allowed(facts.key)
+      return facts.sessionId === null ? noSession : bySession(facts, facts.sessionId)
+    case "loopback":
+      return facts.loopback ? manage(facts) : notLocal
+    case "owner":
+      return owner(facts)
+    case "ingest":
+      if (!facts.loopback) return notLocal
+      return facts.ingestTokenValid ? allowed(anonymous) : noIngestToken
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Access control for inference and management: collects the facts of a request and lets `Access.decide` decide. Hot and synchronous,
+ * because inference requests use it too.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import type { Tier } from "../../contract/Tier.ts"
+import type { EndpointCategory } from "../../domain/ApiKey.ts"
+import { Flags } from "../flags/Flags.ts"
+import { GatewaySettings } from "../flags/GatewaySettings.ts"
+import { AppConfig } from "../../platform/AppConfig.ts"
+import { decide, type Access, type Denied, type Identified } from "./Access.ts"
+import { AdminPassword } from "./AdminPassword.ts"
+import { ApiKeys } from "./ApiKeys.ts"
+import { bearerOf, headerOf, keyOf } from "./Credentials.ts"
+import type { RequestHeaders } from "./Credentials.ts"
+import { isCrossSite, isCsrfToken, isSafeMethod } from "./Csrf.ts"
+import { foreignOriginOf, isNamedOrigin, judgeSite, type SiteRules } from "./ForeignSite.ts"
+import { problemOf } from "./KeyPolicy.ts"
+import { isWellFormed } from "./KeyFormat.ts"
+import { ingestTokenIn } from "./IngestToken.ts"
+import { isLoopback } from "./Loopback.ts"
+import { isDirect, OwnerToken } from "./OwnerToken.ts"
+import type { Peer } from "./PeerAddress.ts"
+import { cookieOf, Sessions } from "./Sessions.ts"
+
+export interface GateRequest {
+  readonly method: string
+  /** The request target with its query. */
+  readonly url: string
+  readonly headers: RequestHeaders
+  /** Peer address (`PeerAddress.peerAddressOf`), never from a header; null: not known. */
+  readonly socketAddress: string | null
+  /** Category of the route; null where it is not one of inference. */
+  readonly category: EndpointCategory | null
+}
+
+const filtered: Denied = {
+  _tag: "Denied",
+  status: 403,
+  code: "ip_filtered",
+  message: "The gateway does not answer this address (PUT /api/settings/ip-filter)."
+}
+
+const keysRequired: Denied = {
+  _tag: "Denied",
+  status: 403,
+  code: "keys_required",
+  message:
+    "No request is answered through a tunnel while the gateway requires no API key. Set REQUIRE_API_KEY=true, or open the tunnel with allowKeyless."
+}
+
+const foreignPage: Denied = {
+  _tag: "Denied",
+  status: 403,
+  code: "cross_site_request",
+  message:
+    "Pages of other origins may not call this route. Name the origin in CORS_ORIGINS or corsOrigins (PATCH /api/settings) to allow it."
+}
+
+export class Gate extends Context.Tag("gateway/auth/Gate")<
+  Gate,
+  {
+    /**
+     * Refuses addresses that the IP filter does not let in, requests through tunnels while no key is required, and requests of foreign sites,
+     * before the route, the key and the body are read; null when the request is allowed.
+     */
+    readonly admit: (headers: RequestHeaders, peer: Peer) => Denied | null
+    /** Refuses pages of other origins, with or without a key, unless they are named; null when the request is allowed. */
+    readonly foreignOrigin: (headers: RequestHeaders) => Denied | null
+    /** The `Origin` of a request, when `CORS_ORIGINS` or the setting `corsOrigins` names it. */
+    readonly namedOrigin: (headers: RequestHeaders) => string | null
+    /** Hot: tells whether any origin is named, so that answers depend on the `Origin`. */
+    readonly namesOrigins: () => boolean
+    /** Decides whether this caller may use a route of the tier. */
+    readonly judge: (tier: Tier, request: GateRequest, nowMs: number) => Access
+  }
+>() {}
+
+const owner: Identified = { _tag: "Owner" }
+
+const misuse =
+  "The owner's token of this run came with a request that was not made by a program on this machine; it was refused as a wrong key is. " +
+  "If the file with it was copied, restart the gateway: each start makes a new token."
+
+/** Values of `HOST` that mean all addresses of the machine. */
+const everyAddress = new Set(["0.0.0.0", "::", "[::]", "*"])
+
+export const make = Effect.gen(function* () {
+  const keys = yield* ApiKeys
+  const sessions = yield* Sessions
+  const password = yield* AdminPassword
+  const flags = yield* Flags
+  const settings = yield* GatewaySettings
+  const ownerToken = yield* OwnerToken
+  const { corsOrigins, environment, host } = yield* AppConfig
+  const isIngestToken = ingestTokenIn(environment)
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+
+  const boundHost = everyAddress.has(host) ? null : host.toLowerCase()
+  let known = { hosts: settings.allowedHosts(), origins: settings.corsOrigins() }
+  const rulesOf = (): SiteRules => ({
+    boundHost,
+    allowedHosts: known.hosts,
+    origins: new Set([...corsOrigins, ...known.origins])
+  })
+  let rules = rulesOf()
+  /** Rebuilt when a setting has changed. */
+  const rulesNow = (): SiteRules => {
+    const hosts = settings.allowedHosts()
+    const origins = settings.corsOrigins()
+    if (known.hosts !== hosts || known.origins !== origins) {
+      known = { hosts, origins }
+      rules = rulesOf()
+    }
+    return rules
+  }
+
+  let isMisuseLogged = false
+  /**
+   * Identifies the owner of a key that is no API key. Used in any other way than by a command, the token is a wrong
+   * key.
+   */
+  const ownerOf = (rawKey: string, { headers, socketAddress }: GateRequest): Identified => {
+    if (!ownerToken.matches(rawKey)) return "wrong"
+    if (isDirect(rawKey, headers, socketAddress)) return owner
+    if (!isMisuseLogged) runFork(Effect.logWarning(misuse))
+    isMisuseLogged = true
+    return "wrong"
+  }
+
+  const judge = (tier: Tier, request: GateRequest, nowMs: number): Access => {
+    const { headers } = request
+    // Inference ignores the cookie and the origin of the request, so do not compute them.
+    const inferenceOnly = tier === "inference"
+    const rawKey = inferenceOnly ? keyOf(headers, request.url) : bearerOf(headers)
+    const known = keys.identify(rawKey)
+    const key = known === "wrong" && rawKey !== null ? ownerOf(rawKey, request) : known
+    const cookie = inferenceOnly ? null : cookieOf(headers)
+    const access = decide(tier, {
+      key,
+      keyIsOurs: key === "wrong" && rawKey !== null && isWellFormed(rawKey),
+      keyProblem: typeof key === "object" && key._tag === "Key" ? problemOf(key.key, nowMs, request) : null,
+      sessionId: cookie === null ? null : sessions.find(cookie, nowMs),
+      csrfTokenValid: cookie !== null && isCsrfToken(cookie, headerOf(headers, "x-csrf-token")),
+      safeMethod: isSafeMethod(request.method),
+      crossSite: !inferenceOnly && isCrossSite(headers),
+      loopback: !inferenceOnly && isLoopback(request.socketAddress, headers),
+      ingestTokenValid: tier === "ingest" && isIngestToken(rawKey),
+      keysRequired: flags.isOn("REQUIRE_API_KEY"),
+      metricsPublic: tier === "scrape" && settings.current().metricsPublic,
+      adminConfigured: inferenceOnly || password.isSet() || keys.canManage(nowMs)
+    })
+    if (access._tag === "Allowed" && access.principal._tag === "Key") keys.used(access.principal.key, nowMs)
+    return access
+  }
+  return Gate.of({
+    admit: (headers, { localAddress, remoteAddress, tunnel }) => {
+      const refuses = settings.access.refusesAddress()
+      if (refuses !== null && !isLoopback(remoteAddress, headers)) {
+        if (remoteAddress === null || refuses(remoteAddress)) return filtered
+      }
+      if (flags.isOn("REQUIRE_API_KEY")) return null
+      if (tunnel !== null && !tunnel.allowsKeyless()) return keysRequired
+      return judgeSite(headers, () => localAddress, rulesNow(), tunnel?.publicHosts() ?? null)
+    },
+    foreignOrigin: (headers) => (foreignOriginOf(headers, rulesNow()) === null ? null : foreignPage),
+    namedOrigin: (headers) => {
+      const origin = headerOf(headers, "origin")
+      return origin !== null && isNamedOrigin(origin, rulesNow()) ? origin : null
+    },
+    namesOrigins: () => rulesNow().origins.size > 0,
+    judge
+  })
+})
+
+export const layer: Layer.Layer<
+  Gate,
+  never,
+  ApiKeys | Sessions | AdminPassword | OwnerToken | Flags | GatewaySettings | AppConfig
+> = Layer.effect(Gate, make)

@@ -1,0 +1,156 @@
+/**
+ * Admin sessions. The cookie holds 32 random bytes; only their hash is kept, in memory and in the store.
+ * A session ends a day after its last use, a week after the login, at logout, and when the password changes.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
+import { randomBytes } from "node:crypto"
+import type { Session } from "../../domain/Session.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import * as SessionRepo from "../../store/repo/SessionRepo.ts"
+import { headerOf } from "./Credentials.ts"
+import type { RequestHeaders } from "./Credentials.ts"
+import { csrfTokenOf } from "./Csrf.ts"
+import { hashKey } from "./KeyFormat.ts"
+
+export const cookieName = "gateway_session"
+export const idleMs = 24 * 3_600_000
+export const absoluteMs = 7 * 24 * 3_600_000
+/** Most sessions; beyond it the one unused for longest ends. */
+const maxSessions = 1_000
+const seenEveryMs = 5 * 60_000
+
+/** The session cookie of a request, or null. */
+export const cookieOf = (headers: RequestHeaders): string | null => {
+  for (const part of headerOf(headers, "cookie")?.split(";") ?? []) {
+    const [name, value] = part.trim().split("=", 2)
+    if (name === cookieName && value !== undefined && /^[\w-]{43}$/.test(value)) return value
+  }
+  return null
+}
+
+export const isAlive = (session: Session, nowMs: number): boolean =>
+  nowMs < session.expiresAtMs && nowMs < session.lastSeenAtMs + idleMs
+
+export interface Login {
+  /** Value of the cookie. */
+  readonly cookie: Redacted.Redacted
+  readonly csrfToken: string
+  readonly expiresAtMs: number
+}
+
+export class Sessions extends Context.Tag("gateway/auth/Sessions")<
+  Sessions,
+  {
+    /** Hot: the id of the valid session a cookie names; counts as a use of it. */
+    readonly find: (cookie: string, nowMs: number) => string | null
+    readonly open: Effect.Effect<Login, StoreError>
+    readonly close: (sessionId: string) => Effect.Effect<void, StoreError>
+    readonly closeAll: Effect.Effect<void, StoreError>
+    /** Ends every session but this one. */
+    readonly closeOthers: (sessionId: string) => Effect.Effect<void, StoreError>
+    /** Returns when a session ends at the latest, epoch milliseconds; null when there is none. */
+    readonly endsAtMs: (sessionId: string) => number | null
+  }
+>() {}
+
+export const make = Effect.gen(function* () {
+  const repo = yield* SessionRepo.SessionRepo
+  const sessions = new Map<string, Session>()
+  const toWrite = new Set<string>()
+
+  const startMs = yield* Clock.currentTimeMillis
+  for (const session of yield* repo.list) {
+    if (isAlive(session, startMs)) sessions.set(session.idHash, session)
+    else yield* repo.remove(session.idHash)
+  }
+
+  const close = Effect.fn("Sessions.close")(function* (sessionId: string) {
+    sessions.delete(sessionId)
+    toWrite.delete(sessionId)
+    yield* repo.remove(sessionId)
+  })
+
+  const find = (cookie: string, nowMs: number): string | null => {
+    const idHash = hashKey(cookie)
+    const session = sessions.get(idHash)
+    if (session === undefined || !isAlive(session, nowMs)) return null
+    if (nowMs - session.lastSeenAtMs >= seenEveryMs) {
+      sessions.set(idHash, { ...session, lastSeenAtMs: nowMs })
+      toWrite.add(idHash)
+    }
+    return idHash
+  }
+
+  const makeRoom = Effect.suspend(() => {
+    if (sessions.size < maxSessions) return Effect.void
+    const [idlest] = [...sessions.values()].toSorted((a, b) => a.lastSeenAtMs - b.lastSeenAtMs)
+    return idlest === undefined ? Effect.void : close(idlest.idHash)
+  })
+
+  const open = Effect.gen(function* () {
+    const nowMs = yield* Clock.currentTimeMillis
+    const cookie = randomBytes(32).toString("base64url")
+    const session: Session = {
+      idHash: hashKey(cookie),
+      createdAtMs: nowMs,
+      lastSeenAtMs: nowMs,
+      expiresAtMs: nowMs + absoluteMs
+    }
+    yield* makeRoom
+    yield* Effect.catchTag(repo.insert(session), "AlreadyStored", Effect.die)
+    sessions.set(session.idHash, session)
+    return { cookie: Redacted.make(cookie), csrfToken: csrfTokenOf(cookie), expiresAtMs: session.expiresAtMs }
+  }).pipe(Effect.uninterruptible, Effect.withSpan("Sessions.open"))
+
+  const closeAll = Effect.suspend(() => {
+    sessions.clear()
+    toWrite.clear()
+    return repo.removeAll
+  }).pipe(Effect.withSpan("Sessions.closeAll"))
+
+  const closeOthers = Effect.fn("Sessions.closeOthers")((sessionId: string) =>
+    Effect.suspend(() =>
+      Effect.forEach(
+        [...sessions.keys()].filter((id) => id !== sessionId),
+        close,
+        { discard: true }
+      )
+    )
+  )
+
+  /** Writes last uses and removes ended sessions, so that neither memory nor the table grows. */
+  const tidy = Effect.gen(function* () {
+    const nowMs = yield* Clock.currentTimeMillis
+    const seen = [...sessions.values()].filter((session) => toWrite.has(session.idHash))
+    toWrite.clear()
+    yield* Effect.forEach(seen, (session) => Effect.catchTag(repo.update(session), "AlreadyStored", Effect.die), {
+      discard: true
+    }).pipe(
+      Effect.tapError(() =>
+        Effect.sync(() => {
+          for (const { idHash } of seen) if (sessions.has(idHash)) toWrite.add(idHash)
+        })
+      )
+    )
+    const dead = [...sessions.values()].filter((session) => !isAlive(session, nowMs))
+    yield* Effect.forEach(dead, (session) => close(session.idHash), { discard: true })
+  }).pipe(Effect.catchAll((error) => Effect.logWarning(`Sessions could not be written: ${error.message}`)))
+  yield* Effect.addFinalizer(() => tidy)
+  yield* Effect.forkScoped(Effect.repeat(tidy, Schedule.spaced("15 minutes")))
+
+  return Sessions.of({
+    find,
+    open,
+    close,
+    closeAll,
+    closeOthers,
+    endsAtMs: (sessionId) => sessions.get(sessionId)?.expiresAtMs ?? null
+  })
+})
+
+export const layer: Layer.Layer<Sessions, StoreError, SessionRepo.SessionRepo> = Layer.scoped(Sessions, make)

@@ -1,0 +1,18 @@
+/** Principal in whose name the lines of a batch are asked. */
+import type { ApiKeys } from "../auth/ApiKeys.ts"
+import { innerRefusalOf } from "../auth/KeyPolicy.ts"
+import type { Principal } from "../../domain/ApiKey.ts"
+import type { Endpoint } from "./Endpoints.ts"
+
+/** A text: why that is not possible. Asked for every line: a key may be revoked while a batch is in progress. */
+export const principalOf = (
+  keys: Pick<typeof ApiKeys.Service, "get">,
+  owner: string,
+  { category }: Pick<Endpoint, "category">,
+  nowMs: number
+): Principal | string => {
+  if (owner === "") return { _tag: "Anonymous" }
+  const key = keys.get(owner)
+  if (key === null) return "The API key of the batch was removed."
+  return innerRefusalOf(key, nowMs, category) ?? { _tag: "Key", key }
+}

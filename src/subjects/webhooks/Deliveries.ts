@@ -1,0 +1,271 @@
+/**
+ * Delivers the events of the outbox. Each enabled webhook has a worker of its own, so that a slow or dead receiver delays only itself. An
+ * event leaves the outbox when its delivery is recorded: one that a crash or a stop interrupts is sent again, so that receivers get each event
+ * at least once.
+ */
+import * as Context from "effect/Context"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as FiberMap from "effect/FiberMap"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import { isMessageKind, type Webhook } from "../../domain/Webhook.ts"
+import { IdGen } from "../../platform/IdGen.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { OutboxRepo, type WaitingEvent } from "../../store/repo/OutboxRepo.ts"
+import * as Attempts from "./Attempts.ts"
+import { objectOr, parseJson } from "../../wire/json/Json.ts"
+import type { Delivered } from "./Message.ts"
+import { type Coalescing, makeCoalescing } from "./messages/Coalescing.ts"
+import { isForPeople, noticeOf, subjectOf } from "./messages/Notice.ts"
+import { Outbox } from "./Outbox.ts"
+import { Sender, type Sent } from "./Sender.ts"
+import { asSentence } from "../../kernel/Sentence.ts"
+
+/** Counts since the start. */
+export interface DeliveryCounts {
+  readonly delivered: number
+  readonly failed: number
+  /** Events dropped because too many waited: not written, or removed from the outbox. */
+  readonly dropped: number
+}
+
+export class Deliveries extends Context.Tag("gateway/webhooks/Deliveries")<
+  Deliveries,
+  {
+    /** Takes over changes of webhooks: starts, stops and removes workers. Events of a disabled webhook wait until it is enabled. */
+    readonly refresh: Effect.Effect<void, StoreError>
+    /** Sends a `test.ping` once, whether the webhook is enabled or not. It is recorded, and does not count as a delivery that failed. */
+    readonly ping: (webhook: Webhook) => Effect.Effect<Sent>
+    readonly counts: () => DeliveryCounts
+  }
+>() {}
+
+/** Waits of 1, 2 and 4 seconds before the second, third and fourth attempt. */
+export const retries = Schedule.intersect(Schedule.exponential("1 second", 2), Schedule.recurs(3))
+
+/** Events of one webhook that are sent at once, or wait for their next attempt. */
+export const window = 8
+/** Attempts that run at once, of all webhooks. */
+export const maxAttempts = 128
+/** Events that wait for one webhook; beyond it the oldest are dropped. */
+export const mostWaiting = 10_000
+const pageSize = 64
+const warnEveryMs = 60_000
+
+interface Worker {
+  /** Webhook as it was read last. */
+  webhook: Webhook
+  /** Open when there may be more to send. */
+  readonly more: Effect.Latch
+  /** Permits for attempts: a receiver that did not answer in time gets one attempt at a time. */
+  readonly attempts: Effect.Semaphore
+  isSlow: boolean
+  /** Time until which the receiver wants no messages, in epoch milliseconds. */
+  pausedUntilMs: number
+  readonly coalescing: Coalescing
+}
+
+export const make = Effect.gen(function* () {
+  const repo = yield* OutboxRepo
+  const outbox = yield* Outbox
+  const sender = yield* Sender
+  const ids = yield* IdGen
+  const workers = new Map<string, Worker>()
+  const running = yield* FiberMap.make<string>()
+  const slots = yield* Effect.makeSemaphore(maxAttempts)
+  const oneAtATime = yield* Effect.makeSemaphore(1)
+  let delivered = 0
+  let failed = 0
+  let trimmed = 0
+  let warnedAtMs = Number.NEGATIVE_INFINITY
+
+  const refresh = Effect.suspend(() => Effect.zipRight(outbox.refresh, sync)).pipe(oneAtATime.withPermits(1))
+
+  const disabled = (found: ReadonlyArray<string>): Effect.Effect<void> => {
+    const stopped = found.filter((id) => workers.has(id))
+    if (stopped.length === 0) return Effect.void
+    const warning = Effect.logWarning(
+      `Webhooks were disabled because their deliveries kept failing: ${stopped.join(", ")}. Events that wait for them are sent when they are enabled again.`
+    )
+    // Not here: what interrupts the workers waits for their deliveries, which wait for this.
+    return Effect.asVoid(Effect.forkIn(Effect.zipRight(warning, Effect.ignore(refresh)), scope))
+  }
+  const scope = yield* Effect.scope
+  const record = yield* Attempts.make(repo, disabled)
+
+  /** The event in words, with the names of now. Ids are in the data; names that cannot be read are left out. */
+  const noticeFor = ({ atMs, data, event }: Delivered, repeats: number) => {
+    const fields = objectOr(parseJson(data))
+    const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null)
+    return repo.names(textOf(fields["api_key_id"]), textOf(fields["accountId"] ?? fields["connectionId"])).pipe(
+      Effect.orElseSucceed(() => ({ key: null, connection: null })),
+      Effect.map((names) => noticeOf({ atMs, event, data: fields }, names, repeats))
+    )
+  }
+
+  /** Waits while the receiver takes no more messages. */
+  const unpaused = (worker: Worker): Effect.Effect<void> =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+      worker.pausedUntilMs > nowMs
+        ? Effect.zipRight(
+            Effect.sleep(worker.pausedUntilMs - nowMs),
+            Effect.suspend(() => unpaused(worker))
+          )
+        : Effect.void
+    )
+
+  /** One attempt, as soon as a place is free. The webhook may have been changed since the last one. */
+  const attempt = (worker: Worker, event: Delivered, repeats: number): Effect.Effect<Sent> =>
+    Effect.suspend(() =>
+      unpaused(worker).pipe(
+        Effect.zipRight(noticeFor(event, repeats)),
+        Effect.flatMap((notice) => sender.send(worker.webhook, event, notice)),
+        slots.withPermits(1),
+        Effect.tap((sent) =>
+          Effect.sync(() => {
+            worker.isSlow = sent.timedOut
+            if (sent.retryAfterMs !== null) {
+              worker.pausedUntilMs = Math.max(worker.pausedUntilMs, sent.atMs + sent.latencyMs + sent.retryAfterMs)
+            }
+          })
+        ),
+        worker.attempts.withPermits(worker.isSlow ? window : 1)
+      )
+    )
+
+  /**
+   * Counts the events that are reported with this one; null: it is reported with another message, or is none for
+   * people.
+   */
+  const repeatsOf = ({ coalescing, webhook }: Worker, event: WaitingEvent): Effect.Effect<number | null> =>
+    Effect.map(Clock.currentTimeMillis, (nowMs) => {
+      if (!isMessageKind(webhook.kind)) return 0
+      const fields = objectOr(parseJson(event.data))
+      return isForPeople(event.event, fields) ? coalescing.next(subjectOf(event.event, fields), nowMs) : null
+    })
+
+  const deliver = (worker: Worker, event: WaitingEvent): Effect.Effect<void> =>
+    Effect.flatMap(repeatsOf(worker, event), (repeats) => {
+      if (repeats === null) return Effect.ignore(repo.drop(event.seq))
+      const delivery = { id: event.eventId, event: event.event, atMs: event.atMs, data: event.data }
+      let attempts = 0
+      const facts = { webhookId: event.webhookId, eventId: event.eventId, event: event.event }
+      const recorded = (sent: Sent, endsSeq: number | null) => record({ ...facts, ...sent, attempt: attempts, endsSeq })
+
+      const once = Effect.flatMap(attempt(worker, delivery, repeats), (sent) => {
+        attempts += 1
+        return sent.mayRetry ? Effect.fail(sent) : Effect.succeed(sent)
+      })
+      return once.pipe(
+        Effect.tapError((sent) => (attempts <= 3 ? recorded(sent, null) : Effect.void)),
+        Effect.retry(retries),
+        Effect.merge,
+        Effect.flatMap((sent) => {
+          if (sent.success) delivered += 1
+          else failed += 1
+          return recorded(sent, event.seq)
+        })
+      )
+    })
+
+  const trim = (id: string) =>
+    Effect.gen(function* () {
+      const removed = yield* repo.trim(id, mostWaiting)
+      if (removed === 0) return
+      trimmed += removed
+      const nowMs = yield* Clock.currentTimeMillis
+      if (nowMs - warnedAtMs < warnEveryMs) return
+      warnedAtMs = nowMs
+      yield* Effect.logWarning(
+        `More than ${mostWaiting} events wait for the webhook ${id}; ${removed} of the oldest were dropped.`
+      )
+    })
+
+  const work = (id: string, worker: Worker) =>
+    Effect.gen(function* () {
+      const places = yield* Effect.makeSemaphore(window)
+      const fibers = yield* FiberSet.make<void>()
+      let lastSeq = 0
+
+      const next = Effect.gen(function* () {
+        yield* worker.more.await
+        yield* worker.more.close
+        yield* trim(id)
+        let page = yield* repo.page(id, lastSeq, pageSize)
+        while (page.length > 0) {
+          for (const event of page) {
+            yield* places.take(1)
+            yield* FiberSet.run(fibers, Effect.ensuring(deliver(worker, event), places.release(1)))
+            lastSeq = event.seq
+          }
+          page = yield* repo.page(id, lastSeq, pageSize)
+        }
+      })
+      const orWarn = Effect.tapError(next, (error) =>
+        Effect.logError(`The outbox of webhooks cannot be read: ${asSentence(error.message)}`)
+      )
+      yield* Effect.forever(
+        Effect.retry(
+          Effect.tapError(orWarn, () => worker.more.open),
+          Schedule.spaced("1 second")
+        )
+      )
+    }).pipe(Effect.scoped)
+
+  /** One worker per enabled webhook. */
+  const sync = Effect.gen(function* () {
+    const enabled = new Map(outbox.webhooks().flatMap((webhook) => (webhook.enabled ? [[webhook.id, webhook]] : [])))
+    for (const id of workers.keys()) {
+      if (enabled.has(id)) continue
+      workers.delete(id)
+      yield* FiberMap.remove(running, id)
+    }
+    for (const [id, webhook] of enabled) {
+      const known = workers.get(id)
+      if (known !== undefined) known.webhook = webhook
+      else {
+        const more = yield* Effect.makeLatch(true)
+        const worker: Worker = {
+          webhook,
+          more,
+          attempts: yield* Effect.makeSemaphore(window),
+          isSlow: false,
+          pausedUntilMs: 0,
+          coalescing: makeCoalescing()
+        }
+        workers.set(id, worker)
+        yield* FiberMap.run(running, id, work(id, worker))
+      }
+    }
+  })
+
+  const stop = outbox.onWritten(() => {
+    for (const { more } of workers.values()) more.unsafeOpen()
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(stop))
+  yield* sync
+
+  const ping = Effect.fn("Deliveries.ping")(function* (webhook: Webhook) {
+    const atMs = yield* Clock.currentTimeMillis
+    const event = "test.ping"
+    const eventId = ids.next(atMs)
+    const data = JSON.stringify({ message: "Test of the webhook.", webhookId: webhook.id })
+    const delivered = { id: eventId, event, atMs, data }
+    const sent = yield* sender.send(webhook, delivered, yield* noticeFor(delivered, 0))
+    yield* record({ webhookId: webhook.id, eventId, event, ...sent, attempt: 1, endsSeq: null })
+    return sent
+  })
+
+  return Deliveries.of({
+    refresh,
+    ping,
+    counts: () => ({ delivered, failed, dropped: trimmed + outbox.notWritten() })
+  })
+})
+
+export const layer: Layer.Layer<Deliveries, never, IdGen | Outbox | OutboxRepo | Sender> = Layer.scoped(
+  Deliveries,
+  make
+)

@@ -1,0 +1,106 @@
+/** The `data` of each event, as receivers get it (docs/webhooks.md). Fields are added, never renamed. Pure. */
+import { nanoUsdPerUsd, type UsageRow } from "../../domain/Usage.ts"
+import type { OutgoingEvent, WebhookEvent } from "../../domain/Webhook.ts"
+import type { ExceededQuota, GatewayEvent } from "../../observe/events/Events.ts"
+
+type Data = OutgoingEvent["data"]
+
+/** The event of a request; null where there is none: the client left before the end. */
+export const requestEventOf = ({ outcome }: Pick<UsageRow, "outcome">): WebhookEvent | null => {
+  switch (outcome) {
+    case "completed":
+      return "request.completed"
+    case "failed":
+      return "request.failed"
+    case "aborted":
+      return null
+  }
+}
+
+/** `account` is added where the event is written: rows have no names. */
+export const requestData = (row: UsageRow): Data => ({
+  trace_id: row.requestId,
+  api_key_id: row.apiKeyId,
+  provider: row.provider,
+  model: row.model,
+  requested_model: row.requestedModel,
+  combo: row.combo,
+  account: null,
+  accountId: row.connectionId,
+  status: row.status,
+  tokens_in: row.tokens.in,
+  tokens_out: row.tokens.out,
+  tokens_cache_read: row.tokens.cacheRead,
+  tokens_cache_write: row.tokens.cacheWrite,
+  tokens_reasoning: row.tokens.reasoning,
+  cost_usd: row.costNanoUsd / nanoUsdPerUsd,
+  priced: row.priced,
+  usage_source: row.usageSource,
+  streamed: row.streamed,
+  latencyMs: row.latencyMs,
+  ttftMs: row.ttftMs,
+  attempts: row.attempts,
+  fallbackCount: Math.max(0, row.attempts - 1),
+  ...(row.outcome === "failed" ? { reason: row.error, error: row.error } : {})
+})
+
+/** Makes the event of a request, with the time of its end, not of its arrival. */
+export const requestEvent = (event: WebhookEvent, row: UsageRow): OutgoingEvent => ({
+  id: row.id,
+  event,
+  atMs: row.timestampMs + row.latencyMs,
+  data: requestData(row)
+})
+
+const exceeded: Readonly<Record<ExceededQuota, string>> = {
+  budget: "budget",
+  tokens: "token limit",
+  rate: "rate limit"
+}
+
+const quotaReason = ({ quota, threshold, window }: Extract<GatewayEvent, { type: "quota.exceeded" }>): string =>
+  `The ${window} ${exceeded[quota]} of the key ${threshold === "limit" ? "is used up" : "has reached its warning threshold"}.`
+
+const iso = (epochMs: number): string => new Date(epochMs).toISOString()
+
+export const dataOf = (event: GatewayEvent): Data => {
+  switch (event.type) {
+    case "provider.error":
+      return {
+        provider: event.provider,
+        model: event.model,
+        connectionId: event.connectionId,
+        status: event.status,
+        errorCode: event.reason,
+        reason: event.reason,
+        consecutive_failures: event.consecutiveFailures,
+        consecutiveFailures: event.consecutiveFailures,
+        circuit_state: event.circuitState
+      }
+    case "provider.recovered":
+      return { provider: event.provider, recoveredAfterMs: event.recoveredAfterMs, circuit_state: "CLOSED" }
+    case "combo.switched":
+      return { combo: event.combo, from: event.from, to: event.to, reason: event.reason, trace_id: event.requestId }
+    case "capture.changed":
+      return { change: event.change, what: event.what, automatic: event.automatic }
+    case "quota.exceeded":
+      return {
+        trace_id: event.requestId,
+        apiKeyId: event.apiKeyId,
+        api_key_id: event.apiKeyId,
+        provider: null,
+        connectionId: null,
+        reason: quotaReason(event),
+        quota: event.quota,
+        threshold: event.threshold,
+        limitId: event.limitId,
+        window: event.window,
+        windowStart: iso(event.windowStartMs),
+        limit: event.limit,
+        used: event.used,
+        pct: event.pct
+      }
+    case "plugin.error":
+      return { plugin: event.plugin, reason: event.reason, failClosed: event.failClosed }
+  }
+}
