@@ -15,7 +15,7 @@ const strategyNames = ["priority", "round-robin", "weighted", "p2c", "quota-shar
 const nowMs = 1_800_000_000_000
 
 const files = {
-  comboPolicy: "src/domain/combo/ComboPolicy.ts",
+  comboPolicy: "src/subjects/combos/entity/ComboPolicy.ts",
   decide: "src/plane/routing/decide/Decide.ts",
   snapshot: "src/plane/routing/decide/Candidates.ts",
   strategy: "src/plane/routing/candidate/Strategy.ts",

@@ -12,13 +12,13 @@ import fs from "node:fs"
 import os from "node:os"
 import path from "node:path"
 import { engine, storeLayer } from "../../src/app/layers.ts"
-import { healthy } from "../../src/domain/Connection.ts"
+import { healthy } from "../../src/subjects/connections/entity.ts"
 import * as AppConfig from "../../src/platform/AppConfig.ts"
 import { Catalog } from "../../src/plane/providers/Catalog.ts"
 import { Engine } from "../../src/plane/routing/decide/Engine.ts"
 import { Resolutions } from "../../src/plane/routing/resolve/Resolutions.ts"
 import { PerformanceStats } from "../../src/plane/routing/stats/PerformanceStats.ts"
-import { ConnectionRepo } from "../../src/store/repo/ConnectionRepo.ts"
+import { ConnectionRepo } from "../../src/subjects/connections/repo.ts"
 
 const providers = ["openai", "anthropic", "groq", "mistral", "deepseek", "gemini", "openrouter", "xai"]
 const models = ["gpt-4o", "claude-sonnet-4", "llama-3.3-70b", "mistral-large", "deepseek-chat", "gemini-2.5-pro"]

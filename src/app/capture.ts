@@ -17,7 +17,7 @@ import { OpenStreams } from "../entry/OpenStreams.ts"
 import * as InnerRequests from "../plane/inference/InnerRequests.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
 import { BodyBudget } from "../plane/resilience/BodyBudget.ts"
-import * as BridgeRepo from "../store/repo/BridgeRepo.ts"
+import * as BridgeRepo from "../subjects/agentBridge/repo.ts"
 
 const machine = Layer.mergeAll(HostsFile.layer, SystemProxy.layer, TrustStore.layer).pipe(
   Layer.provideMerge(HostJournal.layer)

@@ -1,5 +1,5 @@
 /** The layers of the inference path: opening, attempts, failover, features and settlement. */
-import * as Files from "../subjects/files/Files.ts"
+import * as Files from "../subjects/files/service.ts"
 import * as Layer from "effect/Layer"
 import * as AttemptRunner from "../plane/inference/attempt/AttemptRunner.ts"
 import * as TokenCounter from "../plane/inference/counting/TokenCounter.ts"

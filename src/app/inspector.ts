@@ -8,8 +8,8 @@ import { type HandedIn, handIn } from "../observe/inspector/Ingest.ts"
 import * as Inspector from "../observe/inspector/Inspector.ts"
 import { makeViews } from "../observe/inspector/Views.ts"
 import * as Timers from "../platform/Timers.ts"
-import * as InspectorSessionRepo from "../store/repo/InspectorSessionRepo.ts"
-import { SettingsRepo } from "../store/repo/SettingsRepo.ts"
+import * as InspectorSessionRepo from "../subjects/inspector/repo.ts"
+import { SettingsRepo } from "../subjects/settings/repo.ts"
 import type { InspectorServices } from "../observe/inspector/InspectorDoor.ts"
 
 const layer = CacheWatch.layer.pipe(Layer.provideMerge(Inspector.layer), Layer.provide(InspectorSessionRepo.layer))

@@ -11,7 +11,7 @@ import { makeImprove } from "../agents/playground/Improve.ts"
 import type { PlaygroundServices } from "../agents/playground/PlaygroundDoor.ts"
 import * as Presets from "../agents/playground/Presets.ts"
 import { snippetsOf } from "../agents/playground/snippets/Snippets.ts"
-import * as PlaygroundPresetRepo from "../store/repo/PlaygroundPresetRepo.ts"
+import * as PlaygroundPresetRepo from "../subjects/playground/repo.ts"
 
 const layer = Presets.layer.pipe(Layer.provide(PlaygroundPresetRepo.layer))
 

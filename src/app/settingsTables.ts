@@ -4,9 +4,9 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { PriceTable } from "../domain/Pricing.ts"
-import { FlagStore } from "../subjects/flags/FlagStore.ts"
-import * as SettingsRepo from "../store/repo/SettingsRepo.ts"
+import { PriceTable } from "../subjects/pricing/entity.ts"
+import { FlagStore } from "../subjects/flags/repo.ts"
+import * as SettingsRepo from "../subjects/settings/repo.ts"
 import { PriceOverrides, PriceOverridesUnavailable } from "../observe/usage/PriceBook.ts"
 
 const flagNamespace = "feature_flags"

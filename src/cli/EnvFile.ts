@@ -83,7 +83,7 @@ export const write = (folder: string, values: ReadonlyMap<string, string>): Effe
 /** Describes the values of variables that the feature flags cannot read; in the flags' own text. */
 export const flagProblems = (environment: ReadonlyMap<string, string>): Effect.Effect<string | null, CommandFailed> =>
   Effect.map(
-    loadRoom(() => import("../subjects/flags/Flags.ts")),
+    loadRoom(() => import("../subjects/flags/service.ts")),
     ({ environmentProblems }) => {
       const problems = environmentProblems(environment)
       return problems.length === 0 ? null : problems.join("; ")

@@ -1,6 +1,6 @@
 /** Finds the connection that a word means. */
 import * as Effect from "effect/Effect"
-import type { ConnectionView } from "../contract/Groups/Providers.ts"
+import type { ConnectionView } from "../subjects/connections/routes.ts"
 import { BadArgument } from "./Failure.ts"
 import { pick } from "./Flags.ts"
 

@@ -1,5 +1,5 @@
 /** Finds the API key that a word means. */
-import type { KeyView } from "../contract/Groups/Keys.ts"
+import type { KeyView } from "../subjects/keys/routes.ts"
 import { pick } from "./Flags.ts"
 
 /** The key of a name or an id, else the one whose secret begins so: `key list` shows the beginnings. */

@@ -1,5 +1,5 @@
 /** The routes that enter by the raw edge. `Routes.ts` joins them with the management routes in the one route table. */
-import type { EndpointCategory } from "../domain/ApiKey.ts"
+import type { EndpointCategory } from "../subjects/keys/entity.ts"
 import type { WireName } from "../domain/Wire.ts"
 
 interface Shape<Key, Method, Tier, Wire> {

@@ -1,6 +1,6 @@
 /** Members for a connection's health, as several answers show it. */
 import * as Schema from "effect/Schema"
-import { TestStatus } from "../domain/Connection.ts"
+import { TestStatus } from "../subjects/connections/entity.ts"
 import { field } from "../kernel/Documented.ts"
 
 export const healthFields = {

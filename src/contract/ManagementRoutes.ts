@@ -2,7 +2,7 @@
  * Paths and tiers of the management endpoints. The contract (`Groups/*`) makes its endpoints from this list, so that none is without a tier,
  * and the router knows their paths without loading the contract.
  */
-import type { EndpointCategory } from "../domain/ApiKey.ts"
+import type { EndpointCategory } from "../subjects/keys/entity.ts"
 import type { Tier } from "./Tier.ts"
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"

@@ -7,7 +7,7 @@ import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
-import type { Principal } from "../domain/ApiKey.ts"
+import type { Principal } from "../subjects/keys/entity.ts"
 import { ForbiddenAnswer, UnauthorizedAnswer, UnsupportedMediaTypeAnswer } from "./Errors.ts"
 import type { Tier } from "./Tier.ts"
 

@@ -4,8 +4,8 @@
  * in the caller's own format.
  */
 import * as Data from "effect/Data"
-import type { AttemptRecord } from "./Decision.ts"
-import { proxyCodes } from "./Proxy.ts"
+import type { AttemptRecord } from "../subjects/routing/entity.ts"
+import { proxyCodes } from "../subjects/proxies/entity.ts"
 import type { ErrorKind, NativeError } from "./ErrorKind.ts"
 import { asSentence } from "../kernel/Sentence.ts"
 

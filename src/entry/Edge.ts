@@ -23,7 +23,7 @@ import type { Access, Denied } from "../subjects/auth/Access.ts"
 import { addressAsked, prefixAsked } from "../subjects/auth/Credentials.ts"
 import * as Gate from "../subjects/auth/Gate.ts"
 import { peerAddressOf } from "../subjects/auth/PeerAddress.ts"
-import type { Principal } from "../domain/ApiKey.ts"
+import type { Principal } from "../subjects/keys/entity.ts"
 import type { ProviderSpec } from "../domain/Provider.ts"
 import {
   BodyTooLarge,
@@ -38,7 +38,7 @@ import {
   UploadNotKept,
   type InferenceError
 } from "../domain/Errors.ts"
-import { Flags } from "../subjects/flags/Flags.ts"
+import { Flags } from "../subjects/flags/service.ts"
 import { registry } from "../plane/providers/Registry.ts"
 import { apiKeyIdOf, type ClientReply, type Exchange } from "../plane/inference/request/Exchange.ts"
 import type { Uploads } from "../plane/inference/request/Uploads.ts"

@@ -3,7 +3,7 @@
  * the same checks, errors and row of the audit log as a request over HTTP. Only `Management.ask` provides it: nothing of a request can.
  */
 import * as Context from "effect/Context"
-import type { Principal } from "../domain/ApiKey.ts"
+import type { Principal } from "../subjects/keys/entity.ts"
 
 export interface Inner {
   readonly principal: Principal

@@ -1,6 +1,6 @@
 /** The text of `/metrics`: the process, the state of the gateway, and counts of its traffic. */
 import * as Effect from "effect/Effect"
-import { breakersOf, classOf, countStandings, standingOf } from "../subjects/management/Standings.ts"
+import { breakersOf, classOf, countStandings, standingOf } from "../subjects/connections/Standings.ts"
 import { ApiKeys } from "../subjects/auth/ApiKeys.ts"
 import { GuardrailDecisions } from "../plane/inference/features/guardrails/Decisions.ts"
 import { KeyLimits } from "../plane/ledger/KeyLimits.ts"

@@ -1,6 +1,6 @@
 /** The state metrics: breakers, connections, capacity. Pure. */
 import type { DecisionCount } from "../plane/inference/features/guardrails/Decisions.ts"
-import type { StandingCounts } from "../subjects/management/Standings.ts"
+import type { StandingCounts } from "../subjects/connections/Standings.ts"
 import type { BreakerView } from "../plane/resilience/breaker/Breakers.ts"
 import type { GaugeFamily, MetricsSnapshot } from "../observe/usage/telemetry/Families.ts"
 

@@ -8,7 +8,7 @@
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { ModelPrice } from "../domain/Pricing.ts"
+import { ModelPrice } from "../subjects/pricing/entity.ts"
 import { WireName } from "../domain/Wire.ts"
 import { jsonNumber, JsonTexts } from "../kernel/JsonTexts.ts"
 

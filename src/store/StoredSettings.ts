@@ -8,7 +8,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { StoreError } from "./Errors.ts"
-import { SettingsRepo } from "./repo/SettingsRepo.ts"
+import { SettingsRepo } from "../subjects/settings/repo.ts"
 
 /** Defined by the owner of the settings. */
 export interface SettingsShape<Settings, Patch, Encoded, Fields extends Schema.Struct.Fields> {

@@ -1,6 +1,6 @@
 /** The row of the usage log as it is read, and the statements that write many rows at once. */
 import * as Schema from "effect/Schema"
-import { ModelPrice } from "../domain/Pricing.ts"
+import { ModelPrice } from "../subjects/pricing/entity.ts"
 import { CostFacts } from "../domain/CostFacts.ts"
 import type { UsageRow } from "../domain/Usage.ts"
 import type { UsageFacts } from "../domain/UsageFacts.ts"

@@ -7,11 +7,11 @@
  * provider's report of a failure becomes a `Failed` step: its status, code and type decide whether the next target is asked
  * (`resilience/failure`).
  */
-import type { JobRequest, JobTicket } from "../domain/MediaJob.ts"
+import type { JobRequest, JobTicket } from "../subjects/mediaJobs/entity.ts"
 import type { UpstreamProblem } from "./canonical/Event.ts"
 import type { JsonObject } from "./json/Json.ts"
 
-export type { JobRequest, JobTicket } from "../domain/MediaJob.ts"
+export type { JobRequest, JobTicket } from "../subjects/mediaJobs/entity.ts"
 
 /** A body that was fetched. */
 export interface FetchedBody {

@@ -129,7 +129,7 @@ describe("the code", () => {
         "src/observe/capture/host/Watchdog.ts",
         // The addon of the transparent mode, which is loaded when it is asked for.
         "src/observe/capture/transparent/Addon.ts",
-        "src/cli/launch/Exec.ts",
+        "src/platform/programs/Exec.ts",
         "src/cli/service/Systemctl.ts",
         "src/platform/AskVersion.ts",
         // What a plugin may start, with its permission and the operator's variable.

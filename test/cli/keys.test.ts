@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, vi } from "vitest"
-import { keyScopes } from "../../src/domain/ApiKey.ts"
+import { keyScopes } from "../../src/subjects/keys/entity.ts"
 import { adminKey, layerOf, TestApp } from "../http/management/TestApp.ts"
 import { typed } from "../unit/cli/inProcess.ts"
 

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { defaultResilience } from "../../src/domain/Resilience.ts"
+import { defaultResilience } from "../../src/subjects/resilience/entity.ts"
 import { Breakers } from "../../src/plane/resilience/breaker/Breakers.ts"
 import type { Penalty } from "../../src/plane/resilience/cooldown/Cooldown.ts"
 import { Cooldowns } from "../../src/plane/resilience/cooldown/Cooldowns.ts"

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process"
 import { execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { ProxyType } from "../../src/domain/Proxy.ts"
+import type { ProxyType } from "../../src/subjects/proxies/entity.ts"
 import type { Certificates } from "./Certificates.ts"
 import { addresses, login, type Network, plainLogin } from "./Network.ts"
 

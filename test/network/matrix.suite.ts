@@ -1,5 +1,5 @@
 import { assert, beforeAll, describe, it } from "vitest"
-import type { ProxyFamily } from "../../src/domain/Proxy.ts"
+import type { ProxyFamily } from "../../src/subjects/proxies/entity.ts"
 import { type Capture, startCapture } from "./Capture.ts"
 import { useWorld } from "./Fixture.ts"
 import { addresses, proxyNames, targetName } from "./Network.ts"

@@ -3,7 +3,7 @@
  * one against the other. Each request carries a word of its own, by which its calls are found at the upstream.
  */
 import { WebSocket } from "ws"
-import { endpointCategories, type EndpointCategory } from "../../src/domain/ApiKey.ts"
+import { endpointCategories, type EndpointCategory } from "../../src/subjects/keys/entity.ts"
 import { eventually } from "./eventually.ts"
 import * as Fake from "./FakeUpstream.ts"
 

@@ -6,8 +6,8 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import { TunnelBackend, type TunnelStatus } from "../../src/domain/Tunnel.ts"
-import { Flags } from "../../src/subjects/flags/Flags.ts"
+import { TunnelBackend, type TunnelStatus } from "../../src/subjects/tunnels/entity.ts"
+import { Flags } from "../../src/subjects/flags/service.ts"
 import {
   type MeshCheck,
   type MeshNotice,

@@ -1,8 +1,8 @@
 /** Listeners of hooks for tests, in the place of plugins: they keep what they are called with. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { RequestHook } from "../../src/domain/Plugin.ts"
-import { pluginPayloads } from "../../src/domain/PluginPayload.ts"
+import type { RequestHook } from "../../src/subjects/plugins/entity.ts"
+import { pluginPayloads } from "../../src/subjects/plugins/PluginPayload.ts"
 import type {
   BlockedAnswer,
   HookCall,

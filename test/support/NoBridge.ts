@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Bridge } from "../../src/agents/bridge/Bridge.ts"
 import { BridgeDoor } from "../../src/agents/bridge/BridgeDoor.ts"
-import { initialState } from "../../src/domain/AgentBridge.ts"
+import { initialState } from "../../src/subjects/agentBridge/entity.ts"
 
 const bridge = Bridge.of({
   noticed: () => {},

@@ -1,6 +1,6 @@
 /** The auto strategy as it is defined, step by step with an object for everything: what `orderAuto` must agree with. */
 import { byStrategy } from "../../src/plane/routing/candidate/Reason.ts"
-import type { SlaPolicy } from "../../src/domain/combo/ComboPolicy.ts"
+import type { SlaPolicy } from "../../src/subjects/combos/entity/ComboPolicy.ts"
 import type { Candidate, Features } from "../../src/plane/routing/candidate/Candidate.ts"
 import type { Score } from "../../src/plane/routing/candidate/Strategy.ts"
 import { budgetOfHeader, weightsOf } from "../../src/plane/routing/auto/RequestHeaders.ts"
@@ -20,7 +20,7 @@ import {
   type HealingState,
   type Standing
 } from "../../src/plane/routing/auto/SelfHealing.ts"
-import type { Weights } from "../../src/domain/combo/AutoWeights.ts"
+import type { Weights } from "../../src/subjects/combos/entity/AutoWeights.ts"
 
 const scoreOf = (factors: ReturnType<typeof factorsOf>, weights: Weights): number =>
   weights.health * factors.health +

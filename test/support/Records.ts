@@ -1,8 +1,8 @@
 /** Domain records for tests: complete, with what a test cares about given. */
 import * as Redacted from "effect/Redacted"
-import type { Combo } from "../../src/domain/Combo.ts"
-import { type Connection, healthy } from "../../src/domain/Connection.ts"
-import type { ProviderNode } from "../../src/domain/ProviderNode.ts"
+import type { Combo } from "../../src/subjects/combos/entity.ts"
+import { type Connection, healthy } from "../../src/subjects/connections/entity.ts"
+import type { ProviderNode } from "../../src/subjects/nodes/entity.ts"
 
 export const connection = (
   given: Partial<Connection> & { readonly id: string; readonly provider: string }

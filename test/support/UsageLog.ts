@@ -3,7 +3,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import type { UsageRow } from "../../src/domain/Usage.ts"
 import { PerFacts } from "../../src/domain/UsageFacts.ts"
-import { UsageSumsRepo } from "../../src/store/repo/UsageSumsRepo.ts"
+import { UsageSumsRepo } from "../../src/subjects/usage/UsageSumsRepo.ts"
 import { insert, sharedFacts } from "../../src/store/UsageInsert.ts"
 import { usageRow } from "./usageRow.ts"
 

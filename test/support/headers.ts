@@ -1,6 +1,6 @@
 /** Headers as records keep them, from and to clear text: two redacted values are equal to an assertion whatever they hold. */
 import * as Redacted from "effect/Redacted"
-import type { SecretHeaders } from "../../src/domain/Connection.ts"
+import type { SecretHeaders } from "../../src/subjects/connections/entity.ts"
 
 export const secretHeaders = (headers: Readonly<Record<string, string>>): SecretHeaders =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Redacted.make(value)]))

@@ -3,7 +3,7 @@
  * on unread, by the listener that decrypts and by `http/bridge/Intercept`, and never come here; a target answers in place of the vendor; all
  * else goes on to the vendor as it is. Pure.
  */
-import type { ModelMapping } from "../../domain/AgentBridge.ts"
+import type { ModelMapping } from "../../subjects/agentBridge/entity.ts"
 import type { Agent } from "./agents/Agent.ts"
 import { agentByHost } from "./agents/Agents.ts"
 import { type Glob, globOf } from "./Globs.ts"

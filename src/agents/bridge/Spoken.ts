@@ -1,5 +1,5 @@
 /** Finds the wire of a captured request to a model, so that this gateway can answer it as its own routes do. Pure. */
-import type { EndpointCategory } from "../../domain/ApiKey.ts"
+import type { EndpointCategory } from "../../subjects/keys/entity.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { ApiKind } from "../../domain/TrafficRecord.ts"
 import type { AtOnce } from "../../plane/inference/request/Exchange.ts"

@@ -1,5 +1,5 @@
 /** Caller of a tool, and the tools that it may call. */
-import { type EndpointCategory, type KeyScope, managementScopes, type Principal } from "../../domain/ApiKey.ts"
+import { type EndpointCategory, type KeyScope, managementScopes, type Principal } from "../../subjects/keys/entity.ts"
 
 export interface Caller {
   readonly principal: Principal

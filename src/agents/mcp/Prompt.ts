@@ -1,6 +1,6 @@
 /** A question that clients offer their users. https://modelcontextprotocol.io/specification/2025-11-25/server/prompts */
 import type * as Effect from "effect/Effect"
-import type { KeyScope } from "../../domain/ApiKey.ts"
+import type { KeyScope } from "../../subjects/keys/entity.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { ReadFailure } from "./Resource.ts"
 import type { ToolCall } from "./Tool.ts"

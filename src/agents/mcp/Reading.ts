@@ -1,6 +1,6 @@
 /** The methods about what clients may read and be asked: resources, prompts, and completions of their variables. */
 import * as Effect from "effect/Effect"
-import type { KeyScope } from "../../domain/ApiKey.ts"
+import type { KeyScope } from "../../subjects/keys/entity.ts"
 import { closest } from "../../kernel/Closest.ts"
 import { type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import { type Caller, missingScopes } from "./Caller.ts"

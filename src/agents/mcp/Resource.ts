@@ -4,7 +4,7 @@
  */
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
-import type { KeyScope } from "../../domain/ApiKey.ts"
+import type { KeyScope } from "../../subjects/keys/entity.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { ToolCall } from "./Tool.ts"
 

@@ -1,6 +1,6 @@
 /** A tool as this server offers it. https://modelcontextprotocol.io/specification/2025-11-25/server/tools */
 import type * as Effect from "effect/Effect"
-import type { EndpointCategory, KeyScope } from "../../domain/ApiKey.ts"
+import type { EndpointCategory, KeyScope } from "../../subjects/keys/entity.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { Caller } from "./Caller.ts"
 

@@ -6,7 +6,7 @@ import {
   maxSystemChars,
   type PlaygroundEndpoint,
   type PresetFields
-} from "../../domain/Playground.ts"
+} from "../../subjects/playground/entity.ts"
 import type { TrafficRecord } from "../../domain/TrafficRecord.ts"
 import { formatOf } from "../../observe/inspector/reading/Format.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"

@@ -4,8 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { Principal } from "../../domain/ApiKey.ts"
-import { maxCompared, type PlaygroundParams, type PromptMessage } from "../../domain/Playground.ts"
+import type { Principal } from "../../subjects/keys/entity.ts"
+import { maxCompared, type PlaygroundParams, type PromptMessage } from "../../subjects/playground/entity.ts"
 import { type HeardRequest, headerIn, type InnerRequests, tokensIn } from "../../plane/inference/InnerRequests.ts"
 import { tappedWhereOn, type TrafficTap } from "../../plane/inference/tap/TrafficTap.ts"
 import type { Timers } from "../../platform/Timers.ts"

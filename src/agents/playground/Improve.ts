@@ -4,9 +4,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { Principal } from "../../domain/ApiKey.ts"
+import type { Principal } from "../../subjects/keys/entity.ts"
 import { describe } from "../../domain/Errors.ts"
-import type { PromptMessage } from "../../domain/Playground.ts"
+import type { PromptMessage } from "../../subjects/playground/entity.ts"
 import type { InnerAnswer, InnerRequests } from "../../plane/inference/InnerRequests.ts"
 import { tappedWhereOn, type TrafficTap } from "../../plane/inference/tap/TrafficTap.ts"
 import { chat } from "../../wire/chat/Codec.ts"

@@ -1,7 +1,7 @@
 /** Makes the request for the improvement of a prompt, and reads its answer. Pure. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { PromptMessage } from "../../domain/Playground.ts"
+import type { PromptMessage } from "../../subjects/playground/entity.ts"
 import { type Json, parseJson } from "../../wire/json/Json.ts"
 import { lostPlaceholders } from "./Placeholders.ts"
 

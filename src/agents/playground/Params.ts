@@ -2,7 +2,7 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { maxParamsChars, PlaygroundParams, playgroundParams } from "../../domain/Playground.ts"
+import { maxParamsChars, PlaygroundParams, playgroundParams } from "../../subjects/playground/entity.ts"
 import { expectedOf } from "../../kernel/Expectation.ts"
 import { isObject, parseJson } from "../../wire/json/Json.ts"
 

@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { PresetFields } from "../../domain/Playground.ts"
+import type { PresetFields } from "../../subjects/playground/entity.ts"
 import type { TrafficRecord } from "../../domain/TrafficRecord.ts"
 import * as BuiltOnce from "../../platform/BuiltOnce.ts"
 import type { Compare } from "./Compare.ts"

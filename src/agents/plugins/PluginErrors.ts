@@ -1,7 +1,7 @@
 /** Refusals about plugins. The fields are facts; `message` is a sentence for people. */
 import * as Data from "effect/Data"
 import type { FieldProblem } from "../../domain/Errors.ts"
-import type { PluginPermission } from "../../domain/Plugin.ts"
+import type { PluginPermission } from "../../subjects/plugins/entity.ts"
 import { asSentence } from "../../kernel/Sentence.ts"
 
 export class PluginNotFound extends Data.TaggedError("PluginNotFound")<{

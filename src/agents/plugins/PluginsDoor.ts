@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as BuiltOnce from "../../platform/BuiltOnce.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { PluginRepo } from "../../store/repo/PluginRepo.ts"
+import { PluginRepo } from "../../subjects/plugins/repo.ts"
 import type { Plugins } from "./Plugins.ts"
 import type { Marketplace } from "./Marketplace.ts"
 

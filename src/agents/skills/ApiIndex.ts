@@ -6,7 +6,7 @@ import { asMap, type JsonMap, listOf } from "../../contract/document/JsonSchemas
 import { aliasTag } from "../../contract/document/Words.ts"
 import { managementTable, type ManagementKey } from "../../contract/ManagementRoutes.ts"
 import type { Tier } from "../../contract/Tier.ts"
-import type { ApiSkillId } from "../../domain/AgentSkill.ts"
+import type { ApiSkillId } from "../../subjects/skills/entity.ts"
 import { operationOf, type SkillOperation } from "./Operations.ts"
 import { skillOfRoute } from "./Placement.ts"
 

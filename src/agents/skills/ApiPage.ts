@@ -1,5 +1,5 @@
 /** The page of a skill about routes: what they are for, how to authenticate, and each with an example. Pure. */
-import type { ApiSkillId } from "../../domain/AgentSkill.ts"
+import type { ApiSkillId } from "../../subjects/skills/entity.ts"
 import { curlOf } from "./Curl.ts"
 import { emptyBlock } from "./CustomBlock.ts"
 import { code, frontMatter, page, table } from "./Markdown.ts"

@@ -1,5 +1,5 @@
 /** The page of a skill about commands: their help and their examples. Pure. */
-import type { CommandSkillId } from "../../domain/AgentSkill.ts"
+import type { CommandSkillId } from "../../subjects/skills/entity.ts"
 import type { CommandWords } from "../../platform/CommandIndex.ts"
 import { emptyBlock } from "./CustomBlock.ts"
 import { code, frontMatter, page, table } from "./Markdown.ts"

@@ -1,6 +1,6 @@
 /** Decides which skill describes a route or command. A new group of routes does not compile until it has its place. */
 import type { ManagementKey, ManagementRoute } from "../../contract/ManagementRoutes.ts"
-import type { ApiSkillId, CommandSkillId } from "../../domain/AgentSkill.ts"
+import type { ApiSkillId, CommandSkillId } from "../../subjects/skills/entity.ts"
 
 type GroupOf<Key> = Key extends `${infer Group}.${string}` ? Group : never
 

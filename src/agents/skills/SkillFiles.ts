@@ -2,7 +2,7 @@
 import type * as Effect from "effect/Effect"
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { isSkillId, type SkillId } from "../../domain/AgentSkill.ts"
+import { isSkillId, type SkillId } from "../../subjects/skills/entity.ts"
 import { onDisk } from "../../store/DataFolder.ts"
 import type { StoreFailure } from "../../store/Errors.ts"
 

@@ -1,5 +1,5 @@
 /** Written text of each skill: its name, its use, and frequent mistakes. Everything else of a page is derived. */
-import type { SkillId } from "../../domain/AgentSkill.ts"
+import type { SkillId } from "../../subjects/skills/entity.ts"
 
 export interface SkillWords {
   readonly name: string

@@ -14,7 +14,7 @@ import {
   type SkillCategory,
   type SkillId,
   skillIds
-} from "../../domain/AgentSkill.ts"
+} from "../../subjects/skills/entity.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { apiIndex, missingRoutes, routeCount } from "./ApiIndex.ts"
 import { apiPage } from "./ApiPage.ts"

@@ -1,6 +1,6 @@
 /** Brings the files of a folder up to their pages, and keeps what people wrote into them. */
 import * as Effect from "effect/Effect"
-import type { SkillId } from "../../domain/AgentSkill.ts"
+import type { SkillId } from "../../subjects/skills/entity.ts"
 import { describeStoreFailure } from "../../store/Errors.ts"
 import { withCustom } from "./CustomBlock.ts"
 import * as SkillFiles from "./SkillFiles.ts"

@@ -1,35 +1,35 @@
 /** Every command but those that need the tree itself. Each noun with several commands has its own part. */
 import { command, group, type TreeNode } from "../tree/Tree.ts"
 import { list, remove } from "../tree/verbs.ts"
-import { audit } from "./tree/audit.ts"
-import { budget } from "./tree/budget.ts"
-import { proxy } from "./tree/proxy.ts"
-import { plugin } from "./tree/plugin.ts"
-import { provider } from "./tree/provider.ts"
-import { model, pricing } from "./tree/models.ts"
-import { key } from "./tree/keys.ts"
-import { combo } from "./tree/combo.ts"
-import { route } from "./tree/route.ts"
-import { quota } from "./tree/quota.ts"
-import { resilience } from "./tree/resilience.ts"
-import { flags, settings } from "./tree/settings.ts"
-import { cache, cost, sessions, telemetry, usage } from "./tree/usage.ts"
-import { backup, restore, update } from "./tree/backup.ts"
-import { evals } from "./tree/evals.ts"
-import { compression } from "./tree/compression.ts"
-import { guardrails } from "./tree/guardrails.ts"
-import { memory } from "./tree/memory.ts"
-import { a2a } from "./tree/a2a.ts"
-import { apply, exported, imported } from "./tree/apply.ts"
-import { mcp } from "./tree/mcp.ts"
-import { skills } from "./tree/skills.ts"
-import { launch, launchCodex, setups, tools } from "./tree/tools.ts"
-import { batches, chat, files, media, search } from "./tree/use.ts"
-import { capture } from "./tree/capture.ts"
-import { inspect } from "./tree/inspect.ts"
-import { playground } from "./tree/playground.ts"
-import { tunnel } from "./tree/tunnels.ts"
-import { webhook } from "./tree/webhooks.ts"
+import { audit } from "../../subjects/audit/commands/tree.ts"
+import { budget } from "../../subjects/limits/commands/tree.ts"
+import { proxy } from "../../subjects/proxies/commands/tree.ts"
+import { plugin } from "../../subjects/plugins/commands/tree.ts"
+import { provider } from "../../subjects/connections/commands/tree.ts"
+import { model, pricing } from "../../subjects/models/commands/tree.ts"
+import { key } from "../../subjects/keys/commands/tree.ts"
+import { combo } from "../../subjects/combos/commands/tree.ts"
+import { route } from "../../subjects/routing/commands/tree.ts"
+import { quota } from "../../subjects/quotaGroups/commands/tree.ts"
+import { resilience } from "../../subjects/resilience/commands/tree.ts"
+import { flags, settings } from "../../subjects/settings/commands/tree.ts"
+import { cache, cost, sessions, telemetry, usage } from "../../subjects/usage/commands/tree.ts"
+import { backup, restore, update } from "../../subjects/backups/commands/tree.ts"
+import { evals } from "../../subjects/evals/commands/tree.ts"
+import { compression } from "../../subjects/compression/commands/tree.ts"
+import { guardrails } from "../../subjects/guardrails/commands/tree.ts"
+import { memory } from "../../subjects/memory/commands/tree.ts"
+import { a2a } from "../../subjects/a2a/commands/tree.ts"
+import { apply, exported, imported } from "../../subjects/configuration/commands/tree.ts"
+import { mcp } from "../../subjects/mcp/commands/tree.ts"
+import { skills } from "../../subjects/skills/commands/tree.ts"
+import { launch, launchCodex, setups, tools } from "../../subjects/tools/commands/tree.ts"
+import { batches, chat, files, media, search } from "./use/tree.ts"
+import { capture } from "../../subjects/capture/commands/tree.ts"
+import { inspect } from "../../subjects/inspector/commands/tree.ts"
+import { playground } from "../../subjects/playground/commands/tree.ts"
+import { tunnel } from "../../subjects/tunnels/commands/tree.ts"
+import { webhook } from "../../subjects/webhooks/commands/tree.ts"
 
 const context = group(
   "context",
@@ -73,7 +73,7 @@ const context = group(
     command(
       "combos",
       "List the compression combos; the same as 'compression combos'.",
-      () => import("./compression/combos.ts"),
+      () => import("../../subjects/compression/commands/combos.ts"),
       (m) => m.compressionCombos,
       { examples: ["context combos"] }
     )

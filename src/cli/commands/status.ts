@@ -2,7 +2,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Health, Ping } from "../../contract/Groups/System.ts"
+import { Health, Ping } from "../../subjects/system/routes.ts"
 import * as Client from "../gateway/Client.ts"
 import { AlreadyReported } from "../Failure.ts"
 import * as Output from "../output/Output.ts"

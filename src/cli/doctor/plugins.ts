@@ -1,6 +1,6 @@
 /** Checks of `gateway doctor` for the plugins of a gateway that runs. */
 import * as Effect from "effect/Effect"
-import type { PluginView } from "../../contract/Groups/Plugins.ts"
+import type { PluginView } from "../../subjects/plugins/routes.ts"
 import * as Client from "../gateway/Client.ts"
 import * as Finding from "./Finding.ts"
 

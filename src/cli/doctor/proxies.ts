@@ -1,6 +1,6 @@
 /** Checks of `gateway doctor` for the egress proxies of a gateway that runs. */
 import * as Effect from "effect/Effect"
-import type { ProxyAssignmentView, ProxyView } from "../../contract/Groups/Proxies.ts"
+import type { ProxyAssignmentView, ProxyView } from "../../subjects/proxies/routes.ts"
 import * as Client from "../gateway/Client.ts"
 import * as Finding from "./Finding.ts"
 

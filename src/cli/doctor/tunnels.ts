@@ -1,6 +1,6 @@
 /** Checks of `gateway doctor` for the tunnels of a gateway that runs. */
 import * as Effect from "effect/Effect"
-import type { TunnelView } from "../../contract/Groups/Tunnels.ts"
+import type { TunnelView } from "../../subjects/tunnels/routes.ts"
 import * as Client from "../gateway/Client.ts"
 import * as Finding from "./Finding.ts"
 

@@ -1,7 +1,7 @@
 /** Operations of commands on connections, wherever they are stored: by a gateway, or on this machine's data folder. */
 import * as Effect from "effect/Effect"
-import type { CreateNode } from "../../contract/Groups/ProviderNodes.ts"
-import type { CreateConnection } from "../../contract/Groups/Providers.ts"
+import type { CreateNode } from "../../subjects/nodes/routes.ts"
+import type { CreateConnection } from "../../subjects/connections/routes.ts"
 import * as Client from "./Client.ts"
 import type { CliFailure } from "../Failure.ts"
 import * as local from "../local/connections.ts"

@@ -1,9 +1,9 @@
 /** `gateway provider add custom`: a provider of the operator's own, and the connection to it, in one go. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { type CreateNode as Node, CreateNode } from "../../contract/Groups/ProviderNodes.ts"
-import { CreateConnection } from "../../contract/Groups/Providers.ts"
-import type { ProviderNodeType } from "../../domain/ProviderNode.ts"
+import { type CreateNode as Node, CreateNode } from "../../subjects/nodes/routes.ts"
+import { CreateConnection } from "../../subjects/connections/routes.ts"
+import type { ProviderNodeType } from "../../subjects/nodes/entity.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import * as connections from "./connections.ts"
 import { freeName, refuseTaken } from "../sameName.ts"

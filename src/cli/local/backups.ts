@@ -1,6 +1,6 @@
 /** Backups of this machine's data folder, where no gateway runs. */
 import * as Effect from "effect/Effect"
-import type { BackupView } from "../../contract/Groups/Backups.ts"
+import type { BackupView } from "../../subjects/backups/routes.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { loadConfig } from "../EnvFile.ts"
 import type { CliFailure } from "../Failure.ts"

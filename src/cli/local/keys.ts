@@ -1,6 +1,6 @@
 /** API keys, straight in this machine's database. */
 import * as Effect from "effect/Effect"
-import type { CreateKey } from "../../contract/Groups/Keys.ts"
+import type { CreateKey } from "../../subjects/keys/routes.ts"
 import { refuseTaken } from "../sameName.ts"
 import { exclusively } from "./room.ts"
 

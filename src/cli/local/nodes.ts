@@ -1,6 +1,6 @@
 /** Providers that the operator added, straight from this machine's database. */
 import * as Effect from "effect/Effect"
-import type { CreateNode } from "../../contract/Groups/ProviderNodes.ts"
+import type { CreateNode } from "../../subjects/nodes/routes.ts"
 import { exclusivelyWithNodes } from "./room.ts"
 
 /** Stores a provider of the operator's own. */

@@ -1,5 +1,5 @@
 /** Errors of the management services, worded for the command line. */
-import type { ManagementError } from "../../subjects/management/Errors.ts"
+import type { ManagementError } from "../../subjects/Errors.ts"
 import type { StoreFailure } from "../../store/Errors.ts"
 import { BadArgument, CommandFailed } from "../Failure.ts"
 import { asSentence } from "../../kernel/Sentence.ts"

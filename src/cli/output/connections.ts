@@ -1,6 +1,6 @@
 /** Columns of lists of connections, wherever they come from. */
 import * as Schema from "effect/Schema"
-import { ConnectionView } from "../../contract/Groups/Providers.ts"
+import { ConnectionView } from "../../subjects/connections/routes.ts"
 import * as Column from "./Column.ts"
 
 export const Connections = Schema.Struct({ connections: Schema.Array(ConnectionView) })

@@ -1,7 +1,7 @@
 /** View of a routing decision: the candidates, their numbers, and those left out. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { DecisionView } from "../../contract/Groups/Routing.ts"
+import { DecisionView } from "../../subjects/routing/routes.ts"
 import * as Output from "./Output.ts"
 import { localTime } from "./Time.ts"
 import * as Column from "./Column.ts"

@@ -1,6 +1,6 @@
 /** Columns of lists of the states of providers, connections and models. */
-import type { AccountCounts, AccountStatus } from "../../contract/Groups/RateLimits.ts"
-import type { BreakerView, LockoutView } from "../../contract/Groups/Resilience.ts"
+import type { AccountCounts, AccountStatus } from "../../subjects/rateLimits/routes.ts"
+import type { BreakerView, LockoutView } from "../../subjects/resilience/routes.ts"
 import * as Column from "./Column.ts"
 
 /** A span of time in its two largest units, rounded up to a second. */

@@ -1,5 +1,5 @@
 /** Formats the reports of `gateway route simulate` and `gateway route replay`. */
-import type { ReplayView, SimulationView } from "../../contract/Groups/Routing.ts"
+import type { ReplayView, SimulationView } from "../../subjects/routing/routes.ts"
 import * as Column from "./Column.ts"
 
 export const ms = (value: number | null): string => (value === null ? "-" : `${Math.round(value)} ms`)

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { BatchRoute } from "../../contract/EdgeRoutes.ts"
 import type { Parameters } from "../../contract/Routes.ts"
-import { type BatchRequest, batchListOf, batchRequestOf, type Problem, viewOf } from "../../subjects/batches/BatchRules.ts"
+import { type BatchRequest, batchListOf, batchRequestOf, type Problem, viewOf } from "../../subjects/batches/rules.ts"
 import {
   Batches,
   type BatchNotFound,
@@ -14,8 +14,8 @@ import {
   type NoBatchFile,
   type TooManyBatches,
   type WrongBatchStatus
-} from "../../subjects/batches/Batches.ts"
-import type { Principal } from "../../domain/ApiKey.ts"
+} from "../../subjects/batches/service.ts"
+import type { Principal } from "../../subjects/keys/entity.ts"
 import {
   BodyNotDecoded,
   describe,
@@ -24,7 +24,7 @@ import {
   type InferenceError,
   Overloaded
 } from "../../domain/Errors.ts"
-import { type FileNotFound, type FileQuotaExceeded, ownerOf } from "../../subjects/files/Files.ts"
+import { type FileNotFound, type FileQuotaExceeded, ownerOf } from "../../subjects/files/service.ts"
 import { apiKeyIdOf } from "../../plane/inference/request/Exchange.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"

@@ -8,7 +8,7 @@ import { pipeline } from "node:stream"
 import type { FileRoute } from "../../contract/EdgeRoutes.ts"
 import type { Parameters } from "../../contract/Routes.ts"
 import { Gate } from "../../subjects/auth/Gate.ts"
-import type { Principal } from "../../domain/ApiKey.ts"
+import type { Principal } from "../../subjects/keys/entity.ts"
 import {
   BodyNotDecoded,
   describe,
@@ -20,9 +20,9 @@ import {
   UnsupportedBody
 } from "../../domain/Errors.ts"
 import { announcedBytes } from "../ContentCodings.ts"
-import { listQueryOf, type Problem, rangeOf, viewOf } from "../../subjects/files/FileRules.ts"
-import { type FileNotFound, FileQuotaExceeded, Files, ownerOf } from "../../subjects/files/Files.ts"
-import { Flags } from "../../subjects/flags/Flags.ts"
+import { listQueryOf, type Problem, rangeOf, viewOf } from "../../subjects/files/rules.ts"
+import { type FileNotFound, FileQuotaExceeded, Files, ownerOf } from "../../subjects/files/service.ts"
+import { Flags } from "../../subjects/flags/service.ts"
 import { apiKeyIdOf } from "../../plane/inference/request/Exchange.ts"
 import { identityHeaders } from "../../plane/inference/request/Headers.ts"
 import { StopSignal } from "../../plane/inference/request/StopSignal.ts"

@@ -1,6 +1,6 @@
 /** Refusals of requests for files that their callers may not have. */
 import { type ErrorView, errorView } from "../../domain/Errors.ts"
-import type { FileNotFound, FileQuotaExceeded } from "../../subjects/files/Files.ts"
+import type { FileNotFound, FileQuotaExceeded } from "../../subjects/files/service.ts"
 
 export const unknownFile = ({ id }: FileNotFound, param: string): ErrorView =>
   errorView(404, `There is no file '${id.slice(0, 100)}'.`, { code: "file_not_found", param })

@@ -1,6 +1,6 @@
 /** Reads the form of an uploaded file: one file, and fields about it. */
 import type { Parser } from "multipasta"
-import type { Problem } from "../../subjects/files/FileRules.ts"
+import type { Problem } from "../../subjects/files/rules.ts"
 import { read as members } from "../../wire/json/Members.ts"
 import { makeSpelling } from "../../wire/json/Spelling.ts"
 import { readForm, repeatedField } from "../forms/FormReader.ts"

@@ -2,7 +2,7 @@
  * A form as a JSON body, so that it is handled like every request: fields under their names, a file as its known facts. The bytes of
  * files are not in it; `upload` is their place among the uploads of the request.
  */
-import { safeName } from "../../subjects/files/FileRules.ts"
+import { safeName } from "../../subjects/files/rules.ts"
 import type { Uploads } from "../../plane/inference/request/Uploads.ts"
 import { soundSeconds } from "../../kernel/SoundLength.ts"
 import { type Json, optional } from "../../wire/json/Json.ts"

@@ -2,7 +2,7 @@
  * The bytes of a video or song that only the provider's credential opens, passed through as they come. The client's pace is the
  * provider's; content longer than the limit is refused, or cut where its length was not given.
  */
-import type { CallOwner } from "../../domain/Proxy.ts"
+import type { CallOwner } from "../../subjects/proxies/entity.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
 import type * as Upstream from "../../net/egress/Upstream.ts"
 import type { UpstreamEndpoint } from "../../plane/providers/Endpoints.ts"

@@ -1,7 +1,7 @@
 /** Tools that are endpoints of the management API: the same input, checks, handler and answer. */
 import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../../contract/ManagementRoutes.ts"
-import type { KeyScope } from "../../domain/ApiKey.ts"
+import type { KeyScope } from "../../subjects/keys/entity.ts"
 import { closest } from "../../kernel/Closest.ts"
 import {
   badlyGiven,

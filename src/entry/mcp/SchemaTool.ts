@@ -6,7 +6,7 @@ import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
 import { asMap, clean, type Json as SchemaJson } from "../../contract/document/JsonSchemas.ts"
 import type { ManagementKey } from "../../contract/ManagementRoutes.ts"
-import type { EndpointCategory, KeyScope } from "../../domain/ApiKey.ts"
+import type { EndpointCategory, KeyScope } from "../../subjects/keys/entity.ts"
 import {
   badlyGiven,
   failed,
@@ -17,7 +17,7 @@ import {
   type ToolOutput
 } from "../../agents/mcp/Tool.ts"
 import { type Json, type JsonObject, objectOr } from "../../wire/json/Json.ts"
-import { badInput } from "../handlers/Answers.ts"
+import { badInput } from "../management/Answers.ts"
 import type { Plane } from "../Management.ts"
 import { errorTextOf, toolPrefix } from "./EndpointTool.ts"
 import { type ToolName, toolsetOf } from "./Toolsets.ts"

@@ -5,7 +5,7 @@
 import * as Either from "effect/Either"
 import type { RawData, WebSocket } from "ws"
 import type { RequestHeaders } from "../../subjects/auth/Credentials.ts"
-import type { Principal } from "../../domain/ApiKey.ts"
+import type { Principal } from "../../subjects/keys/entity.ts"
 import { BodyTooLarge, type BufferFull, describe, type ErrorView } from "../../domain/Errors.ts"
 import type { Exchange } from "../../plane/inference/request/Exchange.ts"
 import { retryAfterOf } from "../../plane/inference/request/Headers.ts"

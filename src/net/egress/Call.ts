@@ -1,6 +1,6 @@
 /** One outbound call: connects the HTTP client's callbacks to a sink and upholds the guarantees of `UpstreamSink`. */
 import type { Dispatcher } from "undici"
-import type { CallOwner } from "../../domain/Proxy.ts"
+import type { CallOwner } from "../../subjects/proxies/entity.ts"
 import type { SentSecrets } from "../../kernel/SentSecrets.ts"
 import { type BodySource, isBodySource, streamOf } from "./BodySource.ts"
 import { type ContentDecoder, decoderFor, isEncoded } from "./ContentDecoder.ts"

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Flags } from "../../subjects/flags/Flags.ts"
+import type { Flags } from "../../subjects/flags/service.ts"
 import type { SentSecrets } from "../../kernel/SentSecrets.ts"
 import type { Timers } from "../../platform/Timers.ts"
 import type { UpstreamRequest } from "./Call.ts"

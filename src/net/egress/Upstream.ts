@@ -8,11 +8,11 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Scope } from "effect/Scope"
-import { type CallOwner, directEgress } from "../../domain/Proxy.ts"
+import { type CallOwner, directEgress } from "../../subjects/proxies/entity.ts"
 import type { Transport } from "../../domain/Transport.ts"
 import { LruMap } from "../../kernel/LruMap.ts"
 import { bothSecrets } from "../../kernel/SentSecrets.ts"
-import { Flags } from "../../subjects/flags/Flags.ts"
+import { Flags } from "../../subjects/flags/service.ts"
 import { Timers } from "../../platform/Timers.ts"
 import {
   failedCall,

@@ -5,7 +5,7 @@
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { TunnelBackend } from "../../domain/Tunnel.ts"
+import type { TunnelBackend } from "../../subjects/tunnels/entity.ts"
 import type { Entrance } from "./TunnelEntrance.ts"
 
 /**

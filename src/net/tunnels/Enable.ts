@@ -2,7 +2,7 @@
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { TunnelBackend } from "../../domain/Tunnel.ts"
+import type { TunnelBackend } from "../../subjects/tunnels/entity.ts"
 import { type OptionProblem, sshProblem } from "./ssh/Options.ts"
 
 export type EnableTunnel = { readonly allowKeyless: boolean } & (

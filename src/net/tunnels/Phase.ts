@@ -1,5 +1,5 @@
 /** The phases of a tunnel as a pure state machine: what happened → its status. */
-import type { TunnelBackend, TunnelPhase, TunnelStatus } from "../../domain/Tunnel.ts"
+import type { TunnelBackend, TunnelPhase, TunnelStatus } from "../../subjects/tunnels/entity.ts"
 
 export type TunnelEvent =
   | { readonly _tag: "Enabled"; readonly allowKeyless: boolean }

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { StoreError } from "../../store/Errors.ts"
-import { SettingsRepo } from "../../store/repo/SettingsRepo.ts"
+import { SettingsRepo } from "../../subjects/settings/repo.ts"
 
 export const customHostKinds = ["llm", "app", "custom"] as const
 

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
-import type { LimitThreshold } from "../../domain/Limits.ts"
+import type { LimitThreshold } from "../../subjects/limits/entity.ts"
 import type { UsageRow } from "../../domain/Usage.ts"
 
 /** Kind of limit that a key has used up. */

@@ -1,5 +1,5 @@
 /** The head of a record, put together from what is known of its exchange. Pure. */
-import type { ModelPrice } from "../../domain/Pricing.ts"
+import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 import type { DetectedKind, Head } from "../../domain/TrafficRecord.ts"
 import type { TokenCounts } from "../../domain/Usage.ts"
 import type { ShownBody } from "./Bodies.ts"

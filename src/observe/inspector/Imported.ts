@@ -1,5 +1,5 @@
 /** Exchanges of an archive as records: decoded, masked and read like those that are captured. */
-import type { ModelPrice } from "../../domain/Pricing.ts"
+import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 import type { CapturedBody } from "./Bodies.ts"
 import { bufferOf, limitsOf } from "./Intake.ts"
 import { maskHeaders, maskText, maskUrl } from "./masking/Masking.ts"

@@ -1,5 +1,5 @@
 /** Counters of a running simulation, and the report that is made of them. */
-import type { ModelPrice } from "../../domain/Pricing.ts"
+import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 import { nanoUsdPerUsd, type TokenCounts } from "../../domain/Usage.ts"
 import type { Failure } from "../../plane/resilience/failure/FailureKind.ts"
 import { costNanoUsd } from "../usage/Cost.ts"

@@ -1,5 +1,5 @@
 /** The health of targets in a simulation: the gateway's own (`health/Health`) over states of its own, all fresh. */
-import type { ResilienceSettings } from "../../domain/Resilience.ts"
+import type { ResilienceSettings } from "../../subjects/resilience/entity.ts"
 import type { BreakerPhase } from "../../plane/resilience/breaker/Breaker.ts"
 import { type Guarded, makeBreakerStates } from "../../plane/resilience/breaker/BreakerStates.ts"
 import { makeCooldownStates } from "../../plane/resilience/cooldown/CooldownStates.ts"

@@ -2,7 +2,7 @@
  * Recorded traffic under another policy: each usage row is decided anew, and the new result is compared with the recorded one. Pure.
  * A row has tokens, wire, streaming and time; never tools, images, schemas, the task or the session, so no decision uses them.
  */
-import type { ModelPrice } from "../../domain/Pricing.ts"
+import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 import { nanoUsdPerUsd, type UsageRow } from "../../domain/Usage.ts"
 import { costNanoUsd } from "../usage/Cost.ts"
 import type { Candidate, Features } from "../../plane/routing/candidate/Candidate.ts"

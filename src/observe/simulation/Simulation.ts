@@ -3,9 +3,9 @@
  * function, strategies, classifier, breakers, cooldowns and policies that real requests meet. The same
  * input gives the same report.
  */
-import type { ModelPrice } from "../../domain/Pricing.ts"
-import type { ResilienceSettings } from "../../domain/Resilience.ts"
-import type { ScenarioName } from "../../domain/SimulatedFaults.ts"
+import type { ModelPrice } from "../../subjects/pricing/entity.ts"
+import type { ResilienceSettings } from "../../subjects/resilience/entity.ts"
+import type { ScenarioName } from "../../subjects/resilience/SimulatedFaults.ts"
 import { noTokens } from "../../domain/Usage.ts"
 import type { Account } from "../../plane/providers/Catalog.ts"
 import type { ModelFacts } from "../../plane/providers/ModelFacts.ts"

@@ -2,7 +2,7 @@
  * Price of a model in a batch that its provider runs: half, unless its price says otherwise. Pure.
  * https://platform.openai.com/docs/guides/batch, https://platform.claude.com/docs/en/build-with-claude/batch-processing
  */
-import type { ModelPrice, PriceTerms } from "../../domain/Pricing.ts"
+import type { ModelPrice, PriceTerms } from "../../subjects/pricing/entity.ts"
 import { multiplied } from "./Rates.ts"
 
 const part = 0.5

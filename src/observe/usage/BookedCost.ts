@@ -1,5 +1,5 @@
 /** Computes the booked cost of an answer: the provider's own charge where it reports one, else by the price. Pure. */
-import type { ModelPrice } from "../../domain/Pricing.ts"
+import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 import { type BillingFacts, type CostNotes, nanoUsdParts, nanoUsdPerUsd, type TokenCounts } from "../../domain/Usage.ts"
 import { costNanoUsd, isPriced } from "./Cost.ts"
 import { ratesFor } from "./Rates.ts"

@@ -1,5 +1,5 @@
 /** The cost of an answer from its token counts. */
-import type { ModelPrice } from "../../domain/Pricing.ts"
+import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 import {
   type ImageUnits,
   type MediaUnits,

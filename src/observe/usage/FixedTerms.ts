@@ -2,7 +2,7 @@
  * Published terms of providers for service tiers, speeds, places and grounding (2026-11), which the price package does not hold. Each row has
  * the page it was taken from; terms without a page are left out, and reported as unpriced when an answer names them.
  */
-import type { ModelPrice, PriceTerms } from "../../domain/Pricing.ts"
+import type { ModelPrice, PriceTerms } from "../../subjects/pricing/entity.ts"
 
 export type FixedTerms = Pick<
   ModelPrice,

@@ -8,7 +8,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
-import type { ModelPrice, PriceTable } from "../../domain/Pricing.ts"
+import type { ModelPrice, PriceTable } from "../../subjects/pricing/entity.ts"
 import * as DefaultPrices from "./DefaultPrices.ts"
 
 /** The table of overrides could not be read or written. */

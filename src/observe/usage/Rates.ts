@@ -7,7 +7,7 @@ import {
   type PriceTier,
   type TokenPriceName,
   tokenPriceNames
-} from "../../domain/Pricing.ts"
+} from "../../subjects/pricing/entity.ts"
 import type { AnswerTerms } from "../../domain/Usage.ts"
 
 type Rates = Pick<ModelPrice, TokenPriceName>

@@ -2,7 +2,7 @@
  * Price of an ordinary search where it is paid by the search (2026-11), in USD; several plans are cheaper, and the operator's own price
  * (`/api/pricing`, model `search`) takes precedence. Ollama's searches are a part of its plans and have none here.
  */
-import type { ModelPrice } from "../../domain/Pricing.ts"
+import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 
 const usdPerSearch: Readonly<Record<string, number>> = {
   // https://serper.dev, the smallest package

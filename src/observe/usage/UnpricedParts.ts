@@ -2,7 +2,7 @@
  * Lists the parts of an answer's usage that its model's price does not cover: they are reported, never taken for free.
  * Pure.
  */
-import type { ModelPrice } from "../../domain/Pricing.ts"
+import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 import type { TokenCounts } from "../../domain/Usage.ts"
 import { isPriced, pricePerImage } from "./Cost.ts"
 import { unknownTerms } from "./Rates.ts"

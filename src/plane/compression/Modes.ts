@@ -2,8 +2,8 @@
  * Chooses the engines that a request passes, and the reason: by the header, the settings and the size of the request.
  * Pure.
  */
-import type { CavemanSettings, CompressionCombo, PipelineStep } from "../../domain/CompressionProfiles.ts"
-import type { CompressionSettings } from "../../domain/CompressionSettings.ts"
+import type { CavemanSettings, CompressionCombo, PipelineStep } from "../../subjects/compression/CompressionProfiles.ts"
+import type { CompressionSettings } from "../../subjects/compression/entity.ts"
 import { aggressiveEngine } from "./aggressive/Aggressive.ts"
 import { type CavemanOptions, cavemanEngine } from "./caveman/Caveman.ts"
 import type { Engine, EngineName } from "./Engine.ts"

@@ -8,9 +8,9 @@ import {
   CavemanSettingsInput,
   CompressionCombo,
   defaultCavemanSettings
-} from "../../domain/CompressionProfiles.ts"
+} from "../../subjects/compression/CompressionProfiles.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import type { SettingsRepo } from "../../store/repo/SettingsRepo.ts"
+import type { SettingsRepo } from "../../subjects/settings/repo.ts"
 import * as StoredSettings from "../../store/StoredSettings.ts"
 
 /** Most pipelines that are kept. */

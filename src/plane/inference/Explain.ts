@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import type { DecisionRecord } from "../../domain/Decision.ts"
+import type { DecisionRecord } from "../../subjects/routing/entity.ts"
 import { InvalidRequest, ModelNotFound, NoTarget } from "../../domain/Errors.ts"
 import * as IdGen from "../../platform/IdGen.ts"
 import * as Timers from "../../platform/Timers.ts"

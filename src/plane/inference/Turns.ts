@@ -3,7 +3,7 @@
  * is there to retry.
  */
 import * as Effect from "effect/Effect"
-import type { ApiKey } from "../../domain/ApiKey.ts"
+import type { ApiKey } from "../../subjects/keys/entity.ts"
 import type { InferenceError } from "../../domain/Errors.ts"
 import type { KeyLimits } from "../ledger/KeyLimits.ts"
 

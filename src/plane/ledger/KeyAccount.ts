@@ -2,9 +2,9 @@
  * The limits of one key, and everything that is reserved of them. The check of all limits and the reservation are one synchronous step, so
  * that no order of events passes a limit.
  */
-import type { RateLimit } from "../../domain/ApiKey.ts"
-import type { LimitThreshold } from "../../domain/Limits.ts"
-import type { ModelPrice } from "../../domain/Pricing.ts"
+import type { RateLimit } from "../../subjects/keys/entity.ts"
+import type { LimitThreshold } from "../../subjects/limits/entity.ts"
+import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 import type { Amounts, Meter, MeterWindow } from "./Meter.ts"
 import { Sessions, SlidingLog } from "./Rates.ts"
 

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoreError } from "../../store/Errors.ts"
-import { LimitRepo } from "../../store/repo/LimitRepo.ts"
+import { LimitRepo } from "../../subjects/limits/repo.ts"
 import { KeyLimits } from "./KeyLimits.ts"
 
 export class KeyChanges extends Context.Tag("gateway/ledger/KeyChanges")<

@@ -1,5 +1,5 @@
 /** One limit of a key, and what was used and reserved of it in each window. State of the process; plain and synchronous. */
-import type { LimitThreshold, ResetRule } from "../../domain/Limits.ts"
+import type { LimitThreshold, ResetRule } from "../../subjects/limits/entity.ts"
 import { type LimitWindow, windowAt } from "./Windows.ts"
 
 /** Unit of a limit: nano-USD, tokens of prompt and answer, or requests. */

@@ -2,7 +2,7 @@
  * Rates of a key: at most `limit` requests in any stretch of `window` seconds, and a limited number of sessions at once. Exact: the times of
  * the last requests are kept. Times are monotonic milliseconds, so that a clock that is set changes nothing.
  */
-import type { RateLimit } from "../../domain/ApiKey.ts"
+import type { RateLimit } from "../../subjects/keys/entity.ts"
 
 /** The times of the newest requests, at most as many as the limit; the memory grows with use only. */
 export class SlidingLog {

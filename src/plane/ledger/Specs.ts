@@ -5,7 +5,7 @@ import {
   type ResetInterval,
   type ResetRule,
   type TokenLimit
-} from "../../domain/Limits.ts"
+} from "../../subjects/limits/entity.ts"
 import type { MeterSpec } from "./Meter.ts"
 
 /** A key's setting that is counted by calendar days; days are those of UTC. */

@@ -1,5 +1,5 @@
 /** Token limits of keys, found by their id and by their key. As many as the table has. Plain and synchronous. */
-import type { TokenLimit } from "../../domain/Limits.ts"
+import type { TokenLimit } from "../../subjects/limits/entity.ts"
 
 const none: ReadonlyArray<never> = []
 

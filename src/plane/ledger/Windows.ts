@@ -1,5 +1,5 @@
 /** The windows of limits: days, weeks from Monday, and months, each from a time of day in a zone. Pure. */
-import type { ResetRule } from "../../domain/Limits.ts"
+import type { ResetRule } from "../../subjects/limits/entity.ts"
 import { LruMap } from "../../kernel/LruMap.ts"
 import { instantOf, localTimeAt } from "../../kernel/TimeZones.ts"
 

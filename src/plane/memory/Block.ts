@@ -2,7 +2,7 @@
  * Text that presents memories to a model. Its content was written by callers and models: each memory is a quoted line, its breaks and the
  * marks of chat templates taken out, under a sentence that says it is no instruction. Pure.
  */
-import type { Memory, PlacedBlock } from "../../domain/Memory.ts"
+import type { Memory, PlacedBlock } from "../../subjects/memory/entity.ts"
 
 export const blockTitle = "Memory context:"
 

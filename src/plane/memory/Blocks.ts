@@ -2,7 +2,7 @@
  * The blocks that were put into sessions, by the turn they are at. A later request of the session gets the same block at the same place
  * again, so that what the provider has in its prompt cache stays the beginning of it. In memory, bounded; pure state.
  */
-import type { PlacedBlock } from "../../domain/Memory.ts"
+import type { PlacedBlock } from "../../subjects/memory/entity.ts"
 import { LruMap } from "../../kernel/LruMap.ts"
 
 export interface Blocks {

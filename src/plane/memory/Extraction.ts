@@ -2,7 +2,7 @@
  * Finds in what a user said, and in what was answered, the sentences that are worth remembering: preferences, decisions and habits. By rules,
  * not by a model. What is quoted, code, questions, conditions and whatever reads like an instruction to a model is passed over. Pure.
  */
-import type { Memory } from "../../domain/Memory.ts"
+import type { Memory } from "../../subjects/memory/entity.ts"
 import { slugOf } from "./Words.ts"
 
 /** Characters of a text that are read, from its end. */

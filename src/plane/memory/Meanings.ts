@@ -3,11 +3,11 @@
  * change. A key has a thousand memories at most: all are compared.
  */
 import * as Effect from "effect/Effect"
-import type { Memory } from "../../domain/Memory.ts"
+import type { Memory } from "../../subjects/memory/entity.ts"
 import { cosine } from "../../kernel/Cosine.ts"
 import { LruMap } from "../../kernel/LruMap.ts"
-import type { MemoryRepo, MemoryStamp } from "../../store/repo/MemoryRepo.ts"
-import type { MemoryVector, MemoryVectorRepo } from "../../store/repo/MemoryVectorRepo.ts"
+import type { MemoryRepo, MemoryStamp } from "../../subjects/memory/repo.ts"
+import type { MemoryVector, MemoryVectorRepo } from "../../subjects/memory/MemoryVectorRepo.ts"
 
 /** Source of vectors. */
 export interface Vectors {

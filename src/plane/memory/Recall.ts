@@ -3,7 +3,7 @@
  * A turn is recognised by all the content up to it. Pure.
  */
 import { createHash } from "node:crypto"
-import type { PlacedBlock } from "../../domain/Memory.ts"
+import type { PlacedBlock } from "../../subjects/memory/entity.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { Json } from "../../wire/json/Json.ts"
 import { asksTool, behindMark, identityOf, isMarked, isUserTurn, turnWith } from "./Turns.ts"

@@ -5,9 +5,9 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as FiberSet from "effect/FiberSet"
-import type { PlacedBlock } from "../../domain/Memory.ts"
+import type { PlacedBlock } from "../../subjects/memory/entity.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import type { MemoryBlockRepo } from "../../store/repo/MemoryBlockRepo.ts"
+import type { MemoryBlockRepo } from "../../subjects/memory/MemoryBlockRepo.ts"
 import type { UserTurn } from "./Recall.ts"
 import { keptMs, makeBlocks, maxBytes, maxTurns } from "./Blocks.ts"
 

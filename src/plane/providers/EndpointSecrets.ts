@@ -1,6 +1,6 @@
 /** Lists the secrets in the calls of a connection that must not come back. */
 import * as Redacted from "effect/Redacted"
-import type { Connection, SecretHeaders } from "../../domain/Connection.ts"
+import type { Connection, SecretHeaders } from "../../subjects/connections/entity.ts"
 import { isSecretHeader } from "../../kernel/Masking.ts"
 import { secretParts } from "../../kernel/Scrub.ts"
 import { type SentSecrets, sentSecrets } from "../../kernel/SentSecrets.ts"

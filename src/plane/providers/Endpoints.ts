@@ -5,7 +5,7 @@
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import type { Connection, SecretHeaders } from "../../domain/Connection.ts"
+import type { Connection, SecretHeaders } from "../../subjects/connections/entity.ts"
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import type { ServiceKind } from "../../domain/MediaKind.ts"
 import type { WireName } from "../../domain/Wire.ts"

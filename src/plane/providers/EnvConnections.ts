@@ -3,8 +3,8 @@
  * Addresses are never read from the environment: each key goes to the host the registry names.
  */
 import * as Redacted from "effect/Redacted"
-import type { Connection } from "../../domain/Connection.ts"
-import { healthy } from "../../domain/Connection.ts"
+import type { Connection } from "../../subjects/connections/entity.ts"
+import { healthy } from "../../subjects/connections/entity.ts"
 import { isGatewayKey } from "../../kernel/GatewayKey.ts"
 import { allProviders } from "./registry/index.ts"
 

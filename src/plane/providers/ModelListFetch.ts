@@ -3,8 +3,8 @@
  * with a stored key to a host that neither the registry nor the operator named.
  */
 import * as Effect from "effect/Effect"
-import { ownerOf } from "../../domain/Proxy.ts"
-import type { Connection } from "../../domain/Connection.ts"
+import { ownerOf } from "../../subjects/proxies/entity.ts"
+import type { Connection } from "../../subjects/connections/entity.ts"
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import type * as Upstream from "../../net/egress/Upstream.ts"
 import { modelsEndpointOf, type ModelsEndpoint } from "./Endpoints.ts"

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
 import type { StoreError } from "../../store/Errors.ts"
-import * as ModelListRepo from "../../store/repo/ModelListRepo.ts"
+import * as ModelListRepo from "../../subjects/models/ModelListRepo.ts"
 import { type ListedModel, listText, readListText } from "./ListedModel.ts"
 
 export type { ListedModel } from "./ListedModel.ts"

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import { routeOfProxy } from "../../net/egress/proxy/ProxyRoute.ts"
 import { Upstream } from "../../net/egress/Upstream.ts"
-import { Flags } from "../../subjects/flags/Flags.ts"
+import { Flags } from "../../subjects/flags/service.ts"
 import { ProxyPlan } from "./ProxyPlan.ts"
 
 const everyMs = 60_000

@@ -2,16 +2,16 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Proxy, ProxyScope } from "../../domain/Proxy.ts"
+import type { Proxy, ProxyScope } from "../../subjects/proxies/entity.ts"
 import { ProxyRoutes } from "../../net/egress/proxy/ProxyRoutes.ts"
 import { ProxyHealth } from "../../net/egress/proxy/ProxyHealth.ts"
 import { assignmentKey, direct, resolveRoute, routingTable, type Switches } from "../../net/egress/proxy/ProxyRoute.ts"
-import { Flags } from "../../subjects/flags/Flags.ts"
+import { Flags } from "../../subjects/flags/service.ts"
 import { GatewaySettings } from "../../subjects/flags/GatewaySettings.ts"
 import { booleanOf } from "../../kernel/BooleanText.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { ProxyRepo } from "../../store/repo/ProxyRepo.ts"
+import { ProxyRepo } from "../../subjects/proxies/repo.ts"
 
 export class ProxyPlan extends Context.Tag("gateway/providers/ProxyPlan")<
   ProxyPlan,

@@ -3,8 +3,8 @@
  * show a set that was replaced. A set that was replaced gives way to the new one; any other set is an operator's change and wins.
  */
 import * as Redacted from "effect/Redacted"
-import type { OAuthTokens } from "../../domain/Connection.ts"
-import type { RenewedTokens } from "../../store/repo/ConnectionRepo.ts"
+import type { OAuthTokens } from "../../subjects/connections/entity.ts"
+import type { RenewedTokens } from "../../subjects/connections/repo.ts"
 
 export interface Replacement {
   /** Sets that are no longer good, oldest first. */

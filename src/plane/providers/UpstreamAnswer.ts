@@ -1,5 +1,5 @@
 /** Reads the answers to small calls to upstreams: their JSON, and their reasons as text for people. Pure. */
-import type { Connection } from "../../domain/Connection.ts"
+import type { Connection } from "../../subjects/connections/entity.ts"
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import type { RequestError } from "../../net/egress/Upstream.ts"
 import { scrub } from "../../kernel/Scrub.ts"

@@ -17,8 +17,8 @@ import {
   ResiliencePatch,
   type ResilienceSettings,
   type SettingProblem
-} from "../../domain/Resilience.ts"
-import * as SettingsRepo from "../../store/repo/SettingsRepo.ts"
+} from "../../subjects/resilience/entity.ts"
+import * as SettingsRepo from "../../subjects/settings/repo.ts"
 import type { StoreError } from "../../store/Errors.ts"
 
 /** The settings would contradict one another; nothing was changed. Never without problems. */

@@ -2,9 +2,9 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Shape from "../../domain/RoutingSettings.ts"
+import * as Shape from "../../subjects/routingSettings/entity.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import type { SettingsRepo } from "../../store/repo/SettingsRepo.ts"
+import type { SettingsRepo } from "../../subjects/settings/repo.ts"
 import * as StoredSettings from "../../store/StoredSettings.ts"
 
 export class RoutingSettings extends Context.Tag("gateway/routing/RoutingSettings")<

@@ -1,6 +1,6 @@
 /** The answer to a search, as clients get it. Pure. */
 import { isArray, isObject, type Json, type JsonObject, numberOr, parseJson, stringOr } from "../../wire/json/Json.ts"
-import type { AttemptView } from "../../domain/Decision.ts"
+import type { AttemptView } from "../../subjects/routing/entity.ts"
 import { isWebAddress } from "../../wire/search/Reading.ts"
 import { shownName } from "./SearchProviders.ts"
 

@@ -4,13 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { mayManage } from "../../subjects/auth/Access.ts"
-import type { Principal } from "../../domain/ApiKey.ts"
+import type { Principal } from "../../subjects/keys/entity.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import { LruMap } from "../../kernel/LruMap.ts"
 import { makeWriteBehind } from "../resilience/WriteBehind.ts"
 import { readStates } from "../routing/health/StoredStates.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { SearchCountsRepo } from "../../store/repo/SearchCountsRepo.ts"
+import { SearchCountsRepo } from "./SearchCountsRepo.ts"
 
 const Counts = Schema.Struct({
   /** Searches that went to the provider, and those that its earlier answer was for. */

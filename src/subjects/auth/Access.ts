@@ -3,8 +3,8 @@
  * nowhere else.
  */
 import type { Tier } from "../../contract/Tier.ts"
-import { managementScopes } from "../../domain/ApiKey.ts"
-import type { ApiKey, Principal } from "../../domain/ApiKey.ts"
+import { managementScopes } from "../keys/entity.ts"
+import type { ApiKey, Principal } from "../keys/entity.ts"
 import type { KeyProblem } from "./KeyPolicy.ts"
 
 /** The result of `ApiKeys.identify` for the key of a request. */

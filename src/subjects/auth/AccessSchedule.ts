@@ -2,7 +2,7 @@
  * Checks whether an access schedule is open, by the wall clock of its zone: where the clocks change, an hour that comes twice is open or
  * closed both times. Pure.
  */
-import type { AccessSchedule } from "../../domain/ApiKey.ts"
+import type { AccessSchedule } from "../keys/entity.ts"
 import { localTimeAt } from "../../kernel/TimeZones.ts"
 
 const clockTime = /^([01]\d|2[0-3]):([0-5]\d)$/

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import * as SettingsRepo from "../../store/repo/SettingsRepo.ts"
+import * as SettingsRepo from "../settings/repo.ts"
 import { hashPassword, verifyPassword } from "./Passwords.ts"
 import { Sessions } from "./Sessions.ts"
 

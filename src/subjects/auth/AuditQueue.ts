@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { AuditRow } from "../../domain/Audit.ts"
+import type { AuditRow } from "../audit/entity.ts"
 
 export interface AuditQueueState {
   /** The oldest first. */

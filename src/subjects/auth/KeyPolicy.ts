@@ -3,7 +3,7 @@
  * model is known (`routing/resolve/KeyModels`). Pure. The order of refusals: inactive, expired, schedule, address, endpoint, combo, model,
  * connection.
  */
-import type { ApiKey, ApiKeySettings, EndpointCategory } from "../../domain/ApiKey.ts"
+import type { ApiKey, ApiKeySettings, EndpointCategory } from "../keys/entity.ts"
 import { anyWildcard } from "../../kernel/Wildcards.ts"
 import { makeSchedule } from "./AccessSchedule.ts"
 import { makeIpRanges } from "../../kernel/IpRanges.ts"

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { GatewaySettings } from "../flags/GatewaySettings.ts"
-import { BatchRepo } from "../../store/repo/BatchRepo.ts"
+import { BatchRepo } from "./repo.ts"
 
 const pruneEvery = "1 hour"
 const pause = Effect.sleep("4 millis")

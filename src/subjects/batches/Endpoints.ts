@@ -1,6 +1,6 @@
 /** Endpoints that lines of a batch may ask. https://platform.openai.com/docs/api-reference/batch/create */
 import { type ConversationKey, edgeRoutes } from "../../contract/EdgeRoutes.ts"
-import type { EndpointCategory } from "../../domain/ApiKey.ts"
+import type { EndpointCategory } from "../keys/entity.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { completions } from "../../wire/completions/Codec.ts"

@@ -1,10 +1,10 @@
 /** Goes through the lines of a batch's input file. */
 import * as Effect from "effect/Effect"
-import type { Batch, BatchProblem } from "../../domain/Batch.ts"
-import type { Files } from "../files/Files.ts"
+import type { Batch, BatchProblem } from "./entity.ts"
+import type { Files } from "../files/service.ts"
 import { StoreError } from "../../store/Errors.ts"
 import { maxLineBytes, type ReadLine, readLine } from "./BatchLines.ts"
-import { maxLines } from "./BatchRules.ts"
+import { maxLines } from "./rules.ts"
 import { type Line, LineReader, saysNothing } from "./LineReader.ts"
 
 /** The batch cannot be worked on. */

@@ -1,7 +1,7 @@
 /** Principal in whose name the lines of a batch are asked. */
 import type { ApiKeys } from "../auth/ApiKeys.ts"
 import { innerRefusalOf } from "../auth/KeyPolicy.ts"
-import type { Principal } from "../../domain/ApiKey.ts"
+import type { Principal } from "../keys/entity.ts"
 import type { Endpoint } from "./Endpoints.ts"
 
 /** A text: why that is not possible. Asked for every line: a key may be revoked while a batch is in progress. */

@@ -1,7 +1,7 @@
 /** Writes what became of the lines of a batch into files of its owner. */
 import * as Effect from "effect/Effect"
-import type { Batch } from "../../domain/Batch.ts"
-import { FileNotFound, type Files, type FileQuotaExceeded, type Upload } from "../files/Files.ts"
+import type { Batch } from "./entity.ts"
+import { FileNotFound, type Files, type FileQuotaExceeded, type Upload } from "../files/service.ts"
 import { StoreError } from "../../store/Errors.ts"
 import type { LineSpool } from "./LineSpool.ts"
 

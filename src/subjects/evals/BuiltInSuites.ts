@@ -1,5 +1,5 @@
 /** The suites of the program itself: short questions whose answers can be checked by rule, so that no model judges another. */
-import type { EvalCase, EvalSuite } from "../../domain/Eval.ts"
+import type { EvalCase, EvalSuite } from "./entity.ts"
 
 type Row = readonly [
   name: string,

@@ -1,6 +1,6 @@
 /** The request of a case, and what its answer says. Pure. */
 import * as Either from "effect/Either"
-import type { EvalMessage } from "../../domain/Eval.ts"
+import type { EvalMessage } from "./entity.ts"
 import { chat } from "../../wire/chat/Codec.ts"
 import { isObject, type JsonObject, parseJson } from "../../wire/json/Json.ts"
 

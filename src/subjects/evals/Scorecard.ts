@@ -1,5 +1,5 @@
 /** Sums the results of the last complete run of each suite over each target. Pure. */
-import type { EvalRun, EvalTarget } from "../../domain/Eval.ts"
+import type { EvalRun, EvalTarget } from "./entity.ts"
 
 interface Sums {
   readonly total: number

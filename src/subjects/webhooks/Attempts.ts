@@ -2,7 +2,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import type { OutboxRepo, RecordedAttempt } from "../../store/repo/OutboxRepo.ts"
+import type { OutboxRepo, RecordedAttempt } from "./OutboxRepo.ts"
 import { asSentence } from "../../kernel/Sentence.ts"
 
 interface Pending {

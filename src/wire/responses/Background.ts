@@ -3,7 +3,7 @@
  *
  * https://developers.openai.com/api/docs/guides/background
  */
-import type { JobTicket } from "../../domain/MediaJob.ts"
+import type { JobTicket } from "../../subjects/mediaJobs/entity.ts"
 import { isObject, type JsonObject, parseJson, stringOr } from "../json/Json.ts"
 import { below, type JobStep, type PolledJob } from "../PolledJob.ts"
 

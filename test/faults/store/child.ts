@@ -1,7 +1,7 @@
 /** A process that writes as fast as it can and says on stdout what is safe, until it is killed. Bundled by `kill.test.ts`. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as ComboRepo from "../../../src/store/repo/ComboRepo.ts"
+import * as ComboRepo from "../../../src/subjects/combos/repo.ts"
 import * as UsageJournal from "../../../src/store/UsageJournal.ts"
 import { combo, onDisk, usageRow } from "../../unit/store/fixtures.ts"
 

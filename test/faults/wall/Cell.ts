@@ -1,5 +1,5 @@
 /** One cell of the wall: a fresh node with the fault, one question by an official SDK, and all that can be seen afterwards. */
-import type { Timeouts } from "../../../src/domain/Resilience.ts"
+import type { Timeouts } from "../../../src/subjects/resilience/entity.ts"
 import { lastWithin } from "../../support/eventually.ts"
 import type { TestGateway } from "../../support/TestGateway.ts"
 import { type Ask, type Ending, makeAsk } from "./Clients.ts"

@@ -1,5 +1,5 @@
 /** A row of the fault tests: what the faulty provider does, and the expected result. */
-import type { Timeouts } from "../../../src/domain/Resilience.ts"
+import type { Timeouts } from "../../../src/subjects/resilience/entity.ts"
 import type { Answer } from "../../support/FakeUpstream.ts"
 import type { WallWire } from "./Wires.ts"
 

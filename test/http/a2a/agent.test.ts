@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { agentSkillIds } from "../../../src/agents/a2a/SkillIds.ts"
 import { formatKey } from "../../../src/subjects/auth/KeyFormat.ts"
-import { skillIds } from "../../../src/domain/AgentSkill.ts"
+import { skillIds } from "../../../src/subjects/skills/entity.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 

@@ -1,7 +1,7 @@
 /** What the gateway records of its own traffic: requests of clients on all wires, however they end. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { DecisionRecord } from "../../../src/domain/Decision.ts"
+import type { DecisionRecord } from "../../../src/subjects/routing/entity.ts"
 import type { ApiKind, TrafficRecord } from "../../../src/domain/TrafficRecord.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Tapped from "../../support/TappedGateway.ts"

@@ -1,8 +1,8 @@
 /** Nodes, connections, declared models and combos over real HTTP, with an upstream on a real socket. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { ComboStrategy } from "../../../src/domain/Combo.ts"
-import { ConnectionRepo } from "../../../src/store/repo/ConnectionRepo.ts"
+import { ComboStrategy } from "../../../src/subjects/combos/entity.ts"
+import { ConnectionRepo } from "../../../src/subjects/connections/repo.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import { inClear } from "../../support/headers.ts"
 import { layerOf, TestApp } from "./TestApp.ts"

@@ -1,7 +1,7 @@
 /** `/api/settings` over real HTTP. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { defaultGatewaySettings } from "../../../src/domain/GatewaySettings.ts"
+import { defaultGatewaySettings } from "../../../src/subjects/settings/entity.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 
 const path = "/api/settings"

@@ -1,7 +1,7 @@
 /** `/api/settings/routing` over real HTTP. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { defaultRouting } from "../../../src/domain/RoutingSettings.ts"
+import { defaultRouting } from "../../../src/subjects/routingSettings/entity.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 
 const path = "/api/settings/routing"

@@ -11,7 +11,7 @@ import { builtInFilters } from "../../../src/plane/compression/rtk/filters/index
 import { isFailure, isKept, isTelling } from "../../../src/plane/compression/rtk/Kept.ts"
 import { type Output, reduce } from "../../../src/plane/compression/rtk/Rtk.ts"
 import { shown, shownWhole } from "../../../src/plane/compression/rtk/Terminal.ts"
-import { rtkLevels } from "../../../src/domain/RtkSettings.ts"
+import { rtkLevels } from "../../../src/subjects/rtk/entity.ts"
 
 const corpus: ReadonlyArray<Output> = JSON.parse(
   readFileSync(new URL("../../compression/corpus/outputs.json", import.meta.url), "utf8")

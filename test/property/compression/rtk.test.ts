@@ -5,7 +5,7 @@ import { compileBuiltIn } from "../../../src/plane/compression/rtk/Compiled.ts"
 import { ordered } from "../../../src/plane/compression/rtk/Detect.ts"
 import { builtInFilters } from "../../../src/plane/compression/rtk/filters/index.ts"
 import { isFailure } from "../../../src/plane/compression/rtk/Kept.ts"
-import { rtkLevels } from "../../../src/domain/RtkSettings.ts"
+import { rtkLevels } from "../../../src/subjects/rtk/entity.ts"
 import { isReduced, rawIdChars, reduce } from "../../../src/plane/compression/rtk/Rtk.ts"
 
 const filters = ordered(builtInFilters.map(compileBuiltIn))

@@ -1,7 +1,7 @@
 /** Windows of limits: they follow one another without a gap, and begin at the reset time. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { resetIntervals } from "../../../src/domain/Limits.ts"
+import { resetIntervals } from "../../../src/subjects/limits/entity.ts"
 import { localTimeAt } from "../../../src/kernel/TimeZones.ts"
 import { windowAt } from "../../../src/plane/ledger/Windows.ts"
 

@@ -1,7 +1,7 @@
 /** Whatever a session is, a later request of it begins as the one before ended. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import type { PlacedBlock } from "../../../src/domain/Memory.ts"
+import type { PlacedBlock } from "../../../src/subjects/memory/entity.ts"
 import type { WireName } from "../../../src/domain/Wire.ts"
 import { blockOf } from "../../../src/plane/memory/Block.ts"
 import { makeBlocks } from "../../../src/plane/memory/Blocks.ts"

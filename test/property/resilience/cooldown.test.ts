@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { healthy } from "../../../src/domain/Connection.ts"
+import { healthy } from "../../../src/subjects/connections/entity.ts"
 import * as Cooldown from "../../../src/plane/resilience/cooldown/Cooldown.ts"
 
 const run = { seed: 20_261_121, numRuns: 1_000 }

@@ -1,7 +1,7 @@
 /** Candidates that are kept between requests against candidates that are made anew: the same, whatever happens in between. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { defaultResilience } from "../../../src/domain/Resilience.ts"
+import { defaultResilience } from "../../../src/subjects/resilience/entity.ts"
 import { unknownFacts } from "../../../src/plane/providers/ModelFacts.ts"
 import type { Failure } from "../../../src/plane/resilience/failure/FailureKind.ts"
 import { makeCandidates, type CandidateSources } from "../../../src/plane/routing/decide/Candidates.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
 import { reasonText } from "../../../src/plane/routing/candidate/Reason.ts"
-import { decodeStored, noPolicy } from "../../../src/domain/combo/ComboPolicy.ts"
+import { decodeStored, noPolicy } from "../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { makeSeededRandom } from "../../../src/kernel/SeededRandom.ts"
 import type { Candidate, QuotaWindow } from "../../../src/plane/routing/candidate/Candidate.ts"
 import { blankMemory, type StrategyInput, type StrategyMemory } from "../../../src/plane/routing/candidate/Strategy.ts"

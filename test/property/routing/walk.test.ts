@@ -4,9 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { noneReady } from "../../../src/plane/routing/candidate/Reason.ts"
-import { noPolicy } from "../../../src/domain/combo/ComboPolicy.ts"
-import { defaultResilience } from "../../../src/domain/Resilience.ts"
-import { FaultName } from "../../../src/domain/SimulatedFaults.ts"
+import { noPolicy } from "../../../src/subjects/combos/entity/ComboPolicy.ts"
+import { defaultResilience } from "../../../src/subjects/resilience/entity.ts"
+import { FaultName } from "../../../src/subjects/resilience/SimulatedFaults.ts"
 import { makeSeededRandom, type SeededRandom } from "../../../src/kernel/SeededRandom.ts"
 import type { Target } from "../../../src/plane/routing/resolve/ModelResolver.ts"
 import { faults } from "../../../src/observe/simulation/faults/Catalogue.ts"

@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { calcPrice, findProvider, type ModelInfo, type Provider, type Usage } from "@pydantic/genai-prices"
 import * as Effect from "effect/Effect"
-import type { ModelPrice } from "../../../src/domain/Pricing.ts"
+import type { ModelPrice } from "../../../src/subjects/pricing/entity.ts"
 import { nanoUsdPerUsd, noTokens, type TokenCounts } from "../../../src/domain/Usage.ts"
 import { publishedAs } from "../../../src/plane/providers/PublishedAs.ts"
 import { costNanoUsd } from "../../../src/observe/usage/Cost.ts"

@@ -8,7 +8,7 @@ import * as AST from "effect/SchemaAST"
 import { GatewayApi } from "../../../src/contract/Api.ts"
 import { endpointsOf } from "../../../src/contract/Endpoints.ts"
 import * as Errors from "../../../src/contract/Errors.ts"
-import { anyFields } from "../../../src/domain/combo/ConfigFields.ts"
+import { anyFields } from "../../../src/subjects/combos/entity/ConfigFields.ts"
 import { openApiJson } from "../../../src/contract/OpenApiDocument.ts"
 import { managementRoutes } from "../../../src/contract/ManagementRoutes.ts"
 import { routes } from "../../../src/contract/Routes.ts"
@@ -220,7 +220,7 @@ describe("OpenAPI document", () => {
 
 describe("inputs", () => {
   it("take null for every optional field and ignore unknown ones", async () => {
-    const { CreateConnection } = await import("../../../src/contract/Groups/Providers.ts")
+    const { CreateConnection } = await import("../../../src/subjects/connections/routes.ts")
     const fields = Object.keys(CreateConnection.fields).filter((field) => field !== "provider")
     const input = { provider: "openai", surprise: 1, ...Object.fromEntries(fields.map((field) => [field, null])) }
     const decoded = Schema.decodeUnknownEither(CreateConnection)(input)

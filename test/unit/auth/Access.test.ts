@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Tier } from "../../../src/contract/Tier.ts"
 import { decide } from "../../../src/subjects/auth/Access.ts"
 import type { AccessFacts } from "../../../src/subjects/auth/Access.ts"
-import { type ApiKey, unrestricted } from "../../../src/domain/ApiKey.ts"
+import { type ApiKey, unrestricted } from "../../../src/subjects/keys/entity.ts"
 
 const key = (scopes: ReadonlyArray<string>): ApiKey => ({
   ...unrestricted,

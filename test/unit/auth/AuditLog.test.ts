@@ -7,10 +7,10 @@ import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import * as AuditLog from "../../../src/subjects/auth/AuditLog.ts"
 import * as AuditQueue from "../../../src/subjects/auth/AuditQueue.ts"
-import type { AuditRow } from "../../../src/domain/Audit.ts"
+import type { AuditRow } from "../../../src/subjects/audit/entity.ts"
 import { StoreError } from "../../../src/store/Errors.ts"
 import * as ReadWorker from "../../../src/store/ReadWorker.ts"
-import * as AuditRepo from "../../../src/store/repo/AuditRepo.ts"
+import * as AuditRepo from "../../../src/subjects/audit/repo.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 
 const rowAt = (id: string, timestampMs: number, actor = "admin-key"): AuditRow => ({

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { makeSchedule } from "../../../src/subjects/auth/AccessSchedule.ts"
 import { allowsModel, modelRulesOf, problemOf } from "../../../src/subjects/auth/KeyPolicy.ts"
-import { type ApiKey, type ApiKeySettings, unrestricted } from "../../../src/domain/ApiKey.ts"
+import { type ApiKey, type ApiKeySettings, unrestricted } from "../../../src/subjects/keys/entity.ts"
 
 const key = (settings: Partial<ApiKeySettings>): ApiKey => ({
   ...unrestricted,

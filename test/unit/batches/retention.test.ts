@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import * as BatchRetention from "../../../src/subjects/batches/BatchRetention.ts"
-import { ended, newBatch } from "../../../src/subjects/batches/BatchRules.ts"
+import { ended, newBatch } from "../../../src/subjects/batches/rules.ts"
 import * as GatewaySettings from "../../../src/subjects/flags/GatewaySettings.ts"
-import { BatchRepo } from "../../../src/store/repo/BatchRepo.ts"
+import { BatchRepo } from "../../../src/subjects/batches/repo.ts"
 import { reposInMemory } from "../store/fixtures.ts"
 
 const dayMs = 86_400_000

@@ -5,8 +5,8 @@ import * as Options from "@effect/cli/Options"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { flags as replayFlags } from "../../../src/cli/commands/route/replay.ts"
-import { flags as simulateFlags } from "../../../src/cli/commands/route/simulate.ts"
+import { flags as replayFlags } from "../../../src/subjects/routing/commands/replay.ts"
+import { flags as simulateFlags } from "../../../src/subjects/routing/commands/simulate.ts"
 
 const read = <A>(option: Options.Options<A>, ...argv: ReadonlyArray<string>) =>
   Options.processCommandLine(option, argv, CliConfig.defaultConfig).pipe(

@@ -11,8 +11,8 @@ import {
   pressed,
   type Step,
   told
-} from "../../../src/cli/commands/inspect/browse/Browse.ts"
-import { draw, heightOf } from "../../../src/cli/commands/inspect/browse/draw.ts"
+} from "../../../src/subjects/inspector/commands/browse/Browse.ts"
+import { draw, heightOf } from "../../../src/subjects/inspector/commands/browse/draw.ts"
 import { widthOf } from "../../../src/cli/output/Table.ts"
 import { aHead } from "../../support/TrafficRecords.ts"
 

@@ -1,8 +1,8 @@
 /** Bars, sizes, durations and names of files. */
 import { assert, describe, it } from "@effect/vitest"
-import { durationMs } from "../../../src/cli/commands/logs/times.ts"
-import { numbered } from "../../../src/cli/commands/image/Names.ts"
-import { formatOf } from "../../../src/cli/commands/speak/speak.ts"
+import { durationMs } from "../../../src/subjects/usage/commands/logs/times.ts"
+import { numbered } from "../../../src/cli/commands/use/image/Names.ts"
+import { formatOf } from "../../../src/cli/commands/use/speak.ts"
 import { barLine } from "../../../src/cli/output/Progress.ts"
 import { sizeText } from "../../../src/cli/output/Size.ts"
 import { harmless } from "../../../src/kernel/TerminalText.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { refusal } from "../../../src/cli/local/refusals.ts"
-import * as Errors from "../../../src/subjects/management/Errors.ts"
+import * as Errors from "../../../src/subjects/Errors.ts"
 import { StoreError } from "../../../src/store/Errors.ts"
 
 const describeStore = () => "The database cannot be used."

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import * as Analytics from "../../../src/plane/compression/Analytics.ts"
 import { StoreError } from "../../../src/store/Errors.ts"
-import { CompressionCountsRepo } from "../../../src/store/repo/CompressionCountsRepo.ts"
+import { CompressionCountsRepo } from "../../../src/subjects/compression/CompressionCountsRepo.ts"
 import { reposInMemory } from "../store/fixtures.ts"
 
 const dayMs = 86_400_000

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
-import type { Principal } from "../../../src/domain/ApiKey.ts"
+import type { Principal } from "../../../src/subjects/keys/entity.ts"
 import { fromMark, mayKeepContent, operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 
 const root = fileURLToPath(new URL("../../../src", import.meta.url))

@@ -1,7 +1,7 @@
 /** How answers are judged. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import type { EvalStrategy } from "../../../src/domain/Eval.ts"
+import type { EvalStrategy } from "../../../src/subjects/evals/entity.ts"
 import { graderOf, maxPatternChars } from "../../../src/subjects/evals/Graders.ts"
 
 const judge = (strategy: EvalStrategy, value: unknown, answer: string): boolean => {

@@ -1,6 +1,6 @@
 /** What runs say about targets. */
 import { assert, it } from "@effect/vitest"
-import type { EvalRun } from "../../../src/domain/Eval.ts"
+import type { EvalRun } from "../../../src/subjects/evals/entity.ts"
 import { scorecardOf } from "../../../src/subjects/evals/Scorecard.ts"
 
 const run = (id: string, model: string, more: Partial<EvalRun> = {}): EvalRun => ({

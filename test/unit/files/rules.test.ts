@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { expiryOf, listQueryOf, purposeProblem, rangeOf, safeName } from "../../../src/subjects/files/FileRules.ts"
+import { expiryOf, listQueryOf, purposeProblem, rangeOf, safeName } from "../../../src/subjects/files/rules.ts"
 
 describe("the rules of files", () => {
   it("names have no folders and no control characters, and are bounded", () => {

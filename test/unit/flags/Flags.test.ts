@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { flagCatalog } from "../../../src/subjects/flags/FlagCatalog.ts"
-import * as Flags from "../../../src/subjects/flags/Flags.ts"
-import { FlagStore, layerMemory } from "../../../src/subjects/flags/FlagStore.ts"
+import * as Flags from "../../../src/subjects/flags/service.ts"
+import { FlagStore, layerMemory } from "../../../src/subjects/flags/repo.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 
 const flagsOver = (

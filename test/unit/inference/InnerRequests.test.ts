@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type ApiKey, type EndpointCategory, unrestricted } from "../../../src/domain/ApiKey.ts"
+import { type ApiKey, type EndpointCategory, unrestricted } from "../../../src/subjects/keys/entity.ts"
 import type { InferenceError } from "../../../src/domain/Errors.ts"
 import type { InnerProblem } from "../../../src/subjects/auth/KeyPolicy.ts"
 import { type Behalf, InnerRequests, layer } from "../../../src/plane/inference/InnerRequests.ts"

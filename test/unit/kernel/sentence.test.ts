@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { describe as viewOf, ModelNotFound, NoTarget } from "../../../src/domain/Errors.ts"
-import * as Errors from "../../../src/subjects/management/Errors.ts"
+import * as Errors from "../../../src/subjects/Errors.ts"
 import { MarketplaceFailed } from "../../../src/agents/plugins/PluginErrors.ts"
 import { asSentence } from "../../../src/kernel/Sentence.ts"
 

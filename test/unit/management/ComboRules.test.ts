@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ComboStrategy } from "../../../src/domain/Combo.ts"
+import { ComboStrategy } from "../../../src/subjects/combos/entity.ts"
 import { noThinkingPrefix } from "../../../src/plane/routing/resolve/ModelIds.ts"
-import { aliasesOf, haveCycle, maxNesting, problemOf, usersOf } from "../../../src/subjects/management/ComboRules.ts"
+import { aliasesOf, haveCycle, maxNesting, problemOf, usersOf } from "../../../src/subjects/combos/rules.ts"
 
 const combo = (name: string, ...models: ReadonlyArray<string>) => ({
   name,

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Combos } from "../../../src/subjects/management/Combos.ts"
-import { ModelAliases } from "../../../src/subjects/management/ModelAliases.ts"
-import { ProviderNodes } from "../../../src/subjects/management/ProviderNodes.ts"
+import { Combos } from "../../../src/subjects/combos/service.ts"
+import { ModelAliases } from "../../../src/subjects/aliases/service.ts"
+import { ProviderNodes } from "../../../src/subjects/nodes/service.ts"
 import { layerOf, nodeWithConnection } from "./support.ts"
 
 describe("Combos", () => {

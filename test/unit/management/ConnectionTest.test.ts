@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { testConnection } from "../../../src/subjects/management/ConnectionTest.ts"
+import { testConnection } from "../../../src/subjects/connections/ConnectionTest.ts"
 import * as Cooldowns from "../../../src/plane/resilience/cooldown/Cooldowns.ts"
-import { ConnectionRepo } from "../../../src/store/repo/ConnectionRepo.ts"
+import { ConnectionRepo } from "../../../src/subjects/connections/repo.ts"
 import { started } from "../resilience/support.ts"
 import { bareConnection, reposInMemory } from "../store/fixtures.ts"
 

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Connections } from "../../../src/subjects/management/Connections.ts"
-import { QuotaGroups } from "../../../src/subjects/management/QuotaGroups.ts"
+import { Connections } from "../../../src/subjects/connections/service.ts"
+import { QuotaGroups } from "../../../src/subjects/quotaGroups/service.ts"
 import { Catalog } from "../../../src/plane/providers/Catalog.ts"
 import { Cooldowns } from "../../../src/plane/resilience/cooldown/Cooldowns.ts"
 import { Lockouts } from "../../../src/plane/resilience/lockout/Lockouts.ts"
-import { ConnectionRepo } from "../../../src/store/repo/ConnectionRepo.ts"
+import { ConnectionRepo } from "../../../src/subjects/connections/repo.ts"
 import { fail, hold, key, layerOf, nodeWithConnection } from "./support.ts"
 
 describe("Connections", () => {

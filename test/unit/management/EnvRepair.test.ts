@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { repair } from "../../../src/subjects/management/EnvRepair.ts"
+import { repair } from "../../../src/subjects/system/EnvRepair.ts"
 import { parse } from "../../../src/platform/EnvText.ts"
 
 const running = new Map([

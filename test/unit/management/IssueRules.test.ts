@@ -1,9 +1,9 @@
 /** Limits on registered keys, and the settings of the tracker. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
-import { exceededOf, noIssueLimits } from "../../../src/domain/RegisteredKey.ts"
+import { exceededOf, noIssueLimits } from "../../../src/subjects/registeredKeys/entity.ts"
 import { maskSecret } from "../../../src/kernel/Masking.ts"
-import { changed, tokenProblem } from "../../../src/subjects/management/IssueReports.ts"
+import { changed, tokenProblem } from "../../../src/subjects/issueReports/service.ts"
 
 describe("exceededOf", () => {
   const counts = { activeKeys: 2, dailyIssued: 5, hourlyIssued: 3 }

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Connections } from "../../../src/subjects/management/Connections.ts"
-import { Keys } from "../../../src/subjects/management/Keys.ts"
-import { ProviderModels } from "../../../src/subjects/management/ProviderModels.ts"
-import { QuotaGroups } from "../../../src/subjects/management/QuotaGroups.ts"
+import { Connections } from "../../../src/subjects/connections/service.ts"
+import { Keys } from "../../../src/subjects/keys/service.ts"
+import { ProviderModels } from "../../../src/subjects/models/service.ts"
+import { QuotaGroups } from "../../../src/subjects/quotaGroups/service.ts"
 import { key, layerOf } from "./support.ts"
 
 describe("Keys", () => {

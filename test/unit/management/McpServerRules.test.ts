@@ -1,8 +1,8 @@
 /** What is shown of the arguments of a registered program, and what a change keeps. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
-import type { McpServer } from "../../../src/domain/McpServer.ts"
-import { changed, moveProblem, shownArguments } from "../../../src/subjects/management/McpServerRules.ts"
+import type { McpServer } from "../../../src/subjects/mcpServers/entity.ts"
+import { changed, moveProblem, shownArguments } from "../../../src/subjects/mcpServers/rules.ts"
 
 const shown = (...args: ReadonlyArray<string>) => shownArguments(args.map((text) => Redacted.make(text)))
 

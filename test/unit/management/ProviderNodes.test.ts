@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Connections } from "../../../src/subjects/management/Connections.ts"
-import { ProviderNodes } from "../../../src/subjects/management/ProviderNodes.ts"
+import { Connections } from "../../../src/subjects/connections/service.ts"
+import { ProviderNodes } from "../../../src/subjects/nodes/service.ts"
 import { ModelLists } from "../../../src/plane/providers/ModelLists.ts"
 import { QuotaWindows } from "../../../src/plane/routing/quota/QuotaWindows.ts"
 import { noThinkingPrefix } from "../../../src/plane/routing/resolve/ModelIds.ts"
-import { ConnectionRepo } from "../../../src/store/repo/ConnectionRepo.ts"
+import { ConnectionRepo } from "../../../src/subjects/connections/repo.ts"
 import { key, layerOf, learnRates, nodeWithConnection } from "./support.ts"
 
 const input = (prefix: string) =>

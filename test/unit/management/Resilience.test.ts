@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Connections } from "../../../src/subjects/management/Connections.ts"
-import { Resilience } from "../../../src/subjects/management/Resilience.ts"
-import { SettingsChanges } from "../../../src/subjects/management/SettingsChanges.ts"
-import { SystemHealth } from "../../../src/subjects/management/SystemHealth.ts"
+import { Connections } from "../../../src/subjects/connections/service.ts"
+import { Resilience } from "../../../src/subjects/resilience/service.ts"
+import { SettingsChanges } from "../../../src/subjects/settings/service.ts"
+import { SystemHealth } from "../../../src/subjects/system/SystemHealth.ts"
 import { fail, hold, key, layerOf } from "./support.ts"
 
 const connected = Effect.gen(function* () {

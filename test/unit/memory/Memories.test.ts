@@ -6,7 +6,7 @@ import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
 import * as GatewaySettings from "../../../src/subjects/flags/GatewaySettings.ts"
 import * as Memories from "../../../src/plane/memory/Memories.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
-import { MemoryBlockRepo } from "../../../src/store/repo/MemoryBlockRepo.ts"
+import { MemoryBlockRepo } from "../../../src/subjects/memory/MemoryBlockRepo.ts"
 import { reposInMemory } from "../store/fixtures.ts"
 
 const memories = Memories.layer.pipe(

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type PlaygroundEndpoint, playgroundEndpoints } from "../../../src/domain/Playground.ts"
+import { type PlaygroundEndpoint, playgroundEndpoints } from "../../../src/subjects/playground/entity.ts"
 import { snippetsOf } from "../../../src/agents/playground/snippets/Snippets.ts"
 import { requestOf } from "../../../src/agents/playground/snippets/SnippetRequest.ts"
 

@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { defaultResilience, ResiliencePatch } from "../../../src/domain/Resilience.ts"
+import { defaultResilience, ResiliencePatch } from "../../../src/subjects/resilience/entity.ts"
 import * as Settings from "../../../src/plane/resilience/Settings.ts"
-import * as SettingsRepo from "../../../src/store/repo/SettingsRepo.ts"
+import * as SettingsRepo from "../../../src/subjects/settings/repo.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 
 const table = SettingsRepo.layer.pipe(Layer.provide(Sql.layerMemory))

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import type { ProviderClass } from "../../../src/domain/Provider.ts"
 import * as Breakers from "../../../src/plane/resilience/breaker/Breakers.ts"
 import { StoreError } from "../../../src/store/Errors.ts"
-import { BreakerRepo } from "../../../src/store/repo/BreakerRepo.ts"
+import { BreakerRepo } from "../../../src/subjects/resilience/repo.ts"
 import { reposInMemory } from "../store/fixtures.ts"
 import { settingsOf, started } from "./support.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as SettingsRepo from "../../../src/store/repo/SettingsRepo.ts"
+import * as SettingsRepo from "../../../src/subjects/settings/repo.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 import { capacity as holdsCapacity } from "../../../src/plane/resilience/lockout/QuotaHolds.ts"
 import type { LockoutKey } from "../../../src/plane/resilience/lockout/LockoutKey.ts"

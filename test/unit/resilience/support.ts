@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { defaultResilience, mergeResilience, type ResiliencePatch } from "../../../src/domain/Resilience.ts"
+import { defaultResilience, mergeResilience, type ResiliencePatch } from "../../../src/subjects/resilience/entity.ts"
 import * as Settings from "../../../src/plane/resilience/Settings.ts"
 
 /** Settings that a test changes as an operator would, without a store. */

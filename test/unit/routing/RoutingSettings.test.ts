@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { defaultRouting } from "../../../src/domain/RoutingSettings.ts"
+import { defaultRouting } from "../../../src/subjects/routingSettings/entity.ts"
 import * as RoutingSettings from "../../../src/plane/routing/RoutingSettings.ts"
-import * as SettingsRepo from "../../../src/store/repo/SettingsRepo.ts"
+import * as SettingsRepo from "../../../src/subjects/settings/repo.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 
 const table = SettingsRepo.layer.pipe(Layer.provide(Sql.layerMemory))

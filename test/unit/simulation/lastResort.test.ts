@@ -1,6 +1,6 @@
 /** What the breaker's probes before the last target cost, for servers on this machine, whose breakers open at the second failure. */
 import { assert, describe, it } from "@effect/vitest"
-import { defaultResilience } from "../../../src/domain/Resilience.ts"
+import { defaultResilience } from "../../../src/subjects/resilience/entity.ts"
 import { closed, lastResortMs, profileOf, report } from "../../../src/plane/resilience/breaker/Breaker.ts"
 import { simulated } from "./support.ts"
 

@@ -3,14 +3,14 @@
  * how failed targets are treated. The expectations are written by hand from docs/resilience.md and checked against every call.
  */
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { ComboStrategy } from "../../../src/domain/Combo.ts"
-import { defaultResilience, type ResilienceSettings } from "../../../src/domain/Resilience.ts"
+import { ComboStrategy } from "../../../src/subjects/combos/entity.ts"
+import { defaultResilience, type ResilienceSettings } from "../../../src/subjects/resilience/entity.ts"
 import {
   type CombinedScenario,
   FaultName,
   type ScenarioName,
   ScenarioName as scenarioNames
-} from "../../../src/domain/SimulatedFaults.ts"
+} from "../../../src/subjects/resilience/SimulatedFaults.ts"
 import type { Decided } from "../../../src/plane/routing/decide/Decide.ts"
 import type { Target } from "../../../src/plane/routing/resolve/ModelResolver.ts"
 import type { SimulationReport } from "../../../src/observe/simulation/Report.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { decodeStored } from "../../../src/domain/combo/ComboPolicy.ts"
+import { decodeStored } from "../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { noBehaviours, unknownNames } from "../../../src/observe/simulation/Behaviour.ts"
 import { latencyMs, percentile, streamsOf } from "../../../src/observe/simulation/Distributions.ts"
 import { makeEventQueue } from "../../../src/observe/simulation/EventQueue.ts"

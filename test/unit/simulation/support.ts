@@ -1,6 +1,6 @@
 /** A combo of accounts of several providers, without a store, for simulations and replays. */
-import { noPolicy } from "../../../src/domain/combo/ComboPolicy.ts"
-import { defaultResilience } from "../../../src/domain/Resilience.ts"
+import { noPolicy } from "../../../src/subjects/combos/entity/ComboPolicy.ts"
+import { defaultResilience } from "../../../src/subjects/resilience/entity.ts"
 import { noTokens, type UsageRow } from "../../../src/domain/Usage.ts"
 import { snapshot } from "../../../src/plane/providers/Catalog.ts"
 import { unknownFacts } from "../../../src/plane/providers/ModelFacts.ts"

@@ -2,7 +2,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as InspectorSessionRepo from "../../../src/store/repo/InspectorSessionRepo.ts"
+import * as InspectorSessionRepo from "../../../src/subjects/inspector/repo.ts"
 import { reposInMemory } from "./fixtures.ts"
 
 const session = (over: Partial<InspectorSessionRepo.StoredSession> = {}): InspectorSessionRepo.StoredSession => ({

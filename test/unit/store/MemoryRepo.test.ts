@@ -2,9 +2,9 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
-import { maxEntriesPerKey, type Memory } from "../../../src/domain/Memory.ts"
-import { ApiKeyRepo } from "../../../src/store/repo/ApiKeyRepo.ts"
-import { MemoryRepo } from "../../../src/store/repo/MemoryRepo.ts"
+import { maxEntriesPerKey, type Memory } from "../../../src/subjects/memory/entity.ts"
+import { ApiKeyRepo } from "../../../src/subjects/keys/repo.ts"
+import { MemoryRepo } from "../../../src/subjects/memory/repo.ts"
 import { apiKey, reposInMemory } from "./fixtures.ts"
 
 const memoryOf = (id: string, more: Partial<Memory> = {}): Memory => ({

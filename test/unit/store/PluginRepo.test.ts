@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as PluginRepo from "../../../src/store/repo/PluginRepo.ts"
+import * as PluginRepo from "../../../src/subjects/plugins/repo.ts"
 import { reposInMemory } from "./fixtures.ts"
 
 const plugin: PluginRepo.NewPlugin = {

@@ -2,8 +2,8 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { operatorsOwn } from "../../../src/domain/ContentPermission.ts"
-import { ApiKeyRepo } from "../../../src/store/repo/ApiKeyRepo.ts"
-import { RawOutputRepo } from "../../../src/store/repo/RawOutputRepo.ts"
+import { ApiKeyRepo } from "../../../src/subjects/keys/repo.ts"
+import { RawOutputRepo } from "../../../src/subjects/compression/repo.ts"
 import { apiKey, reposInMemory } from "./fixtures.ts"
 
 const outputOf = (id: string, content: string, apiKeyId: string | null = null) => ({

@@ -2,7 +2,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { type StoredTunnel, TunnelRepo } from "../../../src/store/repo/TunnelRepo.ts"
+import { type StoredTunnel, TunnelRepo } from "../../../src/subjects/tunnels/repo.ts"
 import { reposInMemory } from "./fixtures.ts"
 
 const tunnel: StoredTunnel = {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import type { ModelPrice } from "../../../src/domain/Pricing.ts"
+import type { ModelPrice } from "../../../src/subjects/pricing/entity.ts"
 import { nanoUsdParts, noTokens, type TokenCounts } from "../../../src/domain/Usage.ts"
 import { costNanoUsd, estimateTokens, formatUsd10 } from "../../../src/observe/usage/Cost.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { AttemptRecord } from "../../../src/domain/Decision.ts"
+import type { AttemptRecord } from "../../../src/subjects/routing/entity.ts"
 import * as AttemptMetrics from "../../../src/observe/usage/telemetry/AttemptMetrics.ts"
 
 const attempt = (provider: string, given: Partial<AttemptRecord> = {}): AttemptRecord => ({

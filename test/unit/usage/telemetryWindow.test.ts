@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { AttemptRecord } from "../../../src/domain/Decision.ts"
+import type { AttemptRecord } from "../../../src/subjects/routing/entity.ts"
 import { capacity, LatencyWindow } from "../../../src/observe/usage/telemetry/LatencyWindow.ts"
 import * as SessionBook from "../../../src/observe/usage/telemetry/SessionBook.ts"
 import { usageRow } from "../../support/usageRow.ts"

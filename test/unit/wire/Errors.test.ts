@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { AttemptRecord } from "../../../src/domain/Decision.ts"
+import type { AttemptRecord } from "../../../src/subjects/routing/entity.ts"
 import { describe as describeError, InvalidRequest, TargetsFailed } from "../../../src/domain/Errors.ts"
 import { codecs } from "../../../src/wire/Codec.ts"
 import { readUpstreamError } from "../../../src/wire/UpstreamError.ts"

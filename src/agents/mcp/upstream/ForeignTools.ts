@@ -1,6 +1,6 @@
 /** Reads a registered server's lists of tools and answers to calls, within limits. Pure. */
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../../../wire/json/Json.ts"
-import { toolSeparator } from "../../../domain/McpServer.ts"
+import { toolSeparator } from "../../../subjects/mcpServers/entity.ts"
 import type { ToolEffect, ToolOutput } from "../Tool.ts"
 
 export interface ForeignTool {

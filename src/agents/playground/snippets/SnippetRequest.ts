@@ -4,7 +4,7 @@ import {
   type PlaygroundParams,
   playgroundParams,
   type PromptMessage
-} from "../../../domain/Playground.ts"
+} from "../../../subjects/playground/entity.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import { searchAdapters } from "../../../wire/search/adapters/index.ts"
 

@@ -1,6 +1,6 @@
 /** Values of a plugin's configuration: checked by its schema, with defaults, secrets masked. Pure. */
 import type { FieldProblem } from "../../../domain/Errors.ts"
-import type { ConfigField, ConfigValue, ConfigValues } from "../../../domain/Plugin.ts"
+import type { ConfigField, ConfigValue, ConfigValues } from "../../../subjects/plugins/entity.ts"
 import { closest } from "../../../kernel/Closest.ts"
 import { maskSecret } from "../../../kernel/Masking.ts"
 

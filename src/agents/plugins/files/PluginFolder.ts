@@ -20,7 +20,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { dirname, join } from "node:path"
-import { maxPluginNameChars, pluginNamePattern } from "../../../domain/Plugin.ts"
+import { maxPluginNameChars, pluginNamePattern } from "../../../subjects/plugins/entity.ts"
 import { codeOf } from "../../../store/Errors.ts"
 import { type Files, integrityOf, maxFiles, maxTotalBytes } from "./PluginFiles.ts"
 

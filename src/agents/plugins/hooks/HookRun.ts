@@ -1,8 +1,8 @@
 /** Hooks of one request: their input, and their changes. A class, because one is made per request. */
 import type { Mutable } from "effect/Types"
-import type { PluginAction, PluginCall } from "../../../domain/Decision.ts"
+import type { PluginAction, PluginCall } from "../../../subjects/routing/entity.ts"
 import type { ContentPermission } from "../../../domain/ContentPermission.ts"
-import type { RequestHook } from "../../../domain/Plugin.ts"
+import type { RequestHook } from "../../../subjects/plugins/entity.ts"
 import type { WireName } from "../../../domain/Wire.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import type { HookContext } from "./Listener.ts"

@@ -1,5 +1,5 @@
 /** Counts the calls of one plugin. A class, because it is updated for each call. */
-import type { PluginAction } from "../../../domain/Decision.ts"
+import type { PluginAction } from "../../../subjects/routing/entity.ts"
 
 /** Milliseconds of waiting calls; null before the first. */
 export interface HookStats {

@@ -1,7 +1,7 @@
 /** One active plugin as the hooks of requests see it. What is behind it is a sandbox. */
 import type * as Effect from "effect/Effect"
 import type { ContentPermission } from "../../../domain/ContentPermission.ts"
-import type { RequestHook } from "../../../domain/Plugin.ts"
+import type { RequestHook } from "../../../subjects/plugins/entity.ts"
 import type { WireName } from "../../../domain/Wire.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 

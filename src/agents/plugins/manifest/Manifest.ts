@@ -12,7 +12,7 @@ import {
   type PluginManifest,
   PluginPermission,
   pluginNameProblem
-} from "../../../domain/Plugin.ts"
+} from "../../../subjects/plugins/entity.ts"
 import { closest } from "../../../kernel/Closest.ts"
 import { objectOr } from "../../../wire/json/Json.ts"
 import { readConfigSchema } from "./ConfigSchema.ts"

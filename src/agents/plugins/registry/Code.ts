@@ -6,7 +6,7 @@ import {
   type PluginManifest,
   type PluginPermission,
   RequestHook
-} from "../../../domain/Plugin.ts"
+} from "../../../subjects/plugins/entity.ts"
 import type { FieldProblem } from "../../../domain/Errors.ts"
 import type { HookListener, HookUse } from "../hooks/Listener.ts"
 import { type Files, manifestPath } from "../files/PluginFiles.ts"

@@ -9,10 +9,10 @@ import {
   type PluginManifest,
   type PluginSource,
   type PluginStatus
-} from "../../../domain/Plugin.ts"
+} from "../../../subjects/plugins/entity.ts"
 import { version as gatewayVersion } from "../../../platform/Version.ts"
 import type { StoreError } from "../../../store/Errors.ts"
-import type { StoredPlugin } from "../../../store/repo/PluginRepo.ts"
+import type { StoredPlugin } from "../../../subjects/plugins/repo.ts"
 import { isObject, type JsonObject } from "../../../wire/json/Json.ts"
 import * as ConfigRules from "../config/ConfigRules.ts"
 import { type Files, filesProblems, integrityOf, manifestPath, withManifest } from "../files/PluginFiles.ts"

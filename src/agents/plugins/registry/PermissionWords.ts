@@ -1,5 +1,5 @@
 /** Descriptions of each permission for the plugin's owner. */
-import type { PluginManifest, PluginPermission } from "../../../domain/Plugin.ts"
+import type { PluginManifest, PluginPermission } from "../../../subjects/plugins/entity.ts"
 
 /** `hosts`: of the manifest; null: any. */
 export const permissionWords = (permission: PluginPermission, hosts: PluginManifest["hosts"]): string => {

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { operatorsOwn } from "../../../domain/ContentPermission.ts"
 import type { FieldProblem } from "../../../domain/Errors.ts"
-import { LifecycleHook, type PluginHook, pluginHooks, RequestHook } from "../../../domain/Plugin.ts"
+import { LifecycleHook, type PluginHook, pluginHooks, RequestHook } from "../../../subjects/plugins/entity.ts"
 import { WireName } from "../../../domain/Wire.ts"
 import { isObject, type JsonObject, objectOr } from "../../../wire/json/Json.ts"
 import { eventOf, type HookCall, type HookContext, type HookOutcome } from "../hooks/Listener.ts"

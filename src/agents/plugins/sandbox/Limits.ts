@@ -1,5 +1,5 @@
 /** Limits of a sandbox, and of what crosses its boundary. */
-import { defaultHookTimeoutMs } from "../../../domain/Plugin.ts"
+import { defaultHookTimeoutMs } from "../../../subjects/plugins/entity.ts"
 import type { SandboxLimits } from "./Sandbox.ts"
 
 export const usualSandboxLimits: SandboxLimits = {

@@ -4,7 +4,7 @@
  */
 import type { HostAnswer, SentCall, ThreadStart, FromThread, ToThread } from "./thread/Protocol.ts"
 import { type ContentPermission, fromMark } from "../../../domain/ContentPermission.ts"
-import type { LifecycleHook } from "../../../domain/Plugin.ts"
+import type { LifecycleHook } from "../../../subjects/plugins/entity.ts"
 import type { Timer, Timers } from "../../../platform/Timers.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import type { HookCall, HookEvent, HookOutcome } from "../hooks/Listener.ts"

@@ -1,6 +1,6 @@
 /** Reads what came out of a sandbox. Pure: all of it is text that a plugin has made. */
 import * as Schema from "effect/Schema"
-import { PluginHook } from "../../../domain/Plugin.ts"
+import { PluginHook } from "../../../subjects/plugins/entity.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../../wire/json/Json.ts"
 import { readAnswerJson, Unreadable } from "../../../wire/json/Bounds.ts"
 import type { BlockedAnswer, HookOutcome } from "../hooks/Listener.ts"

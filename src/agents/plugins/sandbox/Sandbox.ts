@@ -4,7 +4,7 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { ContentPermission } from "../../../domain/ContentPermission.ts"
-import type { LifecycleHook, PluginHook, PluginPermission } from "../../../domain/Plugin.ts"
+import type { LifecycleHook, PluginHook, PluginPermission } from "../../../subjects/plugins/entity.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import type { HookCall, HookEvent, HookOutcome } from "../hooks/Listener.ts"
 

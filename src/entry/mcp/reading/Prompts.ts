@@ -1,7 +1,7 @@
 /** Questions that clients offer their users: each brings what is known here along with what is to be done. */
 import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../../../contract/ManagementRoutes.ts"
-import { usageRanges } from "../../../domain/UsageRange.ts"
+import { usageRanges } from "../../../subjects/usageHistory/entity.ts"
 import type { Prompt, PromptArgument } from "../../../agents/mcp/Prompt.ts"
 import type { ToolCall } from "../../../agents/mcp/Tool.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"

@@ -1,9 +1,9 @@
 /** Resources that clients may read: the catalogue, usage, requests, decisions and the pages of skills. */
 import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../../../contract/ManagementRoutes.ts"
-import { skillIds } from "../../../domain/AgentSkill.ts"
-import type { KeyScope } from "../../../domain/ApiKey.ts"
-import { usageRanges } from "../../../domain/UsageRange.ts"
+import { skillIds } from "../../../subjects/skills/entity.ts"
+import type { KeyScope } from "../../../subjects/keys/entity.ts"
+import { usageRanges } from "../../../subjects/usageHistory/entity.ts"
 import { ReadFailure, type Resource, type ResourceTemplate } from "../../../agents/mcp/Resource.ts"
 import { closest } from "../../../kernel/Closest.ts"
 import type { Caller } from "../../../agents/mcp/Caller.ts"

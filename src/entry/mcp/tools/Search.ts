@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { SearchAnswer, SearchRequest } from "../../../contract/compat/Search.ts"
-import type { Principal } from "../../../domain/ApiKey.ts"
+import type { Principal } from "../../../subjects/keys/entity.ts"
 import { field } from "../../../kernel/Documented.ts"
 import { toolProblem } from "../../../agents/mcp/Server.ts"
 import type { Tool } from "../../../agents/mcp/Tool.ts"

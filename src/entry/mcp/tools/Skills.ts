@@ -1,10 +1,10 @@
 /** The page of an agent skill, with what is known of it; and a code block of such a page, run. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { SkillView } from "../../../contract/Groups/AgentSkills.ts"
+import { SkillView } from "../../../subjects/skills/routes.ts"
 import { field } from "../../../kernel/Documented.ts"
 import { asSentence } from "../../../kernel/Sentence.ts"
-import type { BlockFailed, BlocksBusy, SkillBlocks } from "../../../subjects/management/SkillBlocks.ts"
+import type { BlockFailed, BlocksBusy, SkillBlocks } from "../../../subjects/skills/service.ts"
 import { isManager } from "../../../agents/mcp/Caller.ts"
 import type { Tool, ToolCall } from "../../../agents/mcp/Tool.ts"
 import { blockLimits, type CodeBlock, codeBlocks, isJavaScript } from "../../../agents/skills/CodeBlocks.ts"

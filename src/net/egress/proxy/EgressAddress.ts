@@ -1,6 +1,6 @@
 /** The address that an echo service saw, and its family. Pure. */
 import { isIP } from "node:net"
-import type { ProxyFamily } from "../../../domain/Proxy.ts"
+import type { ProxyFamily } from "../../../subjects/proxies/entity.ts"
 
 const readBytes = 4_096
 

@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import { isIP } from "node:net"
 import { booleanOf } from "../../../kernel/BooleanText.ts"
 import { makeIpRanges } from "../../../kernel/IpRanges.ts"
-import type { ProxyType } from "../../../domain/Proxy.ts"
+import type { ProxyType } from "../../../subjects/proxies/entity.ts"
 import { isLocalAddress } from "../OutboundPolicy.ts"
 import type { ProxyHop } from "./ProxyRoute.ts"
 

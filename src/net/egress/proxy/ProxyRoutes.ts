@@ -1,7 +1,7 @@
 /** Chooses the route of each call, on the hot path. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import type { CallOwner } from "../../../domain/Proxy.ts"
+import type { CallOwner } from "../../../subjects/proxies/entity.ts"
 import { ProxyHealth } from "./ProxyHealth.ts"
 import { direct, type ProxyRoute } from "./ProxyRoute.ts"
 

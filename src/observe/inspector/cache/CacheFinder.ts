@@ -1,5 +1,5 @@
 /** The cache-break finder: gets each call when its answer has ended, and keeps its findings. All of it is bounded. */
-import type { ModelPrice } from "../../../domain/Pricing.ts"
+import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
 import { LruMap } from "../../../kernel/LruMap.ts"
 import { CacheBreaks, type CacheBreaksPage } from "./CacheBreaks.ts"
 import type { CacheCall, CacheFinding } from "./CacheCall.ts"

@@ -1,5 +1,5 @@
 /** The cache finder's work on one call, in the thread: reading its bodies takes time. The thread has the history, its owner the findings. */
-import type { ModelPrice } from "../../../domain/Pricing.ts"
+import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
 import type { WireName } from "../../../domain/Wire.ts"
 import { isObject, type JsonObject } from "../../../wire/json/Json.ts"
 import { maskText } from "../masking/Masking.ts"

@@ -3,7 +3,7 @@
  * that this call of its conversation sends again, and at least the longest prefix that any earlier call of the same account and model has left
  * there. A break is reported when the provider reports clearly less, or when the prompt no longer begins as the conversation's own. Pure.
  */
-import type { ModelPrice } from "../../../domain/Pricing.ts"
+import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
 import { nanoUsdPerUsd } from "../../../domain/Usage.ts"
 import { costNanoUsd } from "../../usage/Cost.ts"
 import type { CacheCause, CacheFinding, CacheVerdict, ReportedTokens } from "./CacheCall.ts"

@@ -1,6 +1,6 @@
 /** Facts of a request to a model and its answer: tokens as the upstream reported them or estimated, cost, speed. Pure. */
 import * as Either from "effect/Either"
-import type { ModelPrice } from "../../../domain/Pricing.ts"
+import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
 import { nanoUsdPerUsd, noTokens, type TokenCounts } from "../../../domain/Usage.ts"
 import { registry } from "../../../plane/providers/Registry.ts"
 import { familyOf } from "../../../plane/tokens/Family.ts"

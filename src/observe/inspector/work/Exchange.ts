@@ -2,7 +2,7 @@
  * A whole exchange of the gateway's own in one job: its bodies and heads are masked and read, and its prompt is judged. What its record needs of
  * that goes back as text, which is read when the record is.
  */
-import type { ModelPrice } from "../../../domain/Pricing.ts"
+import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
 import type { RecordHeaders } from "../../../domain/TrafficRecord.ts"
 import type { TokenCounts } from "../../../domain/Usage.ts"
 import type { BodyLimits, CapturedBody } from "../Bodies.ts"

@@ -11,8 +11,8 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { GatewaySettings } from "../../../subjects/flags/GatewaySettings.ts"
 import type { StoreError } from "../../../store/Errors.ts"
-import { SettingsRepo } from "../../../store/repo/SettingsRepo.ts"
-import { type Expired, UsageSumsRepo } from "../../../store/repo/UsageSumsRepo.ts"
+import { SettingsRepo } from "../../../subjects/settings/repo.ts"
+import { type Expired, UsageSumsRepo } from "../../../subjects/usage/UsageSumsRepo.ts"
 import { UsageJournal } from "../../../store/UsageJournal.ts"
 
 export class UsageRetention extends Context.Tag("gateway/usage/history/UsageRetention")<

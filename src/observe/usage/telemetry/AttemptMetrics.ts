@@ -2,7 +2,7 @@
  * Counts calls to upstreams by provider, because a fallback hides failed calls from the count of requests. Series are bounded;
  * providers beyond the limit are counted together.
  */
-import type { AttemptRecord } from "../../../domain/Decision.ts"
+import type { AttemptRecord } from "../../../subjects/routing/entity.ts"
 import { LruMap } from "../../../kernel/LruMap.ts"
 import type { MetricsSnapshot, NumberSample } from "./Families.ts"
 import { clean } from "./Summary.ts"

@@ -1,5 +1,5 @@
 /** OpenTelemetry's GenAI semantic conventions (https://opentelemetry.io/docs/specs/semconv/gen-ai/). Never the text of a request. */
-import type { AttemptRecord } from "../../../domain/Decision.ts"
+import type { AttemptRecord } from "../../../subjects/routing/entity.ts"
 import { nanoUsdPerUsd } from "../../../domain/Usage.ts"
 import { clean, pathOnly } from "./Summary.ts"
 import type { RequestSummary } from "./Summary.ts"

@@ -1,6 +1,6 @@
 /** Spans and metrics in OTLP's JSON encoding: 64-bit integers are strings, ids lower-case hex, enumerations numbers. Pure. */
 import { createHash } from "node:crypto"
-import type { AttemptRecord } from "../../../domain/Decision.ts"
+import type { AttemptRecord } from "../../../subjects/routing/entity.ts"
 import type { Pairs } from "../../../platform/Pairs.ts"
 import type { HistogramFamily, Labels, MetricFamily, MetricsSnapshot } from "./Families.ts"
 import { attemptAttributes, labelNames, metricNames, operationName, providerName, spanAttributes } from "./GenAi.ts"

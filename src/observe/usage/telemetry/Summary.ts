@@ -1,5 +1,5 @@
 /** Facts of a finished request for telemetry, and the cleaning of its strings. */
-import type { AttemptRecord } from "../../../domain/Decision.ts"
+import type { AttemptRecord } from "../../../subjects/routing/entity.ts"
 import type { UsageRow } from "../../../domain/Usage.ts"
 
 export interface RequestSummary {

@@ -3,7 +3,7 @@
  * bucket. Buckets are read from the store when they are first asked for. Plain and synchronous, but for that.
  */
 import * as Effect from "effect/Effect"
-import type { KeptMeaning, Meaning } from "../../../domain/CachedAnswer.ts"
+import type { KeptMeaning, Meaning } from "../../../subjects/cache/entity.ts"
 import { cosine } from "../../../kernel/Cosine.ts"
 import { LruMap } from "../../../kernel/LruMap.ts"
 import { mayShare } from "./Wording.ts"

@@ -2,7 +2,7 @@
  * Measures how well vectors of a model, with and without the comparison of words, distinguish the same question from a
  * similar one. Pure.
  */
-import type { Wording } from "../../../domain/CachedAnswer.ts"
+import type { Wording } from "../../../subjects/cache/entity.ts"
 import { cosine } from "../../../kernel/Cosine.ts"
 import type { Pair } from "./Paraphrases.ts"
 import { mayShare, wordingOf } from "./Wording.ts"

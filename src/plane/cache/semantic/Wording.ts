@@ -4,7 +4,7 @@
  * wrong answer. Pure; linear.
  */
 
-import type { Wording } from "../../../domain/CachedAnswer.ts"
+import type { Wording } from "../../../subjects/cache/entity.ts"
 
 /** Digits of any script, with what groups them and what is written together with them: `3.5`, `10,000`, `-4`, `5km`, `v2`. */
 const numbers = /[-+]?[\p{L}\p{Sc}%]{0,12}\p{Nd}[\p{Nd}.,:/\p{L}\p{Sc}%°²³]{0,60}/gu

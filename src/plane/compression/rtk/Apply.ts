@@ -2,7 +2,7 @@
  * Applies a filter to an output. Pure, deterministic, linear in the length of the text: each line is looked at once by each pattern, and by
  * no pattern further than `seenChars` characters.
  */
-import type { rtkLevels } from "../../../domain/RtkSettings.ts"
+import type { rtkLevels } from "../../../subjects/rtk/entity.ts"
 import type { Compiled } from "./Compiled.ts"
 import { cutAfter, cutBefore, holdsNothing, isUnchanged } from "../Held.ts"
 import { isFailure, isKept, isTelling } from "./Kept.ts"

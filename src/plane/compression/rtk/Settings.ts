@@ -1,4 +1,4 @@
-import type { RtkSettings } from "../../../domain/RtkSettings.ts"
+import type { RtkSettings } from "../../../subjects/rtk/entity.ts"
 import type { Limits } from "./Apply.ts"
 
 /** The limits that the settings ask for. Pure. */

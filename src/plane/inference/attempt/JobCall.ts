@@ -6,7 +6,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import type { Timeouts } from "../../../domain/Resilience.ts"
+import type { Timeouts } from "../../../subjects/resilience/entity.ts"
 import type * as PublicFetch from "../../../net/egress/PublicFetch.ts"
 import type * as Upstream from "../../../net/egress/Upstream.ts"
 import { parseJson, isObject, type JsonObject } from "../../../wire/json/Json.ts"

@@ -3,7 +3,7 @@
  * whenever the upstream knows it, so that the request can pass through untouched.
  */
 import * as Either from "effect/Either"
-import { ownerOf } from "../../../domain/Proxy.ts"
+import { ownerOf } from "../../../subjects/proxies/entity.ts"
 import type { Dialect, WireRule } from "../../../domain/Dialect.ts"
 import { isForPicturesOnly, isForSearchesOnly } from "../../../domain/Provider.ts"
 import type { WireName } from "../../../domain/Wire.ts"

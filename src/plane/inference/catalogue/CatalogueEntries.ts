@@ -2,7 +2,7 @@
  * The entries of the model list, put together from a snapshot. One entry serves OpenAI's and Anthropic's clients alike; members
  * whose value is not known are left out. Pure.
  */
-import type { Combo } from "../../../domain/Combo.ts"
+import type { Combo } from "../../../subjects/combos/entity.ts"
 import type { ProviderSpec } from "../../../domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../../providers/Catalog.ts"
 import { commonFacts, layFacts, type Modality, type ModelFacts } from "../../providers/ModelFacts.ts"

@@ -4,14 +4,14 @@
  */
 import type { LimitFacts, InferenceError } from "../../../domain/Errors.ts"
 import { describe } from "../../../domain/Errors.ts"
-import type { RequestPayload } from "../../../domain/PluginPayload.ts"
+import type { RequestPayload } from "../../../subjects/plugins/PluginPayload.ts"
 import { nanoUsdPerUsd, type Outcome, type TokenCounts } from "../../../domain/Usage.ts"
 import type { Hooks } from "../../../agents/plugins/hooks/Hooks.ts"
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { decidedOf } from "../../routing/records/DecisionRecords.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
-import type { AttemptRecord } from "../../../domain/Decision.ts"
+import type { AttemptRecord } from "../../../subjects/routing/entity.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "../request/Exchange.ts"
 import { isCallersOwn, runOf } from "./HookRuns.ts"
 

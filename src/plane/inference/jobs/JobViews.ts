@@ -1,5 +1,5 @@
 /** A job as clients see it: OpenAI's video object, with the result in `data` once it is completed. Pure. */
-import { isOver, type MediaJob, type JobKind, type MediaJobProblem, type MediaOutput } from "../../../domain/MediaJob.ts"
+import { isOver, type MediaJob, type JobKind, type MediaJobProblem, type MediaOutput } from "../../../subjects/mediaJobs/entity.ts"
 import { secondsOf } from "../../../wire/jobs/Outputs.ts"
 import { isArray, isObject, type Json, type JsonObject, optional, parseJson, stringOr } from "../../../wire/json/Json.ts"
 

@@ -11,7 +11,7 @@ import * as Runtime from "effect/Runtime"
 import * as Schedule from "effect/Schedule"
 import { ApiKeys } from "../../../subjects/auth/ApiKeys.ts"
 import { mayKeepContent, onFile, type OnFile, operatorsOwn } from "../../../domain/ContentPermission.ts"
-import type { Principal } from "../../../domain/ApiKey.ts"
+import type { Principal } from "../../../subjects/keys/entity.ts"
 import { BodyTooLarge, LimitReached } from "../../../domain/Errors.ts"
 import {
   isOver,
@@ -20,13 +20,13 @@ import {
   type MediaJobKind,
   type MediaJobProblem,
   type MediaOutput
-} from "../../../domain/MediaJob.ts"
+} from "../../../subjects/mediaJobs/entity.ts"
 import { GatewaySettings } from "../../../subjects/flags/GatewaySettings.ts"
 import { makeFairPlaces } from "../../../kernel/FairPlaces.ts"
 import { IdGen } from "../../../platform/IdGen.ts"
 import { Timers } from "../../../platform/Timers.ts"
 import type { StoreError } from "../../../store/Errors.ts"
-import { MediaJobRepo } from "../../../store/repo/MediaJobRepo.ts"
+import { MediaJobRepo } from "../../../subjects/mediaJobs/repo.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import { Unreadable } from "../../../wire/json/Bounds.ts"
 import { readForeignBody } from "../../../wire/json/LargeBodies.ts"

@@ -4,8 +4,8 @@
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import type { Principal } from "../../../domain/ApiKey.ts"
-import type { JobTicket } from "../../../domain/MediaJob.ts"
+import type { Principal } from "../../../subjects/keys/entity.ts"
+import type { JobTicket } from "../../../subjects/mediaJobs/entity.ts"
 
 /** A response that a provider has begun, and for whom. */
 export interface BegunResponse {

@@ -1,5 +1,5 @@
 /** Estimates the most that a call may cost, for the limits of a key. Pure. */
-import type { ModelPrice } from "../../../domain/Pricing.ts"
+import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
 import type { CallEstimate } from "../../ledger/KeyAccount.ts"
 import { nanoUsdPerUsd } from "../../../domain/Usage.ts"
 import { costNanoUsd } from "../../../observe/usage/Cost.ts"

@@ -2,7 +2,7 @@
  * The prices of one request. Each is fixed when it is first asked for, which is when a call is reserved or made: what is changed or fetched while
  * the request runs holds for the next one, so that the ledger and the budgets say what was reserved.
  */
-import type { ModelPrice } from "../../../domain/Pricing.ts"
+import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
 import type { PriceBook } from "../../../observe/usage/PriceBook.ts"
 
 interface Fixed {

@@ -1,7 +1,7 @@
 /**
  * Response headers of inference answers as flat name–value lists for `writeHead`.
  */
-import type { ModelPrice } from "../../../domain/Pricing.ts"
+import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
 import { reasonText } from "../../routing/candidate/Reason.ts"
 import { targetKey } from "../../routing/resolve/TargetKey.ts"
 import type { ErrorView } from "../../../domain/Errors.ts"

@@ -1,6 +1,6 @@
 /** Handle of a request that becomes a job of a provider, for a client that comes back for the result. */
 import type * as Effect from "effect/Effect"
-import type { JobTicket } from "../../../domain/MediaJob.ts"
+import type { JobTicket } from "../../../subjects/mediaJobs/entity.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import type { JobStep } from "../../../wire/PolledJob.ts"

@@ -17,7 +17,7 @@ import {
   NoTarget,
   PreviousResponseNotFound
 } from "../../../domain/Errors.ts"
-import { Flags } from "../../../subjects/flags/Flags.ts"
+import { Flags } from "../../../subjects/flags/service.ts"
 import { GatewaySettings } from "../../../subjects/flags/GatewaySettings.ts"
 import { maxModelChars } from "../../../domain/Provider.ts"
 import type { Resolution } from "../../routing/resolve/ModelResolver.ts"

@@ -2,7 +2,7 @@
  * History of one request: the calls made for it, the targets left out, the wire asked last. Written by failover as it goes, read by the
  * response headers and by settlement. Every other fact of a request stays as it was when it was opened.
  */
-import type { AttemptRecord } from "../../../domain/Decision.ts"
+import type { AttemptRecord } from "../../../subjects/routing/entity.ts"
 import type { WireName } from "../../../domain/Wire.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Unready } from "../../routing/health/TargetHealth.ts"

@@ -4,7 +4,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { AttemptRecord } from "../../../domain/Decision.ts"
+import type { AttemptRecord } from "../../../subjects/routing/entity.ts"
 import { describe, type InferenceError, TargetsFailed, TargetsUnavailable } from "../../../domain/Errors.ts"
 import * as Events from "../../../observe/events/Events.ts"
 import { Hooks } from "../../../agents/plugins/hooks/Hooks.ts"

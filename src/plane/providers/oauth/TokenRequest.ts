@@ -3,7 +3,7 @@
  * provider node the connection names it, so that no caller chooses the host that receives a refresh token.
  */
 import * as Redacted from "effect/Redacted"
-import type { OAuthTokens } from "../../../domain/Connection.ts"
+import type { OAuthTokens } from "../../../subjects/connections/entity.ts"
 import type { OAuthEndpoint, ProviderSpec } from "../../../domain/Provider.ts"
 import type { UnownedRequest } from "../../../net/egress/Upstream.ts"
 import { secretParts } from "../../../kernel/Scrub.ts"

@@ -3,7 +3,7 @@
  * rules are in docs/resilience.md.
  */
 import type { ProviderClass } from "../../../domain/Provider.ts"
-import type { ResilienceSettings } from "../../../domain/Resilience.ts"
+import type { ResilienceSettings } from "../../../subjects/resilience/entity.ts"
 
 export type BreakerPhase = "CLOSED" | "DEGRADED" | "OPEN" | "HALF_OPEN"
 

@@ -1,7 +1,7 @@
 /** The circuit breakers of all providers, in memory: the transitions of `Breaker` by provider. Times are epoch milliseconds. */
 import { LruMap } from "../../../kernel/LruMap.ts"
 import type { ProviderClass } from "../../../domain/Provider.ts"
-import type { ResilienceSettings } from "../../../domain/Resilience.ts"
+import type { ResilienceSettings } from "../../../subjects/resilience/entity.ts"
 import * as Breaker from "./Breaker.ts"
 
 /** A provider as far as its breaker is concerned. */

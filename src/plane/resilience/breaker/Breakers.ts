@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as BreakerRepo from "../../../store/repo/BreakerRepo.ts"
+import * as BreakerRepo from "../../../subjects/resilience/repo.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { makeWriteBehind } from "../WriteBehind.ts"
 import * as Settings from "../Settings.ts"

@@ -2,7 +2,7 @@
  * The cooldown of one connection as a pure transition function. No timer ends it: it is over when its time has passed. Terminal states
  * stay until an operator acts or the credentials change. The rules are in docs/resilience.md.
  */
-import { type ConnectionHealth, healthy, type TestStatus } from "../../../domain/Connection.ts"
+import { type ConnectionHealth, healthy, type TestStatus } from "../../../subjects/connections/entity.ts"
 
 export interface CooldownState extends ConnectionHealth {
   /** Epoch milliseconds of the latest failure that set the cooldown; null before the first. A success leaves it. */

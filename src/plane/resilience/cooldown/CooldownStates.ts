@@ -3,7 +3,7 @@
  * milliseconds.
  */
 import { LruMap } from "../../../kernel/LruMap.ts"
-import { type ConnectionHealth, healthy } from "../../../domain/Connection.ts"
+import { type ConnectionHealth, healthy } from "../../../subjects/connections/entity.ts"
 import * as Cooldown from "./Cooldown.ts"
 import * as ModelCooldowns from "./ModelCooldowns.ts"
 

@@ -3,7 +3,7 @@
  * not hold up the others of its account. Pure: every function gives the next state, or the same one when nothing changed.
  */
 import * as Schema from "effect/Schema"
-import { type ConnectionHealth, TestStatus } from "../../../domain/Connection.ts"
+import { type ConnectionHealth, TestStatus } from "../../../subjects/connections/entity.ts"
 import * as Cooldown from "./Cooldown.ts"
 
 export interface ModelCooldown {

@@ -3,7 +3,7 @@
  * off: an exhausted one is not asked again.
  */
 import { LruMap } from "../../../kernel/LruMap.ts"
-import type { ResilienceSettings } from "../../../domain/Resilience.ts"
+import type { ResilienceSettings } from "../../../subjects/resilience/entity.ts"
 import type { QuotaHolds } from "./QuotaHolds.ts"
 import * as Lockout from "./Lockout.ts"
 import type { LockoutKey } from "./LockoutKey.ts"

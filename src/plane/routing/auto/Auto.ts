@@ -3,7 +3,7 @@
  * explore; the rest follow by score. Pure: what is to be remembered is part of the result.
  */
 import { byStrategy } from "../candidate/Reason.ts"
-import type { SlaPolicy } from "../../../domain/combo/ComboPolicy.ts"
+import type { SlaPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
 import type { Candidate, Features } from "../candidate/Candidate.ts"
 import type { Ordering, Score, StrategyInput } from "../candidate/Strategy.ts"
 import { budgetOfHeader, weightsOf } from "./RequestHeaders.ts"
@@ -48,7 +48,7 @@ import {
 } from "./SelfHealing.ts"
 import { ratingOf } from "./Rating.ts"
 import { scoreAll } from "./Scores.ts"
-import type { Weights } from "../../../domain/combo/AutoWeights.ts"
+import type { Weights } from "../../../subjects/combos/entity/AutoWeights.ts"
 
 export interface AutoInput extends StrategyInput {
   /** Candidates that may not be called now: scored for the record, and counted where breakers are counted. */

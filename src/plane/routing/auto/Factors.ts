@@ -2,13 +2,13 @@
  * The twelve factors (docs/routing.md). Each is a pure
  * function of one candidate, its pool, the request's features and the time, and lies in [0, 1]. What is not known is neutral.
  */
-import type { AccountTier } from "../../../domain/Connection.ts"
+import type { AccountTier } from "../../../subjects/connections/entity.ts"
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"
 import type { Candidate, Features, QuotaWindow } from "../candidate/Candidate.ts"
 import { type ModelTier, stepsBetween, modelTierOf } from "./ModelTier.ts"
 import { blendedUsd, clamp01, deviationOf, errorRateOf, p95Of, type Pool } from "./Pool.ts"
 import { recommendedTier, specificityFit } from "./Specificity.ts"
-import type { FactorName } from "../../../domain/combo/AutoWeights.ts"
+import type { FactorName } from "../../../subjects/combos/entity/AutoWeights.ts"
 
 export type Factor = (candidate: Candidate, pool: Pool, features: Features, nowMs: number) => number
 

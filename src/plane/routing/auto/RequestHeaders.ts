@@ -1,6 +1,6 @@
 /** The headers of a request that override settings of the `auto` strategy (`X-Gateway-Mode`, `X-Gateway-Budget`). Pure. */
-import { type PackName, packOfMode, type Weights } from "../../../domain/combo/AutoWeights.ts"
-import type { AutoPolicy } from "../../../domain/combo/ComboPolicy.ts"
+import { type PackName, packOfMode, type Weights } from "../../../subjects/combos/entity/AutoWeights.ts"
+import type { AutoPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
 import { packs } from "./Weights.ts"
 
 /** `X-Gateway-Budget` in USD; null when absent or no positive number, which is ignored. */

@@ -3,7 +3,7 @@
  * strategy sees plain, frozen data and names one member. When it does anything else, `rules` chooses, and the reason of the decision
  * says so.
  */
-import type { SlaPolicy } from "../../../domain/combo/ComboPolicy.ts"
+import type { SlaPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -2,7 +2,7 @@
  * The scores of all candidates, as numbers: what a decision compares. The same sums in the same order as from `factorsOf`, without an
  * object per candidate; the factors themselves are worked out for the record, when it is asked for. Pure.
  */
-import type { Weights } from "../../../domain/combo/AutoWeights.ts"
+import type { Weights } from "../../../subjects/combos/entity/AutoWeights.ts"
 import type { Candidate, Features } from "../candidate/Candidate.ts"
 import { type Columns, modelTiers } from "./Columns.ts"
 import { leastDeviationMs, neutral, quotaFactor, resetWindowFactor, shareOf, tierAffinityOf } from "./Factors.ts"

@@ -3,7 +3,7 @@
  * A pure state machine: in → out (5 min, doubling to 30) → probe → back on trial, or out for longer.
  */
 import type { Candidate } from "../candidate/Candidate.ts"
-import { factorNames, type FactorName, type Weights } from "../../../domain/combo/AutoWeights.ts"
+import { factorNames, type FactorName, type Weights } from "../../../subjects/combos/entity/AutoWeights.ts"
 
 /** Below this score a candidate goes out. */
 const exclusionScore = 0.2

@@ -1,5 +1,5 @@
 /** Default weights of the factors, and those of each mode pack. */
-import { type PackName, settled, type Weights } from "../../../domain/combo/AutoWeights.ts"
+import { type PackName, settled, type Weights } from "../../../subjects/combos/entity/AutoWeights.ts"
 
 export const defaultWeights: Weights = settled({
   health: 0.2,

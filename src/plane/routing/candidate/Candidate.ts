@@ -2,7 +2,7 @@
  * Input of a decision: the targets with everything known about them, and the request's features. Plain data, so that the same
  * candidates, features, policy, clock and seed always give the same decision. Unknown is null, never a guess.
  */
-import type { AccountTier } from "../../../domain/Connection.ts"
+import type { AccountTier } from "../../../subjects/connections/entity.ts"
 import type { WireName } from "../../../domain/Wire.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"

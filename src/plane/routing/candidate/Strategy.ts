@@ -3,7 +3,7 @@
  * part of its result, and is kept only when the decision is carried out.
  */
 import type { Reason } from "./Reason.ts"
-import type { ComboPolicy } from "../../../domain/combo/ComboPolicy.ts"
+import type { ComboPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
 import type { SeededRandom } from "../../../kernel/SeededRandom.ts"
 import type { Candidate, Features } from "./Candidate.ts"
 

@@ -1,6 +1,6 @@
 /** Config `evalRouting`: the targets whose models did best in evaluations come first. Pure. */
-import type { EvalRouting } from "../../../domain/combo/ComboPolicy.ts"
-import type { EvalScore } from "../../../domain/Eval.ts"
+import type { EvalRouting } from "../../../subjects/combos/entity/ComboPolicy.ts"
+import type { EvalScore } from "../../../subjects/evals/entity.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
 import { byStrategy } from "../candidate/Reason.ts"
 import type { Ordering, Score } from "../candidate/Strategy.ts"

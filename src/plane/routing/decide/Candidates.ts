@@ -1,6 +1,6 @@
 /** The candidates of a resolution: its targets, with everything that is known about them now. */
-import type { AccountTier } from "../../../domain/Connection.ts"
-import type { ModelPrice } from "../../../domain/Pricing.ts"
+import type { AccountTier } from "../../../subjects/connections/entity.ts"
+import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
 import type * as Catalog from "../../providers/Catalog.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import type { BreakerPhase } from "../../resilience/breaker/Breaker.ts"

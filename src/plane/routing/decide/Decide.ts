@@ -2,7 +2,7 @@
  * Decision function: candidates, features, policy, memory, clock and seed in; order, scores, exclusions and reasons out. Pure: the
  * same input gives the same decision, and the memory to store is part of the result.
  */
-import { type ComboPolicy, noPolicy } from "../../../domain/combo/ComboPolicy.ts"
+import { type ComboPolicy, noPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
 import { LazyMap } from "../../../kernel/LazyMap.ts"
 import { makeSeededRandom } from "../../../kernel/SeededRandom.ts"
 import type { SessionTarget } from "./Affinity.ts"

@@ -4,7 +4,7 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { DecisionRecord } from "../../../domain/Decision.ts"
+import type { DecisionRecord } from "../../../subjects/routing/entity.ts"
 import type { InvalidRequest, ModelNotFound, NoTarget } from "../../../domain/Errors.ts"
 import type { WireName } from "../../../domain/Wire.ts"
 

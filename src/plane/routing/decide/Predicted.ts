@@ -1,5 +1,5 @@
 /** Config `predictiveTtftMs`: who is known to be slower to begin than that comes after all others. Pure. */
-import type { ComboPolicy } from "../../../domain/combo/ComboPolicy.ts"
+import type { ComboPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
 import type { Candidate } from "../candidate/Candidate.ts"
 
 /** Fewer measured calls say nothing. */

@@ -2,7 +2,7 @@
  * Decides when a session stays at the account that served it last, although the strategy would choose another
  * (`config.sessionAffinity`). Pure.
  */
-import type { SessionAffinity } from "../../../domain/combo/ConfigFields.ts"
+import type { SessionAffinity } from "../../../subjects/combos/entity/ConfigFields.ts"
 import type { WireName } from "../../../domain/Wire.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../../wire/json/Json.ts"
 import type { Resolution } from "../resolve/ModelResolver.ts"

@@ -3,10 +3,10 @@
  * lockout of the model, in one place for choices and calls. Plain functions over the states, so that the running gateway (`TargetHealth`)
  * and the simulator share them.
  */
-import type { Connection, ConnectionHealth } from "../../../domain/Connection.ts"
+import type { Connection, ConnectionHealth } from "../../../subjects/connections/entity.ts"
 import type { LimitFacts } from "../../../domain/Errors.ts"
 import type { ProviderClass } from "../../../domain/Provider.ts"
-import type { ResilienceSettings } from "../../../domain/Resilience.ts"
+import type { ResilienceSettings } from "../../../subjects/resilience/entity.ts"
 import type { Account } from "../../providers/Catalog.ts"
 import type { Admission, BreakerPhase, BreakerReport } from "../../resilience/breaker/Breaker.ts"
 import type { BreakerStates } from "../../resilience/breaker/BreakerStates.ts"

@@ -3,9 +3,9 @@
  * the sum of all weights. While less than half of a limit is used, a key may draw beyond its share; from then on it may
  * not.
  */
-import type { DeclaredQuota } from "../../../domain/Connection.ts"
+import type { DeclaredQuota } from "../../../subjects/connections/entity.ts"
 import { QuotaNotAllocated } from "../../../domain/Errors.ts"
-import type { QuotaAllocation, QuotaGroup } from "../../../domain/QuotaGroup.ts"
+import type { QuotaAllocation, QuotaGroup } from "../../../subjects/quotaGroups/entity.ts"
 import type { WindowName } from "./Span.ts"
 
 /** The used part of a limit from which on shares are strict. */

@@ -1,5 +1,5 @@
 /** Quotas the operator wrote down (`quotas` of a connection), ready to be counted against. */
-import type { DeclaredQuota } from "../../../domain/Connection.ts"
+import type { DeclaredQuota } from "../../../subjects/connections/entity.ts"
 import { httpDateAt, isoAt } from "../../resilience/failure/When.ts"
 import { type Span, spanAt, type WindowName, lengthMs } from "./Span.ts"
 

@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import { LruMap } from "../../../kernel/LruMap.ts"
 import { makeWriteBehind } from "../../resilience/WriteBehind.ts"
 import type { StoreError } from "../../../store/Errors.ts"
-import { QuotaUseRepo } from "../../../store/repo/QuotaUseRepo.ts"
+import { QuotaUseRepo } from "../../../subjects/quotaGroups/QuotaUseRepo.ts"
 import { readStates } from "../health/StoredStates.ts"
 import { currentDraws, type Draws, noDraws, StoredDraws } from "./Draws.ts"
 

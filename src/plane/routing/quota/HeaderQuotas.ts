@@ -2,7 +2,7 @@
  * Reads quotas and rate limits from the headers of an answer, in the forms of the providers. Pure. A window of hours or longer
  * that the gateway knows is a quota window; all else (limits per minute, limits without a named window) is a rate.
  */
-import type { DeclaredQuota } from "../../../domain/Connection.ts"
+import type { DeclaredQuota } from "../../../subjects/connections/entity.ts"
 import { type HeaderLookup, upstreamNow } from "../../resilience/failure/HeaderHints.ts"
 import * as Names from "../../resilience/failure/HeaderNames.ts"
 import { number, waitOf } from "../../resilience/failure/When.ts"

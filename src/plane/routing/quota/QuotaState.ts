@@ -3,7 +3,7 @@
  * Pure.
  */
 import * as Schema from "effect/Schema"
-import { type DeclaredQuota, QuotaUnit, QuotaWindow as WindowSchema } from "../../../domain/Connection.ts"
+import { type DeclaredQuota, QuotaUnit, QuotaWindow as WindowSchema } from "../../../subjects/connections/entity.ts"
 import { nanoUsdPerUsd } from "../../../domain/Usage.ts"
 import type { QuotaWindow } from "../candidate/Candidate.ts"
 import { type Count, currentCount, currentSpan, type Declared } from "./Declared.ts"

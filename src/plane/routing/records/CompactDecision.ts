@@ -5,8 +5,8 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { DecisionView } from "../../../contract/Groups/Routing.ts"
-import type { Candidate, DecisionRecord } from "../../../domain/Decision.ts"
+import { DecisionView } from "../../../subjects/routing/routes.ts"
+import type { Candidate, DecisionRecord } from "../../../subjects/routing/entity.ts"
 import type { Score } from "../candidate/Strategy.ts"
 import { type DecisionEntry, type ListedRecord, listedOf, recordOf } from "./DecisionRecords.ts"
 import { bounded, boundedHead, maxCandidates, short } from "./StoredDecision.ts"

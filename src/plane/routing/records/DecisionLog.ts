@@ -6,7 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { DecisionRecord } from "../../../domain/Decision.ts"
+import type { DecisionRecord } from "../../../subjects/routing/entity.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { DecisionArchive } from "./DecisionArchive.ts"
 import { type DecisionEntry, linesOf, recordOf } from "./DecisionRecords.ts"

@@ -3,7 +3,7 @@
  * by the garbage collector again and again while they wait to be asked for; the record of any other request is kept whole.
  */
 import { firstInOrder, type Reason } from "../candidate/Reason.ts"
-import type { AttemptOutcome } from "../../../domain/Decision.ts"
+import type { AttemptOutcome } from "../../../subjects/routing/entity.ts"
 import type { Resolution, Target } from "../resolve/ModelResolver.ts"
 import type { DecisionEntry } from "./DecisionRecords.ts"
 

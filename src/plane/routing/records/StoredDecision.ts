@@ -1,5 +1,5 @@
 /** A decision record as it is stored: of bounded size, whatever ids clients and operators choose. Pure. */
-import type { AttemptView, DecisionRecord } from "../../../domain/Decision.ts"
+import type { AttemptView, DecisionRecord } from "../../../subjects/routing/entity.ts"
 
 /** Candidates, and places of the order. */
 export const maxCandidates = 100

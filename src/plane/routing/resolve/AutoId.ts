@@ -1,6 +1,6 @@
 /** The ids of virtual `auto` models and what each of them means: variants, and categories with a tier. Pure. */
 import { closest } from "../../../kernel/Closest.ts"
-import type { PackName } from "../../../domain/combo/AutoWeights.ts"
+import type { PackName } from "../../../subjects/combos/entity/AutoWeights.ts"
 
 export type Variant = "coding" | "fast" | "cheap" | "offline" | "smart" | "lkgp"
 export type Category = "coding" | "reasoning" | "vision" | "chat" | "multimodal"

@@ -3,8 +3,8 @@
  * shared between its targets. Pure.
  */
 import { targetKeyOf } from "./TargetKey.ts"
-import type { RoutableCombo } from "../../../domain/combo/RoutableCombo.ts"
-import type { Combo, ComboTarget } from "../../../domain/Combo.ts"
+import type { RoutableCombo } from "../../../subjects/combos/entity/RoutableCombo.ts"
+import type { Combo, ComboTarget } from "../../../subjects/combos/entity.ts"
 import { maxAliasHops } from "./Aliases.ts"
 import { parseAutoId } from "./AutoId.ts"
 import { behindNoThinking } from "./ModelIds.ts"

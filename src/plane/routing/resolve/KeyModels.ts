@@ -3,7 +3,7 @@
  * checked here: the request itself, and what the gateway adds to it (a judge, a summary, an emergency model). Pure.
  */
 import { type ModelRules, modelRulesOf } from "../../../subjects/auth/KeyPolicy.ts"
-import type { ApiKey, ApiKeySettings, Principal } from "../../../domain/ApiKey.ts"
+import type { ApiKey, ApiKeySettings, Principal } from "../../../subjects/keys/entity.ts"
 import { parseAutoId } from "./AutoId.ts"
 import { mayUse, quotaShareParts } from "./ModelIds.ts"
 import type { ModelNotFound, NoTarget } from "../../../domain/Errors.ts"

@@ -3,7 +3,7 @@
  * Pure, and without a catalogue.
  */
 import { allowsModel } from "../../../subjects/auth/KeyPolicy.ts"
-import type { ApiKeySettings } from "../../../domain/ApiKey.ts"
+import type { ApiKeySettings } from "../../../subjects/keys/entity.ts"
 
 /** Prefix of a `<provider>/<model>` (or any other id) whose reasoning shall be suppressed. */
 export const noThinkingPrefix = "claude-3-gateway-no-thinking/"

@@ -3,9 +3,9 @@
  * this order: combo, automatic id, alias, no-thinking alias, quota share, provider, listed model. Pure: works on a
  * catalogue snapshot, so the same id and snapshot always give the same answer.
  */
-import { type ComboPolicy, noPolicy } from "../../../domain/combo/ComboPolicy.ts"
-import type { RoutableCombo } from "../../../domain/combo/RoutableCombo.ts"
-import type { Combo } from "../../../domain/Combo.ts"
+import { type ComboPolicy, noPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
+import type { RoutableCombo } from "../../../subjects/combos/entity/RoutableCombo.ts"
+import type { Combo } from "../../../subjects/combos/entity.ts"
 import { type ModelNotFound, NoTarget } from "../../../domain/Errors.ts"
 import { closest } from "../../../kernel/Closest.ts"
 import { maxAliasHops } from "./Aliases.ts"

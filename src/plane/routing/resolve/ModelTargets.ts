@@ -2,7 +2,7 @@
  * Finds the accounts that could serve one model id: by provider, by the listed models, or all that is connected. Pure, over a
  * catalogue snapshot.
  */
-import type { RoutableCombo } from "../../../domain/combo/RoutableCombo.ts"
+import type { RoutableCombo } from "../../../subjects/combos/entity/RoutableCombo.ts"
 import { ModelNotFound, NoTarget } from "../../../domain/Errors.ts"
 import type { ProviderSpec } from "../../../domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../../providers/Catalog.ts"

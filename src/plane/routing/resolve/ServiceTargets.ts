@@ -2,7 +2,7 @@
  * Finds the targets of a request that names no model: accounts of the providers that have such a service, by priority.
  * Pure.
  */
-import { noPolicy } from "../../../domain/combo/ComboPolicy.ts"
+import { noPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
 import { NoTarget } from "../../../domain/Errors.ts"
 import type { Account } from "../../providers/Catalog.ts"
 import type { Resolution } from "./ModelResolver.ts"

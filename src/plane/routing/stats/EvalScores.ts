@@ -2,9 +2,9 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { EvalScore } from "../../../domain/Eval.ts"
+import type { EvalScore } from "../../../subjects/evals/entity.ts"
 import type { StoreError } from "../../../store/Errors.ts"
-import { EvalRepo } from "../../../store/repo/EvalRepo.ts"
+import { EvalRepo } from "../../../subjects/evals/repo.ts"
 
 const none: ReadonlyArray<EvalScore> = []
 

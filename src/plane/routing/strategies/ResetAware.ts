@@ -12,7 +12,7 @@
  * Config: `resetAwareSessionWeight` .35 and `resetAwareWeeklyWeight` .65 (0–1, divided by their sum), `resetAwareTieBandPercent` 5 and
  * `resetAwareExhaustionGuardPercent` 10 (0–100).
  */
-import { type ComboPolicy, noPolicy } from "../../../domain/combo/ComboPolicy.ts"
+import { type ComboPolicy, noPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
 import type { QuotaWindow } from "../candidate/Candidate.ts"
 import type { Score, Strategy } from "../candidate/Strategy.ts"
 import { ordering, ranked, scoreOf, takingTurns } from "./Ordering.ts"

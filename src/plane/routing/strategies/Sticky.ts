@@ -1,5 +1,5 @@
 /** Keeping one candidate for some successes before moving on: shared by `weighted` and `round-robin`. */
-import type { ComboPolicy } from "../../../domain/combo/ComboPolicy.ts"
+import type { ComboPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
 import type { Served, StrategyInput, StrategyMemory } from "../candidate/Strategy.ts"
 
 /** Setting of a combo for the number of successes that a pick is kept for. 0: every request picks anew. */

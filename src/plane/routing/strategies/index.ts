@@ -1,5 +1,5 @@
 /** The strategies that order targets by themselves. `auto` scores (`routing/auto`) and `fusion` asks several at once: not here. */
-import type { ComboStrategy } from "../../../domain/Combo.ts"
+import type { ComboStrategy } from "../../../subjects/combos/entity.ts"
 import type { Served, Strategy } from "../candidate/Strategy.ts"
 import { contextOptimized } from "./ContextOptimized.ts"
 import { contextRelay, contextRelayServed } from "./ContextRelay.ts"

@@ -1,6 +1,6 @@
 /** The failover settings of one request: the resilience settings, overridden by the combo's policy. Pure. */
-import type { ComboPolicy } from "../../../domain/combo/ComboPolicy.ts"
-import type { ResilienceSettings, Timeouts } from "../../../domain/Resilience.ts"
+import type { ComboPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
+import type { ResilienceSettings, Timeouts } from "../../../subjects/resilience/entity.ts"
 import type { Resolution } from "../resolve/ModelResolver.ts"
 
 /** The combo's own rules for queues: they hold for its limits and, where they are stricter, for those of connections. */

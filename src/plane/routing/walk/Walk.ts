@@ -4,7 +4,7 @@
  * the gateway runs it with sockets (`inference/failover`) and the simulator on a virtual clock.
  */
 import { type Reason, reasonText } from "../candidate/Reason.ts"
-import type { ResilienceSettings } from "../../../domain/Resilience.ts"
+import type { ResilienceSettings } from "../../../subjects/resilience/entity.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { mayRecover } from "../../resilience/failure/Permanent.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"

@@ -2,15 +2,15 @@
  * Decides which batches can be handed to a provider: the file for it, and the reservations of its lines from the limits
  * of their key.
  */
-import type { ModelPrice } from "../../../domain/Pricing.ts"
+import type { ModelPrice } from "../../pricing/entity.ts"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Scope } from "effect/Scope"
 import { open, rm } from "node:fs/promises"
 import type { ApiKeys } from "../../auth/ApiKeys.ts"
-import type { Batch } from "../../../domain/Batch.ts"
+import type { Batch } from "../entity.ts"
 import { LimitReached } from "../../../domain/Errors.ts"
-import type { Files } from "../../files/Files.ts"
+import type { Files } from "../../files/service.ts"
 import type { ProviderLines } from "../../../plane/inference/ProviderLines.ts"
 import type { Commitment } from "../../../plane/ledger/Commitment.ts"
 import { hasRates } from "../../../plane/ledger/KeyAccount.ts"

@@ -1,5 +1,5 @@
 /** Notices as the bodies that chat services take, within their limits. Pure. */
-import type { MessageKind } from "../../../domain/Webhook.ts"
+import type { MessageKind } from "../entity.ts"
 import { cut, discordText, slackMarkup, slackText, teamsText } from "./Escape.ts"
 import { type Notice, repeatsLine, type Severity } from "./Notice.ts"
 

@@ -1,5 +1,5 @@
 /** An event in words for people: what happened, how bad it is, and the facts with names in the place of ids. Pure. */
-import type { EventNames } from "../../../store/repo/OutboxRepo.ts"
+import type { EventNames } from "../OutboxRepo.ts"
 
 export type Severity = "good" | "info" | "warning" | "bad"
 

@@ -1,6 +1,6 @@
 /** Every event of a request on every wire, streamed and whole, and each payload against its published schema. */
 import { assert, describe } from "@effect/vitest"
-import type { RequestHook } from "../../../../src/domain/Plugin.ts"
+import type { RequestHook } from "../../../../src/subjects/plugins/entity.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
 import { allHooks, listener, problemOf, type TestListener } from "../../../support/HookListeners.ts"
 import { answering, asking, endOf, idOf, scenario, wires } from "./room.ts"

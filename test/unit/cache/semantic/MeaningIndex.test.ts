@@ -4,7 +4,7 @@ import { makeMeaningIndex, maxInBucket, type MeaningSource } from "../../../../s
 import { measured } from "../../../../src/plane/cache/semantic/Measurement.ts"
 import { wordingOf } from "../../../../src/plane/cache/semantic/Wording.ts"
 import { cosine } from "../../../../src/kernel/Cosine.ts"
-import type { KeptMeaning, Meaning } from "../../../../src/domain/CachedAnswer.ts"
+import type { KeptMeaning, Meaning } from "../../../../src/subjects/cache/entity.ts"
 
 const unit = (angle: number): Float32Array => Float32Array.of(Math.cos(angle), Math.sin(angle))
 const meaning = (angle: number, bucket = "b", text = "Is it safe?"): Meaning => ({

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { CallsByDay } from "../../../../src/contract/Groups/UsageHistory.ts"
+import type { CallsByDay } from "../../../../src/subjects/usageHistory/routes.ts"
 import type { Billed } from "../../../../src/cli/bills/Bill.ts"
 import { modelKey, reconcile } from "../../../../src/cli/bills/Reconciliation.ts"
 

@@ -5,7 +5,7 @@ import { X509Certificate } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { rootCertificates } from "node:tls"
-import { javaKeyStore, keyStorePassword } from "../../../../src/cli/commands/capture/JavaKeyStore.ts"
+import { javaKeyStore, keyStorePassword } from "../../../../src/subjects/capture/commands/JavaKeyStore.ts"
 import { temporaryFolder } from "../../../support/TemporaryFolder.ts"
 import { hasKeytool } from "../../../support/TrustFolders.ts"
 

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { captureVariables } from "../../../../src/cli/commands/capture/variables.ts"
+import { captureVariables } from "../../../../src/subjects/capture/commands/variables.ts"
 
 const files = { alone: "/t/ca.crt", bundle: "/t/bundle.crt", keyStore: "/t/bundle.jks" }
 

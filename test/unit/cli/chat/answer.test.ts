@@ -1,7 +1,7 @@
 /** An answer as it comes, and the line below it. */
 import { assert, describe, it } from "@effect/vitest"
-import { begun, next, problemOf, tokensOf } from "../../../../src/cli/commands/chat/Answer.ts"
-import { summaryLine, tokensPerSecond } from "../../../../src/cli/commands/chat/Summary.ts"
+import { begun, next, problemOf, tokensOf } from "../../../../src/cli/commands/use/chat/Answer.ts"
+import { summaryLine, tokensPerSecond } from "../../../../src/cli/commands/use/chat/Summary.ts"
 import type { ChatEvent } from "../../../../src/cli/gateway/ChatStream.ts"
 
 const chunk = (value: unknown): ChatEvent => ({ _tag: "Chunk", chunk: value })

@@ -9,7 +9,7 @@ import {
   next,
   savedAs,
   started
-} from "../../../../src/cli/commands/chat/Conversation.ts"
+} from "../../../../src/cli/commands/use/chat/Conversation.ts"
 
 const line = (text: string): Input => ({ _tag: "Line", text })
 const ctrlC: Input = { _tag: "Interrupt", hadText: false }

@@ -1,8 +1,8 @@
 /** What a prompt names, and what is made of it. */
 import { assert, describe, it } from "@effect/vitest"
-import { attachmentOf, contentOf } from "../../../../src/cli/commands/chat/Content.ts"
-import { piecesOf, wholeMention } from "../../../../src/cli/commands/chat/Mentions.ts"
-import { lastOf, safely } from "../../../../src/cli/commands/chat/SafeText.ts"
+import { attachmentOf, contentOf } from "../../../../src/cli/commands/use/chat/Content.ts"
+import { piecesOf, wholeMention } from "../../../../src/cli/commands/use/chat/Mentions.ts"
+import { lastOf, safely } from "../../../../src/cli/commands/use/chat/SafeText.ts"
 
 /** The text with `{…}` around what may be files. */
 const marked = (text: string): string =>

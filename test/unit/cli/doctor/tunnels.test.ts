@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { TunnelView } from "../../../../src/contract/Groups/Tunnels.ts"
+import type { TunnelView } from "../../../../src/subjects/tunnels/routes.ts"
 import { judge } from "../../../../src/cli/doctor/tunnels.ts"
 
 const stopped: TunnelView = {

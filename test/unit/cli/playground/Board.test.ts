@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { begun, type Board, draw, ended, next, plain } from "../../../../src/cli/commands/playground/Board.ts"
+import { begun, type Board, draw, ended, next, plain } from "../../../../src/subjects/playground/commands/Board.ts"
 import { type CompareEvent, eventOf } from "../../../../src/cli/gateway/CompareStream.ts"
 
 const metrics = {

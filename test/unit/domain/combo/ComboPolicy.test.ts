@@ -4,7 +4,7 @@ import {
   decodeStored,
   maxConfigChars,
   noPolicy
-} from "../../../../src/domain/combo/ComboPolicy.ts"
+} from "../../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { builtInNames } from "../../../../src/plane/routing/auto/RouterStrategies.ts"
 
 const configProblems = (config: Record<string, unknown>, names = builtInNames) => problemsIn(config, names)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { CallOwner, Proxy, ProxyAssignment } from "../../../../src/domain/Proxy.ts"
+import type { CallOwner, Proxy, ProxyAssignment } from "../../../../src/subjects/proxies/entity.ts"
 import {
   contradictsFamily,
   proxyUrl,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Combo } from "../../../../src/domain/Combo.ts"
-import type { Connection } from "../../../../src/domain/Connection.ts"
+import type { Combo } from "../../../../src/subjects/combos/entity.ts"
+import type { Connection } from "../../../../src/subjects/connections/entity.ts"
 import { type CatalogueView, entriesOf } from "../../../../src/plane/inference/catalogue/CatalogueEntries.ts"
 import { snapshot } from "../../../../src/plane/providers/Catalog.ts"
 import { type ModelFacts, unknownFacts } from "../../../../src/plane/providers/ModelFacts.ts"

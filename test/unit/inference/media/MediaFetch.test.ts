@@ -7,8 +7,8 @@ import type { WireName } from "../../../../src/domain/Wire.ts"
 import * as Dns from "../../../../src/net/egress/Dns.ts"
 import * as PublicFetch from "../../../../src/net/egress/PublicFetch.ts"
 import * as UpstreamSettings from "../../../../src/net/egress/UpstreamSettings.ts"
-import * as Flags from "../../../../src/subjects/flags/Flags.ts"
-import { layerMemory } from "../../../../src/subjects/flags/FlagStore.ts"
+import * as Flags from "../../../../src/subjects/flags/service.ts"
+import { layerMemory } from "../../../../src/subjects/flags/repo.ts"
 import {
   cacheKey,
   capacityBytes,

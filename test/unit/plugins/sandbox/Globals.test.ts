@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { PluginPermission } from "../../../../src/domain/Plugin.ts"
+import type { PluginPermission } from "../../../../src/subjects/plugins/entity.ts"
 import { callOf, openSandbox, pluginOf } from "../../../support/Sandboxes.ts"
 
 const granted: Readonly<Record<PluginPermission, ReadonlyArray<string>>> = {

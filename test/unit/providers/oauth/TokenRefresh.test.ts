@@ -9,10 +9,10 @@ import { TimedOut } from "../../../../src/net/egress/Upstream.ts"
 import { transportFailure } from "../../../../src/net/egress/TransportFailure.ts"
 import { Catalog } from "../../../../src/plane/providers/Catalog.ts"
 import { TokenRefresh } from "../../../../src/plane/providers/oauth/TokenRefresh.ts"
-import { ConnectionRepo } from "../../../../src/store/repo/ConnectionRepo.ts"
-import { NodeRepo } from "../../../../src/store/repo/NodeRepo.ts"
+import { ConnectionRepo } from "../../../../src/subjects/connections/repo.ts"
+import { NodeRepo } from "../../../../src/subjects/nodes/repo.ts"
 import * as SqlClient from "@effect/sql/SqlClient"
-import type { Connection } from "../../../../src/domain/Connection.ts"
+import type { Connection } from "../../../../src/subjects/connections/entity.ts"
 import { accessOf, account, endpoint, house, json, lab, refreshOf, type Respond, rotating, tokens } from "./harness.ts"
 
 /** Stores connections and puts them in force. */

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { factorNames, packOfMode, sumOf } from "../../../../src/domain/combo/AutoWeights.ts"
-import { configProblems, decodeStored, noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
+import { factorNames, packOfMode, sumOf } from "../../../../src/subjects/combos/entity/AutoWeights.ts"
+import { configProblems, decodeStored, noPolicy } from "../../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { budgetOfHeader, weightsOf } from "../../../../src/plane/routing/auto/RequestHeaders.ts"
 import { builtInNames } from "../../../../src/plane/routing/auto/RouterStrategies.ts"
 import { defaultWeights, listedPacks, packs } from "../../../../src/plane/routing/auto/Weights.ts"

@@ -1,4 +1,4 @@
-import { decodeStored } from "../../../../src/domain/combo/ComboPolicy.ts"
+import { decodeStored } from "../../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { unknownFacts } from "../../../../src/plane/providers/ModelFacts.ts"
 import type { Account } from "../../../../src/plane/providers/Catalog.ts"
 import { makeSeededRandom } from "../../../../src/kernel/SeededRandom.ts"

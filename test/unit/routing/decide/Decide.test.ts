@@ -1,7 +1,7 @@
 /** What the settings change in a decision. */
 import { assert, describe, it } from "@effect/vitest"
 import { reasonText } from "../../../../src/plane/routing/candidate/Reason.ts"
-import { decodeStored, noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
+import { decodeStored, noPolicy } from "../../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { builtInStrategy } from "../../../../src/plane/routing/auto/RouterStrategies.ts"
 import { makeFitness } from "../../../../src/plane/routing/auto/Fitness.ts"
 import { healed } from "../../../../src/plane/routing/auto/SelfHealing.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { decodeStored } from "../../../../src/domain/combo/ComboPolicy.ts"
-import { ComboStrategy } from "../../../../src/domain/Combo.ts"
+import { decodeStored } from "../../../../src/subjects/combos/entity/ComboPolicy.ts"
+import { ComboStrategy } from "../../../../src/subjects/combos/entity.ts"
 import type { WireName } from "../../../../src/domain/Wire.ts"
 import type { Resolution } from "../../../../src/plane/routing/resolve/ModelResolver.ts"
 import { sessionAffinityOf, startsPrompt, staysAtAccount } from "../../../../src/plane/routing/decide/SessionAffinity.ts"

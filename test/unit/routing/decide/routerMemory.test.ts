@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { blankMemory, type StrategyMemory } from "../../../../src/plane/routing/candidate/Strategy.ts"
 import * as RouterMemory from "../../../../src/plane/routing/decide/RouterMemory.ts"
 import { StoreError } from "../../../../src/store/Errors.ts"
-import { RouterMemoryRepo } from "../../../../src/store/repo/RouterMemoryRepo.ts"
+import { RouterMemoryRepo } from "../../../../src/subjects/routing/RouterMemoryRepo.ts"
 import { started } from "../../resilience/support.ts"
 import { reposInMemory } from "../../store/fixtures.ts"
 

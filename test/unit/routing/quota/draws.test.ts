@@ -4,7 +4,7 @@ import * as TestClock from "effect/TestClock"
 import { makeDrawLedger } from "../../../../src/plane/routing/quota/DrawLedger.ts"
 import { type Draws, drawn, knownQuotas, noDraws, ownUse } from "../../../../src/plane/routing/quota/Draws.ts"
 import type { QuotaView } from "../../../../src/plane/routing/quota/QuotaState.ts"
-import { QuotaUseRepo } from "../../../../src/store/repo/QuotaUseRepo.ts"
+import { QuotaUseRepo } from "../../../../src/subjects/quotaGroups/QuotaUseRepo.ts"
 import { reposInMemory } from "../../store/fixtures.ts"
 
 const nowMs = Date.parse("2026-03-10T12:00:00Z")

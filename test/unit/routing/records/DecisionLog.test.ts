@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { byStrategy, firstInOrder, type Reason } from "../../../../src/plane/routing/candidate/Reason.ts"
-import type { AttemptRecord } from "../../../../src/domain/Decision.ts"
+import type { AttemptRecord } from "../../../../src/subjects/routing/entity.ts"
 import * as DecisionLog from "../../../../src/plane/routing/records/DecisionLog.ts"
 import type { DecisionEntry } from "../../../../src/plane/routing/records/DecisionRecords.ts"
 import type { Target } from "../../../../src/plane/routing/resolve/ModelResolver.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { problemOf } from "../../../../src/subjects/management/AliasRules.ts"
+import { problemOf } from "../../../../src/subjects/aliases/rules.ts"
 import { endOf, maxAliasHops } from "../../../../src/plane/routing/resolve/Aliases.ts"
 import { noThinkingPrefix } from "../../../../src/plane/routing/resolve/ModelIds.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { reasonText } from "../../../../src/plane/routing/candidate/Reason.ts"
-import { noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
+import { noPolicy } from "../../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { blankMemory } from "../../../../src/plane/routing/candidate/Strategy.ts"
 import { type OrderingStrategy, strategies } from "../../../../src/plane/routing/strategies/index.ts"
 import { plainFeatures } from "../../../support/Candidates.ts"

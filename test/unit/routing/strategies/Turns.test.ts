@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { reasonText } from "../../../../src/plane/routing/candidate/Reason.ts"
-import { decodeStored, noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
+import { decodeStored, noPolicy } from "../../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { blankMemory, type StrategyMemory } from "../../../../src/plane/routing/candidate/Strategy.ts"
 import { type OrderingStrategy, strategies } from "../../../../src/plane/routing/strategies/index.ts"
 import { candidate, candidates, countsOf, firsts, idOf, ids, run } from "./support.ts"

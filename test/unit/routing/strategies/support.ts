@@ -1,5 +1,5 @@
 /** Candidates for tests of the strategies: accounts of one provider, and what a strategy makes of them. */
-import { decodeStored } from "../../../../src/domain/combo/ComboPolicy.ts"
+import { decodeStored } from "../../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { makeSeededRandom } from "../../../../src/kernel/SeededRandom.ts"
 import { unknownFacts } from "../../../../src/plane/providers/ModelFacts.ts"
 import type { Candidate, Performance, QuotaWindow } from "../../../../src/plane/routing/candidate/Candidate.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
-import { defaultResilience } from "../../../../src/domain/Resilience.ts"
+import { noPolicy } from "../../../../src/subjects/combos/entity/ComboPolicy.ts"
+import { defaultResilience } from "../../../../src/subjects/resilience/entity.ts"
 import { snapshot } from "../../../../src/plane/providers/Catalog.ts"
 import { noneReady } from "../../../../src/plane/routing/candidate/Reason.ts"
 import type { Unready } from "../../../../src/plane/routing/health/TargetHealth.ts"

@@ -1,7 +1,7 @@
 /** How a combo's config and the resilience settings become one policy. */
 import { assert, describe, it } from "@effect/vitest"
-import { type ComboPolicy, decodeStored, noPolicy } from "../../../../src/domain/combo/ComboPolicy.ts"
-import { defaultResilience } from "../../../../src/domain/Resilience.ts"
+import { type ComboPolicy, decodeStored, noPolicy } from "../../../../src/subjects/combos/entity/ComboPolicy.ts"
+import { defaultResilience } from "../../../../src/subjects/resilience/entity.ts"
 import { attemptTimeouts, makePolicies, routePolicy } from "../../../../src/plane/routing/walk/RoutePolicy.ts"
 import type { Resolution } from "../../../../src/plane/routing/resolve/ModelResolver.ts"
 

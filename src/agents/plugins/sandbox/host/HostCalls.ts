@@ -4,7 +4,7 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { PluginPermission } from "../../../../domain/Plugin.ts"
+import type { PluginPermission } from "../../../../subjects/plugins/entity.ts"
 import { isObject, type Json, type JsonObject } from "../../../../wire/json/Json.ts"
 import { readAnswerJson } from "../../../../wire/json/Bounds.ts"
 import type { HostAnswer, HostOperation } from "../thread/Protocol.ts"

@@ -3,7 +3,7 @@
  * an answer of the gateway, a timer) and ends when no job is left, so that its processor time belongs to one call. Nothing runs between
  * calls: what a call has started ends with it.
  */
-import type { PluginHook } from "../../../../domain/Plugin.ts"
+import type { PluginHook } from "../../../../subjects/plugins/entity.ts"
 import type { Timer, Timers } from "../../../../platform/Timers.ts"
 import { isObject } from "../../../../wire/json/Json.ts"
 import { readAnswerJson, Unreadable } from "../../../../wire/json/Bounds.ts"

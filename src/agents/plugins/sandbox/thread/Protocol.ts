@@ -1,6 +1,6 @@
 /** Messages between the gateway and the thread of a plugin. Everything a plugin made is text or bytes. */
 import type { MessagePort } from "node:worker_threads"
-import type { PluginHook } from "../../../../domain/Plugin.ts"
+import type { PluginHook } from "../../../../subjects/plugins/entity.ts"
 import type { SandboxLimits } from "../Sandbox.ts"
 
 export interface InsideTexts {

@@ -1,5 +1,5 @@
 /** Answers from the cache: the bytes that were stored, or the same answer in the form that the client asks for. */
-import type { CachedAnswer } from "../../../../domain/CachedAnswer.ts"
+import type { CachedAnswer } from "../../../../subjects/cache/entity.ts"
 import { noTokens } from "../../../../domain/Usage.ts"
 import { formatUsd10 } from "../../../../observe/usage/Cost.ts"
 import { renderAnswer } from "../../attempt/AnswerReader.ts"

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import { cacheKey } from "../../../cache/CacheKey.ts"
 import { wordingOf } from "../../../cache/semantic/Wording.ts"
-import type { Meaning } from "../../../../domain/CachedAnswer.ts"
+import type { Meaning } from "../../../../subjects/cache/entity.ts"
 import type { GatewaySettings } from "../../../../subjects/flags/GatewaySettings.ts"
 import type { Timers } from "../../../../platform/Timers.ts"
 import type { Embedder } from "../../embedding/Embedder.ts"

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Files, ownerOf } from "../../../../subjects/files/Files.ts"
+import { Files, ownerOf } from "../../../../subjects/files/service.ts"
 import { unlessDisconnected } from "../../request/ClientDisconnect.ts"
 import type { Work } from "../../request/Exchange.ts"
 import { rewritten } from "../../request/RewrittenWork.ts"

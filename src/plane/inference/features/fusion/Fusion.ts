@@ -4,7 +4,7 @@
  */
 import type { Reason } from "../../../routing/candidate/Reason.ts"
 import { targetKeyOf } from "../../../routing/resolve/TargetKey.ts"
-import type { AttemptRecord } from "../../../../domain/Decision.ts"
+import type { AttemptRecord } from "../../../../subjects/routing/entity.ts"
 import type { Trail } from "../../request/Trail.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,7 +1,7 @@
 /**
  * Tracks which members of a fusion panel are still awaited, and until when. Pure: takes events, returns points in time.
  */
-import type { ComboPolicy } from "../../../../domain/combo/ComboPolicy.ts"
+import type { ComboPolicy } from "../../../../subjects/combos/entity/ComboPolicy.ts"
 
 export interface PanelRules {
   /** Answers after which the others get only the grace time; never more than the panel has members. */

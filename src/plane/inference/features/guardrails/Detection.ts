@@ -1,6 +1,6 @@
 /** Detectors of the guardrails. Loaded when the first request needs them: the tables of telephone numbers and patterns take time to read. */
 import * as Effect from "effect/Effect"
-import type { GuardrailSettings } from "../../../../domain/GuardrailSettings.ts"
+import type { GuardrailSettings } from "../../../../subjects/guardrails/entity.ts"
 import type { DetectorOptions } from "../../../guard/Detectors.ts"
 import type { InjectionFinding } from "../../../guard/injection/Injection.ts"
 import type { Redaction } from "../../../guard/RedactedText.ts"

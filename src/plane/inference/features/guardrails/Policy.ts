@@ -3,10 +3,10 @@
  * switches some off for one request (`x-gateway-disabled-guardrails`).
  */
 import { headerOf } from "../../../../subjects/auth/Credentials.ts"
-import type { Flags } from "../../../../subjects/flags/Flags.ts"
+import type { Flags } from "../../../../subjects/flags/service.ts"
 import { mayNeedCleaning } from "../../../guard/Sanitiser.ts"
 import { defaultStructuredOutput, type StructuredOutput, type ToolPolicy } from "../../../../domain/AnswerRules.ts"
-import { type GuardrailName, guardrailNames, type GuardrailSettings } from "../../../../domain/GuardrailSettings.ts"
+import { type GuardrailName, guardrailNames, type GuardrailSettings } from "../../../../subjects/guardrails/entity.ts"
 import type { WireName } from "../../../../domain/Wire.ts"
 import { codecs } from "../../../../wire/Codec.ts"
 import { completions } from "../../../../wire/completions/Codec.ts"

@@ -1,7 +1,7 @@
 /** Checks a request whose texts would take too long on the event loop: a thread does it. */
 import * as Effect from "effect/Effect"
 import { GuardrailBlocked } from "../../../../domain/Errors.ts"
-import type { GuardrailSettings } from "../../../../domain/GuardrailSettings.ts"
+import type { GuardrailSettings } from "../../../../subjects/guardrails/entity.ts"
 import { nsPerStep } from "../../../../kernel/LinearPattern.ts"
 import type { Slices } from "../../../resilience/Slices.ts"
 import { maxTopMembers } from "../../../../wire/json/Excess.ts"

@@ -2,7 +2,7 @@
  * Decides when a conversation is summarized: by the quota that is left, and by how far the conversation has gone on.
  * Pure.
  */
-import type { ComboPolicy } from "../../../../domain/combo/ComboPolicy.ts"
+import type { ComboPolicy } from "../../../../subjects/combos/entity/ComboPolicy.ts"
 import type { QuotaWindow } from "../../../routing/candidate/Candidate.ts"
 
 /** Part of the quota from which on the rest is the client's own. */

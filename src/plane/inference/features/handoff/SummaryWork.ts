@@ -2,7 +2,7 @@
 import { FixedPrices } from "../../request/FixedPrices.ts"
 import { Trail } from "../../request/Trail.ts"
 import * as Either from "effect/Either"
-import { noPolicy } from "../../../../domain/combo/ComboPolicy.ts"
+import { noPolicy } from "../../../../subjects/combos/entity/ComboPolicy.ts"
 import { handoffIdOf } from "../../../../domain/Usage.ts"
 import type { Question } from "../../../routing/decide/Engine.ts"
 import type { Decided } from "../../../routing/decide/Decide.ts"

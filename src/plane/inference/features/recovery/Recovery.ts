@@ -6,7 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Flags from "../../../../subjects/flags/Flags.ts"
+import * as Flags from "../../../../subjects/flags/service.ts"
 import * as Timers from "../../../../platform/Timers.ts"
 import { estimateTokens } from "../../../../observe/usage/Cost.ts"
 import type { AnswerReport, EarlierPart } from "../../request/AnswerReport.ts"

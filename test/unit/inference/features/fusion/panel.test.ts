@@ -4,7 +4,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { decodeStored, noPolicy } from "../../../../../src/domain/combo/ComboPolicy.ts"
+import { decodeStored, noPolicy } from "../../../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { runPanel, type PanelCall } from "../../../../../src/plane/inference/features/fusion/RunPanel.ts"
 import { closesAtMs, memberEnded, openPanel, panelRules } from "../../../../../src/plane/inference/features/fusion/Panel.ts"
 

@@ -1,7 +1,7 @@
 /** What panel and judge are asked, and who sits on a panel. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import type { Combo } from "../../../../../src/domain/Combo.ts"
+import type { Combo } from "../../../../../src/subjects/combos/entity.ts"
 import { membersOf } from "../../../../../src/plane/inference/features/fusion/Members.ts"
 import { judgeQuestion, panelQuestion } from "../../../../../src/plane/inference/features/fusion/Question.ts"
 import { fitted, sourceBudget } from "../../../../../src/plane/inference/features/fusion/Sources.ts"

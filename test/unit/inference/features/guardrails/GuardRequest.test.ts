@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultStructuredOutput } from "../../../../../src/domain/AnswerRules.ts"
-import { defaultGuardrailSettings } from "../../../../../src/domain/GuardrailSettings.ts"
+import { defaultGuardrailSettings } from "../../../../../src/subjects/guardrails/entity.ts"
 import { scannedChars } from "../../../../../src/plane/guard/injection/Limits.ts"
 import * as Detection from "../../../../../src/plane/inference/features/guardrails/Detection.ts"
 import type { InjectionMode } from "../../../../../src/plane/inference/features/guardrails/Policy.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultStructuredOutput } from "../../../../../src/domain/AnswerRules.ts"
-import { defaultGuardrailSettings } from "../../../../../src/domain/GuardrailSettings.ts"
+import { defaultGuardrailSettings } from "../../../../../src/subjects/guardrails/entity.ts"
 import * as Detection from "../../../../../src/plane/inference/features/guardrails/Detection.ts"
 import type { Active } from "../../../../../src/plane/inference/features/guardrails/Policy.ts"
 import { checkRequest } from "../../../../../src/plane/inference/features/guardrails/requests/checkRequest.ts"

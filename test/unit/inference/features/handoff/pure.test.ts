@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { operatorsOwn } from "../../../../../src/domain/ContentPermission.ts"
-import { decodeStored, noPolicy } from "../../../../../src/domain/combo/ComboPolicy.ts"
+import { decodeStored, noPolicy } from "../../../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { hasMovedOn, isDue, usedShare } from "../../../../../src/plane/inference/features/handoff/Rules.ts"
 import { makeSummaries } from "../../../../../src/plane/inference/features/handoff/Summaries.ts"
 import {

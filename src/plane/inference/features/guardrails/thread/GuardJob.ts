@@ -1,5 +1,5 @@
 /** The check of one large request, as a thread does it: bytes in, bytes out. Pure. */
-import type { GuardrailSettings } from "../../../../../domain/GuardrailSettings.ts"
+import type { GuardrailSettings } from "../../../../../subjects/guardrails/entity.ts"
 import type { WireName } from "../../../../../domain/Wire.ts"
 import { findInjections, withoutInjections } from "../../../../guard/injection/Injection.ts"
 import { optionsOf } from "../../../../guard/Inspect.ts"

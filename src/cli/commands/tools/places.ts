@@ -1,9 +1,0 @@
-/** Folders of the person who runs the command. */
-import * as Effect from "effect/Effect"
-import { homedir } from "node:os"
-import { placesIn } from "../../../agents/tools/files/Here.ts"
-import { loadConfig } from "../../EnvFile.ts"
-
-export const placesNow = Effect.map(loadConfig, ({ environment }) =>
-  placesIn(environment.get("HOME") || homedir(), environment)
-)

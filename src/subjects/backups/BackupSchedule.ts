@@ -1,0 +1,58 @@
+/** Makes backups by itself, as the settings say (`backup`): when one is due, and only if the database has changed since the last. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import type { GatewaySettings as Settings } from "../settings/entity.ts"
+import { GatewaySettings } from "../flags/GatewaySettings.ts"
+import { Backup, reasons } from "../../store/Backup.ts"
+import { isSame } from "../../store/BackupContent.ts"
+import { describeStoreFailure } from "../../store/Errors.ts"
+
+const hourMs = 3_600_000
+
+export const periodMs: Readonly<Record<Settings["backup"]["frequency"], number>> = {
+  hourly: hourMs,
+  daily: 24 * hourMs,
+  weekly: 7 * 24 * hourMs
+}
+
+/** A gateway that was just started is not yet busy with a copy. */
+export const firstAfterMs = 600_000
+const lookEvery = "1 minute"
+
+/**
+ * Decides whether one is due. `lastMs` is the time of the last one that was made or found not needed, null when there was none. A last
+ * one in the future comes from a clock that was set back, and counts as none.
+ */
+export const isDue = (nowMs: number, startedMs: number, lastMs: number | null, everyMs: number): boolean =>
+  lastMs === null || lastMs > nowMs ? nowMs - startedMs >= firstAfterMs : nowMs - lastMs >= everyMs
+
+export const layer: Layer.Layer<never, never, Backup | GatewaySettings> = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const backup = yield* Backup
+    const settings = yield* GatewaySettings
+    const startedMs = yield* Clock.currentTimeMillis
+    let lookedMs: number | null = null
+
+    const once = Effect.gen(function* () {
+      const { autoBackupEnabled, frequency, keepLast } = settings.current().backup
+      if (!autoBackupEnabled) return
+      const nowMs = yield* Clock.currentTimeMillis
+      const latest = (yield* backup.list).find(({ reason }) => reason === reasons.scheduled)
+      const lastMs = Math.max(latest?.createdAtMs ?? 0, lookedMs ?? 0)
+      if (!isDue(nowMs, startedMs, lastMs === 0 ? null : lastMs, periodMs[frequency])) return
+      // Also when it fails: a full disk is not tried every minute.
+      lookedMs = nowMs
+      const made = yield* backup.make(reasons.scheduled)
+      if (latest !== undefined && (yield* isSame(made, latest))) {
+        return yield* backup.remove(made)
+      }
+      yield* backup.trim(reasons.scheduled, keepLast)
+      yield* Effect.logInfo(`Backup ${made.id} was made (${made.sizeBytes} bytes).`)
+    }).pipe(
+      Effect.catchAll((failure) => Effect.logError(`The scheduled backup failed: ${describeStoreFailure(failure)}`))
+    )
+    yield* Effect.forkScoped(Effect.repeat(once, Schedule.spaced(lookEvery)))
+  })
+)

@@ -1,0 +1,50 @@
+/** `/api/models/catalog`. */
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Effect from "effect/Effect"
+import { contractOf } from "../../contract/GroupContract.ts"
+import { ModelCatalog as ModelCatalogGroup } from "./routes.ts"
+import type { CatalogModel } from "./routes.ts"
+import { mayManage } from "../auth/Access.ts"
+import { type CatalogRow, ModelCatalog } from "./service.ts"
+import { InnerCaller } from "../../entry/InnerCaller.ts"
+import { paged } from "../../entry/management/Pages.ts"
+
+const viewOf = ({ converses, facts, health, id, kind, model, price, provider, source }: CatalogRow): CatalogModel => ({
+  id,
+  kind,
+  provider,
+  model,
+  source,
+  contextLength: facts?.contextLength ?? null,
+  maxOutputTokens: facts?.maxOutputTokens ?? null,
+  capabilities:
+    facts === null
+      ? null
+      : {
+          vision: facts.vision,
+          reasoning: facts.reasoning,
+          toolCalling: facts.toolCalling,
+          structuredOutput: facts.structuredOutput
+        },
+  converses,
+  price: price?.price ?? null,
+  priceSource: price?.source ?? null,
+  priceDated: price?.dated ?? null,
+  health
+})
+
+export const layer = HttpApiBuilder.group(contractOf(ModelCatalogGroup), "modelCatalog", (handlers) =>
+  Effect.map(ModelCatalog, (catalog) =>
+    handlers.handle("list", () =>
+      Effect.gen(function* () {
+        const principal = (yield* InnerCaller)?.principal
+        // Over HTTP only managers ask, and they see all.
+        const key = principal?._tag === "Key" && !mayManage(principal.key) ? principal.key : null
+        const { items, nextCursor } = yield* Effect.flatMap(catalog.list(key), (rows) =>
+          paged(rows, ({ id, kind }) => `${kind} ${id}`)
+        )
+        return { models: items.map(viewOf), nextCursor }
+      })
+    )
+  )
+)

@@ -1,0 +1,32 @@
+/** An operator's test of one connection. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Connection } from "./entity.ts"
+import type * as Cooldowns from "../../plane/resilience/cooldown/Cooldowns.ts"
+import type * as OperatorSpending from "./OperatorSpending.ts"
+import type * as ProviderCalls from "../../plane/providers/ProviderCalls.ts"
+
+export interface TestServices {
+  readonly calls: Pick<typeof ProviderCalls.ProviderCalls.Service, "test">
+  readonly spending: typeof OperatorSpending.OperatorSpending.Service
+  readonly cooldowns: Pick<typeof Cooldowns.Cooldowns.Service, "reset" | "succeed" | "flush">
+}
+
+/**
+ * Asks a tiny question. A good answer ends a cooldown and also a terminal state, in the store too; a bad one changes nothing. What was answered is
+ * booked.
+ */
+export const testConnection = (
+  { calls, cooldowns, spending }: TestServices,
+  connection: Connection,
+  model: string | null
+): Effect.Effect<ProviderCalls.TestFindings> =>
+  Effect.gen(function* () {
+    const { answered, ...found } = yield* calls.test(connection, model)
+    yield* spending.book(answered)
+    if (!found.ok) return found
+    yield* cooldowns.reset(connection.id)
+    cooldowns.succeed(connection.id, yield* Clock.currentTimeMillis)
+    yield* cooldowns.flush
+    return found
+  })

@@ -1,0 +1,358 @@
+/** Provider connections. */
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { AccountTier, AuthType, DeclaredQuota, quotaWords } from "./entity.ts"
+import { WireName } from "../../domain/Wire.ts"
+import { endpointsOf } from "../../contract/Endpoints.ts"
+import { ConflictAnswer, ForbiddenAnswer, NotFoundAnswer, UpstreamFailedAnswer } from "../../contract/Errors.ts"
+import {
+  body,
+  clearable,
+  Created,
+  HeaderMap,
+  HttpUrl,
+  IsoTime,
+  Name,
+  nextCursor,
+  NoContent,
+  optional,
+  Secret,
+  Text
+} from "../../contract/Inputs.ts"
+import { exampleId, exampleProxyId, exampleTime } from "../../contract/Examples.ts"
+import { healthFields } from "../../contract/HealthFields.ts"
+import { field } from "../../kernel/Documented.ts"
+
+const words = {
+  provider: ["Id of the provider, or the prefix of a node.", "openai"],
+  name: ["A name for people; absent: made from the provider.", "work account"],
+  authType: "How requests are authenticated.",
+  isActive: ["Whether requests may use it.", true],
+  proxyEnabled: ["Whether its calls go through the proxies assigned to it; false: always direct.", true],
+  proxyId: ["The proxy of its own that its calls go by; null: none.", null],
+  transport: ["How its sockets are made, where the usual way does not do; null: the usual way.", null],
+  priority: ["Order among the connections of a provider; lower is tried first.", 0],
+  baseUrl: ["Another address of the provider's API; null: the usual one.", null],
+  wires: ["The wire formats its endpoint speaks; null: those of the provider.", null],
+  defaultModel: ["The model that stands for the provider where a request names none; null: none.", "gpt-4o-mini"],
+  models: ["Models it may serve; empty: all of the provider.", ["gpt-4o-mini"]],
+  tier: ["Plan of the account; null: unknown.", "standard"],
+  maxConcurrent: ["Most calls at once; null: no limit.", 8],
+  max_concurrent: ["The same as `maxConcurrent`.", 8],
+  headers: ["Sent with every request; null: none. Values may be secrets.", null],
+  quotas: "Quotas that the gateway counts; others are learned from answers."
+} as const
+
+/** A connection as callers see it: the key is masked. Times are ISO 8601. */
+const transportWords = {
+  ca: ["Certificates in PEM that are trusted in place of the usual authorities.", null],
+  certificate: ["The client's certificate in PEM, its own first: for providers that ask for one (mTLS).", null],
+  key: "The private key of `certificate` in PEM, without a passphrase.",
+  serverName: ["The name for SNI and for the check of the provider's certificate.", "models.internal.example"],
+  connectTimeoutMs: ["Milliseconds until a socket has to stand; null: `timeouts.connectMs`.", 5_000],
+  keepAliveMs: ["Milliseconds an idle socket is kept for the next call.", 30_000],
+  maxIdleSockets: ["Idle sockets kept at most.", 512],
+  localAddress: ["An address of the gateway's machine that sockets leave by.", null]
+} as const
+
+const transportView = {
+  ca: field(Schema.NullOr(Schema.String), ...transportWords.ca),
+  certificate: field(Schema.NullOr(Schema.String), ...transportWords.certificate),
+  serverName: field(Schema.NullOr(Schema.String), ...transportWords.serverName),
+  connectTimeoutMs: field(Schema.NullOr(Schema.Number), ...transportWords.connectTimeoutMs),
+  keepAliveMs: field(Schema.NullOr(Schema.Number), ...transportWords.keepAliveMs),
+  maxIdleSockets: field(Schema.NullOr(Schema.Number), ...transportWords.maxIdleSockets),
+  localAddress: field(Schema.NullOr(Schema.String), ...transportWords.localAddress)
+}
+
+const TransportView = Schema.Struct({
+  ...transportView,
+  key: field(Schema.NullOr(Schema.String), "The masked private key; null: none.", null)
+}).annotations({ identifier: "Transport" })
+
+const Pem = Schema.String.pipe(Schema.maxLength(65_536))
+const Millis = (most: number) => Schema.Int.pipe(Schema.between(50, most))
+
+const TransportInput = Schema.Struct({
+  ca: field(optional(Pem), ...transportWords.ca),
+  certificate: field(optional(Pem), ...transportWords.certificate),
+  key: field(
+    optional(Schema.Redacted(Pem.annotations({ examples: ["-----BEGIN PRIVATE KEY-----"] }))),
+    transportWords.key
+  ),
+  serverName: field(
+    optional(Schema.Trim.pipe(Schema.pattern(/^[\w.-]{1,253}$/, { message: () => "must be a host name" }))),
+    ...transportWords.serverName
+  ),
+  connectTimeoutMs: field(optional(Millis(600_000)), ...transportWords.connectTimeoutMs),
+  keepAliveMs: field(optional(Millis(600_000)), ...transportWords.keepAliveMs),
+  maxIdleSockets: field(optional(Schema.Int.pipe(Schema.between(0, 4_096))), ...transportWords.maxIdleSockets),
+  localAddress: field(optional(Schema.Trim.pipe(Schema.maxLength(45))), ...transportWords.localAddress)
+}).annotations({ identifier: "TransportInput" })
+export type TransportInput = typeof TransportInput.Type
+
+export const ConnectionView = Schema.Struct({
+  id: field(Schema.String, "Id of the connection, in paths of this API.", exampleId),
+  provider: field(Schema.String, ...words.provider),
+  name: field(Schema.String, ...words.name),
+  authType: field(AuthType, words.authType),
+  isActive: field(Schema.Boolean, ...words.isActive),
+  proxyEnabled: field(Schema.Boolean, ...words.proxyEnabled),
+  proxyId: field(Schema.NullOr(Schema.String), ...words.proxyId),
+  transport: field(Schema.NullOr(TransportView), ...words.transport),
+  priority: field(Schema.Number, ...words.priority),
+  baseUrl: field(Schema.NullOr(Schema.String), ...words.baseUrl),
+  wires: field(Schema.NullOr(Schema.Array(WireName)), ...words.wires),
+  defaultModel: field(Schema.NullOr(Schema.String), ...words.defaultModel),
+  models: field(Schema.Array(Schema.String), ...words.models),
+  tier: field(Schema.NullOr(AccountTier), ...words.tier),
+  maxConcurrent: field(Schema.NullOr(Schema.Number), ...words.maxConcurrent),
+  max_concurrent: field(Schema.NullOr(Schema.Number), ...words.max_concurrent),
+  headers: field(
+    Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })),
+    "Sent with every request; their values are masked.",
+    { "x-team": "***" }
+  ),
+  quotas: field(Schema.Array(DeclaredQuota), words.quotas),
+  ...healthFields,
+  apiKey: field(Schema.NullOr(Schema.String), "The key, masked; null: there is none.", "sk-***cret"),
+  source: field(Schema.Literal("db", "env"), "Added by this API, or found in the environment (then read-only)."),
+  modelList: field(
+    Schema.NullOr(
+      Schema.Struct({
+        count: field(Schema.Number, "How many models the provider lists.", 42),
+        learnedAt: field(Schema.NullOr(Schema.String), "When the list was fetched, ISO 8601.", exampleTime),
+        error: field(
+          Schema.NullOr(Schema.String),
+          "Why the last fetch failed; the list before it stays in force.",
+          null
+        )
+      })
+    ),
+    "The provider's list of models, fetched in the background; null before the first fetch."
+  ),
+  createdAt: field(Schema.String, "When it was created, ISO 8601.", exampleTime),
+  updatedAt: field(Schema.String, "When it was last changed, ISO 8601.", exampleTime)
+}).annotations({ identifier: "Connection" })
+export type ConnectionView = typeof ConnectionView.Type
+
+/** Tokens of an OAuth account. `tokenUrl` only for provider nodes; a registry provider's is fixed. */
+export const OAuthInput = Schema.Struct({
+  accessToken: field(Secret, "The access token."),
+  refreshToken: field(optional(Secret), "The token that access tokens are renewed with."),
+  expiresAt: field(optional(IsoTime), "When the access token expires, ISO 8601.", exampleTime),
+  clientId: field(optional(Schema.String), "Id of the OAuth client.", "my-client"),
+  clientSecret: field(optional(Secret), "Secret of the OAuth client."),
+  tokenUrl: field(
+    optional(HttpUrl),
+    "Where access tokens are renewed; for provider nodes only.",
+    "https://auth.example.com/oauth/token"
+  )
+}).annotations({ identifier: "OAuthInput" })
+export type OAuthInput = typeof OAuthInput.Type
+
+const Wires = Schema.Array(WireName).pipe(Schema.minItems(1), Schema.maxItems(5))
+const ModelIds = Schema.Array(Text.pipe(Schema.maxLength(300))).pipe(Schema.maxItems(2000))
+const Quota = Schema.Struct({
+  ...DeclaredQuota.fields,
+  resetAt: field(Schema.optionalWith(Schema.NullOr(IsoTime), { exact: true }), quotaWords.resetAt, exampleTime)
+}).pipe(
+  Schema.filter(({ limit, unit }) =>
+    unit === "percent" && limit > 100 ? { path: ["limit"], message: "must be at most 100 percent" } : true
+  )
+)
+const Quotas = Schema.Array(Quota).pipe(Schema.maxItems(20))
+const Priority = Schema.Int.pipe(Schema.between(0, 1_000_000))
+const MaxConcurrent = Schema.Int.pipe(Schema.between(1, 100_000))
+
+/** Fields that a change may clear with null. */
+const nullableFields = {
+  baseUrl: field(clearable(HttpUrl), ...words.baseUrl),
+  wires: field(clearable(Wires), ...words.wires),
+  defaultModel: field(clearable(Text), ...words.defaultModel),
+  tier: field(clearable(AccountTier), ...words.tier),
+  maxConcurrent: field(clearable(MaxConcurrent), ...words.maxConcurrent),
+  max_concurrent: field(clearable(MaxConcurrent), ...words.max_concurrent),
+  headers: field(clearable(HeaderMap), ...words.headers),
+  proxyId: field(clearable(Schema.String), ...words.proxyId),
+  transport: field(clearable(TransportInput), ...words.transport)
+}
+
+const otherFields = {
+  name: field(optional(Name), ...words.name),
+  apiKey: field(optional(Secret), "The provider's key. Absent in a change: the stored one stays."),
+  authType: field(optional(AuthType), words.authType),
+  models: field(optional(ModelIds), ...words.models),
+  priority: field(optional(Priority), ...words.priority),
+  isActive: field(optional(Schema.Boolean), ...words.isActive),
+  proxyEnabled: field(optional(Schema.Boolean), ...words.proxyEnabled),
+  oauth: field(optional(OAuthInput), "Tokens, where `authType` is `oauth`."),
+  quotas: field(optional(Quotas), words.quotas)
+}
+
+export const CreateConnection = Schema.Struct({
+  provider: field(Text, ...words.provider),
+  ...otherFields,
+  ...nullableFields
+}).annotations(body("CreateConnection"))
+export type CreateConnection = typeof CreateConnection.Type
+
+/**
+ * Update of a connection; an absent member stays as it is, and an absent `apiKey` keeps the stored one. `provider` may
+ * be repeated but not changed.
+ */
+export const UpdateConnection = Schema.Struct({
+  provider: field(optional(Text), "May be repeated, and not changed.", "openai"),
+  ...otherFields,
+  ...nullableFields
+}).annotations(body("UpdateConnection"))
+export type UpdateConnection = typeof UpdateConnection.Type
+
+/** `status` is the upstream's HTTP status, null when none arrived. */
+export const TestResult = Schema.Struct({
+  ok: field(Schema.Boolean, "Whether a request was answered.", true),
+  status: field(Schema.NullOr(Schema.Number), "HTTP status of the provider; null: no answer arrived.", 200),
+  latencyMs: field(Schema.Number, "Milliseconds until the answer.", 420),
+  model: field(Schema.NullOr(Schema.String), "The model that was asked; null: none was found.", "gpt-4o-mini"),
+  error: field(Schema.NullOr(Schema.String), "Why it failed; null: it did not.", null),
+  models: field(Schema.NullOr(Schema.Number), "How many models the provider lists; null: unknown.", 42),
+  modelsError: field(Schema.NullOr(Schema.String), "Why the list is unknown; null: it is known.", null)
+}).annotations({ identifier: "TestResult" })
+
+/** A model as the upstream lists it. */
+const UpstreamModel = Schema.Struct({
+  id: field(Schema.String, "Id of the model at the provider.", "gpt-4o-mini"),
+  name: field(Schema.NullOr(Schema.String), "Name for people; null: none is listed.", "GPT-4o mini"),
+  contextLength: field(
+    Schema.NullOr(Schema.Number),
+    "Tokens of prompt and answer together; null: not listed.",
+    128_000
+  ),
+  maxOutputTokens: field(Schema.NullOr(Schema.Number), "Tokens of the longest answer; null: not listed.", 16_384)
+}).annotations({ identifier: "UpstreamModel" })
+
+const ValidateKey = Schema.Struct({
+  provider: field(Text, ...words.provider),
+  apiKey: field(optional(Secret), "The key to check; it is not stored. Absent for a provider that needs none."),
+  baseUrl: field(optional(HttpUrl), "Another address of the provider's API.", "https://api.openai.com"),
+  proxyId: field(
+    optional(Schema.String),
+    "The proxy to ask by, as if it were assigned to the connection.",
+    exampleProxyId
+  )
+}).annotations(body("ValidateKey"))
+
+const ValidateResult = Schema.Struct({
+  valid: field(Schema.Boolean, "Whether the provider accepts the key.", true),
+  status: field(Schema.NullOr(Schema.Number), "HTTP status of the provider; null: no answer arrived.", 200),
+  error: field(Schema.NullOr(Schema.String), "Why the key is not accepted; null: it is.", null)
+}).annotations(body("ValidateResult"))
+
+const Connections = Schema.Struct({
+  connections: field(Schema.Array(ConnectionView), "The connections of the page."),
+  nextCursor
+}).annotations({ identifier: "ConnectionList" })
+const Connection = Schema.Struct({ connection: field(ConnectionView, "The connection.") }).annotations({
+  identifier: "ConnectionAnswer"
+})
+
+const at = endpointsOf("providers", { id: ["Id of the connection.", exampleId] })
+
+export class Providers extends HttpApiGroup.make("providers")
+  .annotate(OpenApi.Title, "Connections")
+  .annotate(OpenApi.Description, "Credentials at providers. A connection is one account; its key is never shown again.")
+  .add(
+    at("list", {
+      summary: "List connections",
+      description: "All connections with their state, the oldest first.",
+      paged: true
+    }).addSuccess(Connections)
+  )
+  .add(
+    at("create", {
+      summary: "Add a connection",
+      description: "Its models can be used at once; the provider's list of models is fetched in the background.",
+      example: { provider: "openai", name: "work account", apiKey: "sk-your-secret", maxConcurrent: 8 }
+    })
+      .setPayload(CreateConnection)
+      .addSuccess(Created(Connection))
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+  )
+  .add(
+    at("validate", {
+      summary: "Check a key",
+      description: "Asks the provider whether it accepts the key. Nothing is stored.",
+      example: { provider: "openai", apiKey: "sk-your-secret" }
+    })
+      .setPayload(ValidateKey)
+      .addSuccess(ValidateResult)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("get", {
+      summary: "Show a connection",
+      description: "The connection with its state; its key is masked unless the flag `ALLOW_API_KEY_REVEAL` is on."
+    })
+      .addSuccess(Connection)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("update", {
+      summary: "Change a connection",
+      description:
+        "What is absent stays as it is. A change of `baseUrl` needs the key again: a stored key is not sent to another address.",
+      example: { name: "private account", priority: 1, isActive: true }
+    })
+      .setPayload(UpdateConnection)
+      .addSuccess(Connection)
+      .addError(NotFoundAnswer)
+      .addError(ConflictAnswer)
+      .addError(ForbiddenAnswer)
+  )
+  .add(
+    at("remove", {
+      summary: "Delete a connection",
+      description: "Its key is deleted with it. Connections from the environment cannot be deleted (403)."
+    })
+      .addSuccess(NoContent)
+      .addError(NotFoundAnswer)
+      .addError(ForbiddenAnswer)
+  )
+  .add(
+    at("test", {
+      summary: "Test a connection",
+      description: "Sends one short request to the provider and fetches its list of models. The body may be left out.",
+      example: { model: "gpt-4o-mini" }
+    })
+      .setPayload(
+        Schema.NullOr(
+          Schema.Struct({
+            model: field(optional(Text), "The model to ask; absent: the cheapest known one.", "gpt-4o-mini")
+          }).annotations({ identifier: "TestConnection" })
+        )
+      )
+      .addSuccess(TestResult)
+      .addError(NotFoundAnswer)
+  )
+  .add(
+    at("models", {
+      summary: "List the models of a connection",
+      description: "As the provider lists them. The list is kept, and fetched again when it is old.",
+      paged: true
+    })
+      .addSuccess(
+        Schema.Struct({
+          models: field(Schema.Array(UpstreamModel), "The models of the page."),
+          error: field(
+            Schema.NullOr(Schema.String),
+            "Why the last fetch failed, where an older list is shown; null: it did not.",
+            null
+          ),
+          nextCursor
+        }).annotations({ identifier: "UpstreamModelList" })
+      )
+      .addError(NotFoundAnswer)
+      .addError(UpstreamFailedAnswer)
+  ) {}

@@ -1,0 +1,273 @@
+/** Evaluations for people who run the gateway: suites, runs, and what they say about models and combos. */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import { randomUUID } from "node:crypto"
+import { ApiKeys } from "../auth/ApiKeys.ts"
+import { innerRefusalOf } from "../auth/KeyPolicy.ts"
+import type { Principal } from "../keys/entity.ts"
+import { describe, type FieldProblem } from "../../domain/Errors.ts"
+import type { EvalCase, EvalResult, EvalRun, EvalSuite, EvalTarget } from "./entity.ts"
+import { resolveFor } from "../../plane/inference/request/RequestedModel.ts"
+import * as Errors from "../Errors.ts"
+import { Catalog } from "../../plane/providers/Catalog.ts"
+import { Resolutions } from "../../plane/routing/resolve/Resolutions.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { EvalRepo } from "./repo.ts"
+import { chat } from "../../wire/chat/Codec.ts"
+import { builtInSuites } from "./BuiltInSuites.ts"
+import { EvalRunner, maxRunning, mostKept, type PlannedCase } from "./EvalRunner.ts"
+import { graderOf } from "./Graders.ts"
+import { bodyOf } from "./Questions.ts"
+import { type Scorecard, scorecardOf } from "./Scorecard.ts"
+
+export interface Overview {
+  /** Suites, those of the program first. */
+  readonly suites: ReadonlyArray<EvalSuite>
+  /** Newest first. */
+  readonly recentRuns: ReadonlyArray<EvalRun>
+  readonly scorecard: Scorecard
+}
+
+/** A run with its cases so far, and the run of the other target. */
+export interface RunReport {
+  readonly run: EvalRun
+  readonly results: ReadonlyArray<EvalResult>
+  readonly other: { readonly run: EvalRun; readonly results: ReadonlyArray<EvalResult> } | null
+}
+
+export interface RunRequest {
+  readonly suiteId: string
+  readonly target: EvalTarget
+  readonly compareTarget?: EvalTarget
+  readonly apiKeyId?: string
+}
+
+export interface WrittenCase extends Omit<EvalCase, "id" | "tags"> {
+  readonly tags?: ReadonlyArray<string>
+}
+
+export interface WrittenSuite {
+  readonly name: string
+  readonly cases: ReadonlyArray<WrittenCase>
+}
+
+type Missing = Errors.EntityNotFound | StoreError
+
+export class Evals extends Context.Tag("gateway/evals/Evals")<
+  Evals,
+  {
+    readonly overview: Effect.Effect<Overview, StoreError>
+    /** Begins a run, and with a second target another one beside it. */
+    readonly start: (
+      request: RunRequest
+    ) => Effect.Effect<
+      { readonly run: EvalRun; readonly compareRun: EvalRun | null },
+      Errors.InvalidInput | Errors.TooManyRuns | Missing
+    >
+    readonly run: (id: string) => Effect.Effect<RunReport, Missing>
+    /** Ends it, and answers when it has ended. */
+    readonly cancel: (id: string) => Effect.Effect<RunReport, Errors.RunIsOver | Missing>
+    readonly createSuite: (
+      input: WrittenSuite
+    ) => Effect.Effect<EvalSuite, Errors.InvalidInput | Errors.TooManySuites | StoreError>
+    /** Updates a suite; an absent member stays as it is. Running evaluations go on with the suite they began with. */
+    readonly updateSuite: (
+      id: string,
+      input: Partial<WrittenSuite>
+    ) => Effect.Effect<EvalSuite, Errors.InvalidInput | Errors.SuiteReadOnly | Missing>
+    /** Removes a suite; its runs stay. */
+    readonly removeSuite: (id: string) => Effect.Effect<void, Errors.SuiteReadOnly | Missing>
+  }
+>() {}
+
+const mostRecent = 20
+export const maxSuites = 50
+/** Characters of a suite's cases as JSON. */
+export const maxSuiteChars = 256 * 1_024
+
+const isBuiltIn = (id: string): boolean => builtInSuites.some((suite) => suite.id === id)
+
+/** Describes the first problem of a case, by the field. */
+const problemOf = ({ expected, input }: WrittenCase, at: number): FieldProblem | null => {
+  const place = `cases.${at}`
+  const grader = graderOf(expected)
+  if (Either.isLeft(grader)) return { field: `${place}.expected.value`, message: grader.left }
+  const asked = bodyOf("model", input.messages)
+  const checked = Either.flatMap(chat.checkEnvelope(asked), () => chat.decodeRequest(asked))
+  if (Either.isRight(checked)) return null
+  const { message, param } = checked.left
+  // `messages[0].content` in the words of the chat wire.
+  const inside = param === null ? "messages" : param.replaceAll("[", ".").replaceAll("]", "")
+  return { field: `${place}.input.${inside}`, message }
+}
+
+const casesOf = (written: ReadonlyArray<WrittenCase>): ReadonlyArray<EvalCase> =>
+  written.map(({ expected, input, name, tags = [] }, at) => ({ id: `case-${at + 1}`, name, input, expected, tags }))
+
+const checkCases = (written: ReadonlyArray<WrittenCase>): Effect.Effect<void, Errors.InvalidInput> => {
+  if (JSON.stringify(written).length > maxSuiteChars) {
+    return Errors.invalid("cases", `must have at most ${maxSuiteChars} characters as JSON`)
+  }
+  return Errors.refuse(written.map(problemOf).filter((problem) => problem !== null))
+}
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const keys = yield* ApiKeys
+  const repo = yield* EvalRepo
+  const resolutions = yield* Resolutions
+  const runner = yield* EvalRunner
+  // The number of suites is checked and one is added without another one in between.
+  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+
+  const findSuite = Effect.fnUntraced(function* (id: string, field = "id") {
+    const found = builtInSuites.find((suite) => suite.id === id) ?? (yield* repo.suite(id))
+    return found ?? (yield* new Errors.EntityNotFound({ entity: "eval suite", id, field }))
+  })
+
+  const ownSuite = Effect.fnUntraced(function* (id: string) {
+    if (isBuiltIn(id)) return yield* new Errors.SuiteReadOnly({ id })
+    return yield* findSuite(id)
+  })
+
+  const principalFor = Effect.fnUntraced(function* (apiKeyId: string | undefined) {
+    if (apiKeyId === undefined) return { _tag: "Anonymous" } satisfies Principal
+    const key = keys.get(apiKeyId)
+    if (key === null) return yield* new Errors.EntityNotFound({ entity: "API key", id: apiKeyId, field: "apiKeyId" })
+    const problem = innerRefusalOf(key, yield* Clock.currentTimeMillis, "chat")
+    if (problem !== null) return yield* Errors.invalid("apiKeyId", problem)
+    return { _tag: "Key", key } satisfies Principal
+  })
+
+  /** The target by the name that requests ask for. */
+  const targetFor = Effect.fnUntraced(function* (principal: Principal, { id, type }: EvalTarget, field: string) {
+    const combo = [...catalog.current().combos.values()].find((each) => each.name === id || each.id === id)
+    if (type === "combo" && combo === undefined) {
+      return yield* new Errors.EntityNotFound({ entity: "combo", id, field: `${field}.id` })
+    }
+    const name = type === "combo" && combo !== undefined ? combo.name : id
+    const resolved = resolveFor(resolutions, { principal, wire: "chat" }, name)
+    if (!("_tag" in resolved)) return { type, id: name } satisfies EvalTarget
+    if (resolved._tag === "ModelNotFound") {
+      const { suggestions: meant } = resolved
+      return yield* new Errors.EntityNotFound({ entity: "model", id, field: `${field}.id`, meant })
+    }
+    return yield* Errors.invalid(`${field}.id`, describe(resolved).message)
+  })
+
+  const start = Effect.fn("Evals.start")(function* (request: RunRequest) {
+    const suite = yield* findSuite(request.suiteId, "suiteId")
+    const principal = yield* principalFor(request.apiKeyId)
+    const target = yield* targetFor(principal, request.target, "target")
+    const other =
+      request.compareTarget === undefined ? null : yield* targetFor(principal, request.compareTarget, "compareTarget")
+    const cases = suite.cases.flatMap((each): ReadonlyArray<PlannedCase> => {
+      const grader = graderOf(each.expected)
+      return Either.isRight(grader) ? [{ case: each, grade: grader.right }] : []
+    })
+    const nowMs = yield* Clock.currentTimeMillis
+    const ids = other === null ? ([randomUUID(), null] as const) : ([randomUUID(), randomUUID()] as const)
+    const runOf = (id: string, of: EvalTarget, comparedWith: string | null): EvalRun => ({
+      id,
+      suiteId: suite.id,
+      suiteName: suite.name,
+      target: of,
+      apiKeyId: request.apiKeyId ?? null,
+      comparedWith,
+      status: "running",
+      reason: null,
+      total: cases.length,
+      passed: 0,
+      failed: 0,
+      costNanoUsd: 0,
+      latencyMs: 0,
+      startedAtMs: nowMs,
+      finishedAtMs: null
+    })
+    const run = runOf(ids[0], target, ids[1])
+    const compareRun = other === null || ids[1] === null ? null : runOf(ids[1], other, ids[0])
+    const runs = compareRun === null ? [run] : [run, compareRun]
+    const begun = yield* runner.start(runs.map((each) => ({ run: each, cases })))
+    if (!begun) return yield* new Errors.TooManyRuns({ limit: maxRunning })
+    return { run, compareRun }
+  })
+
+  const partOf = Effect.fnUntraced(function* (id: string) {
+    const run = yield* repo.run(id)
+    return run === null ? null : { run, results: yield* repo.results(id) }
+  })
+
+  const report = Effect.fn("Evals.run")(function* (id: string) {
+    const found = yield* partOf(id)
+    if (found === null) return yield* new Errors.EntityNotFound({ entity: "eval run", id })
+    const { comparedWith } = found.run
+    return { ...found, other: comparedWith === null ? null : yield* partOf(comparedWith) }
+  })
+
+  const cancel = Effect.fn("Evals.cancel")(function* (id: string) {
+    yield* report(id)
+    const wasRunning = yield* runner.cancel(id)
+    const after = yield* report(id)
+    return wasRunning && after.run.status === "cancelled"
+      ? after
+      : yield* new Errors.RunIsOver({ id, status: after.run.status })
+  })
+
+  const createSuite = Effect.fn("Evals.createSuite")(function* ({ cases, name }: WrittenSuite) {
+    yield* checkCases(cases)
+    if ((yield* repo.suites).length >= maxSuites) return yield* new Errors.TooManySuites({ limit: maxSuites })
+    const nowMs = yield* Clock.currentTimeMillis
+    const suite: EvalSuite = {
+      id: randomUUID(),
+      name,
+      cases: casesOf(cases),
+      createdAtMs: nowMs,
+      updatedAtMs: nowMs
+    }
+    yield* repo.saveSuite(suite)
+    return suite
+  }, oneAtATime)
+
+  const updateSuite = Effect.fn("Evals.updateSuite")(function* (id: string, { cases, name }: Partial<WrittenSuite>) {
+    const before = yield* ownSuite(id)
+    if (cases !== undefined) yield* checkCases(cases)
+    const suite: EvalSuite = {
+      ...before,
+      name: name ?? before.name,
+      cases: cases === undefined ? before.cases : casesOf(cases),
+      updatedAtMs: yield* Clock.currentTimeMillis
+    }
+    yield* repo.saveSuite(suite)
+    return suite
+  }, oneAtATime)
+
+  const removeSuite = Effect.fn("Evals.removeSuite")(function* (id: string) {
+    yield* ownSuite(id)
+    yield* repo.removeSuite(id)
+  }, oneAtATime)
+
+  return Evals.of({
+    overview: Effect.gen(function* () {
+      const runs = yield* repo.runs(mostKept)
+      return {
+        suites: [...builtInSuites, ...(yield* repo.suites)],
+        recentRuns: runs.slice(0, mostRecent),
+        scorecard: scorecardOf(runs)
+      }
+    }).pipe(Effect.withSpan("Evals.overview")),
+    start,
+    run: report,
+    cancel,
+    createSuite,
+    updateSuite,
+    removeSuite
+  })
+})
+
+export const layer: Layer.Layer<Evals, never, ApiKeys | Catalog | EvalRepo | EvalRunner | Resolutions> = Layer.effect(
+  Evals,
+  make
+)

@@ -1,0 +1,200 @@
+/** `/api/tools/traffic-inspector`: the inspector is loaded by the first request that needs it. */
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { contractOf } from "../../contract/GroupContract.ts"
+import { Inspector } from "./routes.ts"
+import { DirectReplay } from "../../agents/bridge/DirectReplay.ts"
+import { GatewayCapture } from "../../plane/inference/tap/GatewayCapture.ts"
+import { CaptureDoor } from "../../observe/capture/CaptureDoor.ts"
+import { InspectorDoor, type InspectorServices } from "../../observe/inspector/InspectorDoor.ts"
+import { PlaygroundDoor } from "../../agents/playground/PlaygroundDoor.ts"
+import { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { InspectorFeed, maxClients, path } from "../../entry/inspector/InspectorFeed.ts"
+import { answered } from "../../entry/management/Answers.ts"
+import { told } from "./InspectorAnswers.ts"
+import { receiveArchive } from "./InspectorImport.ts"
+import { directChangesOf, makeReplay } from "./InspectorReplay.ts"
+import { noPreset, presetBody } from "../playground/PlaygroundAnswers.ts"
+import { iso } from "../../entry/management/Views.ts"
+
+const usualLimit = 1_000
+const usualBreaks = 100
+
+/**
+ * Writes JSON as it is: records come out of the inspector as the contract has them, and a thousand are too many to be
+ * checked one by one.
+ */
+const json = (value: unknown, status = 200): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeJson(value, { status })
+
+const encoder = new TextEncoder()
+
+const streamed = (text: Stream.Stream<string, StoreError>, contentType: string, name?: string) =>
+  HttpServerResponse.stream(
+    Stream.map(text, (piece) => encoder.encode(piece)),
+    {
+      contentType,
+      ...(name === undefined ? {} : { headers: { "Content-Disposition": `attachment; filename="${name}"` } })
+    }
+  )
+
+const harType = "application/har+json"
+const linesType = "application/jsonl"
+
+const countsOf = (services: InspectorServices | null) => {
+  const nothing = { recorded: 0, bodiesLost: 0, behindMs: 0, waiting: 0 }
+  const { behindMs, bodiesLost, recorded, waiting } = services?.inspector.load() ?? nothing
+  return { recorded, bodiesLost, behindMs, waiting }
+}
+
+/** Text without anything is none. */
+const noteOf = (text: string | null): string | null => (text === "" ? null : text)
+
+export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (handlers) =>
+  Effect.gen(function* () {
+    const bodies = yield* BodyBudget
+    const capture = yield* GatewayCapture
+    const captureDoor = yield* CaptureDoor
+    const door = yield* InspectorDoor
+    const feed = yield* InspectorFeed
+    const replay = yield* makeReplay
+    const direct = yield* DirectReplay
+    const playground = yield* PlaygroundDoor
+    const asked = <A, E>(ask: (services: InspectorServices) => Effect.Effect<A, E>) =>
+      told(Effect.flatMap(door.get, ask))
+
+    return handlers
+      .handle("list", ({ urlParams: { cursor, groupBy, limit = usualLimit, retries, ...filter } }) =>
+        asked(({ inspector }) =>
+          Effect.map(
+            inspector.list(filter, {
+              limit,
+              areFolded: retries === "together",
+              hasGroups: groupBy === "contextKey",
+              ...(cursor === undefined ? {} : { cursor })
+            }),
+            (page) => json(page)
+          )
+        )
+      )
+      .handle("clear", () => asked(({ inspector }) => inspector.clear))
+      .handle("get", ({ path: { id }, urlParams: { showSecrets } }) =>
+        asked(({ inspector }) => Effect.map(inspector.get(id, showSecrets), (record) => json(record)))
+      )
+      .handle("annotate", ({ path: { id }, payload: { annotation } }) =>
+        asked(({ inspector }) => Effect.map(inspector.annotate(id, noteOf(annotation)), (record) => json(record)))
+      )
+      .handle("replay", ({ path: { id }, payload, request }) => told(replay(request, id, payload)))
+      .handle("replayDirect", ({ path: { id }, payload }) =>
+        told(
+          Effect.gen(function* () {
+            const { connectionId, id: answerId } = yield* direct.ask(id, directChangesOf(payload))
+            const { inspector, views } = yield* door.get
+            const diff = yield* views.answers(id, answerId)
+            return json({ record: yield* inspector.get(answerId), connectionId, diff })
+          })
+        )
+      )
+      .handle("conversation", ({ path: { id } }) =>
+        asked(({ views }) => Effect.map(views.conversation(id), (conversation) => json(conversation)))
+      )
+      .handle("anatomy", ({ path: { id } }) => asked(({ views }) => views.anatomy(id)))
+      .handle("diff", ({ path: { id, other } }) =>
+        asked(({ views }) => Effect.map(views.diff(id, other), (diff) => json(diff)))
+      )
+      .handle("cache", ({ path: { id } }) =>
+        asked(({ cacheWatch }) => Effect.map(cacheWatch.of(id), (cache) => ({ cache })))
+      )
+      .handle("cacheBreaks", ({ urlParams: { limit = usualBreaks, since } }) =>
+        asked(({ cacheWatch }) =>
+          Effect.sync(() => cacheWatch.breaks(since === undefined ? 0 : Date.parse(since), limit))
+        )
+      )
+      .handle("code", ({ path: { id }, urlParams: { format } }) =>
+        asked(({ views }) => Effect.map(views.code(id, format), (text) => HttpServerResponse.text(text)))
+      )
+      .handle("preset", ({ path: { id } }) =>
+        asked(({ inspector }) =>
+          Effect.flatMap(inspector.get(id), (record) =>
+            Effect.flatMap(playground.get, ({ presetOf }) => {
+              const preset = presetOf(record)
+              return preset instanceof Error ? Effect.fail(noPreset(preset)) : Effect.succeed(presetBody(preset))
+            })
+          )
+        )
+      )
+      .handle("har", ({ urlParams }) =>
+        asked(({ views }) => Effect.map(views.har(urlParams), (text) => streamed(text, harType, "requests.har")))
+      )
+      .handle("jsonl", ({ urlParams }) =>
+        asked(({ views }) => Effect.map(views.jsonl(urlParams), (text) => streamed(text, linesType, "requests.jsonl")))
+      )
+      .handle("modes", () =>
+        Effect.map(
+          Effect.flatMap(captureDoor.get, (machine) => machine.modes),
+          ({ customHosts, httpProxy, server, systemProxy, tlsIntercept, transparent }) => ({
+            agentBridge: true,
+            customHosts,
+            httpProxy,
+            systemProxy: {
+              applied: systemProxy.applied,
+              guardUntil: systemProxy.guardUntilMs === null ? null : iso(systemProxy.guardUntilMs),
+              port: systemProxy.port,
+              platform: systemProxy.platform ?? process.platform,
+              supported: systemProxy.supported
+            },
+            tlsIntercept: { enabled: tlsIntercept },
+            gateway: { enabled: capture.isEnabled(), ...countsOf(door.current()) },
+            tproxy: { running: transparent.running, available: transparent.available },
+            mitm: { running: server.running, port: server.port }
+          })
+        )
+      )
+      .handle("gateway", ({ payload: { enabled } }) =>
+        Effect.as(answered(capture.setEnabled(enabled)), { ok: true as const, gateway: { enabled } })
+      )
+      .handle("sessions", () =>
+        asked(({ inspector }) => Effect.map(inspector.sessions.list, (sessions) => ({ sessions })))
+      )
+      .handle("startSession", ({ payload: { name } }) =>
+        asked(({ inspector }) => Effect.map(inspector.sessions.start(name ?? null), (session) => ({ session })))
+      )
+      .handleRaw("importSession", ({ request }) =>
+        Effect.flatMap(door.get, ({ inspector, views }) =>
+          Effect.flatMap(receiveArchive(request, views.maxHarBytes, bodies), (bytes) =>
+            told(Effect.map(inspector.importHar(bytes, null), (session) => ({ session })))
+          )
+        )
+      )
+      .handle("session", ({ path: { id } }) =>
+        asked(({ views }) => Effect.map(views.session(id), (text) => streamed(text, "application/json")))
+      )
+      .handle("changeSession", ({ path: { id }, payload: { action, name } }) =>
+        asked(({ inspector: { sessions } }) =>
+          Effect.map(action === "stop" ? sessions.stop(id) : sessions.rename(id, name ?? null), (session) => ({
+            session
+          }))
+        )
+      )
+      .handle("removeSession", ({ path: { id } }) => asked(({ inspector }) => inspector.sessions.remove(id)))
+      .handle("sessionHar", ({ path: { id } }) =>
+        asked(({ views }) => Effect.map(views.sessionHar(id), (text) => streamed(text, harType, "session.har")))
+      )
+      .handle("sessionJsonl", ({ path: { id } }) =>
+        asked(({ views }) => Effect.map(views.sessionJsonl(id), (text) => streamed(text, linesType, "session.jsonl")))
+      )
+      .handle("ingest", ({ payload }) =>
+        asked(({ handIn, inspector }) =>
+          // Who asks for it next finds it.
+          Effect.as(Effect.zipRight(handIn(payload), inspector.listed(payload.id)), {
+            ok: true as const,
+            id: payload.id
+          })
+        )
+      )
+      .handle("feed", () => Effect.sync(() => ({ path, clients: feed.clients(), maxClients })))
+  })
+)

@@ -1,0 +1,105 @@
+/** The API keys of this gateway: how they are listed, made, changed and removed. */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import type { CreateKey, RotateKey, UpdateKey } from "./routes.ts"
+import { ApiKeys, type CreatedKey, maxOldSecrets } from "../auth/ApiKeys.ts"
+import type { ApiKey, ApiKeySettings } from "./entity.ts"
+import type { KeyMarker } from "../../kernel/GatewayKey.ts"
+import { KeyChanges } from "../../plane/ledger/KeyChanges.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { QuotaGroupRepo } from "../quotaGroups/repo.ts"
+import { RegisteredKeyRepo } from "../registeredKeys/repo.ts"
+import { ConfigChanges } from "../configuration/ConfigChanges.ts"
+import * as Errors from "../Errors.ts"
+import * as Rules from "./rules.ts"
+
+export class Keys extends Context.Tag("gateway/management/Keys")<
+  Keys,
+  {
+    /** Oldest first. */
+    readonly list: Effect.Effect<ReadonlyArray<ApiKey>>
+    readonly get: (id: string) => Effect.Effect<ApiKey, Errors.EntityNotFound>
+    /** The secret is in the result and nowhere else. */
+    readonly create: (input: CreateKey) => Effect.Effect<CreatedKey, Errors.InvalidInput | StoreError>
+    /** A key of these settings, with its limits in force. `store` runs the insertion, with what else has to be stored or checked. */
+    readonly issue: <E>(
+      settings: ApiKeySettings,
+      marker: KeyMarker,
+      store: (key: ApiKey, insert: Effect.Effect<void, StoreError>) => Effect.Effect<void, E>
+    ) => Effect.Effect<CreatedKey, E | StoreError>
+    readonly update: (
+      id: string,
+      input: UpdateKey
+    ) => Effect.Effect<ApiKey, Errors.EntityNotFound | Errors.KeyRevoked | StoreError>
+    /** Another secret; the one before works until the overlap ends. */
+    readonly rotate: (
+      id: string,
+      input: RotateKey
+    ) => Effect.Effect<CreatedKey, Errors.EntityNotFound | Errors.TooManySecrets | StoreError>
+    /** The key loses its allocations in quota groups, too. */
+    readonly remove: (id: string) => Effect.Effect<void, Errors.EntityNotFound | StoreError>
+  }
+>() {}
+
+export const make = Effect.gen(function* () {
+  const keys = yield* ApiKeys
+  const groups = yield* QuotaGroupRepo
+  const limits = yield* KeyChanges
+  const registrations = yield* RegisteredKeyRepo
+  const { apply } = yield* ConfigChanges
+
+  const found = (id: string) => (key: ApiKey | null) =>
+    key === null ? new Errors.EntityNotFound({ entity: "API key", id }) : Effect.succeed(key)
+
+  const get = Effect.fn("Keys.get")((id: string) => Effect.suspend(() => found(id)(keys.get(id))))
+
+  const issue = <E>(
+    settings: ApiKeySettings,
+    marker: KeyMarker,
+    store: (key: ApiKey, insert: Effect.Effect<void, StoreError>) => Effect.Effect<void, E>
+  ): Effect.Effect<CreatedKey, E | StoreError> =>
+    // Rates are found by the first request of a key; what is counted by the day is counted from here on.
+    Effect.uninterruptible(
+      Effect.tap(keys.issue(settings, marker, store), ({ key }) =>
+        (key.maxRequestsPerDay ?? 0) > 0 ? limits.changed(key.id) : Effect.void
+      )
+    )
+
+  const create = Effect.fn("Keys.create")(function* (input: CreateKey) {
+    const settings = Rules.settingsOf(input, yield* Clock.currentTimeMillis)
+    if (Either.isLeft(settings)) return yield* new Errors.InvalidInput({ problems: [settings.left] })
+    return yield* issue(settings.right, "gw_", (_, insert) => insert)
+  })
+
+  const update = Effect.fn("Keys.update")(function* (id: string, input: UpdateKey) {
+    if (input.isActive === true && ((yield* registrations.get(id))?.revokedAtMs ?? null) !== null) {
+      return yield* new Errors.KeyRevoked({ id })
+    }
+    const key = yield* Effect.flatMap(keys.update(id, Rules.changeOf(input)), found(id))
+    yield* limits.changed(id)
+    return key
+  })
+
+  const rotate = Effect.fn("Keys.rotate")(function* (id: string, { overlapSeconds }: RotateKey) {
+    const rotated = yield* keys.rotate(id, (overlapSeconds ?? 0) * 1_000)
+    if (rotated === "full") return yield* new Errors.TooManySecrets({ most: maxOldSecrets })
+    return rotated ?? (yield* new Errors.EntityNotFound({ entity: "API key", id }))
+  })
+
+  const remove = Effect.fn("Keys.remove")(function* (id: string) {
+    if (!(yield* keys.remove(id))) return yield* new Errors.EntityNotFound({ entity: "API key", id })
+    yield* groups.dropApiKey(id)
+    yield* limits.removed(id)
+  }, apply)
+
+  return Keys.of({ list: Effect.sync(keys.list), get, create, issue, update, rotate, remove })
+})
+
+export const layer: Layer.Layer<
+  Keys,
+  never,
+  ApiKeys | ConfigChanges | KeyChanges | QuotaGroupRepo | RegisteredKeyRepo
+> = Layer.effect(Keys, make)

@@ -1,0 +1,165 @@
+/** `/api/usage/budget`, `/api/usage/token-limits`, `/api/usage/ledger` and `/api/usage/me`. */
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as Effect from "effect/Effect"
+import { contractOf } from "../../contract/GroupContract.ts"
+import { Limits as LimitsGroup } from "./routes.ts"
+import { NotFound } from "../../contract/Errors.ts"
+import type { BudgetStatusView, LedgerEntryView, TokenLimitView } from "./routes.ts"
+import { ApiKeys } from "../auth/ApiKeys.ts"
+import { bearerOf } from "../auth/Credentials.ts"
+import type { Budget } from "./entity.ts"
+import type { Standing } from "../../plane/ledger/KeyLimits.ts"
+import { type BudgetStatus, type LedgerView, Limits, type TokenLimitStatus } from "./service.ts"
+import type { LedgerCursor } from "../usage/LedgerRepo.ts"
+import type { Spend } from "../usage/SpendRepo.ts"
+import { InnerCaller } from "../../entry/InnerCaller.ts"
+import { answered } from "../../entry/management/Answers.ts"
+import { iso, isoOrNull, usd } from "../../entry/management/Views.ts"
+
+const usdOrNull = (nanoUsd: number | null): number | null => (nanoUsd === null ? null : usd(nanoUsd))
+
+const budgetView = (budget: Budget) => ({
+  apiKeyId: budget.apiKeyId,
+  dailyLimitUsd: usd(budget.dailyLimitNanoUsd),
+  weeklyLimitUsd: usd(budget.weeklyLimitNanoUsd),
+  monthlyLimitUsd: usd(budget.monthlyLimitNanoUsd),
+  warningThreshold: budget.warningThreshold,
+  resetInterval: budget.resetInterval,
+  resetTime: budget.resetTime,
+  tz: budget.timeZone,
+  createdAt: iso(budget.createdAtMs),
+  updatedAt: iso(budget.updatedAtMs)
+})
+
+const windowView = ({ spec, window }: Standing) => ({
+  interval: spec.rule.interval,
+  limitUsd: usd(spec.limit),
+  spentUsd: usd(window.used),
+  reservedUsd: usd(window.reserved),
+  windowStart: iso(window.startMs),
+  nextResetAt: iso(window.endMs)
+})
+
+const budgetStatusView = (status: BudgetStatus): BudgetStatusView => ({
+  apiKeyId: status.apiKeyId,
+  budget: status.budget === null ? null : budgetView(status.budget),
+  spentUsd: usd(status.spentNanoUsd),
+  reservedUsd: usd(status.reservedNanoUsd),
+  remainingUsd: usdOrNull(status.remainingNanoUsd),
+  windowStart: iso(status.windowStartMs),
+  nextResetAt: iso(status.nextResetAtMs),
+  warning: status.warning,
+  windows: status.windows.map(windowView)
+})
+
+const tokenLimitView = ({ limit, ...status }: TokenLimitStatus): TokenLimitView => ({
+  id: limit.id,
+  apiKeyId: limit.apiKeyId,
+  scopeType: limit.scopeType,
+  scopeValue: limit.scopeValue === "" ? null : limit.scopeValue,
+  tokenLimit: limit.tokenLimit,
+  resetInterval: limit.resetInterval,
+  resetTime: limit.resetTime,
+  tz: limit.timeZone,
+  enabled: limit.enabled,
+  tokensUsed: status.used,
+  tokensReserved: status.reserved,
+  remaining: Math.max(0, limit.tokenLimit - status.used - status.reserved),
+  windowStart: iso(status.windowStartMs),
+  nextResetAt: iso(status.nextResetAtMs),
+  createdAt: iso(limit.createdAtMs),
+  updatedAt: iso(limit.updatedAtMs)
+})
+
+const cursorText = ({ attempt, requestId }: LedgerCursor): string => `${requestId}.${attempt}`
+
+const cursorOf = (text: string | undefined): LedgerCursor | null => {
+  if (text === undefined) return null
+  const dot = text.lastIndexOf(".")
+  return { requestId: text.slice(0, dot), attempt: Number(text.slice(dot + 1)) }
+}
+
+const entryView = (entry: LedgerView): LedgerEntryView => ({
+  id: cursorText(entry),
+  requestId: entry.requestId,
+  attempt: entry.attempt,
+  apiKeyId: entry.apiKeyId,
+  provider: entry.provider,
+  connectionId: entry.connectionId,
+  model: entry.model,
+  state: entry.state,
+  reservedUsd: usd(entry.reservedNanoUsd),
+  settledUsd: usdOrNull(entry.settledNanoUsd),
+  pricedAt: iso(entry.createdAtMs),
+  price: entry.price === null ? null : { cached: null, cacheCreation: null, reasoning: null, ...entry.price },
+  createdAt: iso(entry.createdAtMs),
+  settledAt: isoOrNull(entry.settledAtMs)
+})
+
+const spendView = ({ costNanoUsd, requests, tokens }: Spend) => ({ requests, tokens, costUsd: usd(costNanoUsd) })
+
+export const layer = HttpApiBuilder.group(contractOf(LimitsGroup), "limits", (handlers) =>
+  Effect.gen(function* () {
+    const keys = yield* ApiKeys
+    const limits = yield* Limits
+
+    /** The key of the request, which the tier has let in. */
+    const ownKey = Effect.gen(function* () {
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      const inner = yield* InnerCaller
+      const caller = inner === null ? keys.identify(bearerOf(headers)) : inner.principal
+      return yield* typeof caller === "object" && caller._tag === "Key"
+        ? Effect.succeed(caller.key)
+        : new NotFound({
+            message: "This credential is no API key, so that it has no usage of its own.",
+            param: "authorization"
+          })
+    })
+
+    return handlers
+      .handle("budget", ({ urlParams: { apiKeyId } }) =>
+        answered(
+          Effect.gen(function* () {
+            if (apiKeyId !== undefined) return budgetStatusView(yield* limits.budget(apiKeyId))
+            return { budgets: (yield* limits.budgets).map(budgetStatusView) }
+          })
+        )
+      )
+      .handle("setBudget", ({ payload }) => answered(Effect.map(limits.setBudget(payload), budgetStatusView)))
+      .handle("removeBudget", ({ urlParams }) => answered(limits.removeBudget(urlParams.apiKeyId)))
+      .handle("tokenLimits", ({ urlParams: { apiKeyId } }) =>
+        answered(
+          Effect.map(limits.tokenLimits(apiKeyId), (all) => ({
+            apiKeyId: apiKeyId ?? null,
+            limits: all.map(tokenLimitView)
+          }))
+        )
+      )
+      .handle("setTokenLimit", ({ payload }) =>
+        answered(Effect.map(limits.setTokenLimit(payload), (limit) => ({ limit: tokenLimitView(limit) })))
+      )
+      .handle("removeTokenLimit", ({ urlParams }) => answered(limits.removeTokenLimit(urlParams.id)))
+      .handle("ledger", ({ urlParams: { cursor, limit = null, ...filter } }) =>
+        answered(
+          Effect.map(limits.ledger({ ...filter, limit, cursor: cursorOf(cursor) }), ({ entries, nextCursor }) => ({
+            entries: entries.map(entryView),
+            nextCursor: nextCursor === null ? null : cursorText(nextCursor)
+          }))
+        )
+      )
+      .handle("me", () =>
+        Effect.flatMap(ownKey, ({ id, name }) =>
+          answered(
+            Effect.map(limits.ownUsage(id), (usage) => ({
+              apiKeyId: id,
+              name,
+              budget: budgetStatusView(usage.budget),
+              limits: usage.limits.map(tokenLimitView),
+              totals: { today: spendView(usage.today), month: spendView(usage.month) }
+            }))
+          )
+        )
+      )
+  })
+)

@@ -1,0 +1,329 @@
+/**
+ * Memories of API keys. Key and content are encrypted as one value. The full-text index (FTS5) holds a keyed hash of every word instead of
+ * the word, so that a copy of the database file reveals neither; it can be searched for whole words only, which is enough.
+ */
+import * as SqlClient from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { createHmac } from "node:crypto"
+import type { ContentPermission } from "../../domain/ContentPermission.ts"
+import {
+  maxBytesPerKey,
+  maxEntriesPerKey,
+  type Memory,
+  type MemoryFilter,
+  memorySources,
+  memoryTypes
+} from "./entity.ts"
+import { MaybeText, Text, Whole } from "../../store/Columns.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { sealedColumn } from "../../store/SealedColumns.ts"
+import { Secrets } from "../../store/Secrets.ts"
+import * as Table from "../../store/Table.ts"
+
+/**
+ * Error of a key that has as many entries, or bytes of them, as it may, and none that was extracted and may be removed.
+ */
+export class MemoryFull extends Data.TaggedError("MemoryFull")<{}> {}
+
+/** Memory with the words by which it is found. */
+export interface IndexedMemory {
+  readonly memory: Memory
+  readonly terms: ReadonlyArray<string>
+}
+
+export interface Saved {
+  readonly memory: Memory
+  /** True when its content has changed. */
+  readonly isChanged: boolean
+}
+
+export type MemoryStamp = Pick<Memory, "id" | "updatedAtMs">
+
+export interface MemoryCounts {
+  readonly entries: number
+  readonly bytes: number
+  /** Rows of the index; the same as `entries` when it is whole. */
+  readonly indexed: number
+}
+
+export class MemoryRepo extends Context.Tag("gateway/store/MemoryRepo")<
+  MemoryRepo,
+  {
+    /**
+     * Adds it, or replaces the content of the one with its owner, type and key, whose id it then has; one that was added stays as it is when
+     * the new one was extracted. Extracted ones that were not used for longest are removed for it.
+     */
+    readonly save: (
+      permission: ContentPermission,
+      indexed: IndexedMemory
+    ) => Effect.Effect<Saved, MemoryFull | StoreError>
+    /** Null when there is none with this id. */
+    readonly get: (id: string) => Effect.Effect<Memory | null, StoreError>
+    /** Replaces it, its key included; false when there is none with its id, or another has the key. */
+    readonly replace: (permission: ContentPermission, indexed: IndexedMemory) => Effect.Effect<boolean, StoreError>
+    readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
+    /** Newest first. */
+    readonly ids: (filter: MemoryFilter) => Effect.Effect<ReadonlyArray<string>, StoreError>
+    /** Lists the memories with the time at which each was written last. */
+    readonly stamps: (filter: MemoryFilter) => Effect.Effect<ReadonlyArray<MemoryStamp>, StoreError>
+    /** Finds memories in the order of the ids; those that are gone or cannot be decrypted are left out. */
+    readonly byIds: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
+    /** Lists the memories that hold any of the words, the best match first. */
+    readonly search: (
+      filter: MemoryFilter,
+      terms: ReadonlyArray<string>,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Memory>, StoreError>
+    readonly used: (ids: ReadonlyArray<string>, atMs: number) => Effect.Effect<void, StoreError>
+    /** Removes those not used since, and those that lost their content; how many. */
+    readonly removeUnused: (beforeMs: number) => Effect.Effect<number, StoreError>
+    readonly counts: Effect.Effect<MemoryCounts, StoreError>
+    /** Makes the index of these rows anew. */
+    readonly index: (indexed: ReadonlyArray<IndexedMemory>) => Effect.Effect<void, StoreError>
+  }
+>() {}
+
+const Row = Schema.Struct({
+  seq: Whole,
+  id: Text,
+  owner: Text,
+  type: Schema.Literal(...memoryTypes),
+  source: Schema.Literal(...memorySources),
+  keyHash: Text,
+  content: MaybeText,
+  sessionId: MaybeText,
+  bytes: Whole,
+  createdAtMs: Whole,
+  updatedAtMs: Whole,
+  lastUsedAtMs: Whole
+})
+type Row = typeof Row.Type
+
+const Sealed = Schema.parseJson(Schema.Struct({ key: Schema.String, content: Schema.String }))
+const Sums = Schema.Tuple(Schema.Struct({ entries: Schema.Number, bytes: Schema.Number }))
+const Count = Schema.Tuple(Schema.Struct({ indexed: Schema.Number }))
+const Owners = Schema.Array(Schema.Struct({ owner: Schema.String }))
+const Matches = Schema.Array(Schema.Struct({ id: Schema.String, score: Schema.Number }))
+const Stamps = Schema.Array(Schema.Struct({ id: Schema.String, updatedAtMs: Schema.Number }))
+const Ids = Schema.Array(Schema.Struct({ id: Schema.String }))
+const Oldest = Schema.Array(Schema.Struct({ seq: Schema.Number, bytes: Schema.Number }))
+
+const ownerOf = (apiKeyId: string | null): string => apiKeyId ?? ""
+
+const bytesOf = ({ content, key }: Memory): number => Buffer.byteLength(key) + Buffer.byteLength(content)
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* Secrets
+  const table = Table.make(sql, "memories", Row)
+  const sealed = sealedColumn(secrets, "memories", "content", Sealed)
+  const hashKey = Redacted.value(secrets.subKey("memory-index"))
+  const hash = (prefix: string, text: string): string =>
+    prefix + createHmac("sha256", hashKey).update(`${prefix}\0${text}`).digest("hex").slice(0, 20)
+  /** Hashes the words of an owner: equal words of others are other terms, so that a search reads nothing of theirs. */
+  const termsOf = (owner: string, words: ReadonlyArray<string>): ReadonlyArray<string> =>
+    [...new Set(words)].map((word) => hash("t", `${owner}\0${word}`))
+
+  const opened = ({ content, owner, ...row }: Row): ReadonlyArray<Memory> => {
+    const { value } = sealed.open(row.id, content)
+    if (value === null) return []
+    const { createdAtMs, id, lastUsedAtMs, sessionId, source, type, updatedAtMs } = row
+    const apiKeyId = owner === "" ? null : owner
+    return [{ id, apiKeyId, type, source, ...value, sessionId, createdAtMs, updatedAtMs, lastUsedAtMs }]
+  }
+
+  const where = ({ apiKeyId, sessionId, type }: MemoryFilter): Fragment =>
+    sql.and([
+      sql`content IS NOT NULL`,
+      ...(apiKeyId === undefined ? [] : [sql`memories.owner = ${ownerOf(apiKeyId)}`]),
+      ...(type === undefined ? [] : [sql`type = ${type}`]),
+      ...(sessionId === undefined ? [] : [sql`session_id = ${sessionId}`])
+    ])
+
+  const columnsOf = (memory: Memory) => ({
+    type: memory.type,
+    source: memory.source,
+    keyHash: hash("k", memory.key),
+    content: sealed.seal(memory.id, { key: memory.key, content: memory.content }),
+    sessionId: memory.sessionId,
+    bytes: bytesOf(memory),
+    updatedAtMs: Math.trunc(memory.updatedAtMs),
+    lastUsedAtMs: Math.trunc(memory.lastUsedAtMs)
+  })
+
+  const reindex = (seq: number, owner: string, terms: ReadonlyArray<string>) =>
+    Effect.zipRight(
+      sql`DELETE FROM memory_index WHERE rowid = ${seq}`,
+      sql`INSERT INTO memory_index (rowid, terms) VALUES (${seq}, ${termsOf(owner, terms).join(" ")})`
+    )
+
+  /** Removes extracted ones, the one used longest ago first, until there is space for `bytes`; `replaced` is the row that is replaced. */
+  const makeRoom = Effect.fnUntraced(function* (owner: string, bytes: number, replaced: number | null) {
+    const [sums] = yield* Effect.flatMap(
+      sql`SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes FROM memories WHERE owner = ${owner}`,
+      Schema.decodeUnknown(Sums)
+    )
+    let tooMany = sums.entries + (replaced === null ? 1 : 0) - maxEntriesPerKey
+    let tooLarge = sums.bytes + bytes - maxBytesPerKey
+    if (tooMany <= 0 && tooLarge <= 0) return
+    const oldest = yield* Effect.flatMap(
+      sql`SELECT seq, bytes FROM memories WHERE owner = ${owner} AND source = 'extracted' AND seq IS NOT ${replaced} ORDER BY last_used_at_ms, seq`,
+      Schema.decodeUnknown(Oldest)
+    )
+    const gone: Array<number> = []
+    for (const each of oldest) {
+      if (tooMany <= 0 && tooLarge <= 0) break
+      gone.push(each.seq)
+      tooMany -= 1
+      tooLarge -= each.bytes
+    }
+    if (tooMany > 0 || tooLarge > 0) return yield* new MemoryFull()
+    yield* sql`DELETE FROM memories WHERE ${sql.in("seq", gone)}`
+  })
+
+  const save = Effect.fn("MemoryRepo.save")((_permission: ContentPermission, { memory, terms }: IndexedMemory) =>
+    Effect.gen(function* () {
+      const owner = ownerOf(memory.apiKeyId)
+      const at = sql`WHERE owner = ${owner} AND type = ${memory.type} AND key_hash = ${hash("k", memory.key)}`
+      const known = yield* table.first("MemoryRepo.save", at)
+      yield* makeRoom(owner, bytesOf(memory) - (known?.bytes ?? 0), known?.seq ?? null)
+      if (known !== null) {
+        const before = opened(known)[0]
+        // What people wrote is not replaced by what rules have found.
+        if (before?.source === "added" && memory.source === "extracted") return { memory: before, isChanged: false }
+        const kept: Memory = { ...memory, id: known.id, createdAtMs: known.createdAtMs }
+        yield* sql`UPDATE memories SET ${sql.update(columnsOf(kept))} WHERE seq = ${known.seq}`
+        yield* reindex(known.seq, owner, terms)
+        return { memory: kept, isChanged: before?.content !== kept.content }
+      }
+      const row = { id: memory.id, owner, createdAtMs: Math.trunc(memory.createdAtMs), ...columnsOf(memory) }
+      const [stored] = yield* sql<{ seq: number }>`INSERT INTO memories ${sql.insert(row)} RETURNING seq`
+      if (stored !== undefined) yield* reindex(stored.seq, owner, terms)
+      return { memory, isChanged: false }
+    }).pipe(
+      sql.withTransaction,
+      Effect.mapError((error) => (error instanceof MemoryFull ? error : Table.named("MemoryRepo.save")(error)))
+    )
+  )
+
+  const replace = Effect.fn("MemoryRepo.replace")((_permission: ContentPermission, { memory, terms }: IndexedMemory) =>
+    Effect.gen(function* () {
+      const owner = ownerOf(memory.apiKeyId)
+      const taken = yield* sql`
+        SELECT 1 FROM memories WHERE owner = ${owner} AND type = ${memory.type} AND key_hash = ${hash("k", memory.key)}
+          AND id <> ${memory.id}`
+      if (taken.length > 0) return false
+      const [stored] = yield* sql<{ seq: number }>`
+        UPDATE memories SET ${sql.update(columnsOf(memory))} WHERE id = ${memory.id} RETURNING seq`
+      if (stored === undefined) return false
+      yield* reindex(stored.seq, owner, terms)
+      return true
+    }).pipe(sql.withTransaction, Effect.mapError(Table.named("MemoryRepo.replace")))
+  )
+
+  const byIds = Effect.fn("MemoryRepo.byIds")((ids: ReadonlyArray<string>) =>
+    Effect.map(
+      ids.length === 0 ? Effect.succeed([]) : table.select("MemoryRepo.byIds", sql`WHERE ${sql.in("id", ids)}`),
+      (rows) => {
+        const found = new Map(rows.flatMap(opened).map((memory) => [memory.id, memory]))
+        return ids.flatMap((id) => found.get(id) ?? [])
+      }
+    )
+  )
+
+  const matches = (owner: string, filter: MemoryFilter, words: ReadonlyArray<string>, limit: number) =>
+    sql`
+      SELECT memories.id, bm25(memory_index) AS score FROM memory_index JOIN memories ON memories.seq = memory_index.rowid
+      WHERE memory_index MATCH ${termsOf(owner, words).join(" OR ")} AND ${where({ ...filter, apiKeyId: owner === "" ? null : owner })}
+      ORDER BY score, memories.last_used_at_ms DESC, memories.seq DESC LIMIT ${limit}`.pipe(
+      Effect.flatMap(Schema.decodeUnknown(Matches))
+    )
+
+  const search = Effect.fn("MemoryRepo.search")((filter: MemoryFilter, words: ReadonlyArray<string>, limit: number) =>
+    Effect.gen(function* () {
+      if (words.length === 0) return []
+      const owners =
+        filter.apiKeyId !== undefined
+          ? [{ owner: ownerOf(filter.apiKeyId) }]
+          : yield* Effect.flatMap(sql`SELECT DISTINCT owner FROM memories`, Schema.decodeUnknown(Owners))
+      const found = yield* Effect.forEach(owners, ({ owner }) =>
+        Effect.zipRight(owners.length > 1 ? Effect.yieldNow() : Effect.void, matches(owner, filter, words, limit))
+      )
+      const best = found.flat().toSorted((one, other) => one.score - other.score)
+      return best.slice(0, limit).map(({ id }) => id)
+    }).pipe(Effect.mapError(Table.named("MemoryRepo.search")), Effect.flatMap(byIds))
+  )
+
+  const ids = Effect.fn("MemoryRepo.ids")((filter: MemoryFilter) =>
+    sql`SELECT id FROM memories WHERE ${where(filter)} ORDER BY seq DESC`.pipe(
+      Effect.flatMap(Schema.decodeUnknown(Ids)),
+      Effect.mapBoth({ onFailure: Table.named("MemoryRepo.ids"), onSuccess: (rows) => rows.map(({ id }) => id) })
+    )
+  )
+
+  const stamps = Effect.fn("MemoryRepo.stamps")((filter: MemoryFilter) =>
+    sql`SELECT id, updated_at_ms FROM memories WHERE ${where(filter)} ORDER BY last_used_at_ms DESC`.pipe(
+      Effect.flatMap(Schema.decodeUnknown(Stamps)),
+      Effect.mapError(Table.named("MemoryRepo.stamps"))
+    )
+  )
+
+  const counts = Effect.all([
+    Effect.flatMap(
+      sql`SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes FROM memories`,
+      Schema.decodeUnknown(Sums)
+    ),
+    Effect.flatMap(sql`SELECT count(*) AS indexed FROM memory_index`, Schema.decodeUnknown(Count))
+  ]).pipe(
+    Effect.mapBoth({
+      onFailure: Table.named("MemoryRepo.counts"),
+      onSuccess: ([[sums], [{ indexed }]]) => ({ ...sums, indexed })
+    }),
+    Effect.withSpan("MemoryRepo.counts")
+  )
+
+  const index = Effect.fn("MemoryRepo.index")((indexed: ReadonlyArray<IndexedMemory>) =>
+    Effect.forEach(
+      indexed,
+      ({ memory, terms }) =>
+        Effect.flatMap(sql<{ seq: number }>`SELECT seq FROM memories WHERE id = ${memory.id}`, ([row]) =>
+          row === undefined ? Effect.void : reindex(row.seq, ownerOf(memory.apiKeyId), terms)
+        ),
+      { discard: true }
+    ).pipe(sql.withTransaction, Effect.mapError(Table.named("MemoryRepo.index")))
+  )
+
+  return MemoryRepo.of({
+    save,
+    replace,
+    byIds,
+    search,
+    ids,
+    stamps,
+    counts,
+    index,
+    get: (id) => Effect.map(byIds([id]), ([memory]) => memory ?? null),
+    remove: Effect.fn("MemoryRepo.remove")((id: string) => table.remove("MemoryRepo.remove", sql`id = ${id}`)),
+    used: Effect.fn("MemoryRepo.used")((used: ReadonlyArray<string>, atMs: number) =>
+      used.length === 0
+        ? Effect.void
+        : sql`UPDATE memories SET last_used_at_ms = max(last_used_at_ms, ${Math.trunc(atMs)}) WHERE ${sql.in("id", used)}`.pipe(
+            Effect.asVoid,
+            Effect.mapError(Table.named("MemoryRepo.used"))
+          )
+    ),
+    removeUnused: Effect.fn("MemoryRepo.removeUnused")((beforeMs: number) =>
+      sql`DELETE FROM memories WHERE last_used_at_ms < ${Math.trunc(beforeMs)} OR content IS NULL RETURNING 1`.pipe(
+        Effect.mapBoth({ onFailure: Table.named("MemoryRepo.removeUnused"), onSuccess: (rows) => rows.length })
+      )
+    )
+  })
+})
+
+export const layer: Layer.Layer<MemoryRepo, never, SqlClient.SqlClient | Secrets> = Layer.effect(MemoryRepo, make)

@@ -1,0 +1,80 @@
+/** Quota groups (`/api/quota/groups`). */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { QuotaAllocation, type QuotaGroup, QuotaMember } from "./entity.ts"
+import { Flag, Json, Text, Whole } from "../../store/Columns.ts"
+import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
+import * as Table from "../../store/Table.ts"
+
+export class QuotaGroupRepo extends Context.Tag("gateway/store/QuotaGroupRepo")<
+  QuotaGroupRepo,
+  {
+    /** Lists by name. */
+    readonly list: Effect.Effect<ReadonlyArray<QuotaGroup>, StoreError>
+    readonly get: (id: string) => Effect.Effect<QuotaGroup | null, StoreError>
+    /** A name already in use is an `AlreadyStored`. */
+    readonly insert: (group: QuotaGroup) => Effect.Effect<void, StoreError | AlreadyStored>
+    /** Replaces the record; false when there is no such id. */
+    readonly update: (group: QuotaGroup) => Effect.Effect<boolean, StoreError | AlreadyStored>
+    readonly remove: (id: string) => Effect.Effect<boolean, StoreError>
+    /** Removes a connection from every group. */
+    readonly dropConnection: (connectionId: string) => Effect.Effect<void, StoreError>
+    /** Removes an API key from the allocations of every group. */
+    readonly dropApiKey: (apiKeyId: string) => Effect.Effect<void, StoreError>
+  }
+>() {}
+
+const Row = Schema.Struct({
+  id: Text,
+  name: Text,
+  members: Json(Schema.Array(QuotaMember)),
+  allocations: Json(Schema.Array(QuotaAllocation)),
+  restricted: Flag,
+  createdAtMs: Whole,
+  updatedAtMs: Whole
+})
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const table = Table.make(sql, "quota_groups", Row)
+
+  const list = Effect.withSpan(table.select("QuotaGroupRepo.list", sql`ORDER BY name`), "QuotaGroupRepo.list")
+  const get = Effect.fn("QuotaGroupRepo.get")((id: string) => table.first("QuotaGroupRepo.get", sql`WHERE id = ${id}`))
+  const insert = Effect.fn("QuotaGroupRepo.insert")((group: QuotaGroup) => table.insert("QuotaGroupRepo.insert", group))
+  const update = Effect.fn("QuotaGroupRepo.update")((group: QuotaGroup) =>
+    table.update("QuotaGroupRepo.update", sql`id = ${group.id}`, group)
+  )
+  const remove = Effect.fn("QuotaGroupRepo.remove")((id: string) =>
+    table.remove("QuotaGroupRepo.remove", sql`id = ${id}`)
+  )
+
+  /** Removes the entries that name `id` from one list of every group. */
+  const dropFrom = (
+    operation: string,
+    list: "members" | "allocations",
+    key: "connectionId" | "apiKeyId",
+    id: string
+  ) => {
+    const entries = sql.literal(`json_each(quota_groups.${list})`)
+    return sql`
+      UPDATE quota_groups SET ${sql.literal(list)} = (
+        SELECT json_group_array(json(entry.value)) FROM ${entries} AS entry WHERE entry.value ->> ${key} <> ${id})
+      WHERE EXISTS (SELECT 1 FROM ${entries} AS entry WHERE entry.value ->> ${key} = ${id})`.pipe(
+      Effect.asVoid,
+      Effect.mapError(Table.named(operation))
+    )
+  }
+
+  const dropConnection = Effect.fn("QuotaGroupRepo.dropConnection")((connectionId: string) =>
+    dropFrom("QuotaGroupRepo.dropConnection", "members", "connectionId", connectionId)
+  )
+  const dropApiKey = Effect.fn("QuotaGroupRepo.dropApiKey")((apiKeyId: string) =>
+    dropFrom("QuotaGroupRepo.dropApiKey", "allocations", "apiKeyId", apiKeyId)
+  )
+  return QuotaGroupRepo.of({ list, get, insert, update, remove, dropConnection, dropApiKey })
+})
+
+export const layer: Layer.Layer<QuotaGroupRepo, never, SqlClient.SqlClient> = Layer.effect(QuotaGroupRepo, make)

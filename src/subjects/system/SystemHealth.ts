@@ -1,0 +1,72 @@
+/** Checks whether the gateway can serve: its breakers, connections and usage log in a few numbers. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Catalog } from "../../plane/providers/Catalog.ts"
+import * as Registry from "../../plane/providers/Registry.ts"
+import type { BreakerView } from "../../plane/resilience/breaker/Breakers.ts"
+import { UsageJournal } from "../../store/UsageJournal.ts"
+import { type AccountState, Resilience } from "../resilience/service.ts"
+import { countStandings, type StandingCounts } from "../connections/Standings.ts"
+
+export interface HealthReport {
+  /** `degraded`: a connected provider's breaker is open, no active connection can be used, or the usage log is in trouble. */
+  readonly status: "ok" | "degraded"
+  /** Providers that are known, connected or not. */
+  readonly catalogCount: number
+  readonly configuredCount: number
+  readonly activeCount: number
+  /** Connections that were tested or used. */
+  readonly monitoredCount: number
+  readonly breakers: Readonly<Record<"closed" | "degraded" | "open" | "halfOpen", number>>
+  readonly connections: StandingCounts
+  readonly usageLog: {
+    readonly problem: string | null
+    readonly waitingRows: number
+    readonly rowsNotOnFile: number
+    readonly rowsDropped: number
+  }
+}
+
+export class SystemHealth extends Context.Tag("gateway/management/SystemHealth")<
+  SystemHealth,
+  { readonly report: Effect.Effect<HealthReport> }
+>() {}
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const resilience = yield* Resilience
+  const journal = yield* UsageJournal
+
+  const reportOf = (breakers: ReadonlyArray<BreakerView>, connections: ReadonlyArray<AccountState>): HealthReport => {
+    const { accounts, byProvider, nodes } = catalog.current()
+    const inState = (state: BreakerView["state"]): number =>
+      breakers.filter((breaker) => breaker.state === state).length
+    const counts = countStandings(connections.map(({ standing }) => standing))
+    const isBlocked = breakers.some(({ provider, state }) => state === "OPEN" && byProvider.has(provider))
+    const isStranded = counts.available === 0 && counts.inactive < counts.total
+    const { dropped, notOnFile, problem } = journal.trouble()
+    return {
+      status: isBlocked || isStranded || problem !== null ? "degraded" : "ok",
+      catalogCount: Registry.registry.size + nodes.length,
+      configuredCount: connections.length,
+      activeCount: accounts.length,
+      monitoredCount: connections.filter(({ health }) => health.testStatus !== "unknown").length,
+      breakers: {
+        closed: inState("CLOSED"),
+        degraded: inState("DEGRADED"),
+        open: inState("OPEN"),
+        halfOpen: inState("HALF_OPEN")
+      },
+      connections: counts,
+      usageLog: { problem, waitingRows: journal.pending(), rowsNotOnFile: notOnFile, rowsDropped: dropped }
+    }
+  }
+
+  return SystemHealth.of({ report: Effect.zipWith(resilience.breakers, resilience.accounts, reportOf) })
+})
+
+export const layer: Layer.Layer<SystemHealth, never, Catalog | Resilience | UsageJournal> = Layer.effect(
+  SystemHealth,
+  make
+)

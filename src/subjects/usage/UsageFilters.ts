@@ -1,0 +1,28 @@
+/** The filters of the usage log as a query has them. */
+import * as Struct from "effect/Struct"
+import type { LogsQuery } from "./routes.ts"
+import type { Outcome } from "../../domain/Usage.ts"
+import type { UsageFilter } from "./repo.ts"
+
+const outcomes = new Set<string>(["completed", "failed", "aborted"] satisfies ReadonlyArray<Outcome>)
+const isOutcome = (status: string): status is Outcome => outcomes.has(status)
+
+/** `5xx` is all of its class. */
+const statusOf = (status: string): UsageFilter => {
+  if (isOutcome(status)) return { outcome: status }
+  const from = Number(status.replace("xx", "00"))
+  return { status: [from, status.endsWith("xx") ? from + 99 : from] }
+}
+
+const equalFields = ["provider", "connectionId", "model", "requestedModel", "apiKeyId", "batchId", "search"] as const
+
+export const filterOf = (query: LogsQuery): UsageFilter => {
+  const { from, requestId, status, to } = query
+  return {
+    ...Struct.pick(query, ...equalFields),
+    ...(requestId === undefined ? {} : { idBeginning: requestId }),
+    ...(status === undefined ? {} : statusOf(status)),
+    ...(from === undefined ? {} : { sinceMs: Date.parse(from) }),
+    ...(to === undefined ? {} : { untilMs: Date.parse(to) })
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Brings rows of the usage log into the sums by hour and day and into the index of its filters, each exactly once, and deletes rows that are in them. Every method does one
+ * small step in a transaction of its own, because a statement blocks the process.
+ */
+import * as SqlClient from "@effect/sql/SqlClient"
+import type { Connection } from "@effect/sql/SqlConnection"
+import type { SqlError } from "@effect/sql/SqlError"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { daysKeptMs, hoursKeptMs } from "../usageHistory/entity.ts"
+import type { Column } from "../../store/Columns.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { withLateSync } from "../../store/LateSync.ts"
+import * as Table from "../../store/Table.ts"
+import { addFacets, removeFacets } from "../../store/UsageFacetsSql.ts"
+import { idAt } from "./repo.ts"
+import { addRows, days, dayMs, type Grain, hourMs, hours, minutes, mostGroups, summedSeq } from "../../store/UsageSumsSql.ts"
+
+/** Selection of rows that may be deleted; rows that are not in the sums yet stay. */
+export type Expired =
+  | { readonly _tag: "Before"; readonly beforeMs: number }
+  /** The oldest ones beyond a number of rows. */
+  | { readonly _tag: "Beyond"; readonly maxRows: number }
+
+export class UsageSumsRepo extends Context.Tag("gateway/store/UsageSumsRepo")<
+  UsageSumsRepo,
+  {
+    /** Adds the next rows to the sums; returns whether more may wait. */
+    readonly sumNext: Effect.Effect<boolean, StoreError>
+    /** The number of the newest row; 0 when there is none. */
+    readonly newest: Effect.Effect<number, StoreError>
+    /** Deletes some rows, none beyond the number `upTo`; returns how many, 0 when none is left that may go. */
+    readonly deleteSome: (expired: Expired, upTo: number, nowMs: number) => Effect.Effect<number, StoreError>
+    /** Deletes some sums that no answer needs any more; returns how many. */
+    readonly deleteOldSums: (nowMs: number) => Effect.Effect<number, StoreError>
+  }
+>() {}
+
+/** Rows of one step. */
+export const sumStep = 500
+export const deleteStep = 200
+/** The longest window of a limit, and an hour for a change of the clocks. */
+const longestWindowMs = 31 * dayMs + hourMs
+/** Time in ms kept by the minute, for the sums of the last hour. */
+const recentMs = 2 * hourMs
+
+/** Condition of keys that have limits: the others need only the hours of deleted rows. */
+const hasLimits = `api_key_id IN (SELECT api_key_id FROM budgets UNION SELECT api_key_id FROM token_limits)`
+
+const nextRows = `seq > ${summedSeq} AND seq <= ?`
+const listedRows = "seq IN (SELECT value FROM json_each(?))"
+
+const sumNextInto = (grain: Grain) => ({
+  usual: addRows(grain, nextRows),
+  crowded: addRows(grain, nextRows, true),
+  isCrowded: `SELECT COUNT(*) > ${mostGroups} AS crowded FROM (SELECT 1 FROM ${grain.table} WHERE start_ms >=
+    (SELECT MAX(timestamp_ms) / ${grain.ms} * ${grain.ms} FROM usage_log WHERE ${nextRows}) LIMIT ${mostGroups + 1})`
+})
+const sumsOf = [sumNextInto(hours), sumNextInto(days)]
+
+const facetsOfNext = addFacets(nextRows)
+/** The combinations without rows are found by the rows, so that these leave the log last. */
+const facetsGone = removeFacets(listedRows)
+
+const nextSeq = `SELECT MAX(seq) AS seq FROM (SELECT seq FROM usage_log WHERE seq > ${summedSeq} ORDER BY seq LIMIT ${sumStep})`
+const keepMinutes = addRows(
+  minutes,
+  `${listedRows} AND timestamp_ms >= ? AND (timestamp_ms >= ? OR (log.api_key_id IS NOT NULL AND log.${hasLimits}))`
+)
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const inTransaction = <A>(
+    operation: string,
+    use: (
+      run: <Row>(statement: string, ...parameters: ReadonlyArray<Column>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
+    ) => Effect.Effect<A, SqlError>
+  ): Effect.Effect<A, StoreError> =>
+    withLateSync(sql, (connection: Connection) => {
+      const run = <Row>(statement: string, ...parameters: ReadonlyArray<Column>) =>
+        connection.execute(statement, parameters, undefined) as Effect.Effect<ReadonlyArray<Row>, SqlError>
+      return run("BEGIN IMMEDIATE").pipe(
+        Effect.zipRight(
+          Effect.tapErrorCause(Effect.zipLeft(use(run), run("COMMIT")), () => Effect.ignore(run("ROLLBACK")))
+        )
+      )
+    }).pipe(Effect.uninterruptible, Effect.mapError(Table.named(operation)))
+
+  const sumNext = inTransaction("UsageSumsRepo.sumNext", (run) =>
+    Effect.gen(function* () {
+      const [found] = yield* run<{ readonly seq: number | null }>(nextSeq)
+      const last = found?.seq ?? null
+      if (last === null) return false
+      for (const { crowded, isCrowded, usual } of sumsOf) {
+        const [period] = yield* run<{ readonly crowded: number }>(isCrowded, last)
+        yield* run(period?.crowded === 1 ? crowded : usual, last)
+      }
+      for (const statement of facetsOfNext) yield* run(statement, last)
+      yield* run("UPDATE usage_summed SET seq = ?", last)
+      return true
+    })
+  )
+
+  const newest = sql<{ readonly seq: number | null }>`SELECT MAX(seq) AS seq FROM usage_log`.pipe(
+    Effect.mapBoth({ onFailure: Table.named("UsageSumsRepo.newest"), onSuccess: ([row]) => row?.seq ?? 0 })
+  )
+
+  const expiredRows = (
+    expired: Expired,
+    upTo: number
+  ): readonly [statement: string, ...parameters: ReadonlyArray<Column>] =>
+    expired._tag === "Before"
+      ? [
+          `SELECT seq FROM usage_log WHERE id < ? AND timestamp_ms < ? AND seq <= MIN(?, ${summedSeq}) ORDER BY id LIMIT ${deleteStep}`,
+          // An id has the time of its row or, after the clock was set back, a later one.
+          idAt(expired.beforeMs + hourMs),
+          expired.beforeMs,
+          upTo
+        ]
+      : [
+          `SELECT seq FROM usage_log WHERE seq <= MIN(?, ${summedSeq}, (SELECT MAX(seq) FROM usage_log) - ?) ORDER BY seq LIMIT ${deleteStep}`,
+          upTo,
+          expired.maxRows
+        ]
+
+  const deleteSome = Effect.fn("UsageSumsRepo.deleteSome")((expired: Expired, upTo: number, nowMs: number) =>
+    inTransaction("UsageSumsRepo.deleteSome", (run) =>
+      Effect.gen(function* () {
+        const found = yield* run<{ readonly seq: number }>(...expiredRows(expired, upTo))
+        if (found.length === 0) return 0
+        const listed = JSON.stringify(found.map(({ seq }) => seq))
+        yield* run(keepMinutes, listed, nowMs - longestWindowMs, nowMs - recentMs)
+        yield* run(
+          `DELETE FROM ledger_entries WHERE request_id IN (SELECT id FROM usage_log WHERE ${listedRows})`,
+          listed
+        )
+        for (const statement of facetsGone) yield* run(statement, listed)
+        yield* run(`DELETE FROM usage_log WHERE ${listedRows}`, listed)
+        return found.length
+      })
+    )
+  )
+
+  const oldSums = [
+    (nowMs: number) => ["usage_hours", `start_ms < ${nowMs - hoursKeptMs}`] as const,
+    (nowMs: number) => ["usage_days", `start_ms < ${nowMs - daysKeptMs}`] as const,
+    (nowMs: number) => ["usage_minutes", `start_ms < ${nowMs - longestWindowMs}`] as const,
+    (nowMs: number) => ["usage_minutes", `start_ms < ${nowMs - recentMs} AND NOT ${hasLimits}`] as const
+  ]
+
+  const deleteOldSums = Effect.fn("UsageSumsRepo.deleteOldSums")((nowMs: number) =>
+    inTransaction("UsageSumsRepo.deleteOldSums", (run) =>
+      Effect.reduce(oldSums, 0, (count, of) => {
+        const [table, where] = of(Math.trunc(nowMs))
+        const key = "start_ms, api_key_id, provider, connection_id, model"
+        return Effect.map(
+          run(
+            `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${where} LIMIT ${deleteStep}) RETURNING 1`
+          ),
+          (gone) => count + gone.length
+        )
+      })
+    )
+  )
+
+  return UsageSumsRepo.of({ sumNext, newest, deleteSome, deleteOldSums })
+})
+
+export const layer: Layer.Layer<UsageSumsRepo, never, SqlClient.SqlClient> = Layer.effect(UsageSumsRepo, make)

@@ -1,0 +1,260 @@
+/** Reads the usage log (`/api/usage/logs`). Rows are written by `UsageJournal` only. */
+import * as SqlClient from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Outcome, UsageRow } from "../../domain/Usage.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import * as Table from "../../store/Table.ts"
+import type { Condition, IdsWanted, TextArm } from "../../store/UsageFacetsSql.ts"
+import { readColumns, Row, toUsageRow } from "../../store/UsageColumns.ts"
+
+/** Every given field must match. */
+export interface UsageFilter {
+  /** The beginning of the row's id. */
+  readonly idBeginning?: string
+  readonly apiKeyId?: string
+  readonly batchId?: string
+  readonly provider?: string
+  readonly connectionId?: string
+  readonly model?: string
+  readonly requestedModel?: string
+  readonly outcome?: Outcome
+  /** HTTP statuses, both ends included. */
+  readonly status?: readonly [from: number, to: number]
+  /** Epoch milliseconds, included. */
+  readonly sinceMs?: number
+  /** Epoch milliseconds, excluded. */
+  readonly untilMs?: number
+  /** Contained in one of the texts, or in the status; upper and lower case of A to Z are the same. */
+  readonly search?: string
+}
+
+export interface UsagePage {
+  readonly rows: ReadonlyArray<UsageRow>
+  /** Pass it as `cursor` for the rows that follow; null at the end. */
+  readonly nextCursor: string | null
+}
+
+export class UsageRepo extends Context.Tag("gateway/store/UsageRepo")<
+  UsageRepo,
+  {
+    /** Newest first. `limit` is clamped to 1 to `mostPerPage`; a null cursor starts at the newest row. */
+    readonly page: (query: {
+      readonly limit: number
+      readonly cursor: string | null
+      readonly filter?: UsageFilter
+    }) => Effect.Effect<UsagePage, StoreError>
+    /**
+     * Rows in the order they were written, those behind a position; a row is written when its request ends. `nextCursor` is the position
+     * to go on from, and never null. A null position is the end of the log, where no rows are yet.
+     */
+    readonly written: (query: {
+      readonly limit: number
+      readonly after: string | null
+      readonly filter?: UsageFilter
+    }) => Effect.Effect<UsagePage, StoreError>
+    /** Rows by their ids, those that match a filter; the newest first. */
+    readonly rowsOf: (
+      ids: ReadonlyArray<string>,
+      filter: UsageFilter
+    ) => Effect.Effect<ReadonlyArray<UsageRow>, StoreError>
+    /** Finds a row by the request's id. */
+    readonly get: (id: string) => Effect.Effect<UsageRow | null, StoreError>
+  }
+>() {}
+
+/** Rows. */
+export const mostPerPage = 1000
+/** Rows that one page compares with its filter: the database runs in the thread that answers requests. */
+export const mostLookedAt = 5_000
+/** Ids are in the order of time as long as the clock of a running gateway is not set back by more. */
+const clockSetBackMs = 3_600_000
+/** Greater than what an id can hold. */
+const lastCharacter = "\u{10ffff}"
+
+/** The least id of a time, as `IdGen` makes them. */
+export const idAt = (ms: number): string => {
+  const time = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, "0")
+  return `${time.slice(0, 8)}-${time.slice(8)}`
+}
+
+export const selected = readColumns
+
+/**
+ * Orders by the id with the name of the table: `id` alone is the shortened column, by which all rows would have to be
+ * sorted.
+ */
+export const newestFirst = (sql: SqlClient.SqlClient): Fragment => sql`ORDER BY usage_log.id DESC`
+
+/** Columns of texts that are searched. */
+const searched = [
+  "id",
+  "request_id",
+  "api_key_id",
+  "requested_model",
+  "combo",
+  "provider",
+  "connection_id",
+  "model",
+  "outcome",
+  "error",
+  "status"
+]
+/** Columns of them that rows share. */
+const facetTexts = searched.filter((column) => column !== "id" && column !== "request_id" && column !== "error")
+/** Characters of an id. */
+const idLength = 36
+
+/** The text as a pattern of LIKE. */
+const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`
+
+const contains = (names: ReadonlyArray<string>, search: string): Condition => ({
+  sql: `(${names.map((column) => `${column} LIKE ? ESCAPE '\\'`).join(" OR ")})`,
+  parameters: names.map(() => containing(search))
+})
+
+/** Conditions on a combination of names; `plus` keeps the database from an index that would have to be sorted by id for every page. */
+const nameConditions = (filter: UsageFilter, plus: "" | "+"): ReadonlyArray<Condition> => {
+  const { apiKeyId, connectionId, model, outcome, provider, requestedModel, status } = filter
+  const equal = (column: string, value: string | undefined): ReadonlyArray<Condition> =>
+    value === undefined ? [] : [{ sql: `${column} = ?`, parameters: [value] }]
+  return [
+    ...equal(`${plus}api_key_id`, apiKeyId),
+    ...equal("provider", provider),
+    ...equal("connection_id", connectionId),
+    ...(model === undefined
+      ? []
+      : [{ sql: "(model = ? OR provider || '/' || model = ?)", parameters: [model, model] }]),
+    ...equal("requested_model", requestedModel),
+    ...equal("outcome", outcome),
+    ...(status === undefined ? [] : [{ sql: "status BETWEEN ? AND ?", parameters: status }])
+  ]
+}
+
+const batchCondition = ({ batchId }: UsageFilter): ReadonlyArray<Condition> =>
+  batchId === undefined ? [] : [{ sql: "batch_id = ?", parameters: [batchId] }]
+
+/** Conditions on a row of the log, besides its id and time. */
+const conditionsOf = (filter: UsageFilter): ReadonlyArray<Condition> => [
+  ...nameConditions(filter, "+"),
+  ...batchCondition(filter),
+  ...(filter.search === undefined ? [] : [contains(searched, filter.search)])
+]
+
+/** A searched text that can be part of an id has to be looked for in all ids; a whole one is one. */
+const idArms = (search: string): ReadonlyArray<TextArm> => {
+  if (!/^[0-9a-f-]+$/i.test(search)) return []
+  const condition =
+    search.length < idLength ? contains(["id"], search) : { sql: "id = ?", parameters: [search.toLowerCase()] }
+  return [{ index: "sqlite_autoindex_usage_log_1", condition }]
+}
+
+const textArms = (search: string): ReadonlyArray<TextArm> => {
+  const inError = contains(["error"], search)
+  const inRequest = contains(["request_id"], search)
+  return [
+    { index: "usage_log_errors", condition: { ...inError, sql: `error IS NOT NULL AND ${inError.sql}` } },
+    { index: "usage_log_requests", condition: { ...inRequest, sql: `request_id <> id AND ${inRequest.sql}` } },
+    ...idArms(search)
+  ]
+}
+
+/** Rows of a filter before an id, by the index of the filters. */
+export const idsWanted = (filter: UsageFilter, beforeId: string, most: number): IdsWanted => {
+  const { idBeginning, search, sinceMs, untilMs } = filter
+  const names = nameConditions(filter, "")
+  return {
+    range: {
+      leastId: [idBeginning ?? "", sinceMs === undefined ? "" : idAt(sinceMs)].toSorted().at(-1) ?? "",
+      beforeId,
+      sinceMs: sinceMs ?? Number.MIN_SAFE_INTEGER,
+      untilMs: untilMs ?? Number.MAX_SAFE_INTEGER
+    },
+    most,
+    facets: [...names, ...(search === undefined ? [] : [contains(facetTexts, search)])],
+    arms: search === undefined ? [] : textArms(search),
+    rows: nameConditions(filter, "+"),
+    tail: conditionsOf(filter)
+  }
+}
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const table = Table.make(sql, "usage_log", Row, readColumns)
+
+  /** Conditions that an index or the order of the ids narrows down; the others are checked for each row. */
+  const bounds = ({ idBeginning, sinceMs, untilMs }: UsageFilter) => [
+    ...(idBeginning === undefined ? [] : [sql`id >= ${idBeginning}`, sql`id < ${idBeginning + lastCharacter}`]),
+    // An id has the time of the row or, after the clock was set back, a later one.
+    ...(sinceMs === undefined ? [] : [sql`id >= ${idAt(sinceMs)}`, sql`timestamp_ms >= ${sinceMs}`]),
+    ...(untilMs === undefined ? [] : [sql`id < ${idAt(untilMs + clockSetBackMs)}`, sql`timestamp_ms < ${untilMs}`])
+  ]
+
+  const tests = (filter: UsageFilter): ReadonlyArray<Fragment> =>
+    conditionsOf(filter).map(({ parameters, sql: text }) => sql.unsafe(text, parameters))
+
+  const sizeOf = (limit: number): number => Math.min(Math.max(Math.trunc(limit), 1), mostPerPage)
+
+  /** The id of the last row that a page may look at; null when the log ends before. */
+  const lastLookedAt = (range: ReadonlyArray<Fragment>) =>
+    sql<{
+      readonly id: string
+    }>`SELECT id FROM usage_log WHERE ${sql.and(range)} ORDER BY id DESC LIMIT 1 OFFSET ${mostLookedAt - 1}`.pipe(
+      Effect.mapBoth({ onFailure: Table.named("UsageRepo.page"), onSuccess: ([row]) => row?.id ?? null })
+    )
+
+  const page: Context.Tag.Service<UsageRepo>["page"] = Effect.fn("UsageRepo.page")(function* (query) {
+    const limit = sizeOf(query.limit)
+    const filter = query.filter ?? {}
+    const range = [...(query.cursor === null ? [] : [sql`id < ${query.cursor}`]), ...bounds(filter)]
+    const asked = tests(filter)
+    // The rows of a batch have an index of their own.
+    const isBounded = asked.length > 0 && filter.batchId === undefined
+    const last = isBounded ? yield* lastLookedAt(range) : null
+    const where = sql.and([...range, ...(last === null ? [] : [sql`id >= ${last}`]), ...asked])
+    // One extra row shows whether another page follows.
+    const found = yield* table.select("UsageRepo.page", sql`WHERE ${where} ${newestFirst(sql)} LIMIT ${limit + 1}`)
+    const rows = found.slice(0, limit).map(toUsageRow)
+    return { rows, nextCursor: found.length > limit ? (rows.at(-1)?.id ?? null) : last }
+  })
+
+  const rowNumber = (where: Fragment) =>
+    sql<{ readonly n: number | null }>`SELECT MAX(rowid) AS n FROM usage_log WHERE ${where}`.pipe(
+      Effect.mapBoth({ onFailure: Table.named("UsageRepo.written"), onSuccess: ([row]) => row?.n ?? 0 })
+    )
+
+  const written: Context.Tag.Service<UsageRepo>["written"] = Effect.fn("UsageRepo.written")(function* (query) {
+    const newest = yield* rowNumber(sql`1 = 1`)
+    const given = query.after === null ? newest : Number(query.after.slice(1))
+    // A log that was emptied begins again with the first number.
+    const from = given > newest ? 0 : given
+    const until = Math.min(newest, from + mostLookedAt)
+    const limit = sizeOf(query.limit)
+    const filter = query.filter ?? {}
+    const where = sql.and([sql`rowid > ${from}`, sql`rowid <= ${until}`, ...bounds(filter), ...tests(filter)])
+    const found = yield* table.select("UsageRepo.written", sql`WHERE ${where} ORDER BY rowid LIMIT ${limit}`)
+    const last = found.at(-1)
+    const next = found.length < limit || last === undefined ? until : yield* rowNumber(sql`id = ${last.id}`)
+    return { rows: found.map(toUsageRow), nextCursor: `w${next}` }
+  })
+
+  const get = Effect.fn("UsageRepo.get")(function* (id: string) {
+    const row = yield* table.first("UsageRepo.get", sql`WHERE id = ${id}`)
+    return row === null ? null : toUsageRow(row)
+  })
+
+  const rowsOf = Effect.fn("UsageRepo.rowsOf")((ids: ReadonlyArray<string>, filter: UsageFilter) =>
+    Effect.map(
+      table.select(
+        "UsageRepo.rowsOf",
+        sql`WHERE ${sql.and([sql`id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`, ...tests(filter)])} ${newestFirst(sql)}`
+      ),
+      (rows) => rows.map(toUsageRow)
+    )
+  )
+  return UsageRepo.of({ page, written, rowsOf, get })
+})
+
+export const layer: Layer.Layer<UsageRepo, never, SqlClient.SqlClient> = Layer.effect(UsageRepo, make)

@@ -1,0 +1,224 @@
+/** Usage rows, newest first, and the quotas of a connection. */
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import { QuotaUnit, quotaWords, QuotaWindow } from "../connections/entity.ts"
+import { CostFacts } from "../../domain/CostFacts.ts"
+import { WireName } from "../../domain/Wire.ts"
+import { endpointsOf } from "../../contract/Endpoints.ts"
+import { NotFoundAnswer } from "../../contract/Errors.ts"
+import { exampleId, exampleKeyId, exampleRequestId, exampleTime } from "../../contract/Examples.ts"
+import { IsoTimeOrDay, nextCursor, PageQuery } from "../../contract/Inputs.ts"
+import { field } from "../../kernel/Documented.ts"
+
+export const UsageLog = Schema.Struct({
+  id: field(Schema.String, "Id of the row.", exampleId),
+  timestamp: field(Schema.String, "When the request arrived, ISO 8601.", exampleTime),
+  requestId: field(Schema.String, "The answer's `X-Gateway-Request-Id`.", exampleRequestId),
+  apiKeyId: field(Schema.NullOr(Schema.String), "Who asked; null: a caller without a key.", exampleKeyId),
+  principal: field(
+    Schema.Literal("key", "operator", "anonymous"),
+    "Who asked: an API key; the operator, whose tests of connections stand here too; or a caller without a key.",
+    "key"
+  ),
+  requestedModel: field(Schema.String, "The model id of the request.", "auto"),
+  combo: field(Schema.NullOr(Schema.String), "The combo that served it; null: none.", null),
+  provider: field(Schema.NullOr(Schema.String), "The provider that served it; null: none did.", "openai"),
+  connectionId: field(Schema.NullOr(Schema.String), "The connection that served it; null: none did.", exampleId),
+  model: field(Schema.NullOr(Schema.String), "The model that served it; null: none did.", "gpt-4o-mini"),
+  sourceWire: field(WireName, "The wire format of the request."),
+  targetWire: field(Schema.NullOr(WireName), "The wire format of the call; null: there was none.", "chat"),
+  streamed: field(Schema.Boolean, "Whether the answer was a stream.", true),
+  outcome: field(Schema.Literal("completed", "failed", "aborted"), "How it ended; `aborted`: the client left."),
+  status: field(Schema.Number, "HTTP status of the answer.", 200),
+  latencyMs: field(Schema.Number, "Milliseconds until the end of the answer.", 1_840),
+  ttftMs: field(Schema.NullOr(Schema.Number), "Milliseconds until its first content; null: there was none.", 410),
+  attempts: field(Schema.Number, "Calls to upstreams.", 1),
+  tokens: field(
+    Schema.Struct({
+      in: field(Schema.Number, "Tokens of the prompt, the cached ones included.", 1_250),
+      out: field(Schema.Number, "Tokens of the answer, reasoning included.", 310),
+      cacheRead: field(Schema.Number, "Tokens of the prompt read from the provider's cache.", 1_024),
+      cacheWrite: field(Schema.Number, "Tokens of the prompt written to the provider's cache.", 0),
+      reasoning: field(Schema.Number, "Tokens of reasoning.", 0)
+    }),
+    "Tokens of the request."
+  ),
+  told: field(
+    Schema.NullOr(
+      Schema.Struct({
+        in: field(Schema.Number, "Tokens of the prompt, as the upstream told.", 1_000_000_000),
+        out: field(Schema.Number, "Tokens of the answer, as the upstream told.", 310),
+        cacheRead: field(Schema.Number, "Tokens read from the provider's cache, as the upstream told.", 0),
+        cacheWrite: field(Schema.Number, "Tokens written to the provider's cache, as the upstream told.", 0),
+        reasoning: field(Schema.Number, "Tokens of reasoning, as the upstream told.", 0)
+      })
+    ),
+    "What the upstream told, where that cannot be and `tokens` is the gateway's own count; null: it was believed.",
+    null
+  ),
+  costUsd: field(Schema.Number, "What it cost, in USD.", 0.000312),
+  costSource: field(
+    Schema.Literal("computed", "upstream"),
+    "Where the cost is from: the counts and the prices, or the provider's own charge, where its documentation says that it is one.",
+    "computed"
+  ),
+  computedCostUsd: field(Schema.Number, "What the counts and the prices say that it cost, in USD.", 0.000312),
+  unpricedParts: field(
+    Schema.Array(Schema.String),
+    "What was used and has no price, so that the cost is without it: `input`, `output`, `webSearches`, `serviceTier:flex` and the like.",
+    []
+  ),
+  costFacts: field(
+    Schema.NullOr(CostFacts),
+    "What the price depended on besides the counts; null: nothing, or several calls were made.",
+    null
+  ),
+  priced: field(
+    Schema.Boolean,
+    "Whether a price is known; without one the cost is 0. What a known price lacks is in `unpricedParts`.",
+    true
+  ),
+  usageSource: field(Schema.Literal("upstream", "estimated"), "Who counted the tokens."),
+  error: field(Schema.NullOr(Schema.String), "Why it failed; null: it did not.", null),
+  batchId: field(Schema.NullOr(Schema.String), "The batch whose line it is; null: a client asked by itself.", null),
+  egress: field(
+    Schema.NullOr(Schema.String),
+    "The way its call took: `direct`, or the name of the proxy; null: there was no call.",
+    "direct"
+  ),
+  cacheHit: field(Schema.Boolean, "Whether the cache answered in place of a call.", false),
+  coalesced: field(Schema.Boolean, "Whether it got the answer of an equal request in place of a call.", false)
+}).annotations({ identifier: "UsageLog" })
+export type UsageLog = typeof UsageLog.Type
+
+const notGivenOut = { message: () => "is not one that this list gave out" }
+
+/** An exact status, a class of them, or how the request ended. */
+const StatusFilter = Schema.String.pipe(
+  Schema.pattern(/^(?:[1-5]xx|[1-5]\d\d|completed|failed|aborted)$/, {
+    message: () => "must be a status such as 429, a class of them such as 5xx, or completed, failed or aborted"
+  })
+)
+
+const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const Word = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300))
+
+/** Filters of rows: each one given must fit. A name that is none of these is refused: it would filter nothing. */
+export const LogsQuery = Schema.Struct({
+  limit: PageQuery.fields.limit,
+  cursor: field(
+    given(Schema.String.pipe(Schema.pattern(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/, notGivenOut))),
+    "The `nextCursor` of the page before this one; absent: the first page.",
+    exampleRequestId
+  ),
+  after: field(
+    given(Schema.String.pipe(Schema.pattern(/^(?:latest|w\d{1,15})$/, notGivenOut))),
+    "To follow the log: rows that were written since, in that order. `latest`, and then the `nextCursor` of each answer, which is never null here.",
+    "latest"
+  ),
+  requestId: field(
+    given(Word),
+    "The beginning of a row's id, which is its request's where the gateway made it.",
+    "0199"
+  ),
+  model: field(given(Word), "The model that served the request, with or without its provider.", "openai/gpt-4o-mini"),
+  requestedModel: field(given(Word), "The model id of the request.", "auto"),
+  provider: field(given(Word), "The provider that served it.", "openai"),
+  connectionId: field(given(Word), "The connection that served it.", exampleId),
+  apiKeyId: field(given(Word), "The API key that asked.", exampleKeyId),
+  batchId: field(given(Word), "The batch whose lines they are.", "batch_0199"),
+  status: field(given(StatusFilter), "HTTP status of the answer, a class of them, or how the request ended.", "5xx"),
+  from: field(given(IsoTimeOrDay), "Requests that arrived then or later, ISO 8601.", exampleTime),
+  to: field(given(IsoTimeOrDay), "Requests that arrived before, ISO 8601.", "2035-01-01T00:00:00.000Z"),
+  search: field(
+    given(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))),
+    "A text in one of the ids, names, the outcome, the status or the error; upper and lower case of A to Z are the same.",
+    "timeout"
+  )
+}).annotations({ parseOptions: { onExcessProperty: "error", errors: "all" } })
+export type LogsQuery = typeof LogsQuery.Type
+
+/**
+ * One quota of a connection. `source`: the operator declared it (then the gateway counts it), or it was learned from the provider.
+ * Null: unknown.
+ */
+export const QuotaView = Schema.Struct({
+  used: field(Schema.Number, "How much is used, in the unit.", 120),
+  total: field(Schema.NullOr(Schema.Number), "How much there is; null: unknown.", 1_000),
+  remaining: field(Schema.NullOr(Schema.Number), "How much is left; null: unknown.", 880),
+  remainingPercentage: field(Schema.NullOr(Schema.Number), "The same in percent; null: unknown.", 88),
+  resetAt: field(Schema.NullOr(Schema.String), "When it is renewed, ISO 8601; null: unknown.", exampleTime),
+  unit: field(QuotaUnit, quotaWords.unit),
+  source: field(
+    Schema.Literal("declared", "learned"),
+    "Declared by the operator and counted here, or learned from the provider."
+  )
+}).annotations({ identifier: "Quota" })
+export type QuotaView = typeof QuotaView.Type
+
+/** A rate limit of a short window, or of one that the provider does not name; `model` is null when it holds for all. */
+const RateLimitView = Schema.Struct({
+  model: field(Schema.NullOr(Schema.String), "The model it holds for; null: all of them.", null),
+  name: field(Schema.String, "The provider's name for it.", "requests"),
+  total: field(Schema.NullOr(Schema.Number), "How much there is; null: unknown.", 500),
+  remaining: field(Schema.Number, "How much is left.", 499),
+  resetAt: field(Schema.NullOr(Schema.String), "When it is renewed, ISO 8601; null: unknown.", exampleTime)
+}).annotations({ identifier: "RateLimit" })
+
+/** `quotas` has the tightest of each window and of each rate limit by its name; `limits` all windows, `rates` all rate limits. */
+export const ConnectionUsage = Schema.Struct({
+  plan: field(Schema.NullOr(Schema.String), "Plan of the account; null: unknown.", "pro"),
+  quotas: field(
+    Schema.Record({ key: Schema.String, value: QuotaView }),
+    "By window or name of the rate limit the one with the least left.",
+    {
+      daily: {
+        used: 120,
+        total: 1_000,
+        remaining: 880,
+        remainingPercentage: 88,
+        resetAt: exampleTime,
+        unit: "requests",
+        source: "declared"
+      }
+    }
+  ),
+  limits: field(
+    Schema.Array(Schema.Struct({ window: field(QuotaWindow, quotaWords.window, "daily"), ...QuotaView.fields })),
+    "All quotas."
+  ),
+  rates: field(Schema.Array(RateLimitView), "All rate limits.")
+}).annotations({ identifier: "ConnectionUsage" })
+export type ConnectionUsage = typeof ConnectionUsage.Type
+
+const at = endpointsOf("usage", { connectionId: ["Id of the connection.", exampleId] })
+
+const aboutLogs =
+  "One row per request, also for failed and aborted ones; the newest first. Without `limit` 50 rows. Every filter that is given must fit. A page is full unless the log ends (`nextCursor` null), or very many such queries wait: go on until `nextCursor` is null."
+
+export const UsageLogs = Schema.Struct({
+  logs: field(Schema.Array(UsageLog), "The rows of the page."),
+  nextCursor
+}).annotations({ identifier: "UsageLogList" })
+
+export class Usage extends HttpApiGroup.make("usage")
+  .annotate(OpenApi.Title, "Usage")
+  .annotate(OpenApi.Description, "What was asked, what it cost, and what is left of quotas.")
+  .add(at("logs", { summary: "List requests", description: aboutLogs }).setUrlParams(LogsQuery).addSuccess(UsageLogs))
+  .add(
+    at("requestLogs", {
+      summary: "List requests (request-logs)",
+      description: `The same as \`/api/usage/logs\`. ${aboutLogs}`
+    })
+      .setUrlParams(LogsQuery)
+      .addSuccess(UsageLogs)
+  )
+  .add(
+    at("connection", {
+      summary: "Show the quotas of a connection",
+      description: "What the operator declared, and what was learned from the provider's answers."
+    })
+      .addSuccess(ConnectionUsage)
+      .addError(NotFoundAnswer)
+  ) {}

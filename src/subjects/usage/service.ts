@@ -1,0 +1,74 @@
+/** Reports of usage: the usage log, and the quotas of a connection. */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Catalog } from "../../plane/providers/Catalog.ts"
+import { type QuotaReport, QuotaWindows } from "../../plane/routing/quota/QuotaWindows.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { UsageJournal } from "../../store/UsageJournal.ts"
+import { mostPerPage, type UsageFilter, type UsagePage, UsageRepo } from "./repo.ts"
+import { UsageSearchRepo } from "./UsageSearchRepo.ts"
+import * as Errors from "../Errors.ts"
+
+export class UsageReports extends Context.Tag("gateway/management/UsageReports")<
+  UsageReports,
+  {
+    /** The newest rows first; `cursor` null begins with the newest, `limit` null gives fifty. */
+    readonly page: (
+      limit: number | null,
+      cursor: string | null,
+      filter?: UsageFilter
+    ) => Effect.Effect<UsagePage, StoreError>
+    /** Rows in the order they were written, from a position (`nextCursor` of the answer before) or, with null, from the end. */
+    readonly written: (
+      limit: number | null,
+      after: string | null,
+      filter?: UsageFilter
+    ) => Effect.Effect<UsagePage, StoreError>
+    readonly quotasOf: (connectionId: string) => Effect.Effect<QuotaReport, Errors.EntityNotFound>
+  }
+>() {}
+
+const defaultLimit = 50
+
+export const make = Effect.gen(function* () {
+  const catalog = yield* Catalog
+  const journal = yield* UsageJournal
+  const repo = yield* UsageRepo
+  const search = yield* UsageSearchRepo
+  const quotas = yield* QuotaWindows
+
+  const quotasOf = Effect.fn("UsageReports.quotasOf")(function* (connectionId: string) {
+    const connection = catalog.current().connections.find(({ id }) => id === connectionId)
+    if (connection !== undefined) return quotas.report(connection, yield* Clock.currentTimeMillis)
+    return yield* new Errors.EntityNotFound({ entity: "connection", id: connectionId, field: "connectionId" })
+  })
+
+  /** The newest rows are looked at one by one; where too few of them match, the index of the filters has the rest. */
+  const page = Effect.fn("UsageReports.page")(function* (limit: number, cursor: string | null, filter: UsageFilter) {
+    yield* journal.catchUp
+    const first = yield* repo.page({ limit, cursor, filter })
+    const missing = limit - first.rows.length
+    if (missing <= 0 || first.nextCursor === null) return first
+    return yield* search.before(first.nextCursor, missing, filter).pipe(
+      Effect.map(({ nextCursor, rows }) => ({ rows: [...first.rows, ...rows], nextCursor })),
+      // A busy thread: the caller goes on from where the look ended.
+      Effect.catchTag("ReadRefused", () => Effect.succeed(first))
+    )
+  })
+
+  return UsageReports.of({
+    page: (limit, cursor, filter = {}) =>
+      page(Math.min(Math.max(limit ?? defaultLimit, 1), mostPerPage), cursor, filter),
+    written: (limit, after, filter = {}) =>
+      Effect.zipRight(journal.catchUp, repo.written({ limit: limit ?? defaultLimit, after, filter })),
+    quotasOf
+  })
+})
+
+export const layer: Layer.Layer<
+  UsageReports,
+  never,
+  Catalog | QuotaWindows | UsageJournal | UsageRepo | UsageSearchRepo
+> = Layer.effect(UsageReports, make)

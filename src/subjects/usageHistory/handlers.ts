@@ -1,0 +1,84 @@
+/** `/api/usage/{history,analytics,export}` and `/api/settings/purge-request-history`. */
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { contractOf } from "../../contract/GroupContract.ts"
+import { type RangeQuery, UsageHistory as UsageHistoryGroup } from "./routes.ts"
+import type { UsageSpan } from "./entity.ts"
+import { isDay } from "../../kernel/IsoInstant.ts"
+import { instantOf } from "../../kernel/TimeZones.ts"
+import { UsageExport } from "../usage/UsageExport.ts"
+import { UsageHistory } from "./service.ts"
+import { UsageRetention } from "../../observe/usage/history/UsageRetention.ts"
+import { answered } from "../../entry/management/Answers.ts"
+import { filterOf } from "../usage/UsageFilters.ts"
+import { analyticsView, callsView, historyView } from "../usage/UsageViews.ts"
+
+const contentTypes = { csv: "text/csv; charset=utf-8", jsonl: "application/x-ndjson" } as const
+
+const dayMs = 86_400_000
+
+/** A day begins by the clocks of the zone. */
+const timeIn = (text: string, timeZone: string): number => {
+  if (!isDay(text)) return Date.parse(text)
+  const [year = 0, month = 0, day = 0] = text.split("-").map(Number)
+  return instantOf(timeZone, { year, month, day, hour: 0, minute: 0 })
+}
+
+const spanIn = ({ from, range, timezone = "UTC", to }: RangeQuery): UsageSpan => ({
+  range,
+  fromMs: from === undefined ? undefined : timeIn(from, timezone),
+  toMs: to === undefined ? undefined : timeIn(to, timezone),
+  timeZone: timezone
+})
+
+const encoder = new TextEncoder()
+
+export const layer = HttpApiBuilder.group(contractOf(UsageHistoryGroup), "usageHistory", (handlers) =>
+  Effect.gen(function* () {
+    const exports = yield* UsageExport
+    const history = yield* UsageHistory
+    const retention = yield* UsageRetention
+    return handlers
+      .handle("history", ({ urlParams }) => answered(Effect.map(history.history(spanIn(urlParams)), historyView)))
+      .handle("analytics", ({ urlParams }) => answered(Effect.map(history.analytics(spanIn(urlParams)), analyticsView)))
+      .handle("calls", ({ urlParams: { connectionId, from, provider, to } }) =>
+        answered(
+          Effect.map(
+            history.calls({
+              provider,
+              ...(connectionId === undefined ? {} : { connectionId }),
+              sinceMs: Date.parse(from),
+              untilMs: Date.parse(to) + dayMs
+            }),
+            callsView
+          )
+        )
+      )
+      .handle("export", ({ urlParams }) => {
+        const { format = "csv" } = urlParams
+        return answered(
+          Effect.map(exports.lines(format, filterOf(urlParams)), (lines) =>
+            HttpServerResponse.stream(
+              Stream.map(lines, (text) => encoder.encode(text)),
+              {
+                contentType: contentTypes[format],
+                headers: { "Content-Disposition": `attachment; filename="usage.${format}"` }
+              }
+            )
+          )
+        )
+      })
+      .handle("purge", ({ payload }) =>
+        answered(
+          Effect.gen(function* () {
+            const before = payload?.before
+            const beforeMs = typeof before === "string" ? Date.parse(before) : yield* Clock.currentTimeMillis
+            return { deleted: yield* retention.purge(beforeMs) }
+          })
+        )
+      )
+  })
+)

@@ -1,0 +1,220 @@
+/**
+ * Events that wait to be delivered to webhooks, and the last attempts. An event waits until a delivery of it was recorded: what a crash
+ * interrupts is delivered again.
+ */
+import * as SqlClient from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import {
+  type Attempted,
+  type DeliveryAttempt,
+  everyEvent,
+  maxFailures,
+  type OutgoingEvent
+} from "./entity.ts"
+import { Flag, MaybeText, Text, Whole } from "../../store/Columns.ts"
+import type { StoreError } from "../../store/Errors.ts"
+import { withLateSync } from "../../store/LateSync.ts"
+import * as Table from "../../store/Table.ts"
+import type { Statement } from "../../store/UsageHook.ts"
+
+const WaitingRow = Schema.Struct({
+  /** Rises in the order the events were written. */
+  seq: Whole,
+  webhookId: Text,
+  eventId: Text,
+  event: Text,
+  atMs: Whole,
+  /** JSON text. */
+  data: Text
+})
+export type WaitingEvent = typeof WaitingRow.Type
+
+const AttemptRow = Schema.Struct({
+  id: Whole,
+  webhookId: Text,
+  eventId: Text,
+  event: Text,
+  attempt: Whole,
+  status: Whole,
+  success: Flag,
+  error: MaybeText,
+  latencyMs: Whole,
+  atMs: Whole
+})
+
+export interface EventNames {
+  readonly key: string | null
+  readonly connection: string | null
+}
+
+/** An attempt, and what it means for the event. */
+export interface RecordedAttempt extends Attempted {
+  /** The event that is delivered, or given up, with this attempt; null when it is tried again, or was never in the outbox. */
+  readonly endsSeq: number | null
+}
+
+export class OutboxRepo extends Context.Tag("gateway/store/OutboxRepo")<
+  OutboxRepo,
+  {
+    /** Adds, for each event, a row per enabled webhook that wants it. An event that is there already is skipped. */
+    readonly add: (events: ReadonlyArray<OutgoingEvent>) => Effect.Effect<void, StoreError>
+    /** The oldest events of a webhook after `afterSeq`. */
+    readonly page: (
+      webhookId: string,
+      afterSeq: number,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<WaitingEvent>, StoreError>
+    /** Removes the oldest beyond `most`; gives how many. */
+    readonly trim: (webhookId: string, most: number) => Effect.Effect<number, StoreError>
+    /** Removes an event that another message has covered already. */
+    readonly drop: (seq: number) => Effect.Effect<void, StoreError>
+    /** Names of an API key and a connection; null where there is none of that id. */
+    readonly names: (apiKeyId: string | null, connectionId: string | null) => Effect.Effect<EventNames, StoreError>
+    readonly waiting: Effect.Effect<number, StoreError>
+    /** All in one transaction; gives the ids of webhooks that were disabled by it. */
+    readonly record: (attempts: ReadonlyArray<RecordedAttempt>) => Effect.Effect<ReadonlyArray<string>, StoreError>
+    /** The last attempts of a webhook, newest first. */
+    readonly attempts: (webhookId: string) => Effect.Effect<ReadonlyArray<DeliveryAttempt>, StoreError>
+  }
+>() {}
+
+/** Attempts kept of a webhook. */
+export const keptAttempts = 100
+
+/** Names are shown as they are stored; an account of the environment has no row, so that its id stands for its name. */
+const account = `COALESCE((SELECT name FROM connections WHERE id = e.data ->> 'accountId'), e.data ->> 'accountId')`
+
+const addition = (only: string): string => `
+  INSERT OR IGNORE INTO webhook_outbox (webhook_id, event_id, event, at_ms, data)
+  SELECT w.id, e.id, e.event, e.at_ms,
+    CASE WHEN e.data ->> 'accountId' IS NULL THEN e.data ELSE json_set(e.data, '$.account', ${account}) END
+  FROM (
+    SELECT key AS position, value ->> 'id' AS id, value ->> 'event' AS event, value ->> 'atMs' AS at_ms, value -> 'data' AS data
+    FROM json_each(?)
+  ) AS e CROSS JOIN webhooks AS w
+  WHERE w.enabled = 1
+    AND EXISTS (SELECT 1 FROM json_each(w.events) AS wanted WHERE wanted.value IN ('${everyEvent}', e.event)) ${only}
+  ORDER BY e.position, w.created_at_ms`
+
+const addEvents = addition("")
+/** The event of a request was written with its usage row: where that is in the table, so was the event. */
+const addRequestEvents = addition("AND NOT EXISTS (SELECT 1 FROM usage_log AS u WHERE u.id = e.id)")
+
+const textOf = (events: ReadonlyArray<OutgoingEvent>): string =>
+  JSON.stringify(events.map((event) => ({ ...event, atMs: Math.trunc(event.atMs) })))
+
+/** Makes the statement of `add` for the transaction that inserts the usage rows whose ids the events have. */
+export const addWithUsage = (events: ReadonlyArray<OutgoingEvent>): Statement => ({
+  statement: addRequestEvents,
+  parameters: [textOf(events)]
+})
+
+const insertAttempt = `
+  INSERT INTO webhook_deliveries (webhook_id, event_id, event, attempt, status, success, error, latency_ms, at_ms)
+  SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM webhooks WHERE id = ?`
+const noteAttempt = "UPDATE webhooks SET last_triggered_at_ms = ?, last_status = ? WHERE id = ?"
+const endEvent = "DELETE FROM webhook_outbox WHERE seq = ?"
+const noteSuccess = "UPDATE webhooks SET failure_count = 0 WHERE id = ?"
+const noteFailure = `
+  UPDATE webhooks SET failure_count = failure_count + 1,
+    enabled = CASE WHEN failure_count + 1 >= ${maxFailures} THEN 0 ELSE enabled END WHERE id = ?`
+const trimAttempts = `
+  DELETE FROM webhook_deliveries WHERE webhook_id = ? AND id <=
+    (SELECT id FROM webhook_deliveries WHERE webhook_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${keptAttempts})`
+
+const statementsOf = (attempt: RecordedAttempt): ReadonlyArray<Statement> => {
+  const { atMs, endsSeq, error, event, eventId, latencyMs, status, success, webhookId } = attempt
+  const facts = [eventId, event, attempt.attempt, status, success ? 1 : 0, error]
+  const all: Array<Statement> = [
+    { statement: insertAttempt, parameters: [...facts, Math.trunc(latencyMs), Math.trunc(atMs), webhookId] },
+    { statement: noteAttempt, parameters: [Math.trunc(atMs), status, webhookId] }
+  ]
+  if (endsSeq === null) return all
+  all.push({ statement: endEvent, parameters: [endsSeq] })
+  all.push({ statement: success ? noteSuccess : noteFailure, parameters: [webhookId] })
+  return all
+}
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const outbox = Table.make(sql, "webhook_outbox", WaitingRow)
+  const deliveries = Table.make(sql, "webhook_deliveries", AttemptRow)
+
+  const add = Effect.fn("OutboxRepo.add")((events: ReadonlyArray<OutgoingEvent>) =>
+    withLateSync(sql, (connection) => connection.executeRaw(addEvents, [textOf(events)])).pipe(
+      Effect.asVoid,
+      Effect.mapError(Table.named("OutboxRepo.add"))
+    )
+  )
+
+  const page = Effect.fn("OutboxRepo.page")((webhookId: string, afterSeq: number, limit: number) =>
+    outbox.select(
+      "OutboxRepo.page",
+      sql`WHERE webhook_id = ${webhookId} AND seq > ${afterSeq} ORDER BY seq LIMIT ${limit}`
+    )
+  )
+
+  const trim = Effect.fn("OutboxRepo.trim")((webhookId: string, most: number) =>
+    sql`DELETE FROM webhook_outbox WHERE webhook_id = ${webhookId} AND seq <= (
+      SELECT seq FROM webhook_outbox WHERE webhook_id = ${webhookId} ORDER BY seq DESC LIMIT 1 OFFSET ${most}) RETURNING 1`.pipe(
+      Effect.mapBoth({ onFailure: Table.named("OutboxRepo.trim"), onSuccess: (removed) => removed.length })
+    )
+  )
+
+  const drop = Effect.fn("OutboxRepo.drop")((seq: number) =>
+    sql`DELETE FROM webhook_outbox WHERE seq = ${seq}`.pipe(
+      Effect.asVoid,
+      Effect.mapError(Table.named("OutboxRepo.drop"))
+    )
+  )
+
+  const names = Effect.fn("OutboxRepo.names")((apiKeyId: string | null, connectionId: string | null) =>
+    sql<EventNames>`SELECT (SELECT name FROM api_keys WHERE id = ${apiKeyId}) AS key,
+      (SELECT name FROM connections WHERE id = ${connectionId}) AS connection`.pipe(
+      Effect.mapBoth({
+        onFailure: Table.named("OutboxRepo.names"),
+        onSuccess: ([row]) => row ?? { key: null, connection: null }
+      })
+    )
+  )
+
+  const waiting = Effect.mapBoth(sql<{ readonly count: number }>`SELECT COUNT(*) AS count FROM webhook_outbox`, {
+    onFailure: Table.named("OutboxRepo.waiting"),
+    onSuccess: ([row]) => row?.count ?? 0
+  })
+
+  const record = Effect.fn("OutboxRepo.record")((attempts: ReadonlyArray<RecordedAttempt>) => {
+    const ids = [...new Set(attempts.map(({ webhookId }) => webhookId))]
+    const statements: ReadonlyArray<Statement> = [
+      ...attempts.flatMap(statementsOf),
+      ...ids.map((id) => ({ statement: trimAttempts, parameters: [id, id] }))
+    ]
+    return withLateSync(sql, (connection) => {
+      const run = ({ parameters, statement }: Statement): Effect.Effect<unknown, SqlError> =>
+        connection.executeRaw(statement, parameters)
+      const plain = (statement: string) => run({ statement, parameters: [] })
+      const work = Effect.zipRight(Effect.forEach(statements, run, { discard: true }), plain("COMMIT"))
+      return plain("BEGIN IMMEDIATE").pipe(
+        Effect.zipRight(Effect.tapErrorCause(work, () => Effect.ignore(plain("ROLLBACK"))))
+      )
+    }).pipe(
+      Effect.uninterruptible,
+      Effect.zipRight(sql<{ readonly id: string }>`SELECT id FROM webhooks WHERE enabled = 0 AND ${sql.in("id", ids)}`),
+      Effect.mapBoth({ onFailure: Table.named("OutboxRepo.record"), onSuccess: (rows) => rows.map(({ id }) => id) })
+    )
+  })
+
+  const attempts = Effect.fn("OutboxRepo.attempts")((webhookId: string) =>
+    deliveries.select(
+      "OutboxRepo.attempts",
+      sql`WHERE webhook_id = ${webhookId} ORDER BY id DESC LIMIT ${keptAttempts}`
+    )
+  )
+  return OutboxRepo.of({ add, page, trim, drop, names, waiting, record, attempts })
+})
+
+export const layer: Layer.Layer<OutboxRepo, never, SqlClient.SqlClient> = Layer.effect(OutboxRepo, make)
