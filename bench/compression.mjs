@@ -11,9 +11,9 @@ const goalMs = 5
 const files = {
   compressor: "src/plane/compression/Compressor.ts",
   blocks: "src/plane/compression/Blocks.ts",
-  lite: "src/plane/compression/lite/Lite.ts",
+  lite: "src/plane/compression/engines/Lite.ts",
   caveman: "src/plane/compression/caveman/Caveman.ts",
-  aggressive: "src/plane/compression/aggressive/Aggressive.ts",
+  aggressive: "src/plane/compression/engines/Aggressive.ts",
   ultra: "src/plane/compression/ultra/Ultra.ts",
   apply: "src/plane/compression/rtk/Apply.ts",
   compiled: "src/plane/compression/rtk/Compiled.ts",

@@ -32,7 +32,7 @@ export const unresolvedIsAnError = (level, log, report) =>
 const threads = {
   worker: "src/plane/tokens/worker.mjs",
   bodyThread: "src/observe/inspector/work/bodyThread.mjs",
-  guardThread: "src/plane/inference/features/guardrails/thread/guardThread.mjs",
+  guardThread: "src/plane/features/guardrails/thread/guardThread.mjs",
   sandboxThread: "src/agents/plugins/sandbox/thread/sandboxThread.mjs",
   // A program of its own, which takes changes of the machine back when the gateway is killed.
   watchdog: "src/observe/capture/host/watchdog.mjs"

@@ -10,7 +10,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { configProblem } from "../platform/AppConfig.ts"
-import { asSentence } from "../kernel/Sentence.ts"
+import { asSentence } from "../kernel/text/Sentence.ts"
 
 interface Words {
   readonly message: string

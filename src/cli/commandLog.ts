@@ -2,7 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as LogLevel from "effect/LogLevel"
 import * as Logger from "effect/Logger"
-import { harmless } from "../kernel/TerminalText.ts"
+import { harmless } from "../kernel/text/TerminalText.ts"
 
 const maxCharacters = 2_000
 

@@ -1,7 +1,7 @@
 /** Loads modules that only some commands need. */
 import * as Effect from "effect/Effect"
 import { CommandFailed } from "./Failure.ts"
-import { asSentence } from "../kernel/Sentence.ts"
+import { asSentence } from "../kernel/text/Sentence.ts"
 
 /** Imports a part of the program. It fails where a native addon does not fit this Node or this machine. */
 export const loadRoom = <Room>(load: () => Promise<Room>): Effect.Effect<Room, CommandFailed> =>

@@ -1,5 +1,5 @@
 /** The program's entry. A plain start goes straight to the server; the command-line library is loaded only for the rest. */
-import { readServeArgv } from "./serveOptions.ts"
+import { readServeArgv } from "./flags/serveOptions.ts"
 
 const flags = readServeArgv(process.argv.slice(2))
 if (flags === null) void import("./Cli.ts").then(({ main }) => main(process.argv))

@@ -2,7 +2,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import { harmlessLines } from "../kernel/TerminalText.ts"
+import { harmlessLines } from "../kernel/text/TerminalText.ts"
 import { exitCode, report } from "./Failure.ts"
 
 /** `codeWhenStopped` is the exit code after Ctrl-C or a request to terminate. */

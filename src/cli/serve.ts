@@ -1,11 +1,11 @@
 /** Starts the server. Imports it only now, so that no other command waits for it. */
 import * as Effect from "effect/Effect"
-import { loadConfig, reload } from "./EnvFile.ts"
+import { loadConfig, reload } from "./flags/EnvFile.ts"
 import { loadRoom } from "./lazy.ts"
 import { CommandIndex, type CommandWords } from "../platform/CommandIndex.ts"
 import { runMain } from "./run.ts"
-import { strangeOf } from "./variables.ts"
-import type { ServeFlags } from "./serveOptions.ts"
+import { strangeOf } from "./flags/variables.ts"
+import type { ServeFlags } from "./flags/serveOptions.ts"
 
 /** Serves until the process gets a signal to stop, or a request over HTTP to stop. */
 export const serve = Effect.fn("cli.serve")(function* (flags: ServeFlags) {

@@ -5,8 +5,8 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
-import { instantMs, isDay } from "../kernel/IsoInstant.ts"
-import { isTimeZone } from "../kernel/TimeZones.ts"
+import { instantMs, isDay } from "../kernel/time/IsoInstant.ts"
+import { isTimeZone } from "../kernel/time/TimeZones.ts"
 
 /** Absent or null: not given. */
 export const optional = <A, I, R>(schema: Schema.Schema<A, I, R>) =>

@@ -1,6 +1,6 @@
 /** The route that a wrong path was probably meant for. Pure; only the table of routes is looked at. */
-import { closest } from "../kernel/Closest.ts"
-import { normalisePath } from "../kernel/NormalPath.ts"
+import { closest } from "../kernel/text/Closest.ts"
+import { normalisePath } from "../kernel/text/NormalPath.ts"
 import { type Route, routes } from "./Routes.ts"
 
 export interface NearRoute {

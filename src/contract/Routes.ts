@@ -3,7 +3,7 @@
  * the contract nor the handlers, so that requests before the management plane is loaded are matched here too.
  */
 import * as FindMyWay from "find-my-way-ts"
-import { type NormalPath, normalisePath, pathOf } from "../kernel/NormalPath.ts"
+import { type NormalPath, normalisePath, pathOf } from "../kernel/text/NormalPath.ts"
 import { type EdgeRoute, edgeRoutes } from "./EdgeRoutes.ts"
 import { type ManagementRoute, managementRoutes } from "./ManagementRoutes.ts"
 

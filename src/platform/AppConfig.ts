@@ -13,13 +13,13 @@ import * as Redacted from "effect/Redacted"
 import { homedir, totalmem } from "node:os"
 import { join, resolve } from "node:path"
 import { bareHost } from "../kernel/BindAddress.ts"
-import { booleanOf, booleanTexts } from "../kernel/BooleanText.ts"
+import { booleanOf, booleanTexts } from "../kernel/text/BooleanText.ts"
 import { isIpRange } from "../kernel/IpRanges.ts"
-import { readOrigin } from "../kernel/Origins.ts"
-import { keyProblem, passwordProblem } from "../kernel/SecretRules.ts"
+import { readOrigin } from "../kernel/text/Origins.ts"
+import { keyProblem, passwordProblem } from "../kernel/secrets/SecretRules.ts"
 import { setOnly, withoutBlank } from "./EnvValue.ts"
 import { type Pairs, parsePairs } from "./Pairs.ts"
-import { openFiles, requestsWithin } from "./OpenFiles.ts"
+import { openFiles, requestsWithin } from "./files/OpenFiles.ts"
 
 export interface AppConfigShape {
   /** Absolute folder that holds the database, keys and everything else the gateway writes. */

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { readFileSync, statSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
-import { isProgram } from "./ProgramFile.ts"
+import { isProgram } from "./programs/ProgramFile.ts"
 
 export interface HostSystem {
   /** Node's name of it: `linux`, `darwin`, … */

@@ -12,7 +12,7 @@ import { chmodSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { join } from "node:path"
 import { AppConfig } from "../platform/AppConfig.ts"
-import { schemaVersionOf } from "./DatabaseHeader.ts"
+import { schemaVersionOf } from "./engine/DatabaseHeader.ts"
 import { backupFolder, ensureFolder, onDisk, syncPath } from "./DataFolder.ts"
 import { refusedAt, type StoreFailure } from "./Errors.ts"
 

@@ -2,7 +2,7 @@
 import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import type { StoreError } from "./Errors.ts"
-import * as Table from "./Table.ts"
+import * as Table from "./engine/Table.ts"
 
 interface Copied {
   readonly table: string

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { firstProblem } from "../platform/PathAccess.ts"
+import { firstProblem } from "../platform/files/PathAccess.ts"
 import { DataUnwritable, refusedAt, type StoreFailure } from "./Errors.ts"
 
 export const databaseFile = (dataDir: string): string => join(dataDir, "gateway.sqlite")

@@ -11,7 +11,7 @@ import { chmodSync, closeSync, openSync } from "node:fs"
 import { AppConfig } from "../platform/AppConfig.ts"
 import { lockFile, onDisk, ownFolder } from "./DataFolder.ts"
 import { codeOf, GatewayRunning, refusedAt, type StoreFailure } from "./Errors.ts"
-import * as Handle from "./Handle.ts"
+import * as Handle from "./engine/Handle.ts"
 
 export class DataLock extends Context.Tag("gateway/store/DataLock")<
   DataLock,

@@ -5,10 +5,10 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import { asSentence } from "../kernel/Sentence.ts"
+import { asSentence } from "../kernel/text/Sentence.ts"
 import { statSync } from "node:fs"
 import { dirname } from "node:path"
-import { firstProblem } from "../platform/PathAccess.ts"
+import { firstProblem } from "../platform/files/PathAccess.ts"
 
 /** A statement failed, or a stored row no longer fits its schema. `operation` is `Service.method`. */
 export class StoreError extends Data.TaggedError("StoreError")<{

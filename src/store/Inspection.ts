@@ -4,10 +4,10 @@
  */
 import * as Effect from "effect/Effect"
 import { statSync } from "node:fs"
-import type { Database } from "./Handle.ts"
+import type { Database } from "./engine/Handle.ts"
 import { onDisk } from "./DataFolder.ts"
 import { DatabaseCorrupt, refusedAt, SchemaNewer, type StoreFailure } from "./Errors.ts"
-import * as Handle from "./Handle.ts"
+import * as Handle from "./engine/Handle.ts"
 
 export const migrationsTable = "schema_migrations"
 

@@ -42,7 +42,7 @@ import * as TunnelRepo from "../subjects/tunnels/repo.ts"
 import * as UsageRepo from "../subjects/usage/repo.ts"
 import * as UsageSumsRepo from "../subjects/usage/UsageSumsRepo.ts"
 import * as WebhookRepo from "../subjects/webhooks/repo.ts"
-import type { Secrets } from "./Secrets.ts"
+import type { Secrets } from "./secrets/Secrets.ts"
 
 export type Repos =
   | AliasRepo.AliasRepo

@@ -10,8 +10,8 @@ import type { RestartRefused } from "../platform/Lifecycle.ts"
 import type { SettingsContradict } from "../plane/resilience/Settings.ts"
 import type { StoreError } from "../store/Errors.ts"
 import type { RestoreRefused } from "../store/restore/Refusal.ts"
-import type { ReadRefused } from "../store/ReadWorker.ts"
-import { asSentence } from "../kernel/Sentence.ts"
+import type { ReadRefused } from "../store/engine/ReadWorker.ts"
+import { asSentence } from "../kernel/text/Sentence.ts"
 
 export type Entity =
   | "connection"

@@ -33,7 +33,7 @@ import { mostCustomStrategies } from "../../src/plane/routing/auto/RouterStrateg
 import { defaultWeights } from "../../src/plane/routing/auto/Weights.ts"
 import { allAutoIds } from "../../src/plane/routing/resolve/AutoId.ts"
 import { searchProviders } from "../../src/plane/search/SearchProviders.ts"
-import { abilities } from "../../src/wire/search/Search.ts"
+import { abilities } from "../../src/wire/media/search/Search.ts"
 import { renderFieldTable } from "../../src/wire/fields/Render.ts"
 
 /** The page of searches, with its table of providers made from the data. */
@@ -206,7 +206,7 @@ describe("written documents", () => {
 
   it("reference/http-api.md names every header that answers of a model can have", () => {
     const page = read("reference/http-api.md")
-    const source = readFileSync(new URL("../../src/plane/inference/request/Headers.ts", import.meta.url), "utf8")
+    const source = readFileSync(new URL("../../src/plane/request/Headers.ts", import.meta.url), "utf8")
     const names = Array.from(source.matchAll(/"(X-Gateway-[\w-]+)"/g), ([, name = ""]) => name)
     assert.isAbove(names.length, 10)
     for (const name of names) assert.include(page, `\`${name}\``)

@@ -131,17 +131,17 @@ describe("the code", () => {
         "src/observe/capture/transparent/Addon.ts",
         "src/platform/programs/Exec.ts",
         "src/cli/service/Systemctl.ts",
-        "src/platform/AskVersion.ts",
+        "src/platform/programs/AskVersion.ts",
         // What a plugin may start, with its permission and the operator's variable.
-        "src/platform/BoundedProgram.ts",
+        "src/platform/programs/BoundedProgram.ts",
         // A type, for the two that start programs of long life.
-        "src/platform/ChildGroup.ts",
+        "src/platform/programs/ChildGroup.ts",
         // MCP servers that are programs; only a person at the machine registers one (http/handlers/AtTheMachine).
-        "src/platform/LineProcess.ts",
+        "src/platform/programs/LineProcess.ts",
         // `ps`, where there is no /proc.
-        "src/platform/ProcessIdentity.ts",
+        "src/platform/programs/ProcessIdentity.ts",
         // Clients of tunnels.
-        "src/platform/SupervisedProgram.ts"
+        "src/platform/programs/SupervisedProgram.ts"
       ]
     )
   })

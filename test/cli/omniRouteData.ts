@@ -1,7 +1,7 @@
 /** The data folder of a running OmniRoute. */
 import * as Effect from "effect/Effect"
 import { join } from "node:path"
-import * as Handle from "../../src/store/Handle.ts"
+import * as Handle from "../../src/store/engine/Handle.ts"
 
 /** Tables as OmniRoute 3.8 makes them, without columns that no import reads; `src/lib/db/core.ts` there. */
 const tables = `

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
 import { codecs, makeStreamTranslator, type StreamEvent } from "../../src/wire/Codec.ts"
-import { makeArrayScanner } from "../../src/wire/gemini/ArrayScanner.ts"
+import { makeArrayScanner } from "../../src/wire/gemini/stream/ArrayScanner.ts"
 import { makeNdjsonScanner } from "../../src/wire/ollama/NdjsonScanner.ts"
 import { makeSseFramer } from "../../src/wire/sse/SseFramer.ts"
 import { cutBy, cutSizes } from "../property/wire/arbitraries.ts"

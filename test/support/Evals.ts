@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as EvalRunner from "../../src/subjects/evals/EvalRunner.ts"
-import { type InnerAnswer, type InnerRequest, InnerRequests } from "../../src/plane/inference/InnerRequests.ts"
-import * as StopSignal from "../../src/plane/inference/request/StopSignal.ts"
+import { type InnerAnswer, type InnerRequest, InnerRequests } from "../../src/plane/InnerRequests.ts"
+import * as StopSignal from "../../src/plane/request/StopSignal.ts"
 import * as Resolutions from "../../src/plane/routing/resolve/Resolutions.ts"
 import * as EvalScores from "../../src/plane/routing/stats/EvalScores.ts"
 

@@ -1,6 +1,6 @@
 /** A small guard for tests of what becomes of findings; the real detectors have tests of their own. */
 import { type DetectorOptions, findPersonalData, longestMatchChars, openFrom } from "../../src/plane/guard/Detectors.ts"
-import type { Finding, TextGuard } from "../../src/plane/inference/features/guardrails/answers/TextGuard.ts"
+import type { Finding, TextGuard } from "../../src/plane/features/guardrails/answers/TextGuard.ts"
 
 export const personalData = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b\d{4}(?:[ -]?\d{4}){3}\b/g
 

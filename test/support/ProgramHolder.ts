@@ -1,7 +1,7 @@
 /** A stand-in for a gateway that is killed: holds three programs, given by a folder for records and a JavaScript text, and prints their lines. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as SupervisedProgram from "../../src/platform/SupervisedProgram.ts"
+import * as SupervisedProgram from "../../src/platform/programs/SupervisedProgram.ts"
 import * as Timers from "../../src/platform/Timers.ts"
 
 const [recordsFolder = "", script = ""] = process.argv.slice(2)

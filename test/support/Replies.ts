@@ -1,6 +1,6 @@
 /** A client in memory: what it got, and a hand on how fast it takes it and when it leaves. */
-import type { ClientReply } from "../../src/plane/inference/request/Exchange.ts"
-import { Listeners } from "../../src/kernel/Listeners.ts"
+import type { ClientReply } from "../../src/plane/request/Exchange.ts"
+import { Listeners } from "../../src/kernel/collections/Listeners.ts"
 
 export interface TestReply extends ClientReply {
   readonly status: () => number | null

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { renderPrometheus } from "../../src/entry/Metrics.ts"
+import { renderPrometheus } from "../../src/entry/metrics/Metrics.ts"
 import type { MetricsSnapshot } from "../../src/observe/usage/telemetry/Families.ts"
 import { LogSink } from "../../src/observe/usage/telemetry/LogSink.ts"
 import { Otlp } from "../../src/observe/usage/telemetry/Otlp.ts"

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { UsageRow } from "../../src/domain/Usage.ts"
 import { PerFacts } from "../../src/domain/UsageFacts.ts"
 import { UsageSumsRepo } from "../../src/subjects/usage/UsageSumsRepo.ts"
-import { insert, sharedFacts } from "../../src/store/UsageInsert.ts"
+import { insert, sharedFacts } from "../../src/store/usage/UsageInsert.ts"
 import { usageRow } from "./usageRow.ts"
 
 /** The id of a request that arrived at a time (epoch milliseconds). */

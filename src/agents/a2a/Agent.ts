@@ -1,7 +1,7 @@
 /** Does what a message asks for: a model's answer by the ordinary pipeline, or a report of the management API. */
 import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../../contract/ManagementRoutes.ts"
-import type { InnerAnswer, InnerRequests } from "../../plane/inference/InnerRequests.ts"
+import type { InnerAnswer, InnerRequests } from "../../plane/InnerRequests.ts"
 import { type Caller, endpointProblem, isManager } from "../mcp/Caller.ts"
 import { isArray, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../../wire/json/Json.ts"
 import type { Asked } from "./Asked.ts"
@@ -15,7 +15,7 @@ import {
   quotaReport
 } from "./Reports.ts"
 import { noFacts, type TaskFacts } from "./Task.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 /** Outcome of a task. */
 export type Outcome =

@@ -1,5 +1,5 @@
 /** Skills of the gateway's agent for other agents. */
-import { closest } from "../../kernel/Closest.ts"
+import { closest } from "../../kernel/text/Closest.ts"
 
 export const agentSkillIds = [
   "smart-routing",

@@ -2,10 +2,10 @@
  * The client's own name of the model in an answer, whichever model gave it: in an answer as a whole and in each event of a stream, of every wire.
  * Agents check it: one drops signed thinking of a model that it did not ask. All other bytes stay as they are.
  */
-import { framingOf, type Frame, makeFrames, withData } from "../../plane/inference/reply/Frames.ts"
-import { headerIn, withHeaders } from "../../plane/inference/reply/ReplyHeaders.ts"
-import { wrapped } from "../../plane/inference/reply/Wrapped.ts"
-import type { ClientReply, Exchange } from "../../plane/inference/request/Exchange.ts"
+import { framingOf, type Frame, makeFrames, withData } from "../../plane/reply/Frames.ts"
+import { headerIn, withHeaders } from "../../plane/reply/ReplyHeaders.ts"
+import { wrapped } from "../../plane/reply/Wrapped.ts"
+import type { ClientReply, Exchange } from "../../plane/request/Exchange.ts"
 import { type Path, spliceValues } from "../../wire/json/DeepSplice.ts"
 import { isObject, parseJson } from "../../wire/json/Json.ts"
 

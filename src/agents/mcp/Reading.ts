@@ -1,7 +1,7 @@
 /** The methods about what clients may read and be asked: resources, prompts, and completions of their variables. */
 import * as Effect from "effect/Effect"
 import type { KeyScope } from "../../subjects/keys/entity.ts"
-import { closest } from "../../kernel/Closest.ts"
+import { closest } from "../../kernel/text/Closest.ts"
 import { type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import { type Caller, missingScopes } from "./Caller.ts"
 import { pageAt } from "./Pages.ts"

@@ -1,6 +1,6 @@
 /** The methods of an MCP server: what is answered to each request, whatever the transport. */
 import * as Effect from "effect/Effect"
-import { closest } from "../../kernel/Closest.ts"
+import { closest } from "../../kernel/text/Closest.ts"
 import { version } from "../../platform/Version.ts"
 import { isObject, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import { type Caller, endpointProblem, missingScopes } from "./Caller.ts"

@@ -3,8 +3,8 @@
  * one it used longest ago, and none that has a call in progress. A client whose session is gone gets 404 and begins another one.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
-import { FairPool } from "../../kernel/FairPool.ts"
-import { shareOf } from "../../kernel/FairShare.ts"
+import { FairPool } from "../../kernel/collections/FairPool.ts"
+import { shareOf } from "../../kernel/collections/FairShare.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { Caller } from "./Caller.ts"
 import type { RequestId } from "./protocol/JsonRpc.ts"

@@ -6,7 +6,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { Listeners } from "../../kernel/Listeners.ts"
+import { Listeners } from "../../kernel/collections/Listeners.ts"
 
 /** Characters that wait for the reader before writers are held up. */
 export const highWaterChars = 262_144

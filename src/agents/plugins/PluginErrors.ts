@@ -2,7 +2,7 @@
 import * as Data from "effect/Data"
 import type { FieldProblem } from "../../domain/Errors.ts"
 import type { PluginPermission } from "../../subjects/plugins/entity.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 export class PluginNotFound extends Data.TaggedError("PluginNotFound")<{
   readonly name: string

@@ -10,7 +10,7 @@ import type { StoreError } from "../../store/Errors.ts"
 import { SettingsRepo } from "../../subjects/settings/repo.ts"
 import { type AcpAgent, acpAgents } from "./catalogue/Tools.ts"
 import { Detector } from "./detection/Detector.ts"
-import { isProgram } from "../../platform/ProgramFile.ts"
+import { isProgram } from "../../platform/programs/ProgramFile.ts"
 
 const Custom = Schema.Struct({
   id: Schema.String,

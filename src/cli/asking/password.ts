@@ -3,14 +3,14 @@ import * as Prompt from "@effect/cli/Prompt"
 import type * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { passwordProblem } from "../../kernel/SecretRules.ts"
+import { passwordProblem } from "../../kernel/secrets/SecretRules.ts"
 import * as Client from "../gateway/Client.ts"
 import { BadArgument } from "../Failure.ts"
 import { setPassword } from "../local/recovery.ts"
 import * as Output from "../output/Output.ts"
 import { secretly } from "./secretly.ts"
 import { readSecret } from "./stdin.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 /** Describes the problem of a new password; null when there is none. */
 const problemOf = (password: string): string | null => {

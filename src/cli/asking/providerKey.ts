@@ -6,11 +6,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { isGatewayKey } from "../../kernel/GatewayKey.ts"
-import { loadConfig } from "../EnvFile.ts"
+import { isGatewayKey } from "../../kernel/secrets/GatewayKey.ts"
+import { loadConfig } from "../flags/EnvFile.ts"
 import { BadArgument } from "../Failure.ts"
 import { readSecret } from "./stdin.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 const maxChars = 8192
 /** `export OPENAI_API_KEY="Bearer …";` has four. */

@@ -3,7 +3,7 @@ import * as Prompt from "@effect/cli/Prompt"
 import * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { harmless } from "../../kernel/TerminalText.ts"
+import { harmless } from "../../kernel/text/TerminalText.ts"
 
 export interface Choice<A> {
   readonly title: string

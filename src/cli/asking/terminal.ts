@@ -1,7 +1,7 @@
 /** Checks whether there is a person to ask. */
 import * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
-import { CommonFlags } from "../CommonFlags.ts"
+import { CommonFlags } from "../flags/CommonFlags.ts"
 
 /**
  * Checks whether questions can be asked: they are written to standard output and answered on standard input, so both

@@ -7,7 +7,7 @@ import { BadArgument } from "../Failure.ts"
 import { type BillForm, type Billed, BillSums, NoBill } from "./Bill.ts"
 import { type CsvRecord, csvFormOf, readCsvRecord } from "./CsvBills.ts"
 import { readJsonBill } from "./JsonBills.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 export interface Bill {
   readonly form: BillForm

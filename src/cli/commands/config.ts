@@ -3,7 +3,7 @@ import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { AppConfigShape } from "../../platform/AppConfig.ts"
-import { envFile, loadConfig } from "../EnvFile.ts"
+import { envFile, loadConfig } from "../flags/EnvFile.ts"
 import * as Output from "../output/Output.ts"
 import { fields } from "../output/Table.ts"
 

@@ -5,14 +5,14 @@ import * as Options from "@effect/cli/Options"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { closest } from "../../kernel/Closest.ts"
+import { closest } from "../../kernel/text/Closest.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
-import * as EnvFile from "../EnvFile.ts"
+import * as EnvFile from "../flags/EnvFile.ts"
 import { BadArgument, CommandFailed, configProblem } from "../Failure.ts"
-import { flagNames, knownNames, ownNames } from "../variables.ts"
+import { flagNames, knownNames, ownNames } from "../flags/variables.ts"
 import * as Output from "../output/Output.ts"
 import * as Column from "../output/Column.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 const Entry = Schema.Struct({
   name: Schema.String,

@@ -9,15 +9,15 @@ import * as Schema from "effect/Schema"
 import { LogsQuery, UsageLog } from "../../subjects/usage/routes.ts"
 import * as Client from "../gateway/Client.ts"
 import { BadArgument } from "../Failure.ts"
-import { body } from "../Flags.ts"
-import { taking } from "../Forms.ts"
+import { body } from "../flags/Flags.ts"
+import { taking } from "../flags/Forms.ts"
 import { OutputFormat } from "../output/Format.ts"
 import * as Output from "../output/Output.ts"
 import { Screen } from "../output/Screen.ts"
 import { columns, followHeader, followLine, Page } from "../../subjects/usage/commands/logs/rows.ts"
 import { showRequest } from "../../subjects/usage/commands/logs/show.ts"
 import { timeFlag as time } from "../../subjects/usage/commands/logs/timeFlag.ts"
-import { pickKey } from "../pickKey.ts"
+import { pickKey } from "../asking/pickKey.ts"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)

@@ -4,9 +4,9 @@ import * as Options from "@effect/cli/Options"
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { taking } from "../Forms.ts"
+import { taking } from "../flags/Forms.ts"
 import { serve } from "../serve.ts"
-import { hostPattern, maxPort, portPattern, type ServeFlags, serveOptions, toServeFlags } from "../serveOptions.ts"
+import { hostPattern, maxPort, portPattern, type ServeFlags, serveOptions, toServeFlags } from "../flags/serveOptions.ts"
 
 const Host = Schema.String.pipe(Schema.pattern(hostPattern))
 const Port = Schema.compose(Schema.String.pipe(Schema.pattern(portPattern)), Schema.NumberFromString).pipe(

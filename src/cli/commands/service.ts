@@ -7,16 +7,16 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { homedir } from "node:os"
 import { dirname, isAbsolute, join } from "node:path"
 import type { AppConfigShape } from "../../platform/AppConfig.ts"
-import * as OwnerFile from "../../platform/OwnerFile.ts"
-import { loadConfig } from "../EnvFile.ts"
+import * as OwnerFile from "../../platform/files/OwnerFile.ts"
+import { loadConfig } from "../flags/EnvFile.ts"
 import { CommandFailed, ServerOffline } from "../Failure.ts"
 import * as Output from "../output/Output.ts"
-import { type ServeFlags, toServeFlags } from "../serveOptions.ts"
+import { type ServeFlags, toServeFlags } from "../flags/serveOptions.ts"
 import { systemctl, unitName } from "../service/Systemctl.ts"
 import { servesFolder, type UnitFacts, unitMark, unitProblem, unitText } from "../service/Unit.ts"
 import { withSpinner } from "../output/spinner.ts"
 import { serveConfig } from "./serve.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 /** Finds the file in which systemd looks for units of the user. */
 const unitFile = ({ environment }: AppConfigShape): string => {

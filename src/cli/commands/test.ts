@@ -10,7 +10,7 @@ import * as Client from "../gateway/Client.ts"
 import { attemptColumns, headline } from "../output/decision.ts"
 import * as Output from "../output/Output.ts"
 import { fields } from "../output/Table.ts"
-import { usdText } from "../../kernel/UsdText.ts"
+import { usdText } from "../../kernel/text/UsdText.ts"
 
 /** Most tokens of an answer: reasoning models need some before their text. */
 const maxTokens = 512

@@ -65,7 +65,7 @@ const here: Readonly<Record<Exclude<LiveKind, Asked>, Effect.Effect<ReadonlyArra
   context: Effect.gen(function* () {
     const [Contexts, { loadConfig }] = yield* Effect.all([
       loadRoom(() => import("../gateway/Contexts.ts")),
-      loadRoom(() => import("../EnvFile.ts"))
+      loadRoom(() => import("../flags/EnvFile.ts"))
     ])
     const { environment } = yield* loadConfig
     const { contexts } = yield* Contexts.read(Contexts.contextFile(environment))

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
-import { accessProblem, firstProblem } from "../../platform/PathAccess.ts"
+import { accessProblem, firstProblem } from "../../platform/files/PathAccess.ts"
 import { loadRoom } from "../lazy.ts"
 import { load } from "../local/room.ts"
 import { counted } from "../output/Output.ts"
@@ -15,7 +15,7 @@ import * as Finding from "./Finding.ts"
 const loadTools = loadRoom(async () => ({
   ...(await import("../../store/DataFolder.ts")),
   ...(await import("../../store/Errors.ts")),
-  ...(await import("../../store/Handle.ts")),
+  ...(await import("../../store/engine/Handle.ts")),
   ...(await import("../../store/Inspection.ts")),
   ...(await import("../../store/migrations/index.ts"))
 }))

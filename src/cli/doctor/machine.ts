@@ -8,7 +8,7 @@ import { createServer } from "node:net"
 import { freemem } from "node:os"
 import { dirname } from "node:path"
 import manifest from "../../../package.json" with { type: "json" }
-import { filesFor, requestsWithin } from "../../platform/OpenFiles.ts"
+import { filesFor, requestsWithin } from "../../platform/files/OpenFiles.ts"
 import { loadRoom } from "../lazy.ts"
 import * as Finding from "./Finding.ts"
 
@@ -35,7 +35,7 @@ export const runtime = (version: string): Finding.Finding =>
  * none.
  */
 export const native = Effect.gen(function* () {
-  const driver = yield* loadRoom(() => import("../../store/Handle.ts")).pipe(
+  const driver = yield* loadRoom(() => import("../../store/engine/Handle.ts")).pipe(
     Effect.flatMap(({ open }) => open(":memory:", { readonly: false, busyTimeoutMs: 0 })),
     Effect.scoped,
     Effect.either

@@ -10,7 +10,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { homedir } from "node:os"
 import { dirname, isAbsolute, join } from "node:path"
 import { BadArgument, CommandFailed } from "../Failure.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 /** A gateway, and the key that commands use there. */
 export const Context = Schema.Struct({

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as AppConfig from "../../platform/AppConfig.ts"
-import { loadConfig } from "../EnvFile.ts"
+import { loadConfig } from "../flags/EnvFile.ts"
 import { type CliFailure, CommandFailed } from "../Failure.ts"
 import { loadRoom } from "../lazy.ts"
 

@@ -1,7 +1,7 @@
 /** Printed result of media that was made and saved. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { usdText } from "../../kernel/UsdText.ts"
+import { usdText } from "../../kernel/text/UsdText.ts"
 import { type ServedBy, servedName } from "./Inference.ts"
 import * as Output from "../output/Output.ts"
 import { sizeText } from "../output/Size.ts"

@@ -12,7 +12,7 @@ import { BadArgument, type CliFailure } from "../Failure.ts"
 import { withProgress } from "../output/Progress.ts"
 import type { Target } from "./Client.ts"
 import * as Inference from "./Inference.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 /** Bytes to send. */
 export interface Source {

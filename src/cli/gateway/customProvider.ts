@@ -6,11 +6,11 @@ import { CreateConnection } from "../../subjects/connections/routes.ts"
 import type { ProviderNodeType } from "../../subjects/nodes/entity.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import * as connections from "./connections.ts"
-import { freeName, refuseTaken } from "../sameName.ts"
+import { freeName, refuseTaken } from "../asking/sameName.ts"
 import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
-import { body } from "../Flags.ts"
+import { body } from "../flags/Flags.ts"
 import type { GatewayFlags } from "./Target.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 export interface CustomProvider {
   readonly baseUrl: string | undefined

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { BackupView } from "../../subjects/backups/routes.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
-import { loadConfig } from "../EnvFile.ts"
+import { loadConfig } from "../flags/EnvFile.ts"
 import type { CliFailure } from "../Failure.ts"
 import { load, onFolder } from "./room.ts"
 import { refusal } from "./refusals.ts"

@@ -2,7 +2,7 @@
 import type { ManagementError } from "../../subjects/Errors.ts"
 import type { StoreFailure } from "../../store/Errors.ts"
 import { BadArgument, CommandFailed } from "../Failure.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 /** `describe` puts a failure of the store into a sentence. */
 export const refusal = (

@@ -1,5 +1,5 @@
 /** Columns of a list, and the formats that each is in. */
-import { harmless } from "../../kernel/TerminalText.ts"
+import { harmless } from "../../kernel/text/TerminalText.ts"
 import { localTime } from "./Time.ts"
 
 /** Facts that a cell depends on besides its row. */

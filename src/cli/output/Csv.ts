@@ -1,7 +1,7 @@
 /** Rows and objects of commands as comma-separated values. */
-import { csv, type CsvValue } from "../../kernel/Csv.ts"
+import { csv, type CsvValue } from "../../kernel/text/Csv.ts"
 
-export { csv, type CsvValue } from "../../kernel/Csv.ts"
+export { csv, type CsvValue } from "../../kernel/text/Csv.ts"
 
 /** `DEFAULT MODEL` as `defaultModel`. */
 export const fieldName = (header: string): string =>

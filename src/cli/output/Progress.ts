@@ -1,7 +1,7 @@
 /** A bar on the terminal while bytes are on their way. Nothing is written where standard error is no terminal. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { harmless } from "../../kernel/TerminalText.ts"
+import { harmless } from "../../kernel/text/TerminalText.ts"
 import { sizeText } from "./Size.ts"
 import { redraw, shownDuring } from "./spinner.ts"
 import { fit, pad, widthOf } from "./Table.ts"

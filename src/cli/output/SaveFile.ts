@@ -6,7 +6,7 @@ import { access, constants, link, open, realpath, rename, rm, stat } from "node:
 import { dirname, join } from "node:path"
 import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
 import { Stdout } from "./Stdout.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 /** Destination of bytes. */
 export type Sink = (piece: Uint8Array) => Effect.Effect<void, CliFailure>

@@ -2,7 +2,7 @@
  * Tables for people: columns as wide as their content, without those that do not fit the terminal, plain text throughout.
  * Control characters in values are shown as `?`, so that no name from afar can drive the terminal.
  */
-import { harmless } from "../../kernel/TerminalText.ts"
+import { harmless } from "../../kernel/text/TerminalText.ts"
 import { type Column, columnsOf, shortener, type Shown } from "./Column.ts"
 
 export type { Column } from "./Column.ts"

@@ -1,5 +1,5 @@
 /** "Did you mean" for mistyped words. */
-import { closest } from "../../kernel/Closest.ts"
+import { closest } from "../../kernel/text/Closest.ts"
 
 const leastLikely = 4
 

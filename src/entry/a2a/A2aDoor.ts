@@ -22,7 +22,7 @@ import { peerAddressOf, shownAddressOf } from "../../subjects/auth/PeerAddress.t
 import { skillIds } from "../../subjects/skills/entity.ts"
 import { BodyNotDecoded, describe } from "../../domain/Errors.ts"
 import { GatewaySettings } from "../../subjects/flags/GatewaySettings.ts"
-import { InnerRequests } from "../../plane/inference/InnerRequests.ts"
+import { InnerRequests } from "../../plane/InnerRequests.ts"
 import { apiKeyIdOf, type Caller, identityOf } from "../../agents/mcp/Caller.ts"
 import {
   BadMessage,
@@ -33,7 +33,7 @@ import {
   RpcError,
   type RpcRequest
 } from "../../agents/mcp/protocol/JsonRpc.ts"
-import { makeFairPlaces } from "../../kernel/FairPlaces.ts"
+import { makeFairPlaces } from "../../kernel/collections/FairPlaces.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
@@ -42,9 +42,9 @@ import { Slices } from "../../plane/resilience/Slices.ts"
 import { Unreadable } from "../../wire/json/Bounds.ts"
 import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { isObject, type JsonObject, stringOr } from "../../wire/json/Json.ts"
-import { ManagementDoor } from "../ManagementDoor.ts"
-import { beginningOf } from "../BodyBeginning.ts"
-import { readBody } from "../RequestBody.ts"
+import { ManagementDoor } from "../management/ManagementDoor.ts"
+import { beginningOf } from "../listening/BodyBeginning.ts"
+import { readBody } from "../listening/RequestBody.ts"
 import { type A2aReply, makeReply } from "./A2aReply.ts"
 
 export class A2aDoor extends Context.Tag("gateway/http/a2a/A2aDoor")<

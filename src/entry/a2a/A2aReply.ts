@@ -1,6 +1,6 @@
 /** Answers of the A2A endpoint: one JSON text, or a stream of events. */
 import type { ServerResponse } from "node:http"
-import { identityHeaders } from "../../plane/inference/request/Headers.ts"
+import { identityHeaders } from "../../plane/request/Headers.ts"
 import { errorMessage, refusalOf, type RefusedText } from "../../agents/mcp/protocol/JsonRpc.ts"
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import type { Json, JsonObject } from "../../wire/json/Json.ts"

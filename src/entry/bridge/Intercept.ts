@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Bridge } from "../../agents/bridge/Bridge.ts"
 import type { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
-import { NodeReply } from "../NodeReply.ts"
-import type { OpenStreams } from "../OpenStreams.ts"
+import { NodeReply } from "../listening/NodeReply.ts"
+import type { OpenStreams } from "../listening/OpenStreams.ts"
 import { decodeBody } from "./DecodedBody.ts"
 import { peekBody } from "./PeekedBody.ts"
 

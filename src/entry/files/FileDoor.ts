@@ -19,13 +19,13 @@ import {
   ShuttingDown,
   UnsupportedBody
 } from "../../domain/Errors.ts"
-import { announcedBytes } from "../ContentCodings.ts"
+import { announcedBytes } from "../listening/ContentCodings.ts"
 import { listQueryOf, type Problem, rangeOf, viewOf } from "../../subjects/files/rules.ts"
 import { type FileNotFound, FileQuotaExceeded, Files, ownerOf } from "../../subjects/files/service.ts"
 import { Flags } from "../../subjects/flags/service.ts"
-import { apiKeyIdOf } from "../../plane/inference/request/Exchange.ts"
-import { identityHeaders } from "../../plane/inference/request/Headers.ts"
-import { StopSignal } from "../../plane/inference/request/StopSignal.ts"
+import { apiKeyIdOf } from "../../plane/request/Exchange.ts"
+import { identityHeaders } from "../../plane/request/Headers.ts"
+import { StopSignal } from "../../plane/request/StopSignal.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"

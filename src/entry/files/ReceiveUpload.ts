@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http"
 import { expiryOf, type Problem, purposeProblem, safeName } from "../../subjects/files/rules.ts"
 import { BodyNotDecoded } from "../../domain/Errors.ts"
 import type { Upload } from "../../subjects/files/service.ts"
-import { bodyOf } from "../ContentCodings.ts"
+import { bodyOf } from "../listening/ContentCodings.ts"
 import { type Form, read } from "./UploadForm.ts"
 
 interface About {

@@ -3,8 +3,8 @@
  * files are not in it; `upload` is their place among the uploads of the request.
  */
 import { safeName } from "../../subjects/files/rules.ts"
-import type { Uploads } from "../../plane/inference/request/Uploads.ts"
-import { soundSeconds } from "../../kernel/SoundLength.ts"
+import type { Uploads } from "../../plane/request/body/Uploads.ts"
+import { soundSeconds } from "../../kernel/text/SoundLength.ts"
 import { type Json, optional } from "../../wire/json/Json.ts"
 import { type FilePart, type FormProblem, repeatedField } from "./FormReader.ts"
 

@@ -14,12 +14,12 @@ import {
   UploadNotKept,
   UploadStalled
 } from "../../domain/Errors.ts"
-import type { Uploads } from "../../plane/inference/request/Uploads.ts"
+import type { Uploads } from "../../plane/request/body/Uploads.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { BodyShare } from "../../plane/resilience/BodyBudget.ts"
 import { uploadsFolder } from "../../store/DataFolder.ts"
-import { announcedBytes, bodyOf } from "../ContentCodings.ts"
+import { announcedBytes, bodyOf } from "../listening/ContentCodings.ts"
 import { StoreError } from "../../store/Errors.ts"
 import { makeFormBody } from "./FormBody.ts"
 import { type FormProblem, readForm } from "./FormReader.ts"

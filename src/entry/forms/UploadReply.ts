@@ -1,10 +1,10 @@
 /** Reply to a client that may still be sending its form: an answer before its end is an error, and the client gets to see it. */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { Trailers } from "../../plane/inference/request/Exchange.ts"
+import type { Trailers } from "../../plane/request/Exchange.ts"
 import type { Timers } from "../../platform/Timers.ts"
 import { drain, isUnread } from "./RefuseUpload.ts"
-import { NodeReply } from "../NodeReply.ts"
-import type { OpenStreams } from "../OpenStreams.ts"
+import { NodeReply } from "../listening/NodeReply.ts"
+import type { OpenStreams } from "../listening/OpenStreams.ts"
 
 export class UploadReply extends NodeReply {
   readonly #request: IncomingMessage

@@ -6,9 +6,9 @@ import type { CallOwner } from "../../subjects/proxies/entity.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
 import type * as Upstream from "../../net/egress/Upstream.ts"
 import type { UpstreamEndpoint } from "../../plane/providers/Endpoints.ts"
-import { jobAddress } from "../../plane/inference/attempt/JobAddress.ts"
-import type { ClientReply } from "../../plane/inference/request/Exchange.ts"
-import { identityHeaders, mediaTypeOf } from "../../plane/inference/request/Headers.ts"
+import { jobAddress } from "../../plane/attempt/JobAddress.ts"
+import type { ClientReply } from "../../plane/request/Exchange.ts"
+import { identityHeaders, mediaTypeOf } from "../../plane/request/Headers.ts"
 import type { Timers } from "../../platform/Timers.ts"
 
 /** Reason for which there is nothing to pass through. */

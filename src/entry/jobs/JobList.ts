@@ -1,6 +1,6 @@
 /** Selects the jobs of a list: the query of OpenAI's `GET /v1/videos`. Pure. */
 import { InvalidRequest } from "../../domain/Errors.ts"
-import type { JobListQuery } from "../../plane/inference/jobs/MediaJobs.ts"
+import type { JobListQuery } from "../../plane/jobs/MediaJobs.ts"
 
 const usuallyListed = 20
 const mostListed = 100

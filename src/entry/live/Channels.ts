@@ -1,6 +1,6 @@
 /** Events of the live feed, by channel. Pure. */
 import type { UsageRow } from "../../domain/Usage.ts"
-import type { GatewayEvent } from "../../observe/events/Events.ts"
+import type { GatewayEvent } from "../../observe/Events.ts"
 import { dataOf, requestData } from "../../subjects/webhooks/EventData.ts"
 import { notJson, readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { isArray, isObject } from "../../wire/json/Json.ts"

@@ -22,10 +22,10 @@ import {
 } from "../../contract/Errors.ts"
 import type { ContractError } from "../../contract/Errors.ts"
 import { type BodyNotDecoded, describe, type FieldProblem } from "../../domain/Errors.ts"
-import { closest } from "../../kernel/Closest.ts"
+import { closest } from "../../kernel/text/Closest.ts"
 import { expectedOf } from "../../kernel/Expectation.ts"
 import type { ManagementError } from "../../subjects/Errors.ts"
-import { isBusy, requestWaitMs, waitingAtMost } from "../../store/WriteQueue.ts"
+import { isBusy, requestWaitMs, waitingAtMost } from "../../store/engine/WriteQueue.ts"
 
 /** The library lists the known names in quotes. What was given is repeated nowhere but as the field of the problem. */
 const unknownField = (field: string, message: string): string => {

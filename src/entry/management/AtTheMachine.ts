@@ -6,8 +6,8 @@ import { Forbidden } from "../../contract/Errors.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
 import { isLoopback } from "../../subjects/auth/Loopback.ts"
 import { peerAddressOf } from "../../subjects/auth/PeerAddress.ts"
-import { CurrentTrail } from "../AuditTrail.ts"
-import { InnerCaller } from "../InnerCaller.ts"
+import { CurrentTrail } from "./AuditTrail.ts"
+import { InnerCaller } from "../edge/InnerCaller.ts"
 
 /**
  * Checks whether the request came directly from a program of this machine. A request from within the gateway may have

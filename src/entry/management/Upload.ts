@@ -5,8 +5,8 @@ import type { IncomingMessage } from "node:http"
 import { type BadRequest, TooLarge, Unavailable } from "../../contract/Errors.ts"
 import { BodyNotDecoded } from "../../domain/Errors.ts"
 import { reasonOf } from "../../store/Errors.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
-import { announcedBytes, bodyOf } from "../ContentCodings.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
+import { announcedBytes, bodyOf } from "../listening/ContentCodings.ts"
 import { notDecoded } from "./Answers.ts"
 
 /** Fails with 413 beyond `limitBytes`, and with 503 when the file cannot be written. A client that goes away interrupts. */

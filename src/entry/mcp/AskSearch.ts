@@ -1,10 +1,10 @@
 /** A search that a tool makes in a caller's name, through the service that answers `POST /v1/search`. */
 import * as Effect from "effect/Effect"
-import type { InnerRequests } from "../../plane/inference/InnerRequests.ts"
-import { wrapped } from "../../plane/inference/reply/Wrapped.ts"
+import type { InnerRequests } from "../../plane/InnerRequests.ts"
+import { wrapped } from "../../plane/reply/Wrapped.ts"
 import type { Searches } from "../../plane/search/Searches.ts"
 import { objectOr, parseJson } from "../../wire/json/Json.ts"
-import { searches as searchCodec } from "../../wire/search/Codec.ts"
+import { searches as searchCodec } from "../../wire/media/search/Codec.ts"
 import type { AskSearch } from "./tools/Search.ts"
 
 export const makeAskSearch =

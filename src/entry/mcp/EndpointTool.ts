@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../../contract/ManagementRoutes.ts"
 import type { KeyScope } from "../../subjects/keys/entity.ts"
-import { closest } from "../../kernel/Closest.ts"
+import { closest } from "../../kernel/text/Closest.ts"
 import {
   badlyGiven,
   failed,
@@ -13,7 +13,7 @@ import {
   type ToolOutput
 } from "../../agents/mcp/Tool.ts"
 import { isObject, type Json, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
-import type { Plane } from "../Management.ts"
+import type { Plane } from "../management/Management.ts"
 import { type Place, schemasOf } from "./OperationSchemas.ts"
 import { type ToolName, toolsetOf } from "./Toolsets.ts"
 

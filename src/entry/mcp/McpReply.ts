@@ -1,6 +1,6 @@
 /** Answers of the MCP endpoint: one JSON text, or a stream of events while a call reports its progress. */
 import type { ServerResponse } from "node:http"
-import { identityHeaders } from "../../plane/inference/request/Headers.ts"
+import { identityHeaders } from "../../plane/request/Headers.ts"
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import { errorMessage, refusalOf, type RefusedText } from "../../agents/mcp/protocol/JsonRpc.ts"
 import type { Json, JsonObject } from "../../wire/json/Json.ts"

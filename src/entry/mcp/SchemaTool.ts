@@ -18,7 +18,7 @@ import {
 } from "../../agents/mcp/Tool.ts"
 import { type Json, type JsonObject, objectOr } from "../../wire/json/Json.ts"
 import { badInput } from "../management/Answers.ts"
-import type { Plane } from "../Management.ts"
+import type { Plane } from "../management/Management.ts"
 import { errorTextOf, toolPrefix } from "./EndpointTool.ts"
 import { type ToolName, toolsetOf } from "./Toolsets.ts"
 

@@ -1,10 +1,10 @@
 /** All tools of this gateway. Loaded by the first client that asks for one: their schemas come from the whole contract. */
 import type * as Effect from "effect/Effect"
-import type { InnerRequests } from "../../plane/inference/InnerRequests.ts"
+import type { InnerRequests } from "../../plane/InnerRequests.ts"
 import type { SkillBlocks } from "../../subjects/skills/service.ts"
 import type { Caller } from "../../agents/mcp/Caller.ts"
 import type { Tool } from "../../agents/mcp/Tool.ts"
-import type { Plane } from "../Management.ts"
+import type { Plane } from "../management/Management.ts"
 import { endpointTool, errorTextOf } from "./EndpointTool.ts"
 import { setCompressionEngine } from "./tools/Compression.ts"
 import { endpointTools } from "./tools/Endpoints.ts"

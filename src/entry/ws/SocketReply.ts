@@ -2,8 +2,8 @@
  * The reply to a socket client. The pipeline writes the text of an event stream, cut anywhere; each event is sent as one frame. The id
  * and output of the answer are recorded for a conversation that continues. A class, because one is made per request.
  */
-import type { ClientReply } from "../../plane/inference/request/Exchange.ts"
-import { Listeners } from "../../kernel/Listeners.ts"
+import type { ClientReply } from "../../plane/request/Exchange.ts"
+import { Listeners } from "../../kernel/collections/Listeners.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, parseJson, stringOr } from "../../wire/json/Json.ts"
 import { makeSseScanner, type SseEvent } from "../../wire/sse/SseScanner.ts"
 import {

@@ -9,7 +9,7 @@ import type { Access } from "../../subjects/auth/Access.ts"
 import type { RequestHeaders } from "../../subjects/auth/Credentials.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
 import { type ErrorView, typeAndCode } from "../../domain/Errors.ts"
-import { identityHeaders } from "../../plane/inference/request/Headers.ts"
+import { identityHeaders } from "../../plane/request/Headers.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { transportError } from "./ServerFrames.ts"
 

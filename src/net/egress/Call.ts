@@ -1,7 +1,7 @@
 /** One outbound call: connects the HTTP client's callbacks to a sink and upholds the guarantees of `UpstreamSink`. */
 import type { Dispatcher } from "undici"
 import type { CallOwner } from "../../subjects/proxies/entity.ts"
-import type { SentSecrets } from "../../kernel/SentSecrets.ts"
+import type { SentSecrets } from "../../kernel/secrets/SentSecrets.ts"
 import { type BodySource, isBodySource, streamOf } from "./BodySource.ts"
 import { type ContentDecoder, decoderFor, isEncoded } from "./ContentDecoder.ts"
 import type { Connection, OriginPool } from "./OriginPool.ts"

@@ -1,5 +1,5 @@
 /** Hands an answer on without the credentials that its request carried: headers, body, whatever the pieces in which it comes. */
-import type { SentSecrets } from "../../kernel/SentSecrets.ts"
+import type { SentSecrets } from "../../kernel/secrets/SentSecrets.ts"
 import type { UpstreamHeaders } from "./UpstreamHeaders.ts"
 import type { UpstreamSink } from "./UpstreamSink.ts"
 

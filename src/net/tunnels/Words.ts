@@ -1,5 +1,5 @@
 /** Output of helper programs, as part of a sentence for people. */
-import { harmless } from "../../kernel/TerminalText.ts"
+import { harmless } from "../../kernel/text/TerminalText.ts"
 
 const mostReadChars = 4_096
 const mostShownChars = 200

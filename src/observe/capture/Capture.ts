@@ -29,7 +29,7 @@ import * as HttpProxy from "./proxy/HttpProxy.ts"
 import { resolvePastHostsFile, resolveUsual } from "./Resolve.ts"
 import * as StaticAuthority from "./StaticAuthority.ts"
 import { Transparent, type TransparentStatus } from "./transparent/Transparent.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 export interface HostView extends CustomHost {
   readonly inHostsFile: boolean

@@ -13,7 +13,7 @@ import * as BuiltOnce from "../../platform/BuiltOnce.ts"
 import type { SettingsRepo } from "../../subjects/settings/repo.ts"
 import type { Capture } from "./Capture.ts"
 import * as CaptureSettings from "./CaptureSettings.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 export interface CaptureServices {
   readonly capture: typeof Capture.Service

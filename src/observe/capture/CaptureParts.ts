@@ -1,6 +1,6 @@
 /** Shared parts of all sources of capture: the destination of exchanges, and the rules they are handled by. */
 import * as Context from "effect/Context"
-import type { CaptureChange, CaptureThing } from "../events/Events.ts"
+import type { CaptureChange, CaptureThing } from "../Events.ts"
 import type { CaptureSink } from "./CaptureSink.ts"
 
 export class CaptureParts extends Context.Tag("gateway/capture/CaptureParts")<

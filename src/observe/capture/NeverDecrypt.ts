@@ -1,5 +1,5 @@
 /** Hosts whose connections are passed on unread, before every other rule. Pure. */
-import { wildcard } from "../../kernel/Wildcards.ts"
+import { wildcard } from "../../kernel/text/Wildcards.ts"
 
 /**
  * Banks, governments and log-in services, and the servers of tunnel programs: those bring a trust store of their own, and the gateway's own

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { exists, readBounded, replaceFile } from "./host/undo/files.mjs"
 import { ensureFolder } from "./host/undo/restore.mjs"
 import * as CertificateAuthority from "./tls/CertificateAuthority.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 /** The files cannot be written, or are no authority. `problem` is a sentence. */
 export class AuthorityFailed extends Data.TaggedError("CaptureAuthorityFailed")<{ readonly problem: string }> {

@@ -1,5 +1,5 @@
 /** Settings of the traffic inspector, from the environment. Pure. */
-import { booleanOf } from "../../kernel/BooleanText.ts"
+import { booleanOf } from "../../kernel/text/BooleanText.ts"
 
 export interface InspectorSettings {
   /** Records in memory. */

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { ModelPrice as Listed } from "@pydantic/genai-prices"
 import type { ModelPrice, PriceTier, TokenPriceName } from "../../subjects/pricing/entity.ts"
 import { publishedAs } from "../../plane/providers/PublishedAs.ts"
-import { searchModel } from "../../wire/search/Search.ts"
+import { searchModel } from "../../wire/media/search/Search.ts"
 import { type FixedTerms, fixedTermsOf } from "./FixedTerms.ts"
 import { searchPrice } from "./SearchPrices.ts"
 

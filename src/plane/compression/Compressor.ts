@@ -4,7 +4,7 @@ import type { WireName } from "../../domain/Wire.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import { type PlacedBlock, readBlocks, withTexts } from "./Blocks.ts"
 import type { Block, Engine, EngineName, EngineTools } from "./Engine.ts"
-import { withoutRepeats } from "./dedup/Repeats.ts"
+import { withoutRepeats } from "./engines/Repeats.ts"
 import { type KeptOutcomes, type TurnOutcome, turnNames } from "./Stability.ts"
 
 export interface Change {

@@ -4,11 +4,11 @@
  */
 import type { CavemanSettings, CompressionCombo, PipelineStep } from "../../subjects/compression/CompressionProfiles.ts"
 import type { CompressionSettings } from "../../subjects/compression/entity.ts"
-import { aggressiveEngine } from "./aggressive/Aggressive.ts"
+import { aggressiveEngine } from "./engines/Aggressive.ts"
 import { type CavemanOptions, cavemanEngine } from "./caveman/Caveman.ts"
 import type { Engine, EngineName } from "./Engine.ts"
 import { ccrEngine, dedupEngine, headroomEngine } from "./ResultEngines.ts"
-import { liteEngine } from "./lite/Lite.ts"
+import { liteEngine } from "./engines/Lite.ts"
 import { comboNamed } from "./Profiles.ts"
 import { ultraEngine } from "./ultra/Ultra.ts"
 

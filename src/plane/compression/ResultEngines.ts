@@ -1,5 +1,5 @@
 /** The engines for results of tools. */
-import { shortened, usualShortening } from "./ccr/Shortened.ts"
+import { shortened, usualShortening } from "./engines/Shortened.ts"
 import type { Engine } from "./Engine.ts"
 import { columnar } from "./headroom/Columns.ts"
 import type { Limits } from "./rtk/Apply.ts"

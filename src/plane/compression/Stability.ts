@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import type { ContentPermission } from "../../domain/ContentPermission.ts"
-import { LruMap } from "../../kernel/LruMap.ts"
+import { LruMap } from "../../kernel/collections/LruMap.ts"
 import { isArray, isObject, type Json, objectOr } from "../../wire/json/Json.ts"
 
 /** Outcome of the texts of one turn, in their order; null: as the client wrote it. */

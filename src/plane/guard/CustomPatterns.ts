@@ -1,6 +1,6 @@
 /** Patterns of the operator's own (`LinearPattern.ts`); what costs too much is refused when it is saved. Pure. */
 import * as Either from "effect/Either"
-import { compileLinear } from "../../kernel/LinearPattern.ts"
+import { compileLinear } from "../../kernel/text/LinearPattern.ts"
 import { type CustomPattern, longestCustomChars } from "./Detectors.ts"
 
 export interface PatternSource {

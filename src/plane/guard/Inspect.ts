@@ -1,7 +1,7 @@
 /** Reports on the guardrails' treatment of a user's text, for people who try them. Pure. */
 import * as Either from "effect/Either"
 import type { GuardrailSettings } from "../../subjects/guardrails/entity.ts"
-import { nsPerStep } from "../../kernel/LinearPattern.ts"
+import { nsPerStep } from "../../kernel/text/LinearPattern.ts"
 import { compilePattern, maxStoredSteps } from "./CustomPatterns.ts"
 import { type DetectorOptions, redact } from "./Detectors.ts"
 import { findInjections, withoutInjections } from "./injection/Injection.ts"

@@ -1,5 +1,5 @@
 /** Secrets of programs in a text: keys with a known beginning, tokens, private keys, and passwords in addresses. Pure. */
-import { findPrivateKeys } from "../../kernel/PrivateKeys.ts"
+import { findPrivateKeys } from "../../kernel/secrets/PrivateKeys.ts"
 import { hasTokenChecksum } from "./checks.ts"
 
 export interface KeyRule {

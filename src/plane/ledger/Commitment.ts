@@ -2,7 +2,7 @@
  * Reservations of one request of a key with limits, from its admission to its settlement. Synchronous: each step is whole before another
  * request takes its own.
  */
-import type { Filed } from "../../store/Reservations.ts"
+import type { Filed } from "../../store/usage/Reservations.ts"
 import {
   type CallEstimate,
   type Holder,

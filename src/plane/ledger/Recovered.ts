@@ -1,7 +1,7 @@
 /** The usage rows of requests that a crash left in the middle of their calls. Pure. */
 import type { LedgerCall } from "../../domain/Ledger.ts"
 import { noTokens, type UsageRow } from "../../domain/Usage.ts"
-import type { OpenRequest } from "../../store/ReservationLines.ts"
+import type { OpenRequest } from "../../store/usage/ReservationLines.ts"
 
 /**
  * Books a request whose upstream's work is not known: all that was reserved, as an estimate; a budget that counted less could be

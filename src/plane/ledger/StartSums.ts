@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { StoreError } from "../../store/Errors.ts"
 import type { KeySpend, SpendRepo } from "../../subjects/usage/SpendRepo.ts"
-import { otherModel } from "../../store/UsageSumsSql.ts"
+import { otherModel } from "../../store/usage/UsageSumsSql.ts"
 import { Meter, type MeterSpec } from "./Meter.ts"
 import { type LimitWindow, windowAt } from "./Windows.ts"
 

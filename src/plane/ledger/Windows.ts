@@ -1,7 +1,7 @@
 /** The windows of limits: days, weeks from Monday, and months, each from a time of day in a zone. Pure. */
 import type { ResetRule } from "../../subjects/limits/entity.ts"
-import { LruMap } from "../../kernel/LruMap.ts"
-import { instantOf, localTimeAt } from "../../kernel/TimeZones.ts"
+import { LruMap } from "../../kernel/collections/LruMap.ts"
+import { instantOf, localTimeAt } from "../../kernel/time/TimeZones.ts"
 
 /** Epoch milliseconds: from `startMs`, before `endMs`. */
 export interface LimitWindow {

@@ -1,6 +1,6 @@
 /** Writes the message for a caller about a limit it has reached. Pure. */
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
-import { usdText } from "../../kernel/UsdText.ts"
+import { usdText } from "../../kernel/text/UsdText.ts"
 import type { MeterSpec, MeterWindow } from "./Meter.ts"
 
 const amount = ({ limit, unit }: MeterSpec): string => {

@@ -3,7 +3,7 @@
  * again, so that what the provider has in its prompt cache stays the beginning of it. In memory, bounded; pure state.
  */
 import type { PlacedBlock } from "../../subjects/memory/entity.ts"
-import { LruMap } from "../../kernel/LruMap.ts"
+import { LruMap } from "../../kernel/collections/LruMap.ts"
 
 export interface Blocks {
   /** Null: nothing is put there; undefined: it is not decided. */

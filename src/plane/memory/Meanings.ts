@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { Memory } from "../../subjects/memory/entity.ts"
 import { cosine } from "../../kernel/Cosine.ts"
-import { LruMap } from "../../kernel/LruMap.ts"
+import { LruMap } from "../../kernel/collections/LruMap.ts"
 import type { MemoryRepo, MemoryStamp } from "../../subjects/memory/repo.ts"
 import type { MemoryVector, MemoryVectorRepo } from "../../subjects/memory/MemoryVectorRepo.ts"
 

@@ -1,9 +1,9 @@
 /** Lists the secrets in the calls of a connection that must not come back. */
 import * as Redacted from "effect/Redacted"
 import type { Connection, SecretHeaders } from "../../subjects/connections/entity.ts"
-import { isSecretHeader } from "../../kernel/Masking.ts"
-import { secretParts } from "../../kernel/Scrub.ts"
-import { type SentSecrets, sentSecrets } from "../../kernel/SentSecrets.ts"
+import { isSecretHeader } from "../../kernel/text/Masking.ts"
+import { secretParts } from "../../kernel/secrets/Scrub.ts"
+import { type SentSecrets, sentSecrets } from "../../kernel/secrets/SentSecrets.ts"
 
 /** Headers whose values are no secrets, whatever they look like. */
 const harmless =

@@ -9,12 +9,12 @@ import type { Connection, SecretHeaders } from "../../subjects/connections/entit
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import type { ServiceKind } from "../../domain/MediaKind.ts"
 import type { WireName } from "../../domain/Wire.ts"
-import { isSecretHeader } from "../../kernel/Masking.ts"
-import type { SentSecrets } from "../../kernel/SentSecrets.ts"
+import { isSecretHeader } from "../../kernel/text/Masking.ts"
+import type { SentSecrets } from "../../kernel/secrets/SentSecrets.ts"
 import { isSameAddress } from "./Address.ts"
 import { headerProblem, isReservedHeader } from "./EndpointHeaders.ts"
 import { endpointSecrets } from "./EndpointSecrets.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 /** The address still holds a `{placeholder}`. */
 export class PlaceholderUnfilled extends Data.TaggedError("PlaceholderUnfilled")<{

@@ -5,7 +5,7 @@
 import * as Redacted from "effect/Redacted"
 import type { Connection } from "../../subjects/connections/entity.ts"
 import { healthy } from "../../subjects/connections/entity.ts"
-import { isGatewayKey } from "../../kernel/GatewayKey.ts"
+import { isGatewayKey } from "../../kernel/secrets/GatewayKey.ts"
 import { allProviders } from "./registry/index.ts"
 
 /** Variables of provider keys that hold a gateway's own key instead: they make no connection. */

@@ -25,8 +25,8 @@ import type { RefreshFailed } from "./oauth/RefreshFailed.ts"
 import * as TokenRefresh from "./oauth/TokenRefresh.ts"
 import { failureText, reasonOf } from "./UpstreamAnswer.ts"
 import { wholeRequest } from "../../wire/media/WholeRequest.ts"
-import { bodyOf, searches } from "../../wire/search/Codec.ts"
-import { emptySearch, type Search, searchModel } from "../../wire/search/Search.ts"
+import { bodyOf, searches } from "../../wire/media/search/Codec.ts"
+import { emptySearch, type Search, searchModel } from "../../wire/media/search/Search.ts"
 
 export type { ModelsResult } from "./ModelListFetch.ts"
 

@@ -2,7 +2,7 @@
 import type { Connection } from "../../subjects/connections/entity.ts"
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import type { RequestError } from "../../net/egress/Upstream.ts"
-import { scrub } from "../../kernel/Scrub.ts"
+import { scrub } from "../../kernel/secrets/Scrub.ts"
 import { secretsOf } from "./Catalog.ts"
 
 /** Null when it is no JSON. */

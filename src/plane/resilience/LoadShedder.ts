@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { mostHeld } from "../../kernel/FairShare.ts"
+import { mostHeld } from "../../kernel/collections/FairShare.ts"
 import type { Release } from "./ConcurrencyGate.ts"
 import * as Settings from "./Settings.ts"
 

@@ -1,7 +1,7 @@
 /** The answer to a search, as clients get it. Pure. */
 import { isArray, isObject, type Json, type JsonObject, numberOr, parseJson, stringOr } from "../../wire/json/Json.ts"
 import type { AttemptView } from "../../subjects/routing/entity.ts"
-import { isWebAddress } from "../../wire/search/Reading.ts"
+import { isWebAddress } from "../../wire/media/search/Reading.ts"
 import { shownName } from "./SearchProviders.ts"
 
 /** Result of the calls: the same for all requests that wait for it, and for those that ask again. */

@@ -2,10 +2,10 @@
  * One call for all requests that ask the same at the same time. It belongs to none of them: a client that leaves does not end it for the
  * others, and when all have left it ends.
  */
-import { Members } from "../inference/reply/Members.ts"
-import { type Recorded, recording } from "../inference/reply/Recorder.ts"
-import type { ClientReply, Exchange } from "../inference/request/Exchange.ts"
-import { makeInnerReply } from "../inference/request/InnerReply.ts"
+import { Members } from "../reply/Members.ts"
+import { type Recorded, recording } from "../reply/Recorder.ts"
+import type { ClientReply, Exchange } from "../request/Exchange.ts"
+import { makeInnerReply } from "../request/InnerReply.ts"
 
 /** Answer of the call. */
 export interface Landed {

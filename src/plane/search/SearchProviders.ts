@@ -3,8 +3,8 @@ import type { SearchAdapterName } from "../../domain/MediaKind.ts"
 import type { ProviderSpec } from "../../domain/Provider.ts"
 import type { Account, CatalogSnapshot } from "../providers/Catalog.ts"
 import { allProviders } from "../providers/registry/index.ts"
-import { searchAdapters } from "../../wire/search/adapters/index.ts"
-import type { Ability, SearchAdapter, SearchType } from "../../wire/search/Search.ts"
+import { searchAdapters } from "../../wire/media/search/adapters/index.ts"
+import type { Ability, SearchAdapter, SearchType } from "../../wire/media/search/Search.ts"
 
 /**
  * Provider as clients know it: by its form. Several providers of the registry may be one here (Ollama's own server and

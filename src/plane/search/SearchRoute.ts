@@ -3,8 +3,8 @@ import { InvalidRequest } from "../../domain/Errors.ts"
 import type { CatalogSnapshot } from "../providers/Catalog.ts"
 import type { ServiceRequest } from "../routing/resolve/ServiceTargets.ts"
 import { invalidField } from "../../wire/json/FieldReader.ts"
-import type { SearchRequest } from "../../wire/search/Request.ts"
-import { type Ability, asksFor, searchModel } from "../../wire/search/Search.ts"
+import type { SearchRequest } from "../../wire/media/search/Request.ts"
+import { type Ability, asksFor, searchModel } from "../../wire/media/search/Search.ts"
 import { isForSearches, providerNamed, type SearchProvider, searchProviders } from "./SearchProviders.ts"
 
 export interface SearchRoute {

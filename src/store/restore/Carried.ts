@@ -2,7 +2,7 @@
  * Tables that a restore leaves as they are. A database that replaces the live one is a state of the configuration; the log of later
  * requests and their cost stays: it must not vanish when a change is undone.
  */
-import type { Database } from "../Handle.ts"
+import type { Database } from "../engine/Handle.ts"
 
 interface Carried {
   readonly table: string

@@ -13,7 +13,7 @@ import { BridgeDoor } from "../../agents/bridge/BridgeDoor.ts"
 import { findProgram, programEnvironment } from "../../observe/capture/host/HostPrograms.ts"
 import type { AgentState } from "./entity.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
-import { askVersion } from "../../platform/AskVersion.ts"
+import { askVersion } from "../../platform/programs/AskVersion.ts"
 import type { Capture, ServerState } from "../../observe/capture/Capture.ts"
 import { CaptureDoor } from "../../observe/capture/CaptureDoor.ts"
 import { defaultSettings, type TransparentSettings } from "../../observe/capture/transparent/Settings.ts"
@@ -21,7 +21,7 @@ import type { StartProblem, TransparentStatus } from "../../observe/capture/tran
 import { answered, badField } from "../../entry/management/Answers.ts"
 import { badValue, captureAnswers, certificateView, portAnswers, trustFailed } from "../capture/CaptureAnswers.ts"
 import { iso } from "../../entry/management/Views.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))
 

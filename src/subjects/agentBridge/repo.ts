@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { AgentState, ModelMapping } from "./entity.ts"
-import { Flag, MaybeText, MaybeWhole, Text, Whole } from "../../store/Columns.ts"
+import { Flag, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import * as Table from "../../store/Table.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export interface StoredAgentState extends AgentState {
   readonly agentId: string

@@ -6,8 +6,8 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { anonymous, type AuditDetails, type AuditFilter, type AuditRow } from "./entity.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { type ReadRefused, type ReadRow, type ReadValue, ReadWorker } from "../../store/ReadWorker.ts"
-import * as Table from "../../store/Table.ts"
+import { type ReadRefused, type ReadRow, type ReadValue, ReadWorker } from "../../store/engine/ReadWorker.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 /**
  * Limits of the stored rows. Requests without a credential, or with one that does not suffice, cannot push the rows of

@@ -3,7 +3,7 @@
  * closed both times. Pure.
  */
 import type { AccessSchedule } from "../keys/entity.ts"
-import { localTimeAt } from "../../kernel/TimeZones.ts"
+import { localTimeAt } from "../../kernel/time/TimeZones.ts"
 
 const clockTime = /^([01]\d|2[0-3]):([0-5]\d)$/
 

@@ -10,9 +10,9 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type { AuditFilter, AuditRow } from "../audit/entity.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import type { ReadRefused } from "../../store/ReadWorker.ts"
+import type { ReadRefused } from "../../store/engine/ReadWorker.ts"
 import { type AuditPage, AuditRepo } from "../audit/repo.ts"
-import { forReader } from "../../store/WriteQueue.ts"
+import { forReader } from "../../store/engine/WriteQueue.ts"
 import { AuditQueue } from "./AuditQueue.ts"
 
 export class AuditLog extends Context.Tag("gateway/auth/AuditLog")<

@@ -1,6 +1,6 @@
 /** Reads the API key of a request, for all routes (docs/reference/http-api.md, "Authentication"). Pure, on node-style headers. */
 import { editorPath } from "../../contract/EdgeRoutes.ts"
-import { normalisePath, pathOf } from "../../kernel/NormalPath.ts"
+import { normalisePath, pathOf } from "../../kernel/text/NormalPath.ts"
 
 /** Header names in lower case, as node:http gives them. */
 export type RequestHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>

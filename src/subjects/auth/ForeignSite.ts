@@ -2,7 +2,7 @@
  * Any web page can make a browser call this machine, under a host name of its choice (DNS rebinding). While no key is required, a
  * request that another site made, or that uses a host name that is not the gateway's own, is refused. Pure.
  */
-import { readOrigin } from "../../kernel/Origins.ts"
+import { readOrigin } from "../../kernel/text/Origins.ts"
 import type { Denied } from "./Access.ts"
 import { headerOf, type RequestHeaders } from "./Credentials.ts"
 import { isOwnHost } from "./Loopback.ts"

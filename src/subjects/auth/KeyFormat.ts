@@ -4,7 +4,7 @@
  */
 import { hash as digest } from "node:crypto"
 import { crc32 } from "node:zlib"
-import { type KeyMarker, markerOf } from "../../kernel/GatewayKey.ts"
+import { type KeyMarker, markerOf } from "../../kernel/secrets/GatewayKey.ts"
 
 const bodyLength = 43
 const checksumLength = 6

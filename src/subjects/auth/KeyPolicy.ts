@@ -4,7 +4,7 @@
  * connection.
  */
 import type { ApiKey, ApiKeySettings, EndpointCategory } from "../keys/entity.ts"
-import { anyWildcard } from "../../kernel/Wildcards.ts"
+import { anyWildcard } from "../../kernel/text/Wildcards.ts"
 import { makeSchedule } from "./AccessSchedule.ts"
 import { makeIpRanges } from "../../kernel/IpRanges.ts"
 

@@ -13,7 +13,7 @@ import type { RequestHeaders } from "./Credentials.ts"
 import { csrfTokenOf, isCrossSite } from "./Csrf.ts"
 import { Login, type TooManyLogins } from "./Login.ts"
 import { absoluteMs, cookieName, cookieOf, Sessions } from "./Sessions.ts"
-import { clientAddress } from "../../entry/ClientAddress.ts"
+import { clientAddress } from "../../entry/listening/ClientAddress.ts"
 import { answered } from "../../entry/management/Answers.ts"
 import { iso } from "../../entry/management/Views.ts"
 

@@ -7,7 +7,7 @@ import { TooManyRequestsAnswer } from "../../contract/Errors.ts"
 import { NoContent } from "../../contract/Inputs.ts"
 import { exampleTime } from "../../contract/Examples.ts"
 import { field } from "../../kernel/Documented.ts"
-import { passwordProblem } from "../../kernel/SecretRules.ts"
+import { passwordProblem } from "../../kernel/secrets/SecretRules.ts"
 
 /** The answer also sets an HttpOnly cookie; unsafe requests with it send the token as `X-CSRF-Token`. */
 const LoggedIn = Schema.Struct({

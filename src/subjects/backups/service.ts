@@ -15,7 +15,7 @@ import { ComboRepo } from "../combos/repo.ts"
 import { ConnectionRepo } from "../connections/repo.ts"
 import type { RestoreRefused } from "../../store/restore/Refusal.ts"
 import * as Restore from "../../store/restore/Restore.ts"
-import { Secrets } from "../../store/Secrets.ts"
+import { Secrets } from "../../store/secrets/Secrets.ts"
 import { type ArchiveFile, archiveOf, piecesOf } from "./BackupArchive.ts"
 import { BackupFailed, EntityNotFound } from "../Errors.ts"
 

@@ -6,9 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type Batch, batchEnds, batchStatuses } from "./entity.ts"
-import { Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/Columns.ts"
+import { Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import * as Table from "../../store/Table.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 const Problem = Schema.Struct({ code: Text, message: Text, line: Schema.NullOr(Schema.Number), param: MaybeText })
 

@@ -9,12 +9,12 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import { type CachedAnswer, cacheVersion, type KeptMeaning, type Meaning } from "./entity.ts"
-import { MaybeText, Text, Vector, Whole } from "../../store/Columns.ts"
+import { MaybeText, Text, Vector, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { sealedColumn } from "../../store/SealedColumns.ts"
-import { Secrets } from "../../store/Secrets.ts"
-import * as Table from "../../store/Table.ts"
-import { withoutWaiting } from "../../store/WriteQueue.ts"
+import { sealedColumn } from "../../store/secrets/SealedColumns.ts"
+import { Secrets } from "../../store/secrets/Secrets.ts"
+import * as Table from "../../store/engine/Table.ts"
+import { withoutWaiting } from "../../store/engine/WriteQueue.ts"
 
 export interface CacheSize {
   readonly entries: number

@@ -5,10 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type Combo, ComboStrategy, ComboTarget } from "./entity.ts"
-import { Flag, Json, Text, Whole } from "../../store/Columns.ts"
+import { Flag, Json, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
-import * as RememberedRows from "../../store/RememberedRows.ts"
-import * as Table from "../../store/Table.ts"
+import * as RememberedRows from "../../store/engine/RememberedRows.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export class ComboRepo extends Context.Tag("gateway/store/ComboRepo")<
   ComboRepo,

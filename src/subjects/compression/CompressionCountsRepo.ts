@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { CompressionCounts } from "./CompressionCounts.ts"
-import { Text, Whole } from "../../store/Columns.ts"
+import { Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import * as Table from "../../store/Table.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export class CompressionCountsRepo extends Context.Tag("gateway/store/CompressionCountsRepo")<
   CompressionCountsRepo,

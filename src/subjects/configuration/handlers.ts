@@ -13,9 +13,9 @@ import { ConnectionRepo } from "../connections/repo.ts"
 import { McpServerRepo } from "../mcpServers/repo.ts"
 import { NodeRepo } from "../nodes/repo.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
-import { CurrentTrail } from "../../entry/AuditTrail.ts"
-import { clientAddress } from "../../entry/ClientAddress.ts"
-import { type AskPlane, Planes } from "../../entry/Planes.ts"
+import { CurrentTrail } from "../../entry/management/AuditTrail.ts"
+import { clientAddress } from "../../entry/listening/ClientAddress.ts"
+import { type AskPlane, Planes } from "../../entry/listening/Planes.ts"
 import { answered } from "../../entry/management/Answers.ts"
 
 const wishesOf = ({ changes }: ApplyConfiguration): ReadonlyArray<Wish> =>

@@ -4,7 +4,7 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 import { isArray, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import { isCheckedByForm, isPart } from "./ConfigurationParts.ts"
 import * as Calls from "./ConfigurationCalls.ts"

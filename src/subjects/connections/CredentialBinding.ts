@@ -7,7 +7,7 @@ import type { Connection, ConnectionSettings, SecretHeaders } from "./entity.ts"
 import type { FieldProblem } from "../../domain/Errors.ts"
 import type { ProviderNode } from "../nodes/entity.ts"
 import type { ProviderSpec } from "../../domain/Provider.ts"
-import { isSecretHeader } from "../../kernel/Masking.ts"
+import { isSecretHeader } from "../../kernel/text/Masking.ts"
 import { isSameAddress } from "../../plane/providers/Address.ts"
 
 /** A record of which some secret cannot be read now; with the right master key it can again. */

@@ -18,12 +18,12 @@ import {
 } from "./entity.ts"
 import { StoredTransport } from "../../domain/Transport.ts"
 import { WireName } from "../../domain/Wire.ts"
-import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/Columns.ts"
+import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
-import * as RememberedRows from "../../store/RememberedRows.ts"
-import { SecretHeaders, SecretText, sealedColumn, type Stored } from "../../store/SealedColumns.ts"
-import { Secrets } from "../../store/Secrets.ts"
-import * as Table from "../../store/Table.ts"
+import * as RememberedRows from "../../store/engine/RememberedRows.ts"
+import { SecretHeaders, SecretText, sealedColumn, type Stored } from "../../store/secrets/SealedColumns.ts"
+import { Secrets } from "../../store/secrets/Secrets.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 /** A connection from the database, never one from the environment. */
 export type StoredConnection = Stored<Connection>

@@ -1,7 +1,7 @@
 /** Checks whether an answer is as a case expects. Pure; every step is linear in the answer's length. */
 import * as Either from "effect/Either"
 import type { EvalCase } from "./entity.ts"
-import { compileLinear, stepsOf } from "../../kernel/LinearPattern.ts"
+import { compileLinear, stepsOf } from "../../kernel/text/LinearPattern.ts"
 import { isEqual } from "../../wire/json/isEqual.ts"
 import { isArray, isObject, type Json, parseJson } from "../../wire/json/Json.ts"
 

@@ -14,9 +14,9 @@ import {
   runStatuses,
   targetTypes
 } from "./entity.ts"
-import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/Columns.ts"
+import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import * as Table from "../../store/Table.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export class EvalRepo extends Context.Tag("gateway/store/EvalRepo")<
   EvalRepo,

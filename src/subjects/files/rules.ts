@@ -1,7 +1,7 @@
 /** Rules of files: their name, purpose, expiry, and ranges. Pure. */
 import type { FileRow } from "./repo.ts"
 
-export { safeName } from "../../kernel/FileName.ts"
+export { safeName } from "../../kernel/text/FileName.ts"
 
 /** https://platform.openai.com/docs/api-reference/files/create */
 export const purposes = ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] as const

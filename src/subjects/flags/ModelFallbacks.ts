@@ -1,6 +1,6 @@
 /** The setting `modelFallbacks`, compiled for look-ups: which model replaces an id that is not served. Pure. */
 
-import { literals, wildcard } from "../../kernel/Wildcards.ts"
+import { literals, wildcard } from "../../kernel/text/Wildcards.ts"
 
 /** Ids longer than this are never mapped. */
 const longestId = 512

@@ -7,7 +7,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isLoopbackHost } from "../../kernel/BindAddress.ts"
-import { booleanOf, booleanTexts } from "../../kernel/BooleanText.ts"
+import { booleanOf, booleanTexts } from "../../kernel/text/BooleanText.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import {
   type BooleanFlag,

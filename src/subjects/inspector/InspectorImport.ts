@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { type BadRequest, TooLarge, Unavailable } from "../../contract/Errors.ts"
 import { BodyNotDecoded, describe } from "../../domain/Errors.ts"
 import type { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
-import { readBody } from "../../entry/RequestBody.ts"
+import { readBody } from "../../entry/listening/RequestBody.ts"
 import { notDecoded } from "../../entry/management/Answers.ts"
 
 export const receiveArchive = (

@@ -8,9 +8,9 @@ import type { DirectReplayChanges, ReplayChanges } from "./routes.ts"
 import type { DirectChanges } from "../../agents/bridge/DirectRequest.ts"
 import { Replay, type ReplayChanges as Changes } from "../../agents/bridge/Replay.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
-import { CurrentTrail } from "../../entry/AuditTrail.ts"
-import { NodeReply } from "../../entry/NodeReply.ts"
-import { OpenStreams } from "../../entry/OpenStreams.ts"
+import { CurrentTrail } from "../../entry/management/AuditTrail.ts"
+import { NodeReply } from "../../entry/listening/NodeReply.ts"
+import { OpenStreams } from "../../entry/listening/OpenStreams.ts"
 
 const changesOf = (given: typeof ReplayChanges.Type): Changes => {
   const { body, headers, model } = given ?? {}

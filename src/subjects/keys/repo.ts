@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type ApiKey, endpointCategories, RateLimit } from "./entity.ts"
-import { Flag, SharedJson, MaybeWhole, Text, Whole } from "../../store/Columns.ts"
+import { Flag, SharedJson, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
-import * as Table from "../../store/Table.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export class ApiKeyRepo extends Context.Tag("gateway/store/ApiKeyRepo")<
   ApiKeyRepo,

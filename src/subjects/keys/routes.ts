@@ -8,7 +8,7 @@ import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
 import { body, clearable, Created, IsoTime, Name, nextCursor, NoContent, optional, Text, TimeZone } from "../../contract/Inputs.ts"
 import { exampleConnectionId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
 import { field } from "../../kernel/Documented.ts"
-import { closest } from "../../kernel/Closest.ts"
+import { closest } from "../../kernel/text/Closest.ts"
 import { isIpRange } from "../../kernel/IpRanges.ts"
 
 const words = {

@@ -13,7 +13,7 @@ import type { Standing } from "../../plane/ledger/KeyLimits.ts"
 import { type BudgetStatus, type LedgerView, Limits, type TokenLimitStatus } from "./service.ts"
 import type { LedgerCursor } from "../usage/LedgerRepo.ts"
 import type { Spend } from "../usage/SpendRepo.ts"
-import { InnerCaller } from "../../entry/InnerCaller.ts"
+import { InnerCaller } from "../../entry/edge/InnerCaller.ts"
 import { answered } from "../../entry/management/Answers.ts"
 import { iso, isoOrNull, usd } from "../../entry/management/Views.ts"
 

@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type Budget, LimitScope, LimitThreshold, ResetInterval, type TokenLimit } from "./entity.ts"
-import { Flag, Text, Whole } from "../../store/Columns.ts"
+import { Flag, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
-import * as Table from "../../store/Table.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 const BudgetRow = Schema.Struct({
   apiKeyId: Text,

@@ -10,7 +10,7 @@ import {
   type TokenLimit
 } from "./entity.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
-import { isTimeZone } from "../../kernel/TimeZones.ts"
+import { isTimeZone } from "../../kernel/time/TimeZones.ts"
 
 const midnight = "00:00"
 const utc = "UTC"

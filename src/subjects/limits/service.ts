@@ -14,7 +14,7 @@ import { IdGen } from "../../platform/IdGen.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { type LedgerCursor, type LedgerEntry, LedgerRepo } from "../usage/LedgerRepo.ts"
 import { type Spend, SpendRepo } from "../usage/SpendRepo.ts"
-import { UsageJournal } from "../../store/UsageJournal.ts"
+import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import * as Errors from "../Errors.ts"
 import * as Rules from "./rules.ts"
 

@@ -4,9 +4,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { MaybeText, Text } from "../../store/Columns.ts"
+import { MaybeText, Text } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import * as Table from "../../store/Table.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export interface McpCall {
   readonly id: string

@@ -5,11 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { McpServer } from "./entity.ts"
-import { Flag, Json, MaybeText, Text, Whole } from "../../store/Columns.ts"
+import { Flag, Json, MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
-import { SecretHeaders, sealedColumn, SecretText, type Stored } from "../../store/SealedColumns.ts"
-import { Secrets } from "../../store/Secrets.ts"
-import * as Table from "../../store/Table.ts"
+import { SecretHeaders, sealedColumn, SecretText, type Stored } from "../../store/secrets/SealedColumns.ts"
+import { Secrets } from "../../store/secrets/Secrets.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export type StoredMcpServer = Stored<McpServer>
 

@@ -3,7 +3,7 @@ import * as Redacted from "effect/Redacted"
 import type { CreateMcpServer, UpdateMcpServer } from "./routes.ts"
 import type { FieldProblem } from "../../domain/Errors.ts"
 import type { McpProgram, McpServer, McpServerSettings } from "./entity.ts"
-import { isSecretHeader, maskSecret } from "../../kernel/Masking.ts"
+import { isSecretHeader, maskSecret } from "../../kernel/text/Masking.ts"
 import { isSameAddress } from "../../plane/providers/Address.ts"
 
 export const defaultTimeoutMs = 30_000

@@ -6,9 +6,9 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { OnFile } from "../../domain/ContentPermission.ts"
 import { type JobKind, jobKinds, type MediaJob, mediaJobStatuses } from "./entity.ts"
-import { Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/Columns.ts"
+import { Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import * as Table from "../../store/Table.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 const AnyObject = Schema.Record({ key: Text, value: Schema.Unknown })
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })

@@ -10,11 +10,11 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
 import type { PlacedBlock } from "./entity.ts"
-import { MaybeText, Text, Whole } from "../../store/Columns.ts"
+import { MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { sealedColumn } from "../../store/SealedColumns.ts"
-import { Secrets } from "../../store/Secrets.ts"
-import * as Table from "../../store/Table.ts"
+import { sealedColumn } from "../../store/secrets/SealedColumns.ts"
+import { Secrets } from "../../store/secrets/Secrets.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export interface StoredBlock {
   /** Names the turn, see `memory/Recall`. */

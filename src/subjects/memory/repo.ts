@@ -20,11 +20,11 @@ import {
   memorySources,
   memoryTypes
 } from "./entity.ts"
-import { MaybeText, Text, Whole } from "../../store/Columns.ts"
+import { MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { sealedColumn } from "../../store/SealedColumns.ts"
-import { Secrets } from "../../store/Secrets.ts"
-import * as Table from "../../store/Table.ts"
+import { sealedColumn } from "../../store/secrets/SealedColumns.ts"
+import { Secrets } from "../../store/secrets/Secrets.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 /**
  * Error of a key that has as many entries, or bytes of them, as it may, and none that was extracted and may be removed.

@@ -4,10 +4,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { Flag, Json, MaybeText, MaybeWhole, Text } from "../../store/Columns.ts"
+import { Flag, Json, MaybeText, MaybeWhole, Text } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
-import * as RememberedRows from "../../store/RememberedRows.ts"
-import * as Table from "../../store/Table.ts"
+import * as RememberedRows from "../../store/engine/RememberedRows.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 const Capability = Schema.optionalWith(Schema.Boolean, { exact: true })
 

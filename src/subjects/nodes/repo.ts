@@ -7,12 +7,12 @@ import * as Schema from "effect/Schema"
 import { MediaPaths } from "../../domain/MediaKind.ts"
 import { type ProviderNode, ProviderNodeType } from "./entity.ts"
 import { WireName } from "../../domain/Wire.ts"
-import { Json, MaybeText, Text, Whole } from "../../store/Columns.ts"
+import { Json, MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
-import * as RememberedRows from "../../store/RememberedRows.ts"
-import { SecretHeaders, sealedColumn, type Stored } from "../../store/SealedColumns.ts"
-import { Secrets } from "../../store/Secrets.ts"
-import * as Table from "../../store/Table.ts"
+import * as RememberedRows from "../../store/engine/RememberedRows.ts"
+import { SecretHeaders, sealedColumn, type Stored } from "../../store/secrets/SealedColumns.ts"
+import { Secrets } from "../../store/secrets/Secrets.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export type StoredNode = Stored<ProviderNode>
 

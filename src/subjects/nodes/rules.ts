@@ -2,7 +2,7 @@
 import type { CreateNode, UpdateNode } from "./routes.ts"
 import type { ProviderNodeSettings } from "./entity.ts"
 import type { BooleanFlag } from "../flags/FlagCatalog.ts"
-import { unmaskHeaders } from "../../kernel/Masking.ts"
+import { unmaskHeaders } from "../../kernel/text/Masking.ts"
 import * as Registry from "../../plane/providers/Registry.ts"
 import { invalid, type InvalidInput, NameTaken } from "../Errors.ts"
 import { isReservedPrefix } from "../aliases/ReservedIds.ts"

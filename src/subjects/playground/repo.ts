@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { PlaygroundEndpoint, type Preset, type PresetFields } from "./entity.ts"
-import { MaybeText, Text, Whole } from "../../store/Columns.ts"
+import { MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
-import * as Table from "../../store/Table.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export class PlaygroundPresetRepo extends Context.Tag("gateway/store/PlaygroundPresetRepo")<
   PlaygroundPresetRepo,

@@ -13,11 +13,11 @@ import {
   PluginSource,
   PluginStatus
 } from "./entity.ts"
-import { Json, MaybeText, Text, Whole } from "../../store/Columns.ts"
+import { Json, MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
-import { sealedColumn, SecretText } from "../../store/SealedColumns.ts"
-import { Secrets } from "../../store/Secrets.ts"
-import * as Table from "../../store/Table.ts"
+import { sealedColumn, SecretText } from "../../store/secrets/SealedColumns.ts"
+import { Secrets } from "../../store/secrets/Secrets.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 const Values = Schema.Record({ key: Text, value: ConfigValue })
 

@@ -12,11 +12,11 @@ import {
   ProxySource,
   ProxyType
 } from "./entity.ts"
-import { Flag, MaybeText, Text, Whole } from "../../store/Columns.ts"
+import { Flag, MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
-import { SecretText, sealedColumn } from "../../store/SealedColumns.ts"
-import { Secrets } from "../../store/Secrets.ts"
-import * as Table from "../../store/Table.ts"
+import { SecretText, sealedColumn } from "../../store/secrets/SealedColumns.ts"
+import { Secrets } from "../../store/secrets/Secrets.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export class ProxyRepo extends Context.Tag("gateway/store/ProxyRepo")<
   ProxyRepo,

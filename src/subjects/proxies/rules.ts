@@ -3,7 +3,7 @@ import * as Redacted from "effect/Redacted"
 import type { CreateProxy, UpdateProxy } from "./routes.ts"
 import type { FieldProblem } from "../../domain/Errors.ts"
 import type { Proxy } from "./entity.ts"
-import { maskSecret } from "../../kernel/Masking.ts"
+import { maskSecret } from "../../kernel/text/Masking.ts"
 import { blockMessage, judgeHost, type OutboundPolicy } from "../../net/egress/OutboundPolicy.ts"
 import { contradictsFamily } from "../../net/egress/proxy/ProxyRoute.ts"
 

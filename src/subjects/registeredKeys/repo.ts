@@ -15,9 +15,9 @@ import {
   noIssueLimits,
   type Registration
 } from "./entity.ts"
-import { MaybeText, MaybeWhole, Text, Whole } from "../../store/Columns.ts"
+import { MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import * as Table from "../../store/Table.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export class RegisteredKeyRepo extends Context.Tag("gateway/store/RegisteredKeyRepo")<
   RegisteredKeyRepo,

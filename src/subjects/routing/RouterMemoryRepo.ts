@@ -2,7 +2,7 @@
 import type * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import { makeStateRows, type StateRows } from "../../store/StateRows.ts"
+import { makeStateRows, type StateRows } from "../../store/engine/StateRows.ts"
 
 export class RouterMemoryRepo extends Context.Tag("gateway/store/RouterMemoryRepo")<RouterMemoryRepo, StateRows>() {}
 

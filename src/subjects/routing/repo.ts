@@ -4,10 +4,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { Text, Whole } from "../../store/Columns.ts"
+import { Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { withLateSync } from "../../store/LateSync.ts"
-import * as Table from "../../store/Table.ts"
+import { withLateSync } from "../../store/engine/LateSync.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 const Row = Schema.Struct({
   requestId: Text,

@@ -9,7 +9,7 @@ import { NotFound } from "../../contract/Errors.ts"
 import type { SkillView } from "./routes.ts"
 import { addressAsked } from "../auth/Credentials.ts"
 import { isSkillId, type SkillId, skillIds } from "./entity.ts"
-import { closest } from "../../kernel/Closest.ts"
+import { closest } from "../../kernel/text/Closest.ts"
 import { type Skill, Skills } from "../../agents/skills/Skills.ts"
 import { iso } from "../../entry/management/Views.ts"
 

@@ -5,11 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { Flag, MaybeText, MaybeWhole, Text, Whole } from "../../store/Columns.ts"
+import { Flag, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { sealedColumn, SecretText } from "../../store/SealedColumns.ts"
-import { Secrets } from "../../store/Secrets.ts"
-import * as Table from "../../store/Table.ts"
+import { sealedColumn, SecretText } from "../../store/secrets/SealedColumns.ts"
+import { Secrets } from "../../store/secrets/Secrets.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export interface CloudSyncState {
   readonly cloudUrl: string | null

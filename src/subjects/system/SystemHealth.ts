@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { Catalog } from "../../plane/providers/Catalog.ts"
 import * as Registry from "../../plane/providers/Registry.ts"
 import type { BreakerView } from "../../plane/resilience/breaker/Breakers.ts"
-import { UsageJournal } from "../../store/UsageJournal.ts"
+import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import { type AccountState, Resilience } from "../resilience/service.ts"
 import { countStandings, type StandingCounts } from "../connections/Standings.ts"
 

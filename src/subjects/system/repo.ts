@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { ConnectionHealth } from "../connections/entity.ts"
-import { MaybeText, Text } from "../../store/Columns.ts"
+import { MaybeText, Text } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import * as Table from "../../store/Table.ts"
+import * as Table from "../../store/engine/Table.ts"
 import { Health } from "../connections/repo.ts"
 
 export interface EnvHealth extends ConnectionHealth {

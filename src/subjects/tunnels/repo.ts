@@ -6,11 +6,11 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { TunnelBackend } from "./entity.ts"
-import { Flag, Json, MaybeText, Whole } from "../../store/Columns.ts"
+import { Flag, Json, MaybeText, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { SecretText, sealedColumn } from "../../store/SealedColumns.ts"
-import { Secrets } from "../../store/Secrets.ts"
-import * as Table from "../../store/Table.ts"
+import { SecretText, sealedColumn } from "../../store/secrets/SealedColumns.ts"
+import { Secrets } from "../../store/secrets/Secrets.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 export interface StoredTunnel {
   readonly backend: TunnelBackend

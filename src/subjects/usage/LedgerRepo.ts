@@ -6,11 +6,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { ModelPrice } from "../pricing/entity.ts"
-import { MaybeText, Text, Whole } from "../../store/Columns.ts"
+import { MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { moneyOf } from "../../store/MoneyColumns.ts"
-import * as Table from "../../store/Table.ts"
-import { type Condition, newestIds } from "../../store/UsageFacetsSql.ts"
+import { moneyOf } from "../../store/usage/MoneyColumns.ts"
+import * as Table from "../../store/engine/Table.ts"
+import { type Condition, newestIds } from "../../store/usage/UsageFacetsSql.ts"
 
 const Row = Schema.Struct({
   requestId: Text,

@@ -8,11 +8,11 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoreError } from "../../store/Errors.ts"
-import { moneyOf } from "../../store/MoneyColumns.ts"
-import { withSnapshot } from "../../store/Client.ts"
-import * as Table from "../../store/Table.ts"
+import { moneyOf } from "../../store/usage/MoneyColumns.ts"
+import { withSnapshot } from "../../store/engine/Client.ts"
+import * as Table from "../../store/engine/Table.ts"
 import { idAt } from "./repo.ts"
-import { hourMs, minuteMs, otherModel, summedSeq } from "../../store/UsageSumsSql.ts"
+import { hourMs, minuteMs, otherModel, summedSeq } from "../../store/usage/UsageSumsSql.ts"
 
 /** Requests that arrived from `sinceMs` on and before `untilMs` (epoch milliseconds). */
 export interface SpendQuery {

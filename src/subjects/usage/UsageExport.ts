@@ -6,10 +6,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
-import { csv, type CsvValue } from "../../kernel/Csv.ts"
-import type { ReadRefused, ReadRow } from "../../store/ReadWorker.ts"
+import { csv, type CsvValue } from "../../kernel/text/Csv.ts"
+import type { ReadRefused, ReadRow } from "../../store/engine/ReadWorker.ts"
 import { type ExportFilter, exportPage, UsageExportRepo } from "./UsageExportRepo.ts"
-import { UsageJournal } from "../../store/UsageJournal.ts"
+import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 
 export type ExportFormat = "csv" | "jsonl"
 

@@ -2,8 +2,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type ReadRefused, type ReadRow, type ReadValue, ReadWorker } from "../../store/ReadWorker.ts"
-import { readColumns } from "../../store/UsageColumns.ts"
+import { type ReadRefused, type ReadRow, type ReadValue, ReadWorker } from "../../store/engine/ReadWorker.ts"
+import { readColumns } from "../../store/usage/UsageColumns.ts"
 import { idAt, type UsageFilter } from "./repo.ts"
 
 export type ExportFilter = Pick<

@@ -3,8 +3,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoreError } from "../../store/Errors.ts"
-import { type ReadRefused, ReadWorker } from "../../store/ReadWorker.ts"
-import { newestIds } from "../../store/UsageFacetsSql.ts"
+import { type ReadRefused, ReadWorker } from "../../store/engine/ReadWorker.ts"
+import { newestIds } from "../../store/usage/UsageFacetsSql.ts"
 import { idsWanted, type UsageFilter, type UsagePage, UsageRepo } from "./repo.ts"
 
 export class UsageSearchRepo extends Context.Tag("gateway/store/UsageSearchRepo")<

@@ -9,13 +9,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { daysKeptMs, hoursKeptMs } from "../usageHistory/entity.ts"
-import type { Column } from "../../store/Columns.ts"
+import type { Column } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { withLateSync } from "../../store/LateSync.ts"
-import * as Table from "../../store/Table.ts"
-import { addFacets, removeFacets } from "../../store/UsageFacetsSql.ts"
+import { withLateSync } from "../../store/engine/LateSync.ts"
+import * as Table from "../../store/engine/Table.ts"
+import { addFacets, removeFacets } from "../../store/usage/UsageFacetsSql.ts"
 import { idAt } from "./repo.ts"
-import { addRows, days, dayMs, type Grain, hourMs, hours, minutes, mostGroups, summedSeq } from "../../store/UsageSumsSql.ts"
+import { addRows, days, dayMs, type Grain, hourMs, hours, minutes, mostGroups, summedSeq } from "../../store/usage/UsageSumsSql.ts"
 
 /** Selection of rows that may be deleted; rows that are not in the sums yet stay. */
 export type Expired =

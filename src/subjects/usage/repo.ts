@@ -6,9 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Outcome, UsageRow } from "../../domain/Usage.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import * as Table from "../../store/Table.ts"
-import type { Condition, IdsWanted, TextArm } from "../../store/UsageFacetsSql.ts"
-import { readColumns, Row, toUsageRow } from "../../store/UsageColumns.ts"
+import * as Table from "../../store/engine/Table.ts"
+import type { Condition, IdsWanted, TextArm } from "../../store/usage/UsageFacetsSql.ts"
+import { readColumns, Row, toUsageRow } from "../../store/usage/UsageColumns.ts"
 
 /** Every given field must match. */
 export interface UsageFilter {

@@ -1,6 +1,6 @@
 /** Ranges of time that usage is summed up over. */
 import * as Schema from "effect/Schema"
-import { offsetsOf, type ZoneOffset } from "../../kernel/TimeZones.ts"
+import { offsetsOf, type ZoneOffset } from "../../kernel/time/TimeZones.ts"
 
 export const usageRanges = ["1h", "24h", "7d", "30d", "90d"] as const
 export const UsageRange = Schema.Literal(...usageRanges)

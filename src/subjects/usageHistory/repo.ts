@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { nanoUsdParts } from "../../domain/Usage.ts"
 import type { UsageSource } from "./entity.ts"
-import { type ReadRefused, type ReadRow, type ReadStatement, ReadWorker } from "../../store/ReadWorker.ts"
+import { type ReadRefused, type ReadRow, type ReadStatement, ReadWorker } from "../../store/engine/ReadWorker.ts"
 import {
   dayMs,
   days,
@@ -18,7 +18,7 @@ import {
   rowsAsSums,
   sumNames,
   summedSeq
-} from "../../store/UsageSumsSql.ts"
+} from "../../store/usage/UsageSumsSql.ts"
 import { idAt } from "../usage/repo.ts"
 
 export interface UsageSums {

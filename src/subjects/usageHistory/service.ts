@@ -7,10 +7,10 @@ import { ApiKeys } from "../auth/ApiKeys.ts"
 import { type ChosenSpan, localDayMs, spanOf, type UsageRange, type UsageSpan } from "./entity.ts"
 import { Catalog } from "../../plane/providers/Catalog.ts"
 import { PerformanceStats } from "../../plane/routing/stats/PerformanceStats.ts"
-import type { ReadRefused } from "../../store/ReadWorker.ts"
+import type { ReadRefused } from "../../store/engine/ReadWorker.ts"
 import { type CallSums, type CallSumsQuery, CallSumsRepo } from "../usage/CallSumsRepo.ts"
 import { noSums, type UsageBreakdown, UsageHistoryRepo, type UsageSums } from "./repo.ts"
-import { UsageJournal } from "../../store/UsageJournal.ts"
+import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 import { InvalidInput } from "../Errors.ts"
 
 /** Calls in progress to one model of a connection. */

@@ -3,7 +3,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { OutboxRepo, RecordedAttempt } from "./OutboxRepo.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 interface Pending {
   readonly attempt: RecordedAttempt

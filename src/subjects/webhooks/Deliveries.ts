@@ -21,7 +21,7 @@ import { type Coalescing, makeCoalescing } from "./messages/Coalescing.ts"
 import { isForPeople, noticeOf, subjectOf } from "./messages/Notice.ts"
 import { Outbox } from "./Outbox.ts"
 import { Sender, type Sent } from "./Sender.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 /** Counts since the start. */
 export interface DeliveryCounts {

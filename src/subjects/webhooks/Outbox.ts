@@ -9,14 +9,14 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { isOfClient, type UsageRow } from "../../domain/Usage.ts"
 import { type OutgoingEvent, type Webhook, type WebhookEvent, webhookEvents, wants } from "./entity.ts"
-import * as Events from "../../observe/events/Events.ts"
+import * as Events from "../../observe/Events.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as OutboxRepo from "./OutboxRepo.ts"
 import { WebhookRepo } from "./repo.ts"
-import { UsageHook } from "../../store/UsageHook.ts"
+import { UsageHook } from "../../store/usage/UsageHook.ts"
 import { dataOf, requestEvent, requestEventOf } from "./EventData.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 export class Outbox extends Context.Tag("gateway/webhooks/Outbox")<
   Outbox,

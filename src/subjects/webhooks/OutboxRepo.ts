@@ -15,11 +15,11 @@ import {
   maxFailures,
   type OutgoingEvent
 } from "./entity.ts"
-import { Flag, MaybeText, Text, Whole } from "../../store/Columns.ts"
+import { Flag, MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { withLateSync } from "../../store/LateSync.ts"
-import * as Table from "../../store/Table.ts"
-import type { Statement } from "../../store/UsageHook.ts"
+import { withLateSync } from "../../store/engine/LateSync.ts"
+import * as Table from "../../store/engine/Table.ts"
+import type { Statement } from "../../store/usage/UsageHook.ts"
 
 const WaitingRow = Schema.Struct({
   /** Rises in the order the events were written. */

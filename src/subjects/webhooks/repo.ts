@@ -5,11 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type MailSettings, MailTls, type Webhook, WebhookKind } from "./entity.ts"
-import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/Columns.ts"
+import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
-import { SecretText, sealedColumn } from "../../store/SealedColumns.ts"
-import { Secrets } from "../../store/Secrets.ts"
-import * as Table from "../../store/Table.ts"
+import { SecretText, sealedColumn } from "../../store/secrets/SealedColumns.ts"
+import { Secrets } from "../../store/secrets/Secrets.ts"
+import * as Table from "../../store/engine/Table.ts"
 
 /** Settings that are changed by hand; deliveries write the rest. */
 export interface WebhookSettings extends Pick<Webhook, "url" | "events" | "kind" | "mail" | "enabled" | "description"> {

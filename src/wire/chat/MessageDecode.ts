@@ -4,8 +4,8 @@
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
  */
 import type { Message, OpaquePart, Part, Role, TextPart, ToolCallPart } from "../canonical/Conversation.ts"
-import { argsText } from "../canonical/ToolArgs.ts"
-import { joinToolMessages } from "../canonical/ToolMessages.ts"
+import { argsText } from "../canonical/tools/ToolArgs.ts"
+import { joinToolMessages } from "../canonical/tools/ToolMessages.ts"
 import { expectedBase64, isBase64, isBroken, mediaOfUrl } from "../canonical/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"

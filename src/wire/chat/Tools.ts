@@ -5,9 +5,9 @@
  */
 import type { Conversation, Tool, ToolChoice } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
-import { strictFor } from "../canonical/StrictTools.ts"
-import { objectSchema } from "../canonical/ToolArgs.ts"
-import { hasUnion, withoutUnion } from "../canonical/UnionSchemas.ts"
+import { strictFor } from "../canonical/tools/StrictTools.ts"
+import { objectSchema } from "../canonical/tools/ToolArgs.ts"
+import { hasUnion, withoutUnion } from "../canonical/tools/UnionSchemas.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type JsonObject, optional, stringOr } from "../json/Json.ts"
 

@@ -6,18 +6,18 @@
 import { carriesAnyPicture } from "../canonical/Pictures.ts"
 import { readUpstreamError } from "../UpstreamError.ts"
 import type { WireCodec } from "../WireCodec.ts"
-import { makeArrayTap } from "./ArrayTap.ts"
+import { makeArrayTap } from "./stream/ArrayTap.ts"
 import { checkEnvelope, relayRequest } from "./Envelope.ts"
 import { errorBodyInArray, errorBodyInStream, renderArrayError, renderError, renderStreamError } from "./Errors.ts"
 import { misspelt } from "./Members.ts"
-import { partTexts } from "./PartTexts.ts"
+import { partTexts } from "./stream/PartTexts.ts"
 import { decodeRequest } from "./RequestDecode.ts"
 import { encodeRequest } from "./RequestEncode.ts"
 import { decodeResponse, readAnswer } from "./ResponseDecode.ts"
 import { encodeResponse } from "./ResponseEncode.ts"
-import { makeStreamDecoder } from "./StreamDecode.ts"
-import { makeArrayEncoder, makeStreamEncoder } from "./StreamEncode.ts"
-import { makeStreamTap } from "./Tap.ts"
+import { makeStreamDecoder } from "./stream/StreamDecode.ts"
+import { makeArrayEncoder, makeStreamEncoder } from "./stream/StreamEncode.ts"
+import { makeStreamTap } from "./stream/Tap.ts"
 
 export const gemini: WireCodec = {
   name: "gemini",

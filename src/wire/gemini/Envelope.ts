@@ -12,7 +12,7 @@ import { isArray, isObject, isPositiveInteger, type Json, type JsonObject, objec
 import type { Envelope, RelayRequest } from "../WireCodec.ts"
 import { camel, listOf } from "./Casing.ts"
 import { needsSignatures } from "./Models.ts"
-import { signedContents } from "./SignedSteps.ts"
+import { signedContents } from "./stream/SignedSteps.ts"
 
 const bodyChecks = { stream: "boolean", tools: "array", toolConfig: "object", generationConfig: "object" } as const
 

@@ -6,7 +6,7 @@ import type { ErrorView } from "../../domain/Errors.ts"
 import { attemptsMember, nativeOf } from "../canonical/NativeError.ts"
 import { inputTokenCountExceeds } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"
-import { arrayEnd, arrayFraming, lastElement } from "./Framing.ts"
+import { arrayEnd, arrayFraming, lastElement } from "./stream/Framing.ts"
 
 const statuses: Readonly<Record<number, string>> = {
   401: "UNAUTHENTICATED",

@@ -4,12 +4,12 @@
  * https://ai.google.dev/api/generate-content
  */
 import type { Message, Part, ToolResultPart } from "../canonical/Conversation.ts"
-import { argsText } from "../canonical/ToolArgs.ts"
-import { joinToolMessages, splitToolResults } from "../canonical/ToolMessages.ts"
+import { argsText } from "../canonical/tools/ToolArgs.ts"
+import { joinToolMessages, splitToolResults } from "../canonical/tools/ToolMessages.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 import { type CallLedger, makeCallLedger } from "./Calls.ts"
-import { joinCalls } from "./CallPieces.ts"
+import { joinCalls } from "./stream/CallPieces.ts"
 import { camel, listOf } from "./Casing.ts"
 import { decodeFileData, decodeInlineData } from "./Media.ts"
 import { opaqueOf, stateOf } from "./Part.ts"

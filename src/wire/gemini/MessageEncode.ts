@@ -6,7 +6,7 @@
 import type { Conversation, Message, Part, ToolCallPart, ToolResultPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { asMarkedUser, isSystem, splitSystem } from "../canonical/SystemPlaces.ts"
-import { argsAsObject, argsObject } from "../canonical/ToolArgs.ts"
+import { argsAsObject, argsObject } from "../canonical/tools/ToolArgs.ts"
 import { type JsonObject, stringOr } from "../json/Json.ts"
 import { encodeMedia } from "./Media.ts"
 import { needsSignatures } from "./Models.ts"

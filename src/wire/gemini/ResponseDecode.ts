@@ -6,7 +6,7 @@
 import * as Either from "effect/Either"
 import type { UpstreamProblem } from "../canonical/Event.ts"
 import type { AnswerPart, Response } from "../canonical/Response.ts"
-import { argsText } from "../canonical/ToolArgs.ts"
+import { argsText } from "../canonical/tools/ToolArgs.ts"
 import { isObject, type JsonObject, stringOr } from "../json/Json.ts"
 import { problemOfJson } from "../UpstreamError.ts"
 import type { AnswerFacts } from "../WireCodec.ts"
@@ -20,7 +20,7 @@ import {
   partsOf,
   stopOf
 } from "./Answer.ts"
-import { joinCalls } from "./CallPieces.ts"
+import { joinCalls } from "./stream/CallPieces.ts"
 import { inventedId } from "./Calls.ts"
 import { decodeLogprobs } from "./Logprobs.ts"
 import { callOf, opaqueOf, stateOf } from "./Part.ts"

@@ -4,7 +4,7 @@
  * https://ai.google.dev/api/generate-content
  */
 import type { AnswerPart, Response } from "../canonical/Response.ts"
-import { argsAsObject } from "../canonical/ToolArgs.ts"
+import { argsAsObject } from "../canonical/tools/ToolArgs.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
 import { encodeLogprobs } from "./Logprobs.ts"

@@ -3,7 +3,7 @@
  *
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
-import { argsObject } from "../canonical/ToolArgs.ts"
+import { argsObject } from "../canonical/tools/ToolArgs.ts"
 import type { JsonObject } from "../json/Json.ts"
 
 /** Keys under which clients wrap a text in an object. */

@@ -4,8 +4,8 @@
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
 import type { Conversation, FunctionTool, Tool, ToolChoice } from "../canonical/Conversation.ts"
-import { objectSchema } from "../canonical/ToolArgs.ts"
-import { hasUnion } from "../canonical/UnionSchemas.ts"
+import { objectSchema } from "../canonical/tools/ToolArgs.ts"
+import { hasUnion } from "../canonical/tools/UnionSchemas.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"

@@ -5,7 +5,7 @@ import { attemptsMember, nativeOf } from "../canonical/NativeError.ts"
 import { promptTooLong } from "../canonical/Overflow.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
-import { asSentence } from "../../kernel/Sentence.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
 
 const types: Readonly<Record<number, string>> = {
   401: "authentication_error",

@@ -12,8 +12,8 @@ import type {
   Part,
   ToolResultPart
 } from "../canonical/Conversation.ts"
-import { argsText } from "../canonical/ToolArgs.ts"
-import { splitToolResults } from "../canonical/ToolMessages.ts"
+import { argsText } from "../canonical/tools/ToolArgs.ts"
+import { splitToolResults } from "../canonical/tools/ToolMessages.ts"
 import { expectedBase64, isBase64 } from "../canonical/DataUrl.ts"
 import { mediaTypeOf } from "../json/MediaType.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"

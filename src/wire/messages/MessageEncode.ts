@@ -6,7 +6,7 @@
 import type { Conversation, FilePart, MediaSource, Message, Part, ToolResultPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { asMarkedUser, isSystem, splitSystem } from "../canonical/SystemPlaces.ts"
-import { argsAsObject, argsObject } from "../canonical/ToolArgs.ts"
+import { argsAsObject, argsObject } from "../canonical/tools/ToolArgs.ts"
 import { videoField, wordsOf } from "../canonical/TextFile.ts"
 import { isObject, type JsonObject, optional } from "../json/Json.ts"
 

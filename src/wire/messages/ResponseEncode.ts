@@ -4,7 +4,7 @@
  * https://platform.claude.com/docs/en/api/messages
  */
 import type { AnswerPart, Response } from "../canonical/Response.ts"
-import { argsAsObject } from "../canonical/ToolArgs.ts"
+import { argsAsObject } from "../canonical/tools/ToolArgs.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
 import { stopReasons } from "./Stop.ts"

@@ -4,7 +4,7 @@
  * https://docs.ollama.com/api/chat
  */
 import type { ImagePart, Message, Part, ToolCallPart, ToolResultPart } from "../canonical/Conversation.ts"
-import { argsText } from "../canonical/ToolArgs.ts"
+import { argsText } from "../canonical/tools/ToolArgs.ts"
 import { mediaOfUrl } from "../canonical/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"

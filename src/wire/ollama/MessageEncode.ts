@@ -5,7 +5,7 @@
  */
 import type { Conversation, FilePart, ImagePart, Message, Part, ToolCallPart } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
-import { argsAsObject, argsObject } from "../canonical/ToolArgs.ts"
+import { argsAsObject, argsObject } from "../canonical/tools/ToolArgs.ts"
 import { namedWords, videoField, wordsOf } from "../canonical/TextFile.ts"
 import type { JsonObject } from "../json/Json.ts"
 

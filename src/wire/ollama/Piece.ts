@@ -4,7 +4,7 @@
  *
  * https://docs.ollama.com/api/chat
  */
-import { argsText } from "../canonical/ToolArgs.ts"
+import { argsText } from "../canonical/tools/ToolArgs.ts"
 import type { OpaquePart } from "../canonical/Conversation.ts"
 import { isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 import { inventedCallId } from "./Fingerprint.ts"

@@ -4,7 +4,7 @@
  * https://docs.ollama.com/api/chat
  */
 import type { Response } from "../canonical/Response.ts"
-import { argsAsObject } from "../canonical/ToolArgs.ts"
+import { argsAsObject } from "../canonical/tools/ToolArgs.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
 import { imageOf, type Piece, type PieceShape } from "./Piece.ts"

@@ -5,7 +5,7 @@
  */
 import type { Conversation, Tool } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
-import { objectSchema } from "../canonical/ToolArgs.ts"
+import { objectSchema } from "../canonical/tools/ToolArgs.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type JsonObject, optional } from "../json/Json.ts"
 

@@ -7,7 +7,7 @@
  * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
 import type { Message, Part, Role, ToolResultPart } from "../canonical/Conversation.ts"
-import { argsText } from "../canonical/ToolArgs.ts"
+import { argsText } from "../canonical/tools/ToolArgs.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type Json, type JsonObject, optional, stringOr } from "../json/Json.ts"
 import { decodeContent } from "./Content.ts"

@@ -4,7 +4,7 @@
  * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
 import type { Citation, ReasoningState } from "../canonical/Conversation.ts"
-import { unwrapInput } from "../canonical/FreeForm.ts"
+import { unwrapInput } from "../canonical/tools/FreeForm.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
 import { encodeCitation } from "./Content.ts"
 import { itemId } from "./Ids.ts"

@@ -12,9 +12,9 @@ import type {
   ToolChoice
 } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
-import { strictFor } from "../canonical/StrictTools.ts"
-import { objectSchema } from "../canonical/ToolArgs.ts"
-import { hasUnion, withoutUnion } from "../canonical/UnionSchemas.ts"
+import { strictFor } from "../canonical/tools/StrictTools.ts"
+import { objectSchema } from "../canonical/tools/ToolArgs.ts"
+import { hasUnion, withoutUnion } from "../canonical/tools/UnionSchemas.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type JsonObject, optional, stringOr } from "../json/Json.ts"
 import { flatName, nameOf } from "./ToolNames.ts"

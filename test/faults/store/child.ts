@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ComboRepo from "../../../src/subjects/combos/repo.ts"
-import * as UsageJournal from "../../../src/store/UsageJournal.ts"
+import * as UsageJournal from "../../../src/store/usage/UsageJournal.ts"
 import { combo, onDisk, usageRow } from "../../unit/store/fixtures.ts"
 
 const [, , what, dataDir = ""] = process.argv

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { rolldown } from "rolldown"
-import * as UsageJournal from "../../../src/store/UsageJournal.ts"
+import * as UsageJournal from "../../../src/store/usage/UsageJournal.ts"
 import { onDisk, temporaryFolder } from "../../unit/store/fixtures.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-kill-"))

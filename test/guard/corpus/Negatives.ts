@@ -11,7 +11,7 @@ const linesOf = (file: string, most: number): ReadonlyArray<string> =>
     .slice(0, most)
 
 const sources = [
-  "src/plane/inference/failover/Failover.ts",
+  "src/plane/failover/Failover.ts",
   "src/plane/routing/decide/Engine.ts",
   "src/wire/messages/RequestDecode.ts",
   "src/kernel/Tar.ts"

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { widthOf } from "../../../src/cli/output/Table.ts"
-import * as UsageJournal from "../../../src/store/UsageJournal.ts"
+import * as UsageJournal from "../../../src/store/usage/UsageJournal.ts"
 import { usageRow } from "../../support/usageRow.ts"
 import { type Said, typed } from "../../unit/cli/inProcess.ts"
 import { adminKey, adminPassword, layerOf, TestApp } from "./TestApp.ts"

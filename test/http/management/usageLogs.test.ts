@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { UsageRow } from "../../../src/domain/Usage.ts"
-import * as UsageJournal from "../../../src/store/UsageJournal.ts"
+import * as UsageJournal from "../../../src/store/usage/UsageJournal.ts"
 import { usageRow } from "../../support/usageRow.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 

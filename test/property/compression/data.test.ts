@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { shortened, usualShortening } from "../../../src/plane/compression/ccr/Shortened.ts"
-import { withoutRepeats } from "../../../src/plane/compression/dedup/Repeats.ts"
+import { shortened, usualShortening } from "../../../src/plane/compression/engines/Shortened.ts"
+import { withoutRepeats } from "../../../src/plane/compression/engines/Repeats.ts"
 import { isKept } from "../../../src/plane/compression/rtk/Kept.ts"
 
 describe("session-dedup", () => {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { caveman, defaultCaveman } from "../../../src/plane/compression/caveman/Caveman.ts"
 import { packs } from "../../../src/plane/compression/caveman/packs.ts"
-import { lite } from "../../../src/plane/compression/lite/Lite.ts"
+import { lite } from "../../../src/plane/compression/engines/Lite.ts"
 import { isFaithful, protectedSpans } from "../../../src/plane/compression/Spans.ts"
 
 const kept = [

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { readFileSync } from "node:fs"
-import { shortened, usualShortening } from "../../../src/plane/compression/ccr/Shortened.ts"
+import { shortened, usualShortening } from "../../../src/plane/compression/engines/Shortened.ts"
 import { heldIn } from "../../../src/plane/compression/Held.ts"
 import { usualLimits } from "../../../src/plane/compression/rtk/Apply.ts"
 import { type Compiled, compileBuiltIn } from "../../../src/plane/compression/rtk/Compiled.ts"

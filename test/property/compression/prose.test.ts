@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { aggressive } from "../../../src/plane/compression/aggressive/Aggressive.ts"
+import { aggressive } from "../../../src/plane/compression/engines/Aggressive.ts"
 import { isFaithful } from "../../../src/plane/compression/Spans.ts"
 import { ultra } from "../../../src/plane/compression/ultra/Ultra.ts"
 

@@ -8,7 +8,7 @@ import { type CustomPattern, findPersonalData, longestCustomChars, redact } from
 import { findInjections, withoutInjections } from "../../../src/plane/guard/injection/Injection.ts"
 import { redactText, redactValue } from "../../../src/plane/guard/RedactedText.ts"
 import { cleaned } from "../../../src/plane/guard/Sanitiser.ts"
-import { mapTexts } from "../../../src/plane/inference/features/guardrails/requests/Texts.ts"
+import { mapTexts } from "../../../src/plane/features/guardrails/requests/Texts.ts"
 import type { Json } from "../../../src/wire/json/Json.ts"
 
 const email = "jane@example.com"

@@ -1,7 +1,7 @@
 /** The events of a stream are the same wherever its bytes are cut, and no byte is lost: for all wires, at every byte. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { type Frame, type Framing, framingOf, makeFrames, withData } from "../../../src/plane/inference/reply/Frames.ts"
+import { type Frame, type Framing, framingOf, makeFrames, withData } from "../../../src/plane/reply/Frames.ts"
 import { replay } from "../../../src/wire/canonical/Replay.ts"
 import type { Response } from "../../../src/wire/canonical/Response.ts"
 import { codecs } from "../../../src/wire/Codec.ts"

@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { cacheKey, withoutForm } from "../../../src/plane/cache/CacheKey.ts"
-import { callKey } from "../../../src/plane/inference/features/coalescing/CallKey.ts"
-import { answerFields } from "../../../src/plane/inference/features/sharing/AnswerFields.ts"
-import type { Work } from "../../../src/plane/inference/request/Exchange.ts"
+import { callKey } from "../../../src/plane/features/coalescing/CallKey.ts"
+import { answerFields } from "../../../src/plane/features/sharing/AnswerFields.ts"
+import type { Work } from "../../../src/plane/request/Exchange.ts"
 
 const word = fc.constantFrom("", "a", "b", "ab", ",", '"', "\\", "\n", "k1", "null")
 const text = fc.constantFrom<string | undefined>(undefined, "", "a", "b", "a,b")

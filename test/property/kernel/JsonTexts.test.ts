@@ -1,8 +1,8 @@
 /** What is written by hand for speed says what the standard library says. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { IsoTimes } from "../../../src/kernel/IsoTimes.ts"
-import { jsonNumber, JsonTexts } from "../../../src/kernel/JsonTexts.ts"
+import { IsoTimes } from "../../../src/kernel/time/IsoTimes.ts"
+import { jsonNumber, JsonTexts } from "../../../src/kernel/text/JsonTexts.ts"
 
 const day = 86_400_000
 

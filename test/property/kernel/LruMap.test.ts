@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { LruMap } from "../../../src/kernel/LruMap.ts"
+import { LruMap } from "../../../src/kernel/collections/LruMap.ts"
 
 const run = { seed: 20_261_122, numRuns: 1_000 }
 const key = FC.nat(7)

@@ -1,7 +1,7 @@
 /** Local times against an oracle that looks at every minute around. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { instantOf, isTimeZone, localTimeAt } from "../../../src/kernel/TimeZones.ts"
+import { instantOf, isTimeZone, localTimeAt } from "../../../src/kernel/time/TimeZones.ts"
 
 const zones = [
   "UTC",

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { resetIntervals } from "../../../src/subjects/limits/entity.ts"
-import { localTimeAt } from "../../../src/kernel/TimeZones.ts"
+import { localTimeAt } from "../../../src/kernel/time/TimeZones.ts"
 import { windowAt } from "../../../src/plane/ledger/Windows.ts"
 
 const zones = ["UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia"]

@@ -4,7 +4,7 @@ import * as FastCheck from "effect/FastCheck"
 import { Commitment } from "../../../src/plane/ledger/Commitment.ts"
 import { KeyAccount, Reservation } from "../../../src/plane/ledger/KeyAccount.ts"
 import { Meter, type MeterSpec } from "../../../src/plane/ledger/Meter.ts"
-import { reservationLine, readReservations } from "../../../src/store/ReservationLines.ts"
+import { reservationLine, readReservations } from "../../../src/store/usage/ReservationLines.ts"
 
 const dayMs = 86_400_000
 const startMs = Date.UTC(2026, 0, 15)

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import type { UsageRow } from "../../../src/domain/Usage.ts"
 import { PerFacts } from "../../../src/domain/UsageFacts.ts"
-import { factsLine, readLines, UsageLines } from "../../../src/store/UsageLines.ts"
+import { factsLine, readLines, UsageLines } from "../../../src/store/usage/UsageLines.ts"
 import { usageRow } from "../../support/usageRow.ts"
 
 const name = FastCheck.fullUnicodeString({ maxLength: 200 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { normalisePath, pathOf } from "../../../src/kernel/NormalPath.ts"
+import { normalisePath, pathOf } from "../../../src/kernel/text/NormalPath.ts"
 
 describe("normalisePath", () => {
   for (const [target, expected] of [

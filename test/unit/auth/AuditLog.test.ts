@@ -9,9 +9,9 @@ import * as AuditLog from "../../../src/subjects/auth/AuditLog.ts"
 import * as AuditQueue from "../../../src/subjects/auth/AuditQueue.ts"
 import type { AuditRow } from "../../../src/subjects/audit/entity.ts"
 import { StoreError } from "../../../src/store/Errors.ts"
-import * as ReadWorker from "../../../src/store/ReadWorker.ts"
+import * as ReadWorker from "../../../src/store/engine/ReadWorker.ts"
 import * as AuditRepo from "../../../src/subjects/audit/repo.ts"
-import * as Sql from "../../../src/store/Sql.ts"
+import * as Sql from "../../../src/store/engine/Sql.ts"
 
 const rowAt = (id: string, timestampMs: number, actor = "admin-key"): AuditRow => ({
   id,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { formatKey, hashKey, isWellFormed, prefixOf } from "../../../src/subjects/auth/KeyFormat.ts"
-import { isGatewayKey } from "../../../src/kernel/GatewayKey.ts"
+import { isGatewayKey } from "../../../src/kernel/secrets/GatewayKey.ts"
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 

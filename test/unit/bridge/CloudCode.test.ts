@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { unwrapRequest, wrappingReply } from "../../../src/agents/bridge/wrapper/CloudCode.ts"
-import type { ClientReply } from "../../../src/plane/inference/request/Exchange.ts"
+import { unwrapRequest, wrappingReply } from "../../../src/agents/bridge/CloudCode.ts"
+import type { ClientReply } from "../../../src/plane/request/Exchange.ts"
 
 const heard = () => {
   const pieces: Array<Buffer> = []

@@ -4,7 +4,7 @@ import * as FastCheck from "effect/FastCheck"
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as EnvFile from "../../../src/cli/EnvFile.ts"
+import * as EnvFile from "../../../src/cli/flags/EnvFile.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-env-"))),

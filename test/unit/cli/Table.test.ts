@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { fields, fit, table, widthOf } from "../../../src/cli/output/Table.ts"
-import { harmless } from "../../../src/kernel/TerminalText.ts"
+import { harmless } from "../../../src/kernel/text/TerminalText.ts"
 
 interface Pet {
   readonly name: string

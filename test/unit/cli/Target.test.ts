@@ -12,7 +12,7 @@ import { join } from "node:path"
 import { exclusively, FolderInUse, locally } from "../../../src/cli/local/room.ts"
 import { gatewayUrl, here, atPlace } from "../../../src/cli/gateway/Target.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
-import * as OwnerFile from "../../../src/platform/OwnerFile.ts"
+import * as OwnerFile from "../../../src/platform/files/OwnerFile.ts"
 import * as DataLock from "../../../src/store/DataLock.ts"
 
 const folder = Effect.acquireRelease(

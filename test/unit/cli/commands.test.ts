@@ -6,7 +6,7 @@ import { CreateConnection } from "../../../src/subjects/connections/routes.ts"
 import { addressOf } from "../../../src/kernel/BindAddress.ts"
 import { withFirst } from "../../../src/subjects/combos/commands/switch.ts"
 import * as machine from "../../../src/cli/doctor/machine.ts"
-import { body, pick } from "../../../src/cli/Flags.ts"
+import { body, pick } from "../../../src/cli/flags/Flags.ts"
 
 describe("combo switch", () => {
   const targets = [{ model: "a/1" }, { model: "b/2", label: "cheap" }, { model: "c/3" }]

@@ -5,7 +5,7 @@ import { numbered } from "../../../src/cli/commands/use/image/Names.ts"
 import { formatOf } from "../../../src/cli/commands/use/speak.ts"
 import { barLine } from "../../../src/cli/output/Progress.ts"
 import { sizeText } from "../../../src/cli/output/Size.ts"
-import { harmless } from "../../../src/kernel/TerminalText.ts"
+import { harmless } from "../../../src/kernel/text/TerminalText.ts"
 import { widthOf } from "../../../src/cli/output/Table.ts"
 
 const half = { label: "lines.jsonl", bytes: 52_428_800, totalBytes: 104_857_600, elapsedMs: 5_000 }

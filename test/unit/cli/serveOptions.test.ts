@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import { makeServe } from "../../../src/cli/commands/serve.ts"
-import { parsePort, readServeArgv, type ServeFlags } from "../../../src/cli/serveOptions.ts"
+import { parsePort, readServeArgv, type ServeFlags } from "../../../src/cli/flags/serveOptions.ts"
 
 const silent = { log: () => Effect.void, error: () => Effect.void }
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
-import { knownNames, strangeNames } from "../../../src/cli/variables.ts"
+import { knownNames, strangeNames } from "../../../src/cli/flags/variables.ts"
 import { environmentProblems } from "../../../src/subjects/flags/service.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import { setOnly } from "../../../src/platform/EnvValue.ts"

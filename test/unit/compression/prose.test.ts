@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { aggressive, depthOf } from "../../../src/plane/compression/aggressive/Aggressive.ts"
+import { aggressive, depthOf } from "../../../src/plane/compression/engines/Aggressive.ts"
 import { ultra } from "../../../src/plane/compression/ultra/Ultra.ts"
 
 const told =

@@ -4,7 +4,7 @@ import { hopSecrets } from "../../../src/net/egress/proxy/HopSecrets.ts"
 import { scrubbedSink } from "../../../src/net/egress/ScrubbedSink.ts"
 import { transportFailure } from "../../../src/net/egress/TransportFailure.ts"
 import { fromRaw, type UpstreamHeaders } from "../../../src/net/egress/UpstreamHeaders.ts"
-import { bothSecrets, noSecrets, sentSecrets } from "../../../src/kernel/SentSecrets.ts"
+import { bothSecrets, noSecrets, sentSecrets } from "../../../src/kernel/secrets/SentSecrets.ts"
 
 const secret = "key-of-the-account-0123456789"
 

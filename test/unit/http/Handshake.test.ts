@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { handshakeAnswer, type HandshakeFacts } from "../../../src/entry/Handshake.ts"
+import { handshakeAnswer, type HandshakeFacts } from "../../../src/entry/edge/Handshake.ts"
 import { readClientFrame } from "../../../src/entry/ws/ClientFrames.ts"
 
 const facts: HandshakeFacts = {

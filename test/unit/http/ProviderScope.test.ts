@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Combo } from "../../../src/subjects/combos/entity.ts"
-import { providerNamed, scopedBody, scopedModel, type ScopeView } from "../../../src/entry/ProviderScope.ts"
+import { providerNamed, scopedBody, scopedModel, type ScopeView } from "../../../src/entry/edge/ProviderScope.ts"
 import type { Account, CatalogSnapshot } from "../../../src/plane/providers/Catalog.ts"
 import * as Registry from "../../../src/plane/providers/Registry.ts"
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { IncomingMessage } from "node:http"
 import { PassThrough } from "node:stream"
-import { type BodyResult, readBody } from "../../../src/entry/RequestBody.ts"
+import { type BodyResult, readBody } from "../../../src/entry/listening/RequestBody.ts"
 
 const setUp = (limitBytes: number, { announced, room = Infinity }: { announced?: number; room?: number } = {}) => {
   const stream = new PassThrough()

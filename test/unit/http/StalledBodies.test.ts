@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { createServer, type IncomingMessage } from "node:http"
 import { connect, type Socket } from "node:net"
-import * as Listener from "../../../src/entry/Listener.ts"
-import { StalledBodies } from "../../../src/entry/StalledBodies.ts"
+import * as Listener from "../../../src/entry/listening/Listener.ts"
+import { StalledBodies } from "../../../src/entry/listening/StalledBodies.ts"
 import { eventually } from "../../support/eventually.ts"
 
 const limits = { windowMs: 60_000, leastBytes: 1_024, sweepMs: 15_000 }

@@ -1,6 +1,6 @@
 /** What a caller is told whose path has no route. */
 import { assert, describe, it } from "@effect/vitest"
-import { wrongAction, wrongPath } from "../../../src/entry/WrongPath.ts"
+import { wrongAction, wrongPath } from "../../../src/entry/edge/WrongPath.ts"
 
 const host = "127.0.0.1:20128"
 const base = `http://${host}`

@@ -1,7 +1,7 @@
 /** The metrics of API keys on the Prometheus page. */
 import { assert, describe, it } from "@effect/vitest"
-import { keyFamilies } from "../../../src/entry/KeyFamilies.ts"
-import { renderPrometheus } from "../../../src/entry/Metrics.ts"
+import { keyFamilies } from "../../../src/entry/metrics/KeyFamilies.ts"
+import { renderPrometheus } from "../../../src/entry/metrics/Metrics.ts"
 import { count, KeyMetrics, maxKeys } from "../../../src/observe/usage/telemetry/KeyMetrics.ts"
 import { problems } from "../../support/prometheus.ts"
 import { usageRow } from "../../support/usageRow.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ComboSwitches, type Place } from "../../../src/plane/inference/settle/ComboSwitches.ts"
+import { ComboSwitches, type Place } from "../../../src/plane/settle/ComboSwitches.ts"
 
 const place = (name: string): Place => ({ key: name, name })
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { hostPattern } from "../../../src/cli/serveOptions.ts"
+import { hostPattern } from "../../../src/cli/flags/serveOptions.ts"
 import { addressOf, bareHost, isLoopbackHost } from "../../../src/kernel/BindAddress.ts"
 
 describe("an address to listen on", () => {

@@ -1,9 +1,9 @@
 /** What owners share: nobody's entry makes room for one who has as much, and nobody takes all places. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { makeFairPlaces } from "../../../src/kernel/FairPlaces.ts"
-import { FairPool } from "../../../src/kernel/FairPool.ts"
-import { mayTakePlace, shareOf } from "../../../src/kernel/FairShare.ts"
+import { makeFairPlaces } from "../../../src/kernel/collections/FairPlaces.ts"
+import { FairPool } from "../../../src/kernel/collections/FairPool.ts"
+import { mayTakePlace, shareOf } from "../../../src/kernel/collections/FairShare.ts"
 
 interface Value {
   readonly owner: string

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isHostText } from "../../../src/kernel/HostText.ts"
+import { isHostText } from "../../../src/kernel/text/HostText.ts"
 
 describe("a host alone", () => {
   it.each([

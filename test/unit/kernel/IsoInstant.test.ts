@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { instantMs, isDay } from "../../../src/kernel/IsoInstant.ts"
+import { instantMs, isDay } from "../../../src/kernel/time/IsoInstant.ts"
 
 describe("isDay", () => {
   it("takes what JavaScript writes, and no neighbour of a month's end", () => {

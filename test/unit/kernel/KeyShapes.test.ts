@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { formatKey } from "../../../src/subjects/auth/KeyFormat.ts"
-import { withoutKeys } from "../../../src/kernel/KeyShapes.ts"
-import { maskSecret } from "../../../src/kernel/Masking.ts"
+import { withoutKeys } from "../../../src/kernel/secrets/KeyShapes.ts"
+import { maskSecret } from "../../../src/kernel/text/Masking.ts"
 
 describe("withoutKeys", () => {
   it("removes what looks like a credential, and leaves the text around it", () => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { compileLinear, maxPatternSteps, stepsOf } from "../../../src/kernel/LinearPattern.ts"
+import { compileLinear, maxPatternSteps, stepsOf } from "../../../src/kernel/text/LinearPattern.ts"
 
 const refusal = (source: string, mostSteps?: number): string =>
   Either.match(compileLinear(source, mostSteps), { onLeft: (message) => message, onRight: () => "taken" })

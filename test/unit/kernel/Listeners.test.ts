@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Listeners } from "../../../src/kernel/Listeners.ts"
+import { Listeners } from "../../../src/kernel/collections/Listeners.ts"
 
 const setUp = () => {
   const listeners = new Listeners()

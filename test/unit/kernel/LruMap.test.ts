@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { LruMap, type LruOptions } from "../../../src/kernel/LruMap.ts"
+import { LruMap, type LruOptions } from "../../../src/kernel/collections/LruMap.ts"
 
 const filled = (options: Partial<LruOptions<number, string>> = {}): LruMap<number, string> => {
   const map = new LruMap<number, string>({ capacity: 3, ...options })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { scrub, secretParts } from "../../../src/kernel/Scrub.ts"
+import { scrub, secretParts } from "../../../src/kernel/secrets/Scrub.ts"
 
 const key = 'sk-pl"anted/key+7f3a&9c2e='
 

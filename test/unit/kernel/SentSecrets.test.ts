@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { noSecrets, secretForms, secretsInHeaders, sentSecrets } from "../../../src/kernel/SentSecrets.ts"
+import { noSecrets, secretForms, secretsInHeaders, sentSecrets } from "../../../src/kernel/secrets/SentSecrets.ts"
 
 const secret = 'sk-proj-9fQ2/xY+7"Zk0b'
 const found = sentSecrets([secret])

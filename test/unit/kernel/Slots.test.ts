@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Slots } from "../../../src/kernel/Slots.ts"
+import { Slots } from "../../../src/kernel/collections/Slots.ts"
 
 const valuesOf = <A extends object>(slots: Slots<A>): ReadonlyArray<A> => {
   const values: Array<A> = []

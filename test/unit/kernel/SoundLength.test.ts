@@ -1,7 +1,7 @@
 /** How long a recording is, by its first bytes. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { soundSeconds } from "../../../src/kernel/SoundLength.ts"
+import { soundSeconds } from "../../../src/kernel/text/SoundLength.ts"
 
 const wav = (dataBytes: number, before = Buffer.alloc(0)): Buffer => {
   const format = Buffer.alloc(24)

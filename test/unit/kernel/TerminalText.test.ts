@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { harmless, harmlessJson, harmlessLines } from "../../../src/kernel/TerminalText.ts"
+import { harmless, harmlessJson, harmlessLines } from "../../../src/kernel/text/TerminalText.ts"
 
 const steering = [
   "\u001b[31m",

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { usdText } from "../../../src/kernel/UsdText.ts"
+import { usdText } from "../../../src/kernel/text/UsdText.ts"
 
 it("writes amounts as plain decimals", () => {
   for (const [usd, text] of [

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { compareVersions, isNewer } from "../../../src/kernel/Versions.ts"
+import { compareVersions, isNewer } from "../../../src/kernel/text/Versions.ts"
 
 it("orders versions as Semantic Versioning does", () => {
   const inOrder = [

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { anyWildcard, wildcard } from "../../../src/kernel/Wildcards.ts"
+import { anyWildcard, wildcard } from "../../../src/kernel/text/Wildcards.ts"
 
 /** By trying every way: a text of one `*` less, or with one character less. */
 const oracle = (pattern: string, text: string): boolean => {

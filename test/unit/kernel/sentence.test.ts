@@ -3,7 +3,7 @@ import * as FastCheck from "effect/FastCheck"
 import { describe as viewOf, ModelNotFound, NoTarget } from "../../../src/domain/Errors.ts"
 import * as Errors from "../../../src/subjects/Errors.ts"
 import { MarketplaceFailed } from "../../../src/agents/plugins/PluginErrors.ts"
-import { asSentence } from "../../../src/kernel/Sentence.ts"
+import { asSentence } from "../../../src/kernel/text/Sentence.ts"
 
 describe("asSentence", () => {
   it("ends a text with one full stop, whatever it ended with", () => {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
 import { exceededOf, noIssueLimits } from "../../../src/subjects/registeredKeys/entity.ts"
-import { maskSecret } from "../../../src/kernel/Masking.ts"
+import { maskSecret } from "../../../src/kernel/text/Masking.ts"
 import { changed, tokenProblem } from "../../../src/subjects/issueReports/service.ts"
 
 describe("exceededOf", () => {

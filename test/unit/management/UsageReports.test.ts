@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { UsageReports } from "../../../src/subjects/usage/service.ts"
-import * as UsageJournal from "../../../src/store/UsageJournal.ts"
+import * as UsageJournal from "../../../src/store/usage/UsageJournal.ts"
 import { mostLookedAt } from "../../../src/subjects/usage/repo.ts"
 import { refuseRows } from "../store/fixtures.ts"
 import { usageRow } from "../../support/usageRow.ts"

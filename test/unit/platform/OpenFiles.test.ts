@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as machine from "../../../src/cli/doctor/machine.ts"
-import { filesFor, openFilesIn, requestsWithin } from "../../../src/platform/OpenFiles.ts"
+import { filesFor, openFilesIn, requestsWithin } from "../../../src/platform/files/OpenFiles.ts"
 
 describe("the limit of open files", () => {
   it("is the soft one of the process; null when there is none or no such line", () => {

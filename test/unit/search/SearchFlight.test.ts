@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Listeners } from "../../../src/kernel/Listeners.ts"
-import type { Exchange } from "../../../src/plane/inference/request/Exchange.ts"
+import { Listeners } from "../../../src/kernel/collections/Listeners.ts"
+import type { Exchange } from "../../../src/plane/request/Exchange.ts"
 import { type Landed, SearchFlight } from "../../../src/plane/search/SearchFlight.ts"
 
 /** What a flight looks at of an exchange. */

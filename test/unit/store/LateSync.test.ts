@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { syncLog, withLateSync } from "../../../src/store/LateSync.ts"
+import { syncLog, withLateSync } from "../../../src/store/engine/LateSync.ts"
 import { onDisk, temporaryFolder } from "./fixtures.ts"
 
 const levelOf = (rows: ReadonlyArray<unknown>) => JSON.stringify(rows)

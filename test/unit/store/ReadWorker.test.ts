@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Timers from "../../../src/platform/Timers.ts"
 import { databaseFile } from "../../../src/store/DataFolder.ts"
-import * as ReadWorker from "../../../src/store/ReadWorker.ts"
+import * as ReadWorker from "../../../src/store/engine/ReadWorker.ts"
 import { onDisk, temporaryFolder } from "./fixtures.ts"
 
 const withStore = <A, E>(

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { StoreError } from "../../../src/store/Errors.ts"
-import * as RememberedRows from "../../../src/store/RememberedRows.ts"
+import * as RememberedRows from "../../../src/store/engine/RememberedRows.ts"
 
 interface Row {
   readonly id: string

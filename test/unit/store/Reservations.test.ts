@@ -4,9 +4,9 @@ import * as FastCheck from "effect/FastCheck"
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { readReservations, reservationLine } from "../../../src/store/ReservationLines.ts"
-import { Filed, makeFile } from "../../../src/store/Reservations.ts"
-import * as Segments from "../../../src/store/JournalSegments.ts"
+import { readReservations, reservationLine } from "../../../src/store/usage/ReservationLines.ts"
+import { Filed, makeFile } from "../../../src/store/usage/Reservations.ts"
+import * as Segments from "../../../src/store/usage/JournalSegments.ts"
 
 const lineOf = (requestId: string, padding: number): string =>
   reservationLine({

@@ -10,8 +10,8 @@ import { describeStoreFailure } from "../../../src/store/Errors.ts"
 import * as Repos from "../../../src/store/Repos.ts"
 import { ConnectionRepo } from "../../../src/subjects/connections/repo.ts"
 import { NodeRepo } from "../../../src/subjects/nodes/repo.ts"
-import { resetSecrets } from "../../../src/store/ResetSecrets.ts"
-import * as Secrets from "../../../src/store/Secrets.ts"
+import { resetSecrets } from "../../../src/store/secrets/ResetSecrets.ts"
+import * as Secrets from "../../../src/store/secrets/Secrets.ts"
 import { bareConnection, connection, node, onDisk, reposInMemory, temporaryFolder } from "./fixtures.ts"
 
 const secretsOf = (byte: number) => Secrets.fromMasterKey(Redacted.make(new Uint8Array(32).fill(byte)))

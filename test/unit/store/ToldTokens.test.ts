@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { UsageFacts } from "../../../src/domain/UsageFacts.ts"
-import { addParameters, toUsageRow } from "../../../src/store/UsageColumns.ts"
-import type { Column } from "../../../src/store/Columns.ts"
-import { factsLine, readLines, UsageLines } from "../../../src/store/UsageLines.ts"
+import { addParameters, toUsageRow } from "../../../src/store/usage/UsageColumns.ts"
+import type { Column } from "../../../src/store/engine/Columns.ts"
+import { factsLine, readLines, UsageLines } from "../../../src/store/usage/UsageLines.ts"
 import { usageRow } from "../../support/usageRow.ts"
 
 const told = { in: 1_000_000_000, out: 7, cacheRead: 3, cacheWrite: 2, reasoning: 1 }

@@ -9,8 +9,8 @@ import { appendFileSync, closeSync, mkdirSync, openSync, readdirSync, rmSync, wr
 import { join } from "node:path"
 import type { UsageRow } from "../../../src/domain/Usage.ts"
 import * as UsageRepo from "../../../src/subjects/usage/repo.ts"
-import * as Segments from "../../../src/store/JournalSegments.ts"
-import * as UsageJournal from "../../../src/store/UsageJournal.ts"
+import * as Segments from "../../../src/store/usage/JournalSegments.ts"
+import * as UsageJournal from "../../../src/store/usage/UsageJournal.ts"
 import { onDisk, refuseRows, reposInMemory, temporaryFolder, usageRow } from "./fixtures.ts"
 
 const inMemory = Layer.provideMerge(UsageJournal.layerMemory, reposInMemory)

@@ -7,10 +7,10 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import type { UsageRow } from "../../../src/domain/Usage.ts"
-import * as Sql from "../../../src/store/Sql.ts"
+import * as Sql from "../../../src/store/engine/Sql.ts"
 import * as SpendRepo from "../../../src/subjects/usage/SpendRepo.ts"
 import * as UsageSumsRepo from "../../../src/subjects/usage/UsageSumsRepo.ts"
-import { mostGroups, otherModel } from "../../../src/store/UsageSumsSql.ts"
+import { mostGroups, otherModel } from "../../../src/store/usage/UsageSumsSql.ts"
 import { put, rowAt, sumAll } from "../../support/UsageLog.ts"
 
 const hourMs = 3_600_000

@@ -8,9 +8,9 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import { join } from "node:path"
-import { closingLayer, connect, isRead, withSnapshot } from "../../../src/store/Client.ts"
-import { withLateSync } from "../../../src/store/LateSync.ts"
-import { forReader, isBusy, waitingAtMost, withoutWaiting } from "../../../src/store/WriteQueue.ts"
+import { closingLayer, connect, isRead, withSnapshot } from "../../../src/store/engine/Client.ts"
+import { withLateSync } from "../../../src/store/engine/LateSync.ts"
+import { forReader, isBusy, waitingAtMost, withoutWaiting } from "../../../src/store/engine/WriteQueue.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
 const held = Effect.gen(function* () {

@@ -24,8 +24,8 @@ import { AnswerCacheRepo } from "../../../src/subjects/cache/repo.ts"
 import { ApiKeyRepo } from "../../../src/subjects/keys/repo.ts"
 import { ConnectionRepo } from "../../../src/subjects/connections/repo.ts"
 import * as Repos from "../../../src/store/Repos.ts"
-import * as Secrets from "../../../src/store/Secrets.ts"
-import { requestWaitMs } from "../../../src/store/WriteQueue.ts"
+import * as Secrets from "../../../src/store/secrets/Secrets.ts"
+import { requestWaitMs } from "../../../src/store/engine/WriteQueue.ts"
 import { apiKey, connection, onDisk, temporaryFolder } from "./fixtures.ts"
 
 /** Runs `use` over a store on disk; `hold` and `free` are another connection's. */

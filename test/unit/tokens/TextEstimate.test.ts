@@ -15,7 +15,7 @@ const rows = Array.from({ length: 300 }, (_, id) => ({
 const texts = {
   "English prose":
     "The old baker rose before dawn, as he had done every morning for forty years, and lit the oven while the town was still asleep. ",
-  code: file("src/plane/inference/attempt/RunCall.ts"),
+  code: file("src/plane/attempt/RunCall.ts"),
   "a licence": file("LICENSE"),
   JSON: JSON.stringify(rows),
   "a lock file": file("package-lock.json"),

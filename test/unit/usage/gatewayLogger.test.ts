@@ -4,7 +4,7 @@ import * as Logger from "effect/Logger"
 import { LogOutput } from "../../../src/observe/usage/telemetry/LogOutput.ts"
 import { type LogSink, make as makeSink } from "../../../src/observe/usage/telemetry/LogSink.ts"
 import { jsonStyle, type LogStyle, styleOf } from "../../../src/observe/usage/telemetry/LogStyle.ts"
-import { logRefusal } from "../../../src/entry/RefusalLog.ts"
+import { logRefusal } from "../../../src/entry/edge/RefusalLog.ts"
 import * as HouseLogger from "../../../src/observe/usage/telemetry/GatewayLogger.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { renderPrometheus } from "../../../src/entry/Metrics.ts"
-import { processFamilies } from "../../../src/entry/ProcessMetrics.ts"
+import { renderPrometheus } from "../../../src/entry/metrics/Metrics.ts"
+import { processFamilies } from "../../../src/entry/metrics/ProcessMetrics.ts"
 import * as RequestMetrics from "../../../src/observe/usage/telemetry/RequestMetrics.ts"
 import { problems } from "../../support/prometheus.ts"
 import { usageRow } from "../../support/usageRow.ts"

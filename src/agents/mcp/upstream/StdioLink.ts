@@ -4,10 +4,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import { startLineProcess } from "../../../platform/LineProcess.ts"
-import { startProblem } from "../../../platform/ProgramFile.ts"
+import { startLineProcess } from "../../../platform/programs/LineProcess.ts"
+import { startProblem } from "../../../platform/programs/ProgramFile.ts"
 import type { Timers } from "../../../platform/Timers.ts"
-import type { SentSecrets } from "../../../kernel/SentSecrets.ts"
+import type { SentSecrets } from "../../../kernel/secrets/SentSecrets.ts"
 import { readAnswerJson, Unreadable } from "../../../wire/json/Bounds.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
 import { BadMessage, readMessage, type RequestId, type RpcResponse } from "../protocol/JsonRpc.ts"

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { makeFairPlaces } from "../../../kernel/FairPlaces.ts"
+import { makeFairPlaces } from "../../../kernel/collections/FairPlaces.ts"
 import { identityOf } from "../Caller.ts"
 import type { Timer, Timers } from "../../../platform/Timers.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
@@ -14,7 +14,7 @@ import { type ForeignTool, mostTools, readPage, readResult } from "./ForeignTool
 import { linkError, maxAnswerBytes, type OpenLink } from "./Link.ts"
 import { connect, type Peer, type PeerError, type ServerInfo } from "./Peer.ts"
 import { shared } from "./Shared.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 /**
  * - `off`: it is disabled.

@@ -6,7 +6,7 @@ import {
   type PromptMessage
 } from "../../../subjects/playground/entity.ts"
 import type { JsonObject } from "../../../wire/json/Json.ts"
-import { searchAdapters } from "../../../wire/search/adapters/index.ts"
+import { searchAdapters } from "../../../wire/media/search/adapters/index.ts"
 
 export interface Snippet {
   readonly endpoint: PlaygroundEndpoint

@@ -1,5 +1,5 @@
 /** The headers of a request as plugins may see them. Pure. */
-import { isSecretHeader } from "../../../kernel/Masking.ts"
+import { isSecretHeader } from "../../../kernel/text/Masking.ts"
 
 /** Names in lower case, as node:http gives them. */
 type ForeignHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>

@@ -1,6 +1,6 @@
 /** `configSchema` of a manifest: what the owner may set, and what a form of it needs. Pure. */
 import type { ConfigField, ConfigValue } from "../../../subjects/plugins/entity.ts"
-import { problemOf } from "../config/ConfigRules.ts"
+import { problemOf } from "../ConfigRules.ts"
 import type { Fields } from "./Fields.ts"
 
 export const maxConfigFields = 64

@@ -13,7 +13,7 @@ import {
   PluginPermission,
   pluginNameProblem
 } from "../../../subjects/plugins/entity.ts"
-import { closest } from "../../../kernel/Closest.ts"
+import { closest } from "../../../kernel/text/Closest.ts"
 import { objectOr } from "../../../wire/json/Json.ts"
 import { readConfigSchema } from "./ConfigSchema.ts"
 import { Fields } from "./Fields.ts"

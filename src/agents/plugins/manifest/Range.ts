@@ -1,5 +1,5 @@
 /** Ranges of versions as npm writes them: `>=0.1.0 <2`, `^1.2.0`, `~1.2`, `1.x`, `*`, several with `||`. https://github.com/npm/node-semver#ranges */
-import { compareVersions } from "../../../kernel/Versions.ts"
+import { compareVersions } from "../../../kernel/text/Versions.ts"
 
 export const maxRangeChars = 200
 

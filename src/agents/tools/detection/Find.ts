@@ -1,6 +1,6 @@
 /** Finds a program. Pure but for looking at files. */
 import { delimiter, isAbsolute, join } from "node:path"
-import { isProgram } from "../../../platform/ProgramFile.ts"
+import { isProgram } from "../../../platform/programs/ProgramFile.ts"
 
 /** Folders that are searched besides the PATH: where installers of tools put them. */
 const usualFolders = (home: string): ReadonlyArray<string> => [

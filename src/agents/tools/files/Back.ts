@@ -1,6 +1,6 @@
 /** Undoes a setup in a file: later changes by others stay. */
 import * as Effect from "effect/Effect"
-import * as ConfigFile from "../../../platform/ConfigFile.ts"
+import * as ConfigFile from "../../../platform/files/ConfigFile.ts"
 import { takenBack } from "../config/Edits.ts"
 import { isUnreadable } from "../config/formats/Format.ts"
 import { formats } from "../config/formats/index.ts"

@@ -1,7 +1,7 @@
 /** The files of a tool: read, changed, written together or not at all. */
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
-import * as ConfigFile from "../../../platform/ConfigFile.ts"
+import * as ConfigFile from "../../../platform/files/ConfigFile.ts"
 import { applied, staleOf, takenBack } from "../config/Edits.ts"
 import { isUnreadable } from "../config/formats/Format.ts"
 import { formats } from "../config/formats/index.ts"

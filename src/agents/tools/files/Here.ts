@@ -1,7 +1,7 @@
 /** Facts of this machine for the files of tools. */
 import { existsSync } from "node:fs"
 import { hostname } from "node:os"
-import { harmless } from "../../../kernel/TerminalText.ts"
+import { harmless } from "../../../kernel/text/TerminalText.ts"
 import { type Places, placesOf } from "../config/ToolSetup.ts"
 
 /** Folders of the user whose home folder this is. */

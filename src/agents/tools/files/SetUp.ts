@@ -1,7 +1,7 @@
 /** Setting up a tool on this machine, without the key: what is there, what would be written, writing it. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as ConfigFile from "../../../platform/ConfigFile.ts"
+import * as ConfigFile from "../../../platform/files/ConfigFile.ts"
 import { staleOf } from "../config/Edits.ts"
 import { isUnreadable, valueAt } from "../config/formats/Format.ts"
 import { formats } from "../config/formats/index.ts"

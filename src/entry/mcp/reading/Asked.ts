@@ -4,7 +4,7 @@ import type { ManagementKey } from "../../../contract/ManagementRoutes.ts"
 import { ReadFailure } from "../../../agents/mcp/Resource.ts"
 import type { ToolCall } from "../../../agents/mcp/Tool.ts"
 import { type Json, stringOr } from "../../../wire/json/Json.ts"
-import type { Plane } from "../../Management.ts"
+import type { Plane } from "../../management/Management.ts"
 import { errorTextOf } from "../EndpointTool.ts"
 import type { Asking } from "../SchemaTool.ts"
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { field } from "../../../kernel/Documented.ts"
 import type { Tool } from "../../../agents/mcp/Tool.ts"
-import type { Plane } from "../../Management.ts"
+import type { Plane } from "../../management/Management.ts"
 import { schemasOf } from "../OperationSchemas.ts"
 import { askedOf, optional, schemaTool } from "../SchemaTool.ts"
 

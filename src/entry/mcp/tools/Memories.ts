@@ -5,7 +5,7 @@ import { field } from "../../../kernel/Documented.ts"
 import { apiKeyIdOf, type Caller, isManager } from "../../../agents/mcp/Caller.ts"
 import { failed, type Tool, type ToolCall } from "../../../agents/mcp/Tool.ts"
 import { isArray, type JsonObject, objectOr } from "../../../wire/json/Json.ts"
-import type { Plane } from "../../Management.ts"
+import type { Plane } from "../../management/Management.ts"
 import { type EndpointTool, endpointTool } from "../EndpointTool.ts"
 import { askedOf, optional, schemaTool, ToolFailure } from "../SchemaTool.ts"
 

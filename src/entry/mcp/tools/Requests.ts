@@ -1,7 +1,7 @@
 /** Tools that ask models and search the web in the caller's name: with its rights, limits, usage row and cost. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { InnerAnswer, InnerRequests } from "../../../plane/inference/InnerRequests.ts"
+import type { InnerAnswer, InnerRequests } from "../../../plane/InnerRequests.ts"
 import { field } from "../../../kernel/Documented.ts"
 import type { Tool, ToolCall } from "../../../agents/mcp/Tool.ts"
 import {
@@ -13,7 +13,7 @@ import {
   parseJson,
   stringOr
 } from "../../../wire/json/Json.ts"
-import type { Plane } from "../../Management.ts"
+import type { Plane } from "../../management/Management.ts"
 import { askedOf, optional, refusedBy, schemaTool, ToolFailure } from "../SchemaTool.ts"
 import { errorTextOf } from "../EndpointTool.ts"
 

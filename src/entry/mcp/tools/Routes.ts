@@ -5,7 +5,7 @@ import { WireName } from "../../../domain/Wire.ts"
 import { field } from "../../../kernel/Documented.ts"
 import type { Tool } from "../../../agents/mcp/Tool.ts"
 import { isArray, type Json, type JsonObject, numberOr, objectOr, stringOr } from "../../../wire/json/Json.ts"
-import type { Plane } from "../../Management.ts"
+import type { Plane } from "../../management/Management.ts"
 import { schemasOf } from "../OperationSchemas.ts"
 import { askedOf, optional, schemaTool, ToolFailure } from "../SchemaTool.ts"
 

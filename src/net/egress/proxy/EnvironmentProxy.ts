@@ -4,7 +4,7 @@
  */
 import * as Redacted from "effect/Redacted"
 import { isIP } from "node:net"
-import { booleanOf } from "../../../kernel/BooleanText.ts"
+import { booleanOf } from "../../../kernel/text/BooleanText.ts"
 import { makeIpRanges } from "../../../kernel/IpRanges.ts"
 import type { ProxyType } from "../../../subjects/proxies/entity.ts"
 import { isLocalAddress } from "../OutboundPolicy.ts"

@@ -1,7 +1,7 @@
 /** Secrets that a proxy is sent of its account, to be removed from the answers that come through it. */
 import * as Redacted from "effect/Redacted"
-import { LruMap } from "../../../kernel/LruMap.ts"
-import { noSecrets, type SentSecrets, sentSecrets } from "../../../kernel/SentSecrets.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
+import { noSecrets, type SentSecrets, sentSecrets } from "../../../kernel/secrets/SentSecrets.ts"
 import type { ProxyHop } from "./ProxyRoute.ts"
 
 const mostKnown = 64

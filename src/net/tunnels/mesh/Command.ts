@@ -2,7 +2,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import type { ProgramNotStarted, SupervisedPrograms } from "../../../platform/SupervisedProgram.ts"
+import type { ProgramNotStarted, SupervisedPrograms } from "../../../platform/programs/SupervisedProgram.ts"
 
 export interface Command {
   /** Absolute path. */

@@ -1,16 +1,16 @@
 /** Runs `tailscale` and other programs of the system, as this user and, where that is refused, as root by `sudo`. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { scrubber } from "../../../kernel/Scrub.ts"
+import { scrubber } from "../../../kernel/secrets/Scrub.ts"
 import { findProgram, type HostSystem } from "../../../platform/HostSystem.ts"
-import { programEnvironment } from "../../../platform/ProgramEnvironment.ts"
-import type { SupervisedPrograms } from "../../../platform/SupervisedProgram.ts"
+import { programEnvironment } from "../../../platform/programs/ProgramEnvironment.ts"
+import type { SupervisedPrograms } from "../../../platform/programs/SupervisedProgram.ts"
 import { type Command, type CommandResult, makeRunCommand } from "./Command.ts"
 import { failed, type MeshToolFailed } from "./Failures.ts"
 import { refusalReason, sudoPasswordProblem, sudoRefusal, withoutPassword, withPassword } from "./Sudo.ts"
 import { isAccessDenied, isDaemonDown } from "./Texts.ts"
 import { type MeshState, readStatus } from "./Status.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 /** Time limit in ms of an ordinary command: it asks the daemon of this machine. */
 export const commandMs = 10_000

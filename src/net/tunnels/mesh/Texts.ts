@@ -2,7 +2,7 @@
  * Output of the `tailscale` program, and its meaning. Texts of 1.36 to 1.90:
  * https://github.com/tailscale/tailscale/tree/main/cmd/tailscale/cli (`serve_v2.go`, `serve_legacy.go`, `up.go`, `diag.go`).
  */
-import { harmless } from "../../../kernel/TerminalText.ts"
+import { harmless } from "../../../kernel/text/TerminalText.ts"
 import type { CommandResult } from "./Command.ts"
 
 /** `funnel --bg` and `--https`: before, the command was `funnel 443 on`. https://tailscale.com/changelog#2023-10-17 */

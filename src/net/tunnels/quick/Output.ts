@@ -3,7 +3,7 @@
  * https://github.com/cloudflare/cloudflared/blob/2026.7.2/cmd/cloudflared/tunnel/quick_tunnel.go
  */
 import { shownWords } from "../Words.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export interface QuickOutput {
   /** `https://….trycloudflare.com`; null before it is printed. */

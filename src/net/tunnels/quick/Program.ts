@@ -5,12 +5,12 @@ import * as Layer from "effect/Layer"
 import { isAbsolute, join } from "node:path"
 import { PublicDownload } from "../../egress/PublicDownload.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
-import { isProgram } from "../../../platform/ProgramFile.ts"
-import { findProgram } from "../../../platform/ProgramPath.ts"
+import { isProgram } from "../../../platform/programs/ProgramFile.ts"
+import { findProgram } from "../../../platform/programs/ProgramPath.ts"
 import { TunnelFailed } from "../Backend.ts"
 import { downloadProgram } from "./Download.ts"
 import { releaseBase, releaseFiles, releaseVersion, type ReleaseFile } from "./Release.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export class QuickProgram extends Context.Tag("gateway/tunnels/QuickProgram")<
   QuickProgram,

@@ -9,12 +9,12 @@ import * as Layer from "effect/Layer"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { AppConfig } from "../../../platform/AppConfig.ts"
-import { programEnvironment } from "../../../platform/ProgramEnvironment.ts"
-import { SupervisedPrograms } from "../../../platform/SupervisedProgram.ts"
+import { programEnvironment } from "../../../platform/programs/ProgramEnvironment.ts"
+import { SupervisedPrograms } from "../../../platform/programs/SupervisedProgram.ts"
 import { type Backend, TunnelFailed } from "../Backend.ts"
 import { nothingYet, readLine, reasonOfEnd, reasonOfSilence } from "./Output.ts"
 import { QuickProgram } from "./Program.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export type QuickOptions = Readonly<Record<never, never>>
 

@@ -1,6 +1,6 @@
 /** Runs a program to its end for its output, within a time. */
 import * as Effect from "effect/Effect"
-import { type ProgramNotStarted, SupervisedPrograms } from "../../../platform/SupervisedProgram.ts"
+import { type ProgramNotStarted, SupervisedPrograms } from "../../../platform/programs/SupervisedProgram.ts"
 
 /** More lines are dropped. */
 const mostLines = 200

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { TunnelFailed } from "../Backend.ts"
 import { type HostKey, knownHostsLine, readHostKey } from "./HostKeys.ts"
 import { runToEnd } from "./ShortProgram.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 const keygenMs = 10_000
 

@@ -1,8 +1,8 @@
 /** Meaning of an error of ngrok for a tunnel, by its code: https://ngrok.com/docs/errors/reference */
-import { scrub } from "../../../kernel/Scrub.ts"
-import { harmless } from "../../../kernel/TerminalText.ts"
+import { scrub } from "../../../kernel/secrets/Scrub.ts"
+import { harmless } from "../../../kernel/text/TerminalText.ts"
 import { TunnelFailed, TunnelNeedsAuth } from "../Backend.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 /** Page on which ngrok shows people their authtoken. */
 export const authTokenPage = "https://dashboard.ngrok.com/get-started/your-authtoken"

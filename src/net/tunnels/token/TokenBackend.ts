@@ -6,8 +6,8 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Queue from "effect/Queue"
 import * as Redacted from "effect/Redacted"
-import { scrub } from "../../../kernel/Scrub.ts"
-import { harmless } from "../../../kernel/TerminalText.ts"
+import { scrub } from "../../../kernel/secrets/Scrub.ts"
+import { harmless } from "../../../kernel/text/TerminalText.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { type Backend, TunnelFailed, TunnelNeedsAuth } from "../Backend.ts"
 import type { Entrance } from "../TunnelEntrance.ts"
@@ -15,7 +15,7 @@ import { type Agent, type AgentOptions, loadSdk, type Sdk, type SdkMissing, star
 import { authTokenProblem } from "./AuthToken.ts"
 import { authTokenPage, failureOf } from "./Failure.ts"
 import { mostPendingEvents, type SessionEvent, type WatchLimits, watchLimits, watchSession } from "./SessionWatch.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export interface TokenOptions {
   /** Null: that of `TOKEN_TUNNEL_AUTHTOKEN`. */

@@ -29,7 +29,7 @@ import {
 import type { Ran } from "./undo/run.mjs"
 import type { UndoStep } from "./undo/steps.mjs"
 import * as Watchdog from "./Watchdog.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export type { JournalEntry, Ran, RestoreReport, UndoStep }
 

@@ -1,6 +1,6 @@
 /** Programs of the system that capture starts: where they are, and what of the gateway's environment they see. */
 import { delimiter, join } from "node:path"
-import { isProgram } from "../../../platform/ProgramFile.ts"
+import { isProgram } from "../../../platform/programs/ProgramFile.ts"
 
 type Environment = ReadonlyMap<string, string>
 

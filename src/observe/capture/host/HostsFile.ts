@@ -13,7 +13,7 @@ import { codeOf, editFile, readBounded, replaceFile, replacementCommands } from 
 import { linesOf, readBlock, shadowedHosts, withBlock, withoutBlock } from "./undo/hostsBlock.mjs"
 import { ensureJournal, journalFolder } from "./undo/restore.mjs"
 import { isDenied, lockedHosts } from "./undo/steps.mjs"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export const maxHosts = 200
 

@@ -14,7 +14,7 @@ import { type HostChange, HostJournal, type JournalFailed, type OpenChange, type
 import { findDesktop, reader } from "./proxy/Desktops.ts"
 import { type Desktop, proxyHost, type ProxyPlan, type Setting, terminalLines, undoSteps } from "./proxy/Plan.ts"
 import { isStillOurs } from "./undo/steps.mjs"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 /** Error on a machine that has no setting for it. `lines` do the same for one terminal. */
 export class SystemProxyUnsupported extends Data.TaggedError("SystemProxyUnsupported")<{

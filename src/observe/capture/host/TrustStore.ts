@@ -31,7 +31,7 @@ import { exists, readBounded, replaceFile } from "./undo/files.mjs"
 import { ensureJournal, journalFolder } from "./undo/restore.mjs"
 import { runProgram } from "./undo/run.mjs"
 import { linksTo } from "./undo/steps.mjs"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export type { Slot }
 

@@ -10,7 +10,7 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import type { RestoreReport } from "./undo/restore.mjs"
 import type { Ran } from "./undo/run.mjs"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export interface WatchdogShape {
   /** Returns when it runs; fails with a sentence. */

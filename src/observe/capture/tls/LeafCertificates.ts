@@ -1,7 +1,7 @@
 /** Certificates of the hosts that clients ask for, ready for a handshake. One key serves all; each is issued once and kept while it is used. */
 import { type KeyObject } from "node:crypto"
 import { createSecureContext, type SecureContext } from "node:tls"
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { CertificateAuthority } from "./CertificateAuthority.ts"
 
 export interface LeafCertificates {

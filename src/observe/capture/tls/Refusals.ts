@@ -6,7 +6,7 @@
  * A client is known by its hello (`ClientHello`), because its process is found too late for that: the certificate has been refused by then, and a
  * program that is tried again is another process.
  */
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 
 export interface Refuser {
   readonly host: string

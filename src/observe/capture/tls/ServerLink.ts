@@ -6,7 +6,7 @@ import { Agent, type ClientRequestArgs } from "node:http"
 import type { Socket } from "node:net"
 import { Duplex } from "node:stream"
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls"
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { Timers } from "../../../platform/Timers.ts"
 import { type Dialled, DialFailed, dialFailed } from "./Origin.ts"
 

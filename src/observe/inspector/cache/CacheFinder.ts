@@ -1,6 +1,6 @@
 /** The cache-break finder: gets each call when its answer has ended, and keeps its findings. All of it is bounded. */
 import type { ModelPrice } from "../../../subjects/pricing/entity.ts"
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import { CacheBreaks, type CacheBreaksPage } from "./CacheBreaks.ts"
 import type { CacheCall, CacheFinding } from "./CacheCall.ts"
 import { CacheHistory, type CacheHistoryLimits, usualLimits } from "./CacheHistory.ts"

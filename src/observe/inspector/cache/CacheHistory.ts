@@ -2,7 +2,7 @@
  * Memory of earlier calls: their prompts as chains of hashes with the beginnings of the parts, the prefixes their accounts' caches hold, and
  * the reports of each. Bounded in calls, parts and characters; no body is kept.
  */
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { CacheCall } from "./CacheCall.ts"
 import { type CachePolicy, policyOf } from "./CachePolicy.ts"
 import { type KnownCall, type KnownPrompt, knownPrompt, scopeOf } from "./KnownCall.ts"

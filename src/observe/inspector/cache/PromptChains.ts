@@ -3,7 +3,7 @@
  * prompts share is kept once, and the longest one any earlier call has had is found with one look-up per part. Bounded: what was used longest
  * ago goes first, ends before beginnings.
  */
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import { copied } from "../diff/Shown.ts"
 import { hashOf, type Prompt, type Segment, type SegmentKind } from "../prompt/Prompt.ts"
 import { segmentTokens } from "../prompt/SegmentTokens.ts"

@@ -2,7 +2,7 @@
  * Finds secrets in a text of any form: JSON (also within strings of JSON), forms, addresses, XML, command lines, prose. One pass; each
  * character is looked at a bounded number of times.
  */
-import { maxBoundaryChars, privateKeyBegin, privateKeyEnd } from "../../../kernel/PrivateKeys.ts"
+import { maxBoundaryChars, privateKeyBegin, privateKeyEnd } from "../../../kernel/secrets/PrivateKeys.ts"
 import { verdictOf } from "./SecretNames.ts"
 import { endOfRun, isWordCode, shapeAt } from "./SecretShapes.ts"
 

@@ -1,7 +1,7 @@
 /** Decides the format of a request to models, by its path and else by its body, and the codec that reads it. Pure. */
 import { codecs, type WireCodec } from "../../../wire/Codec.ts"
-import { completions } from "../../../wire/completions/Codec.ts"
-import { embeddings } from "../../../wire/embeddings/Codec.ts"
+import { completions } from "../../../wire/media/completions/Codec.ts"
+import { embeddings } from "../../../wire/media/embeddings/Codec.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../../wire/json/Json.ts"
 import { ollamaGenerate } from "../../../wire/ollama/Codec.ts"
 import type { ApiKind } from "../../../domain/TrafficRecord.ts"

@@ -3,7 +3,7 @@
  * providers beyond the limit are counted together.
  */
 import type { AttemptRecord } from "../../../subjects/routing/entity.ts"
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { MetricsSnapshot, NumberSample } from "./Families.ts"
 import { clean } from "./Summary.ts"
 

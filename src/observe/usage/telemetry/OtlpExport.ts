@@ -22,7 +22,7 @@ import { version } from "../../../platform/Version.ts"
 import type { MetricsSnapshot } from "./Families.ts"
 import { encodeMetrics, encodeTraces, type Resource } from "./OtlpEncode.ts"
 import type { RequestSummary } from "./Summary.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export interface OtlpExport {
   /** Hot: takes the request for the next batch of spans; dropped when too many wait. */

@@ -2,8 +2,8 @@
 import { nanoUsdPerUsd } from "../../../domain/Usage.ts"
 import type { UsageRow } from "../../../domain/Usage.ts"
 import { PerFacts, type UsageFacts } from "../../../domain/UsageFacts.ts"
-import { IsoTimes } from "../../../kernel/IsoTimes.ts"
-import { jsonNumber, JsonTexts } from "../../../kernel/JsonTexts.ts"
+import { IsoTimes } from "../../../kernel/time/IsoTimes.ts"
+import { jsonNumber, JsonTexts } from "../../../kernel/text/JsonTexts.ts"
 import { clean, pathOnly } from "./Summary.ts"
 import type { RequestSummary } from "./Summary.ts"
 

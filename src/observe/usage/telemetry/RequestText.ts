@@ -4,7 +4,7 @@
  */
 import { nanoUsdPerUsd } from "../../../domain/Usage.ts"
 import type { UsageRow } from "../../../domain/Usage.ts"
-import { LocalTimes } from "../../../kernel/LocalTimes.ts"
+import { LocalTimes } from "../../../kernel/time/LocalTimes.ts"
 import { type Colour, type LogStyle, painter } from "./LogStyle.ts"
 import { clean, pathOnly } from "./Summary.ts"
 import type { RequestSummary } from "./Summary.ts"

@@ -3,7 +3,7 @@
  * uses. In memory, bounded.
  */
 import { createHash } from "node:crypto"
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { RequestSummary } from "./Summary.ts"
 
 export interface SessionView {

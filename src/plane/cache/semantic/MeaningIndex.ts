@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { KeptMeaning, Meaning } from "../../../subjects/cache/entity.ts"
 import { cosine } from "../../../kernel/Cosine.ts"
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import { mayShare } from "./Wording.ts"
 
 /** Newest questions of a bucket that are compared: 1.5 million products for vectors of 1,536 numbers, some 2 ms. */

@@ -1,6 +1,6 @@
 /** Patterns of filters. Built-in ones run on the engine of the platform, those of operators on one that takes linear time for any pattern. */
 import * as Either from "effect/Either"
-import { compileLinear } from "../../../kernel/LinearPattern.ts"
+import { compileLinear } from "../../../kernel/text/LinearPattern.ts"
 
 /** Characters of a line that are looked at. */
 export const seenChars = 1_000

@@ -1,6 +1,6 @@
 /** A schema with what its keywords refer to: places by pointer and anchor, compiled patterns. */
 import * as Either from "effect/Either"
-import { compileLinear, compileSteps, type LinearPattern } from "../../../kernel/LinearPattern.ts"
+import { compileLinear, compileSteps, type LinearPattern } from "../../../kernel/text/LinearPattern.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../../wire/json/Json.ts"
 import { maxPatternChars, maxSchemas, type Budget, Undecided } from "./Limits.ts"
 

@@ -5,7 +5,7 @@
  */
 import { isEqual } from "../../../wire/json/isEqual.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, stringOr } from "../../../wire/json/Json.ts"
-import { type LinearPattern, stepsOf } from "../../../kernel/LinearPattern.ts"
+import { type LinearPattern, stepsOf } from "../../../kernel/text/LinearPattern.ts"
 import type { Budget } from "./Limits.ts"
 
 /** Context that a keyword needs of the check around it. */

@@ -3,7 +3,7 @@
  */
 import * as Redacted from "effect/Redacted"
 import type { UpstreamResponse } from "../../../net/egress/Upstream.ts"
-import { scrub } from "../../../kernel/Scrub.ts"
+import { scrub } from "../../../kernel/secrets/Scrub.ts"
 
 export type TokenAnswer =
   | {

@@ -8,7 +8,7 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type { ConnectionRepo } from "../../../subjects/connections/repo.ts"
 import type { Catalog } from "../Catalog.ts"
-import { withoutWaiting } from "../../../store/WriteQueue.ts"
+import { withoutWaiting } from "../../../store/engine/WriteQueue.ts"
 import { refreshTokensOf, type Replacement } from "../TokenReplacement.ts"
 
 export interface TokenStore {

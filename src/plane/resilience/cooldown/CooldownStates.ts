@@ -2,7 +2,7 @@
  * The health of all connections, in memory: cooldowns of connections (`Cooldown`) and of single models (`ModelCooldowns`). Times are epoch
  * milliseconds.
  */
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import { type ConnectionHealth, healthy } from "../../../subjects/connections/entity.ts"
 import * as Cooldown from "./Cooldown.ts"
 import * as ModelCooldowns from "./ModelCooldowns.ts"

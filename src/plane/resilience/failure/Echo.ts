@@ -5,7 +5,7 @@
  * Built only when a failure's words are about to count. Everything is bounded and linear; a request too large to be looked through
  * counts as holding any words.
  */
-import { encodedForms, plainForm } from "../../../kernel/TextForms.ts"
+import { encodedForms, plainForm } from "../../../kernel/text/TextForms.ts"
 
 /** Text that a caller sent. */
 export interface CallerText {

@@ -2,7 +2,7 @@
  * The words of an upstream as they are remembered: they are shown to other callers and kept in the database, so that what the caller of
  * the failed request wrote is taken out. Upstreams quote prompts in part, and in other spacing and encoding.
  */
-import { plainForm } from "../../../kernel/TextForms.ts"
+import { plainForm } from "../../../kernel/text/TextForms.ts"
 import { type CallerText, foldedBody, folded } from "./Echo.ts"
 
 /** Letters and digits in a row, whatever is between them. A shorter run may well be the provider's own words. */

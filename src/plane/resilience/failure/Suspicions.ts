@@ -3,7 +3,7 @@
  * and bounded; a good answer ends a suspicion.
  */
 import * as Struct from "effect/Struct"
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { Failure } from "./FailureKind.ts"
 
 export interface Suspicions {

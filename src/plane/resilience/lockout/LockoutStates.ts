@@ -2,7 +2,7 @@
  * Locked models by provider, connection and model, in memory. Beside them models whose quota is used up are held (`QuotaHolds`), lockouts on or
  * off: an exhausted one is not asked again.
  */
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { ResilienceSettings } from "../../../subjects/resilience/entity.ts"
 import type { QuotaHolds } from "./QuotaHolds.ts"
 import * as Lockout from "./Lockout.ts"

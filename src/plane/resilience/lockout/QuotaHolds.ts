@@ -3,7 +3,7 @@
  * keeps them in the store, so that a restart does not ask them again. No timer ends a hold: it is over when its time has passed.
  */
 import * as Schema from "effect/Schema"
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { LockoutKey } from "./LockoutKey.ts"
 
 /** Times are epoch milliseconds. */

@@ -2,7 +2,7 @@
  * Rates how well a model suits a task, [0, 1] (factor `taskFit`). Sources in this order: overrides (leaderboard), the map of named
  * models, the known capabilities of the model, and last the name alone. Pure; results are remembered by name, bounded.
  */
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { TaskType } from "../candidate/Candidate.ts"
 import type { ModelFacts } from "../../providers/ModelFacts.ts"
 import { classRows, namedFitness, type CapabilityClass, type FitnessRow } from "./FitnessMap.ts"

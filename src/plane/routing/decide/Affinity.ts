@@ -4,7 +4,7 @@
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import { FairPool } from "../../../kernel/FairPool.ts"
+import { FairPool } from "../../../kernel/collections/FairPool.ts"
 import { ownerIn } from "./SessionKey.ts"
 import type { Target } from "../resolve/ModelResolver.ts"
 

@@ -3,7 +3,7 @@
  * same input gives the same decision, and the memory to store is part of the result.
  */
 import { type ComboPolicy, noPolicy } from "../../../subjects/combos/entity/ComboPolicy.ts"
-import { LazyMap } from "../../../kernel/LazyMap.ts"
+import { LazyMap } from "../../../kernel/collections/LazyMap.ts"
 import { makeSeededRandom } from "../../../kernel/SeededRandom.ts"
 import type { SessionTarget } from "./Affinity.ts"
 import { autoDefaults, orderAuto } from "../auto/Auto.ts"

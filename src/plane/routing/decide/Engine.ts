@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import * as Catalog from "../../providers/Catalog.ts"
 import * as Breakers from "../../resilience/breaker/Breakers.ts"
 import * as PriceBook from "../../../observe/usage/PriceBook.ts"

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { StateRow } from "../../../store/StateRows.ts"
+import type { StateRow } from "../../../store/engine/StateRows.ts"
 
 export interface StoredStates<A> {
   /** States in the order of the rows. */

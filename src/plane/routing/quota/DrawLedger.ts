@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import { makeWriteBehind } from "../../resilience/WriteBehind.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { QuotaUseRepo } from "../../../subjects/quotaGroups/QuotaUseRepo.ts"

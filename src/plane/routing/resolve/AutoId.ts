@@ -1,5 +1,5 @@
 /** The ids of virtual `auto` models and what each of them means: variants, and categories with a tier. Pure. */
-import { closest } from "../../../kernel/Closest.ts"
+import { closest } from "../../../kernel/text/Closest.ts"
 import type { PackName } from "../../../subjects/combos/entity/AutoWeights.ts"
 
 export type Variant = "coding" | "fast" | "cheap" | "offline" | "smart" | "lkgp"

@@ -7,7 +7,7 @@ import { type ComboPolicy, noPolicy } from "../../../subjects/combos/entity/Comb
 import type { RoutableCombo } from "../../../subjects/combos/entity/RoutableCombo.ts"
 import type { Combo } from "../../../subjects/combos/entity.ts"
 import { type ModelNotFound, NoTarget } from "../../../domain/Errors.ts"
-import { closest } from "../../../kernel/Closest.ts"
+import { closest } from "../../../kernel/text/Closest.ts"
 import { maxAliasHops } from "./Aliases.ts"
 import { advertisedAutoIds, type AutoSpec, invokableAutoIds, nearAutoIds, parseAutoId } from "./AutoId.ts"
 import { isOpen, targetsOf, whyNoTargets, withoutReasoning } from "./ComboExpansion.ts"

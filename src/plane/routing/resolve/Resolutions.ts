@@ -4,7 +4,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { ModelNotFound, NoTarget } from "../../../domain/Errors.ts"
 import * as Flags from "../../../subjects/flags/service.ts"
 import * as GatewaySettings from "../../../subjects/flags/GatewaySettings.ts"

@@ -5,7 +5,7 @@
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { targetKey } from "../resolve/TargetKey.ts"
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { policyOf } from "../../resilience/failure/Policy.ts"
 import type { Performance } from "../candidate/Candidate.ts"

@@ -2,11 +2,11 @@
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { loadConfig } from "../../../cli/EnvFile.ts"
+import { loadConfig } from "../../../cli/flags/EnvFile.ts"
 import { CommandFailed } from "../../../cli/Failure.ts"
 import { loadRoom } from "../../../cli/lazy.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export const captureRestore = Command.make("restore", {}, () =>
   Effect.gen(function* () {

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { ComboView, CreateCombo } from "../routes.ts"
 import { ComboStrategy } from "../entity.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
-import { body } from "../../../cli/Flags.ts"
+import { body } from "../../../cli/flags/Flags.ts"
 import * as Output from "../../../cli/output/Output.ts"
 
 const flags = {

@@ -4,7 +4,7 @@ import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { confirmOnTerminal, yes } from "../../../cli/asking/confirm.ts"
-import { pick } from "../../../cli/Flags.ts"
+import { pick } from "../../../cli/flags/Flags.ts"
 import * as Output from "../../../cli/output/Output.ts"
 
 const combo = Args.text({ name: "combo" })

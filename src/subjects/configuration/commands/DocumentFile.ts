@@ -13,8 +13,8 @@ import { doubles, wantedOf } from "../declared/Wanted.ts"
 import { isUnreadable } from "../../../agents/tools/config/formats/Format.ts"
 import { yaml } from "../../../agents/tools/config/formats/Yaml.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
-import { withoutValue } from "../../../cli/Flags.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { withoutValue } from "../../../cli/flags/Flags.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 const maxFileBytes = 4 * 1_048_576
 

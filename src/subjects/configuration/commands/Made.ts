@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { dirname, join } from "node:path"
-import * as ConfigFile from "../../../platform/ConfigFile.ts"
+import * as ConfigFile from "../../../platform/files/ConfigFile.ts"
 import { CommandFailed } from "../../../cli/Failure.ts"
 import { contextFile } from "../../../cli/gateway/Contexts.ts"
 

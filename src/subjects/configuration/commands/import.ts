@@ -15,7 +15,7 @@ import { litellmShape, omniRouteShape, type Shape, shapeProblems } from "../decl
 import type { Json } from "../declared/Values.ts"
 import { readOmniRoute } from "../declared/imports/OmniRoute.ts"
 import { yes } from "../../../cli/asking/confirm.ts"
-import { loadConfig, parse } from "../../../cli/EnvFile.ts"
+import { loadConfig, parse } from "../../../cli/flags/EnvFile.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import type { GatewayFlags } from "../../../cli/gateway/Target.ts"
 import { loadRoom } from "../../../cli/lazy.ts"
@@ -159,7 +159,7 @@ export const importEnv = Command.make(
     Effect.gen(function* () {
       const values = Option.isNone(given.file) ? (yield* loadConfig).environment : yield* variablesOf(given.file.value)
       const { allProviders } = yield* loadRoom(() => import("../../../plane/providers/registry/index.ts"))
-      const { isGatewayKey } = yield* loadRoom(() => import("../../../kernel/GatewayKey.ts"))
+      const { isGatewayKey } = yield* loadRoom(() => import("../../../kernel/secrets/GatewayKey.ts"))
       const found = readEnvironment(values, allProviders, isGatewayKey)
       yield* finish(
         found,

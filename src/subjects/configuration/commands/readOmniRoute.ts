@@ -18,7 +18,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isOmniRoute, omniRouteNamespaces, omniRouteTables } from "../declared/imports/OmniRouteRecords.ts"
 import { type Json, type JsonObject, objectOr, parseJson } from "../declared/Values.ts"
-import type { Database } from "../../../store/Handle.ts"
+import type { Database } from "../../../store/engine/Handle.ts"
 import { BadArgument, type CliFailure } from "../../../cli/Failure.ts"
 import { loadRoom } from "../../../cli/lazy.ts"
 import { readText } from "./DocumentFile.ts"
@@ -115,7 +115,7 @@ const contentOf = (database: Database): JsonObject => {
 
 const readDatabase = (path: string, file: string, sizeBytes: number): Effect.Effect<JsonObject, CliFailure> =>
   Effect.gen(function* () {
-    const { open } = yield* loadRoom(() => import("../../../store/Handle.ts"))
+    const { open } = yield* loadRoom(() => import("../../../store/engine/Handle.ts"))
     if (sizeBytes > maxDatabaseBytes) {
       return yield* bad(file, `is larger than ${maxDatabaseBytes} bytes`, "Import OmniRoute's JSON export instead.")
     }

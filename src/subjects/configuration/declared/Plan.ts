@@ -1,5 +1,5 @@
 /** Computes the changes that make a gateway match a file. Pure: neither the file nor the gateway is touched. */
-import { isSecretHeader, maskSecret } from "../../../kernel/Masking.ts"
+import { isSecretHeader, maskSecret } from "../../../kernel/text/Masking.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../../../wire/json/Json.ts"
 
 export const kinds = [

@@ -15,8 +15,8 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import * as connections from "../../../cli/gateway/connections.ts"
 import { loadRoom } from "../../../cli/lazy.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { namedProxy, proxyFlag } from "../../../cli/pickProxy.ts"
-import { allowSameName } from "../../../cli/sameName.ts"
+import { namedProxy, proxyFlag } from "../../../cli/asking/pickProxy.ts"
+import { allowSameName } from "../../../cli/asking/sameName.ts"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)

@@ -15,17 +15,17 @@ import {
   type PlanTokens,
   readPlanFile
 } from "../../configuration/declared/imports/PlanFiles.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
-import { readOwned } from "../../../platform/OwnedFile.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
+import { readOwned } from "../../../platform/files/OwnedFile.ts"
 import { cleanKey } from "../../../cli/asking/providerKey.ts"
 import { readSecret } from "../../../cli/asking/stdin.ts"
-import { loadConfig } from "../../../cli/EnvFile.ts"
+import { loadConfig } from "../../../cli/flags/EnvFile.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
-import { body } from "../../../cli/Flags.ts"
+import { body } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import type { GatewayFlags } from "../../../cli/gateway/Target.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { refuseTaken } from "../../../cli/sameName.ts"
+import { refuseTaken } from "../../../cli/asking/sameName.ts"
 
 export interface PlanImport extends GatewayFlags {
   /** The proxy its calls go by; undefined: as it is. */

@@ -15,7 +15,7 @@ import {
   SectionView,
   TurnView
 } from "../../../contract/InspectorRecords.ts"
-import { taking } from "../../../cli/Forms.ts"
+import { taking } from "../../../cli/flags/Forms.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"

@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { notOf, taking } from "../../../cli/Forms.ts"
+import { notOf, taking } from "../../../cli/flags/Forms.ts"
 
 const several = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(`${description} Several times; 'all' for all.`), Options.repeated)

@@ -9,12 +9,12 @@ import { BudgetStatusView, SetBudget } from "../routes.ts"
 import { confirm, yes } from "../../../cli/asking/confirm.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
-import { body } from "../../../cli/Flags.ts"
-import { FiniteNumber, notOf, taking } from "../../../cli/Forms.ts"
+import { body } from "../../../cli/flags/Flags.ts"
+import { FiniteNumber, notOf, taking } from "../../../cli/flags/Forms.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { usdText } from "../../../kernel/UsdText.ts"
-import { pickKey } from "../../../cli/pickKey.ts"
+import { usdText } from "../../../kernel/text/UsdText.ts"
+import { pickKey } from "../../../cli/asking/pickKey.ts"
 
 const key = Args.text({ name: "key" }).pipe(
   Args.withDescription("The API key: its name, its id or the beginning of it.")

@@ -5,12 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { McpServerTested, McpServerView } from "../../mcpServers/routes.ts"
 import { CommandFailed } from "../../../cli/Failure.ts"
-import { pick } from "../../../cli/Flags.ts"
+import { pick } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 const Servers = Schema.Struct({ servers: Schema.Array(McpServerView), nextCursor: Schema.NullOr(Schema.String) })
 export const OneServer = Schema.Struct({ server: McpServerView })

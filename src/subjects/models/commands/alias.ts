@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { AliasSet, AliasView, SetAlias } from "../../aliases/routes.ts"
 import { confirmOnTerminal, yes } from "../../../cli/asking/confirm.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
-import { body } from "../../../cli/Flags.ts"
+import { body } from "../../../cli/flags/Flags.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import * as Column from "../../../cli/output/Column.ts"
 

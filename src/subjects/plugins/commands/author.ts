@@ -12,13 +12,13 @@ import { LogView } from "../routes.ts"
 import { pluginNameProblem } from "../entity.ts"
 import type { LogLine } from "../../../agents/plugins/sandbox/Sandbox.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
-import { loadConfig } from "../../../cli/EnvFile.ts"
+import { loadConfig } from "../../../cli/flags/EnvFile.ts"
 import { AlreadyReported, BadArgument, CommandFailed } from "../../../cli/Failure.ts"
 import { loadRoom } from "../../../cli/lazy.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { listed, readProject } from "./project.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 const folder = Args.text({ name: "folder" }).pipe(
   Args.withDescription("The folder of the plugin."),

@@ -8,13 +8,13 @@ import * as Option from "effect/Option"
 import { CreateProxy, ProxySwitch, type ProxyView, UpdateProxy } from "../routes.ts"
 import { ProxyFamily } from "../entity.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
-import { body } from "../../../cli/Flags.ts"
+import { body } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { readAddress } from "./address.ts"
 import { passwordFlag, readPassword } from "./password.ts"
 import { addressOf, OneProxy, proxy } from "./rows.ts"
-import { findProxy } from "../../../cli/pickProxy.ts"
+import { findProxy } from "../../../cli/asking/pickProxy.ts"
 
 const flagNames = {
   name: "--name",

@@ -5,11 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { FreeProxiesFound, ProxyTested, TestProxy } from "../routes.ts"
 import { CommandFailed } from "../../../cli/Failure.ts"
-import { body } from "../../../cli/Flags.ts"
+import { body } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { columns, Proxies, proxy } from "./rows.ts"
-import { findProxy } from "../../../cli/pickProxy.ts"
+import { findProxy } from "../../../cli/asking/pickProxy.ts"
 
 export const proxyList = Command.make("list", Client.connection, (given) =>
   Effect.gen(function* () {

@@ -9,12 +9,12 @@ import { CreateQuotaGroup, QuotaGroupView, UpdateQuotaGroup } from "../routes.ts
 import { confirmOnTerminal, yes } from "../../../cli/asking/confirm.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
-import { body, pick } from "../../../cli/Flags.ts"
-import { each, FiniteNumber, named, notOf } from "../../../cli/Forms.ts"
+import { body, pick } from "../../../cli/flags/Flags.ts"
+import { each, FiniteNumber, named, notOf } from "../../../cli/flags/Forms.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import * as Column from "../../../cli/output/Column.ts"
-import { pickConnection } from "../../../cli/pickConnection.ts"
-import { pickKey } from "../../../cli/pickKey.ts"
+import { pickConnection } from "../../../cli/asking/pickConnection.ts"
+import { pickKey } from "../../../cli/asking/pickKey.ts"
 
 const Groups = Schema.Struct({ groups: Schema.Array(QuotaGroupView) })
 

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import type { Cleared } from "../routes.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
-import { pick } from "../../../cli/Flags.ts"
+import { pick } from "../../../cli/flags/Flags.ts"
 import * as Output from "../../../cli/output/Output.ts"
 
 const flags = {

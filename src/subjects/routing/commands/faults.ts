@@ -4,8 +4,8 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { SimulatedFault } from "../routes.ts"
 import { FaultName, ScenarioName } from "../../resilience/SimulatedFaults.ts"
-import { each, notOf } from "../../../cli/Forms.ts"
-import { asSentence } from "../../../kernel/Sentence.ts"
+import { each, notOf } from "../../../cli/flags/Forms.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 const shape = "name=kind, name=kind:0.3 (part of the calls) or name=kind@10+5/20 (from second 10, for 5, every 20)"
 

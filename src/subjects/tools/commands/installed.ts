@@ -1,7 +1,7 @@
 /** Finds the coding tools on this machine, by files only: nothing is started. */
 import { delimiter, isAbsolute, join } from "node:path"
 import type { Places, ToolSetup } from "../../../agents/tools/config/ToolSetup.ts"
-import { isProgram } from "../../../platform/ProgramFile.ts"
+import { isProgram } from "../../../platform/programs/ProgramFile.ts"
 
 /** More folders than any search path has. */
 const mostFolders = 200

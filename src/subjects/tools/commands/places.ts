@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { homedir } from "node:os"
 import { placesIn } from "../../../agents/tools/files/Here.ts"
-import { loadConfig } from "../../../cli/EnvFile.ts"
+import { loadConfig } from "../../../cli/flags/EnvFile.ts"
 
 export const placesNow = Effect.map(loadConfig, ({ environment }) =>
   placesIn(environment.get("HOME") || homedir(), environment)

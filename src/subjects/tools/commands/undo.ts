@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as ConfigFile from "../../../platform/ConfigFile.ts"
+import * as ConfigFile from "../../../platform/files/ConfigFile.ts"
 import type { ToolSetup } from "../../../agents/tools/config/ToolSetup.ts"
 import { placesNow } from "./places.ts"
 import { BadArgument } from "../../../cli/Failure.ts"

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Client from "../../../cli/gateway/Client.ts"
-import { taking } from "../../../cli/Forms.ts"
+import { taking } from "../../../cli/flags/Forms.ts"
 import { IsoTimeOrDay } from "../../../contract/Inputs.ts"
 import * as Output from "../../../cli/output/Output.ts"
 

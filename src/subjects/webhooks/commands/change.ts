@@ -6,10 +6,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { CreateWebhook, UpdateWebhook } from "../routes.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
-import { body } from "../../../cli/Flags.ts"
+import { body } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { allowSameName, refuseTaken } from "../../../cli/sameName.ts"
+import { allowSameName, refuseTaken } from "../../../cli/asking/sameName.ts"
 import { findWebhook, OneWebhook, rivalsOf, webhook } from "./rows.ts"
 
 const settings = {

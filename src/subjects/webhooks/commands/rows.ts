@@ -3,7 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { DeliveryView, WebhookView } from "../routes.ts"
-import { pick } from "../../../cli/Flags.ts"
+import { pick } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
 

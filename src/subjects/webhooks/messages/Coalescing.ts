@@ -1,5 +1,5 @@
 /** Joins the messages about one subject: events that follow a message within a window are counted and not sent. */
-import { LruMap } from "../../../kernel/LruMap.ts"
+import { LruMap } from "../../../kernel/collections/LruMap.ts"
 
 /** Time in ms within which the same is not sent again. */
 export const windowMs = 5 * 60_000

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Fake from "../../../support/FakeUpstream.ts"
 import * as TestGateway from "../../../support/TestGateway.ts"
-import { maxTranscriptBytes } from "../../../../src/plane/inference/features/handoff/Transcript.ts"
+import { maxTranscriptBytes } from "../../../../src/plane/features/handoff/Transcript.ts"
 import { refuses, requestIn, says, type Scene, type SceneOptions, setUp, summary, turns } from "./Scene.ts"
 
 const scene = (name: string, options: SceneOptions, play: (scene: Scene) => Promise<void>) =>

@@ -1,8 +1,8 @@
 /** Whatever an event or an answer is, it can be read, and what is not text goes on as it came. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { readers } from "../../../../src/plane/inference/features/guardrails/answers/wires/readers.ts"
-import { filterWhole } from "../../../../src/plane/inference/features/guardrails/answers/WholeFilter.ts"
+import { readers } from "../../../../src/plane/features/guardrails/answers/wires/readers.ts"
+import { filterWhole } from "../../../../src/plane/features/guardrails/answers/WholeFilter.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
 import { testGuard } from "../../../support/PersonalData.ts"
 import { answerOf, filtered } from "./support.ts"

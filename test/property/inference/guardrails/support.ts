@@ -1,9 +1,9 @@
 /** Streams of all wires, with their texts split at will, and what a client makes of them. */
 import { makePartCollector } from "../../../../src/wire/canonical/PartCollector.ts"
-import { readers } from "../../../../src/plane/inference/features/guardrails/answers/wires/readers.ts"
-import { makeStreamFilter } from "../../../../src/plane/inference/features/guardrails/answers/StreamFilter.ts"
-import type { TextGuard } from "../../../../src/plane/inference/features/guardrails/answers/TextGuard.ts"
-import { framingOf } from "../../../../src/plane/inference/reply/Frames.ts"
+import { readers } from "../../../../src/plane/features/guardrails/answers/wires/readers.ts"
+import { makeStreamFilter } from "../../../../src/plane/features/guardrails/answers/StreamFilter.ts"
+import type { TextGuard } from "../../../../src/plane/features/guardrails/answers/TextGuard.ts"
+import { framingOf } from "../../../../src/plane/reply/Frames.ts"
 import { replay } from "../../../../src/wire/canonical/Replay.ts"
 import type { AnswerPart, Response } from "../../../../src/wire/canonical/Response.ts"
 import { codecs, type StreamEvent } from "../../../../src/wire/Codec.ts"

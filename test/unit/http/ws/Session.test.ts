@@ -1,8 +1,8 @@
 /** Signs of life, the length of a life, and slow sockets, without real time. */
 import { assert, describe, it } from "@effect/vitest"
 import { EventEmitter } from "node:events"
-import type { Exchange } from "../../../../src/plane/inference/request/Exchange.ts"
-import { makeResponseHistory } from "../../../../src/plane/inference/state/ResponseHistory.ts"
+import type { Exchange } from "../../../../src/plane/request/Exchange.ts"
+import { makeResponseHistory } from "../../../../src/plane/state/ResponseHistory.ts"
 import { maxLifetimeMs, openSession, type SessionSocket } from "../../../../src/entry/ws/Session.ts"
 import { highWaterBytes, makeSocketWriter } from "../../../../src/entry/ws/SocketWriter.ts"
 

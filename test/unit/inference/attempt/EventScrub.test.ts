@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { eventScrub } from "../../../../src/plane/inference/attempt/EventScrub.ts"
-import type { Framing } from "../../../../src/plane/inference/reply/Frames.ts"
-import { sentSecrets } from "../../../../src/kernel/SentSecrets.ts"
+import { eventScrub } from "../../../../src/plane/attempt/EventScrub.ts"
+import type { Framing } from "../../../../src/plane/reply/Frames.ts"
+import { sentSecrets } from "../../../../src/kernel/secrets/SentSecrets.ts"
 
 const secret = "sk-proj-9fQ2xY7Zk0bLm3"
 const secrets = sentSecrets([secret])

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/TestClock"
-import { noSecrets } from "../../../../src/kernel/SentSecrets.ts"
+import { noSecrets } from "../../../../src/kernel/secrets/SentSecrets.ts"
 import { transportFailure } from "../../../../src/net/egress/TransportFailure.ts"
 import { type PublicFetchError, RedirectRefused, UrlBlocked } from "../../../../src/net/egress/PublicFetch.ts"
 import {
@@ -14,10 +14,10 @@ import {
   type UpstreamResponse
 } from "../../../../src/net/egress/Upstream.ts"
 import { fromRaw } from "../../../../src/net/egress/UpstreamHeaders.ts"
-import type { AttemptResult } from "../../../../src/plane/inference/attempt/AttemptResult.ts"
-import { type JobCallInput, makeJobCall, unobserved } from "../../../../src/plane/inference/attempt/JobCall.ts"
+import type { AttemptResult } from "../../../../src/plane/attempt/AttemptResult.ts"
+import { type JobCallInput, makeJobCall, unobserved } from "../../../../src/plane/attempt/JobCall.ts"
 import type { JobTicket, PolledJob } from "../../../../src/wire/PolledJob.ts"
-import { openAiJob } from "../../../../src/wire/jobs/OpenAiStyle.ts"
+import { openAiJob } from "../../../../src/wire/media/jobs/OpenAiStyle.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
 
 type Given = unknown | PublicFetchError

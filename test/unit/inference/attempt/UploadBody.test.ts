@@ -1,8 +1,8 @@
 /** Bodies with files in them: their announced length is true, and each call reads them anew. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { type UploadBody, uploadBody } from "../../../../src/plane/inference/attempt/UploadBody.ts"
-import type { Upload } from "../../../../src/plane/inference/request/Uploads.ts"
+import { type UploadBody, uploadBody } from "../../../../src/plane/attempt/UploadBody.ts"
+import type { Upload } from "../../../../src/plane/request/body/Uploads.ts"
 import type { Payload } from "../../../../src/wire/WireCodec.ts"
 
 const upload = (bytes: Buffer): Upload => ({

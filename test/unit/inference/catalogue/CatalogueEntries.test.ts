@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Combo } from "../../../../src/subjects/combos/entity.ts"
 import type { Connection } from "../../../../src/subjects/connections/entity.ts"
-import { type CatalogueView, entriesOf } from "../../../../src/plane/inference/catalogue/CatalogueEntries.ts"
+import { type CatalogueView, entriesOf } from "../../../../src/plane/catalogue/CatalogueEntries.ts"
 import { snapshot } from "../../../../src/plane/providers/Catalog.ts"
 import { type ModelFacts, unknownFacts } from "../../../../src/plane/providers/ModelFacts.ts"
 import { advertisedAutoIds } from "../../../../src/plane/routing/resolve/AutoId.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { capacity, makeCountMemory } from "../../../../src/plane/inference/counting/CountMemory.ts"
+import { capacity, makeCountMemory } from "../../../../src/plane/counting/CountMemory.ts"
 import {
   asConversation,
   countBody,
@@ -8,7 +8,7 @@ import {
   countPath,
   readCount,
   renderCount
-} from "../../../../src/plane/inference/counting/CountRequest.ts"
+} from "../../../../src/plane/counting/CountRequest.ts"
 
 describe("count requests", () => {
   it("the client's wire is asked where it can count, else the first that can", () => {

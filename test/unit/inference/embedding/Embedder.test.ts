@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
-import * as Embedder from "../../../../src/plane/inference/embedding/Embedder.ts"
-import { type InnerAnswer, InnerRequests } from "../../../../src/plane/inference/InnerRequests.ts"
+import * as Embedder from "../../../../src/plane/embedding/Embedder.ts"
+import { type InnerAnswer, InnerRequests } from "../../../../src/plane/InnerRequests.ts"
 
 const answered = (body: unknown, status = 200): InnerAnswer => ({
   requestId: "req_1",

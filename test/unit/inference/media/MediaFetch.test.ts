@@ -15,9 +15,9 @@ import {
   lifetimeMs,
   makeMediaCache,
   maxEntries
-} from "../../../../src/plane/inference/media/MediaCache.ts"
-import { layer, maxLinks, MediaFetch, shownUrl } from "../../../../src/plane/inference/media/MediaFetch.ts"
-import { linksToFetch, needsFetch } from "../../../../src/plane/inference/media/MediaNeeds.ts"
+} from "../../../../src/plane/media/MediaCache.ts"
+import { layer, maxLinks, MediaFetch, shownUrl } from "../../../../src/plane/media/MediaFetch.ts"
+import { linksToFetch, needsFetch } from "../../../../src/plane/media/MediaNeeds.ts"
 import * as AppConfig from "../../../../src/platform/AppConfig.ts"
 import * as Timers from "../../../../src/platform/Timers.ts"
 import type { Conversation, Part } from "../../../../src/wire/canonical/Conversation.ts"

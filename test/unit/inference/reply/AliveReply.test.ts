@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { AliveReply } from "../../../../src/plane/inference/reply/AliveReply.ts"
+import { AliveReply } from "../../../../src/plane/reply/AliveReply.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
 import { geminiArray } from "../../../../src/wire/gemini/Codec.ts"
 import type { WireCodec } from "../../../../src/wire/WireCodec.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Broadcast, maxBehindBytes, stallMs } from "../../../../src/plane/inference/reply/Broadcast.ts"
-import { chunkOverheadBytes, HeldChunks, Room } from "../../../../src/plane/inference/reply/HeldChunks.ts"
-import { headerIn, withHeaders } from "../../../../src/plane/inference/reply/ReplyHeaders.ts"
+import { Broadcast, maxBehindBytes, stallMs } from "../../../../src/plane/reply/Broadcast.ts"
+import { chunkOverheadBytes, HeldChunks, Room } from "../../../../src/plane/reply/HeldChunks.ts"
+import { headerIn, withHeaders } from "../../../../src/plane/reply/ReplyHeaders.ts"
 import { makeTestReply, type TestReply } from "../../../support/Replies.ts"
 
 /** Timers that run when they are told to. */

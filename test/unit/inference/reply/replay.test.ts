@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Recorded, recording } from "../../../../src/plane/inference/reply/Recorder.ts"
-import { replayTo } from "../../../../src/plane/inference/reply/Replay.ts"
-import { changingHead, headerIn, withHeaders, withoutHeaders } from "../../../../src/plane/inference/reply/ReplyHeaders.ts"
+import { type Recorded, recording } from "../../../../src/plane/reply/Recorder.ts"
+import { replayTo } from "../../../../src/plane/reply/Replay.ts"
+import { changingHead, headerIn, withHeaders, withoutHeaders } from "../../../../src/plane/reply/ReplyHeaders.ts"
 import { makeTestReply } from "../../../support/Replies.ts"
 
 const record = (maxBytes: number, answer: (reply: ReturnType<typeof recording>) => void) => {

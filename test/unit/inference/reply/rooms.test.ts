@@ -1,6 +1,6 @@
 /** Memory for answers that owners share. */
 import { assert, describe, it } from "@effect/vitest"
-import { Rooms } from "../../../../src/plane/inference/reply/HeldChunks.ts"
+import { Rooms } from "../../../../src/plane/reply/HeldChunks.ts"
 
 describe("rooms", () => {
   it("are full for an owner that has more than it leaves free, and not for the next one", () => {

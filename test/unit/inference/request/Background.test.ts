@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isBackground } from "../../../../src/plane/inference/request/Background.ts"
+import { isBackground } from "../../../../src/plane/request/Background.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import type { WireName } from "../../../../src/domain/Wire.ts"

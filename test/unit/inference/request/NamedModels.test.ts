@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { mayRepeatModel, withOneModel } from "../../../../src/plane/inference/request/NamedModels.ts"
+import { mayRepeatModel, withOneModel } from "../../../../src/plane/request/NamedModels.ts"
 
 const dropped = (body: Record<string, unknown>) =>
   withOneModel(JSON.parse(JSON.stringify({ model: "m", ...body }))).dropped

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { noTokens, type TokenCounts } from "../../../../src/domain/Usage.ts"
-import { believed, isPlain, type Seen } from "../../../../src/plane/inference/settle/Belief.ts"
+import { believed, isPlain, type Seen } from "../../../../src/plane/settle/Belief.ts"
 
 const seen = (more: Partial<Seen> = {}): Seen => ({
   textBytes: 100,

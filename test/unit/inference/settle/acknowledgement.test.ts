@@ -1,8 +1,8 @@
 /** Answers that wait for the same write: what goes wrong with one is that one's alone. */
 import { assert, describe, it } from "@effect/vitest"
 import type { UsageRow } from "../../../../src/domain/Usage.ts"
-import { makeAcknowledge } from "../../../../src/plane/inference/settle/Acknowledgement.ts"
-import type { Exchange } from "../../../../src/plane/inference/request/Exchange.ts"
+import { makeAcknowledge } from "../../../../src/plane/settle/Acknowledgement.ts"
+import type { Exchange } from "../../../../src/plane/request/Exchange.ts"
 
 const row = (id: string) => ({ id }) as unknown as UsageRow
 const exchange = (requestId: string) => ({ requestId }) as unknown as Exchange

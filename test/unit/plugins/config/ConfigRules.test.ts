@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { change, type ConfigSchema, effective, kept, shown } from "../../../../src/agents/plugins/config/ConfigRules.ts"
+import { change, type ConfigSchema, effective, kept, shown } from "../../../../src/agents/plugins/ConfigRules.ts"
 
 const field = { default: null, min: null, max: null, enum: null, description: null, secret: false }
 const schema: ConfigSchema = {

@@ -15,7 +15,7 @@ import type { Rule } from "../../../../src/plane/resilience/failure/Rule.ts"
 import { rules } from "../../../../src/plane/resilience/failure/Rules.ts"
 import type { FailureSignal } from "../../../../src/plane/resilience/failure/Signal.ts"
 import { makeSuspicions, partsOf } from "../../../../src/plane/resilience/failure/Suspicions.ts"
-import { encodedForms } from "../../../../src/kernel/TextForms.ts"
+import { encodedForms } from "../../../../src/kernel/text/TextForms.ts"
 import { answered, type Body, inAnswer, inStream, nowMs, oauth, refreshable } from "./signals.ts"
 
 const sample = (phrase: string | RegExp): ReadonlyArray<string> =>

@@ -10,7 +10,7 @@ import * as AppConfig from "../../../../src/platform/AppConfig.ts"
 import * as Backup from "../../../../src/store/Backup.ts"
 import { migrations, versionOf } from "../../../../src/store/migrations/index.ts"
 import * as Restore from "../../../../src/store/restore/Restore.ts"
-import * as Secrets from "../../../../src/store/Secrets.ts"
+import * as Secrets from "../../../../src/store/secrets/Secrets.ts"
 import * as SchemaFixtures from "../../../support/SchemaFixtures.ts"
 import { onDisk, temporaryFolder } from "../fixtures.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { noResult } from "../../../../src/wire/canonical/CallResults.ts"
+import { noResult } from "../../../../src/wire/canonical/tools/CallResults.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { chatBody, translate } from "../support.ts"
 import { geminiBody, model, user } from "../gemini/support.ts"

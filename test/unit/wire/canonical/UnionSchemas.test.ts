@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
-import { withoutUnion } from "../../../../src/wire/canonical/UnionSchemas.ts"
+import { withoutUnion } from "../../../../src/wire/canonical/tools/UnionSchemas.ts"
 import { chatBody, messagesBody, translate } from "../support.ts"
 
 const text = { type: "string" }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import { codecs, encodeConversation, makeStreamTranslator } from "../../../../src/wire/Codec.ts"
-import { completions } from "../../../../src/wire/completions/Codec.ts"
+import { completions } from "../../../../src/wire/media/completions/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import type { WireName } from "../../../../src/domain/Wire.ts"
 import { context, cut, options } from "../support.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { limits, partsWithin } from "../../../../src/wire/embeddings/Splitting.ts"
+import { limits, partsWithin } from "../../../../src/wire/media/embeddings/Splitting.ts"
 import type { Json, JsonObject } from "../../../../src/wire/json/Json.ts"
 import { wholeRequest } from "../../../../src/wire/media/WholeRequest.ts"
 

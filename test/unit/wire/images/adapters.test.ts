@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import type { ImageAdapter } from "../../../../src/domain/MediaKind.ts"
 import type { WireName } from "../../../../src/domain/Wire.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
-import { images } from "../../../../src/wire/images/Codec.ts"
+import { images } from "../../../../src/wire/media/images/Codec.ts"
 import type { EncodedRequest, WireCodec } from "../../../../src/wire/WireCodec.ts"
 
 const codecOf = (adapter: ImageAdapter | null, wire: WireName = "chat"): WireCodec => {

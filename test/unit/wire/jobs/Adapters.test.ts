@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
-import { music } from "../../../../src/wire/music/Codec.ts"
+import { music } from "../../../../src/wire/media/music/Codec.ts"
 import type { JobStep, JobTicket, PolledJob } from "../../../../src/wire/PolledJob.ts"
-import { videos } from "../../../../src/wire/videos/Codec.ts"
+import { videos } from "../../../../src/wire/media/videos/Codec.ts"
 import type { WireCodec } from "../../../../src/wire/WireCodec.ts"
 
 const codecOf = (client: WireCodec, adapter: "fal" | "minimax" | "replicate" | "runway" | "suno" | null): WireCodec =>

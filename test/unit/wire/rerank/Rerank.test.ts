@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import type { MediaAdapter } from "../../../../src/domain/MediaKind.ts"
 import { encodeConversation } from "../../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
-import { rerank } from "../../../../src/wire/rerank/Codec.ts"
+import { rerank } from "../../../../src/wire/media/rerank/Codec.ts"
 import type { WireCodec } from "../../../../src/wire/WireCodec.ts"
 
 const asked: JsonObject = {

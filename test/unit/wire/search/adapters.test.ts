@@ -1,8 +1,8 @@
 /** Each search provider's own form: what it is asked, and what is read of its answer. The answers are shortened from the documented examples. */
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
-import { searchAdapters } from "../../../../src/wire/search/adapters/index.ts"
-import { emptySearch, type Search } from "../../../../src/wire/search/Search.ts"
+import { searchAdapters } from "../../../../src/wire/media/search/adapters/index.ts"
+import { emptySearch, type Search } from "../../../../src/wire/media/search/Search.ts"
 import type { SearchAdapterName } from "../../../../src/domain/MediaKind.ts"
 
 const plain: Search = { ...emptySearch, query: "a query" }

@@ -8,7 +8,7 @@ import {
   type Spoken,
   subtitles,
   timestamp
-} from "../../../../src/wire/transcriptions/Transcript.ts"
+} from "../../../../src/wire/media/transcriptions/Transcript.ts"
 
 const said = (text: string, start: number, end: number): Spoken => ({ text, start, end })
 const bare = { language: null, duration: null, words: [], segments: [] }

@@ -3,7 +3,7 @@
  * none with a name like a secret's.
  */
 import { isSecretHeaderName, isSecretParameter } from "../../../../observe/inspector/masking/SecretNames.ts"
-import { withoutKeys } from "../../../../kernel/KeyShapes.ts"
+import { withoutKeys } from "../../../../kernel/secrets/KeyShapes.ts"
 import { registry } from "../../../../plane/providers/Registry.ts"
 
 const providerNames = (): ReadonlySet<string> => new Set([...registry.values()].flatMap(({ env }) => env))

@@ -6,7 +6,7 @@ import type { PublicFetchError } from "../../../../net/egress/PublicFetch.ts"
 import { version } from "../../../../platform/Version.ts"
 import { isArray, type JsonObject } from "../../../../wire/json/Json.ts"
 import { fetchLimits } from "../Limits.ts"
-import { noSecrets } from "../../../../kernel/SentSecrets.ts"
+import { noSecrets } from "../../../../kernel/secrets/SentSecrets.ts"
 import { type HostRefusal, type HostResult, refusal } from "./HostCalls.ts"
 
 const maxHeaders = 64

@@ -1,5 +1,5 @@
 /** The content of a message: what was typed, and files beside it. Pure. */
-import { imageTypeOf } from "../../../ImageType.ts"
+import { imageTypeOf } from "../../../flags/ImageType.ts"
 
 export type Attachment =
   | { readonly _tag: "Text"; readonly name: string; readonly text: string }

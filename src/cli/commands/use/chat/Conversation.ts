@@ -1,5 +1,5 @@
 /** A conversation at the terminal as a state machine: what is typed comes in, what is to be done comes out. Pure. */
-import { harmlessLines } from "../../../../kernel/TerminalText.ts"
+import { harmlessLines } from "../../../../kernel/text/TerminalText.ts"
 import type { Content } from "./Content.ts"
 
 export interface Turn {

@@ -8,7 +8,7 @@ import { note } from "../../../output/Output.ts"
 import { sizeText } from "../../../output/Size.ts"
 import { type Attachment, attachmentOf, type Content, contentOf } from "./Content.ts"
 import { type Piece, piecesOf } from "./Mentions.ts"
-import { asSentence } from "../../../../kernel/Sentence.ts"
+import { asSentence } from "../../../../kernel/text/Sentence.ts"
 
 /** A gateway takes 50 MiB in a body by default, and images grow by a third in it. */
 export const maxFileBytes = 20 * 1_048_576

@@ -1,5 +1,5 @@
 /** Text that comes in pieces, made safe for terminals piece by piece. Pure. */
-import { harmlessLines } from "../../../../kernel/TerminalText.ts"
+import { harmlessLines } from "../../../../kernel/text/TerminalText.ts"
 
 export interface SafeText {
   /** Text that may be shown now. */

@@ -1,5 +1,5 @@
 /** The line below an answer: what it took and who gave it. Pure. */
-import { usdText } from "../../../../kernel/UsdText.ts"
+import { usdText } from "../../../../kernel/text/UsdText.ts"
 import { thousands } from "../../../output/Column.ts"
 
 export interface Facts {

@@ -12,7 +12,7 @@ import { answered, type Conversation, messagesOf, next, type Outcome, savedAs, s
 import * as Keyboard from "./Keyboard.ts"
 import { readPrompt } from "./Prompt.ts"
 import { summaryLine } from "./Summary.ts"
-import { asSentence } from "../../../../kernel/Sentence.ts"
+import { asSentence } from "../../../../kernel/text/Sentence.ts"
 
 const prompts = { first: "› ", more: "… " }
 

@@ -7,7 +7,7 @@ import { BadArgument, type CliFailure } from "../../../Failure.ts"
 import type { Target } from "../../../gateway/Client.ts"
 import * as Inference from "../../../gateway/Inference.ts"
 import * as Upload from "../../../gateway/Upload.ts"
-import { imageTypeOf } from "../../../ImageType.ts"
+import { imageTypeOf } from "../../../flags/ImageType.ts"
 import { withSpinner } from "../../../output/spinner.ts"
 
 export interface Wanted {

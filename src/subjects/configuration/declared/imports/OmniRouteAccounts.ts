@@ -1,10 +1,10 @@
 /** Nodes and connections of OmniRoute. Pure. */
-import { isSecretHeader } from "../../../../kernel/Masking.ts"
+import { isSecretHeader } from "../../../../kernel/text/Masking.ts"
 import { isObject, type Json, type JsonObject, numberOr, objectOr, optional } from "../../../../wire/json/Json.ts"
 import { escaped, variableOf } from "../Variables.ts"
 import { changed, type ImportOptions, leftOut, type Row, taken } from "./Imported.ts"
 import { isOn, type OmniRouteRecords, textOf } from "./OmniRouteRecords.ts"
-import { asSentence } from "../../../../kernel/Sentence.ts"
+import { asSentence } from "../../../../kernel/text/Sentence.ts"
 
 /** OmniRoute's ids and short names of providers that are others here (`src/shared/constants/providers.ts` there). */
 const names: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 /** The list of captured requests as the lines of a screen. Pure. */
-import { harmless } from "../../../../kernel/TerminalText.ts"
+import { harmless } from "../../../../kernel/text/TerminalText.ts"
 import { fit } from "../../../../cli/output/Table.ts"
 import { tailHeader, tailLine } from "../rows.ts"
 import { type Browse, type Line, linesOf } from "./Browse.ts"

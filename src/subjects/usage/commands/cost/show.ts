@@ -2,7 +2,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { UsageAnalytics } from "../../../usageHistory/routes.ts"
-import * as EnvFile from "../../../../cli/EnvFile.ts"
+import * as EnvFile from "../../../../cli/flags/EnvFile.ts"
 import * as Client from "../../../../cli/gateway/Client.ts"
 import * as Column from "../../../../cli/output/Column.ts"
 import { usd } from "../../../../cli/output/money.ts"

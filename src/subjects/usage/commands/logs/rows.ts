@@ -1,7 +1,7 @@
 /** Views of requests: in a table, on the lines of `--follow`, and one with everything known of it. */
 import * as Schema from "effect/Schema"
 import { UsageLog } from "../../routes.ts"
-import { harmless } from "../../../../kernel/TerminalText.ts"
+import { harmless } from "../../../../kernel/text/TerminalText.ts"
 import * as Column from "../../../../cli/output/Column.ts"
 import { fields, fit, pad } from "../../../../cli/output/Table.ts"
 import { localTime } from "../../../../cli/output/Time.ts"

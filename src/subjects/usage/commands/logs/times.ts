@@ -1,6 +1,6 @@
 /** Times as people give them. Pure. */
 
-import { isDay } from "../../../../kernel/IsoInstant.ts"
+import { isDay } from "../../../../kernel/time/IsoInstant.ts"
 
 const unitMs: Readonly<Record<string, number>> = {
   s: 1_000,

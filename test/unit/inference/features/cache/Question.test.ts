@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { WireName } from "../../../../../src/domain/Wire.ts"
-import { questionOf } from "../../../../../src/plane/inference/features/cache/Question.ts"
+import { questionOf } from "../../../../../src/plane/features/cache/Question.ts"
 import type { JsonObject } from "../../../../../src/wire/json/Json.ts"
 
 const asked = (wire: WireName, body: JsonObject) => questionOf(wire, body, 100)

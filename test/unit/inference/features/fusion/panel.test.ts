@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { decodeStored, noPolicy } from "../../../../../src/subjects/combos/entity/ComboPolicy.ts"
-import { runPanel, type PanelCall } from "../../../../../src/plane/inference/features/fusion/RunPanel.ts"
-import { closesAtMs, memberEnded, openPanel, panelRules } from "../../../../../src/plane/inference/features/fusion/Panel.ts"
+import { runPanel, type PanelCall } from "../../../../../src/plane/features/fusion/RunPanel.ts"
+import { closesAtMs, memberEnded, openPanel, panelRules } from "../../../../../src/plane/features/fusion/Panel.ts"
 
 describe("the rules", () => {
   it("are the defaults where the combo has none or invalid ones", () => {

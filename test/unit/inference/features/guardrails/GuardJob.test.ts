@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { guardJob } from "../../../../../src/plane/inference/features/guardrails/thread/GuardJob.ts"
+import { guardJob } from "../../../../../src/plane/features/guardrails/thread/GuardJob.ts"
 
 const bodyOf = (content: string): Uint8Array =>
   new TextEncoder().encode(JSON.stringify({ model: "m", messages: [{ role: "user", content }] }))

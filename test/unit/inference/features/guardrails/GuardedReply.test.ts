@@ -5,12 +5,12 @@ import {
   type AnswerGuard,
   type TextMode,
   watchAnswer
-} from "../../../../../src/plane/inference/features/guardrails/answers/AnswerGuard.ts"
-import { guardReply } from "../../../../../src/plane/inference/features/guardrails/answers/GuardedReply.ts"
-import { guardAnswer } from "../../../../../src/plane/inference/features/guardrails/answers/guardAnswer.ts"
-import type { ClientReply, Exchange, Work } from "../../../../../src/plane/inference/request/Exchange.ts"
-import { Trail } from "../../../../../src/plane/inference/request/Trail.ts"
-import { Listeners } from "../../../../../src/kernel/Listeners.ts"
+} from "../../../../../src/plane/features/guardrails/answers/AnswerGuard.ts"
+import { guardReply } from "../../../../../src/plane/features/guardrails/answers/GuardedReply.ts"
+import { guardAnswer } from "../../../../../src/plane/features/guardrails/answers/guardAnswer.ts"
+import type { ClientReply, Exchange, Work } from "../../../../../src/plane/request/Exchange.ts"
+import { Trail } from "../../../../../src/plane/request/Trail.ts"
+import { Listeners } from "../../../../../src/kernel/collections/Listeners.ts"
 import { codecs } from "../../../../../src/wire/Codec.ts"
 import { geminiArray } from "../../../../../src/wire/gemini/Codec.ts"
 import type { WireCodec } from "../../../../../src/wire/WireCodec.ts"

@@ -1,9 +1,9 @@
 /** What tells the same as a text in another form does not tell what was replaced. */
 import { assert, describe, it } from "@effect/vitest"
 import type { WireName } from "../../../../../src/domain/Wire.ts"
-import { filterWhole } from "../../../../../src/plane/inference/features/guardrails/answers/WholeFilter.ts"
-import { makeStreamFilter } from "../../../../../src/plane/inference/features/guardrails/answers/StreamFilter.ts"
-import { readers } from "../../../../../src/plane/inference/features/guardrails/answers/wires/readers.ts"
+import { filterWhole } from "../../../../../src/plane/features/guardrails/answers/WholeFilter.ts"
+import { makeStreamFilter } from "../../../../../src/plane/features/guardrails/answers/StreamFilter.ts"
+import { readers } from "../../../../../src/plane/features/guardrails/answers/wires/readers.ts"
 import { testGuard } from "../../../../support/PersonalData.ts"
 
 const email = "john.doe@example.com"

@@ -8,14 +8,14 @@ import {
   type AnswerGuard,
   type TextMode,
   watchAnswer
-} from "../../../../../src/plane/inference/features/guardrails/answers/AnswerGuard.ts"
-import { guardReply } from "../../../../../src/plane/inference/features/guardrails/answers/GuardedReply.ts"
-import { makePace } from "../../../../../src/plane/inference/features/guardrails/answers/Pace.ts"
-import type { TextGuard } from "../../../../../src/plane/inference/features/guardrails/answers/TextGuard.ts"
-import { filterWhole } from "../../../../../src/plane/inference/features/guardrails/answers/WholeFilter.ts"
-import { readers } from "../../../../../src/plane/inference/features/guardrails/answers/wires/readers.ts"
-import type { ClientReply, Exchange } from "../../../../../src/plane/inference/request/Exchange.ts"
-import { Trail } from "../../../../../src/plane/inference/request/Trail.ts"
+} from "../../../../../src/plane/features/guardrails/answers/AnswerGuard.ts"
+import { guardReply } from "../../../../../src/plane/features/guardrails/answers/GuardedReply.ts"
+import { makePace } from "../../../../../src/plane/features/guardrails/answers/Pace.ts"
+import type { TextGuard } from "../../../../../src/plane/features/guardrails/answers/TextGuard.ts"
+import { filterWhole } from "../../../../../src/plane/features/guardrails/answers/WholeFilter.ts"
+import { readers } from "../../../../../src/plane/features/guardrails/answers/wires/readers.ts"
+import type { ClientReply, Exchange } from "../../../../../src/plane/request/Exchange.ts"
+import { Trail } from "../../../../../src/plane/request/Trail.ts"
 import { codecs } from "../../../../../src/wire/Codec.ts"
 
 const costly = Either.getOrThrowWith(

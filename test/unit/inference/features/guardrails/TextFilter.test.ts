@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { draft, type Piece, type Reading } from "../../../../../src/plane/inference/features/guardrails/answers/Reading.ts"
-import { makeTextFilter } from "../../../../../src/plane/inference/features/guardrails/answers/TextFilter.ts"
+import { draft, type Piece, type Reading } from "../../../../../src/plane/features/guardrails/answers/Reading.ts"
+import { makeTextFilter } from "../../../../../src/plane/features/guardrails/answers/TextFilter.ts"
 import { testGuard } from "../../../../support/PersonalData.ts"
 
 const piece = (channel: string, text: string, form: Piece["form"] = "text"): Reading => ({

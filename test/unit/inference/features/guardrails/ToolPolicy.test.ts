@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { WireName } from "../../../../../src/domain/Wire.ts"
-import { offerOf, ruleOf } from "../../../../../src/plane/inference/features/guardrails/tools/ToolPolicy.ts"
+import { offerOf, ruleOf } from "../../../../../src/plane/features/guardrails/ToolPolicy.ts"
 import type { JsonObject } from "../../../../../src/wire/json/Json.ts"
 
 const deny = ruleOf({ mode: "deny", tools: ["delete_*", "web_search", "googleSearch"], action: "strip" })

@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { defaultStructuredOutput } from "../../../../../src/domain/AnswerRules.ts"
 import { defaultGuardrailSettings } from "../../../../../src/subjects/guardrails/entity.ts"
-import * as Detection from "../../../../../src/plane/inference/features/guardrails/Detection.ts"
-import type { Active } from "../../../../../src/plane/inference/features/guardrails/Policy.ts"
-import { checkRequest } from "../../../../../src/plane/inference/features/guardrails/requests/checkRequest.ts"
+import * as Detection from "../../../../../src/plane/features/guardrails/Detection.ts"
+import type { Active } from "../../../../../src/plane/features/guardrails/Policy.ts"
+import { checkRequest } from "../../../../../src/plane/features/guardrails/requests/checkRequest.ts"
 
 const off: Active = {
   sanitiser: false,

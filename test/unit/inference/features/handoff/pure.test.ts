@@ -3,20 +3,20 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { operatorsOwn } from "../../../../../src/domain/ContentPermission.ts"
 import { decodeStored, noPolicy } from "../../../../../src/subjects/combos/entity/ComboPolicy.ts"
-import { hasMovedOn, isDue, usedShare } from "../../../../../src/plane/inference/features/handoff/Rules.ts"
-import { makeSummaries } from "../../../../../src/plane/inference/features/handoff/Summaries.ts"
+import { hasMovedOn, isDue, usedShare } from "../../../../../src/plane/features/handoff/Rules.ts"
+import { makeSummaries } from "../../../../../src/plane/features/handoff/Summaries.ts"
 import {
   handoffText,
   markOf,
   maxSummaryChars,
   summaryIn
-} from "../../../../../src/plane/inference/features/handoff/Summary.ts"
+} from "../../../../../src/plane/features/handoff/Summary.ts"
 import {
   maxTranscriptBytes,
   toldMessages,
   transcriptOf
-} from "../../../../../src/plane/inference/features/handoff/Transcript.ts"
-import { bodyWith, conversationWith } from "../../../../../src/plane/inference/request/AddedSystem.ts"
+} from "../../../../../src/plane/features/handoff/Transcript.ts"
+import { bodyWith, conversationWith } from "../../../../../src/plane/request/body/AddedSystem.ts"
 import type { QuotaWindow } from "../../../../../src/plane/routing/candidate/Candidate.ts"
 import type { Message, Part } from "../../../../../src/wire/canonical/Conversation.ts"
 import { chat } from "../../../../../src/wire/chat/Codec.ts"

@@ -5,16 +5,16 @@ import * as Fiber from "effect/Fiber"
 import { createServer, type IncomingMessage, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { PluginFailed } from "../../../../../src/domain/Errors.ts"
-import { NodeReply } from "../../../../../src/entry/NodeReply.ts"
-import type { OpenStreams } from "../../../../../src/entry/OpenStreams.ts"
+import { NodeReply } from "../../../../../src/entry/listening/NodeReply.ts"
+import type { OpenStreams } from "../../../../../src/entry/listening/OpenStreams.ts"
 import {
   type HookedReply,
   hookedReply,
   type HookedReplyOptions,
   maxAnswerBytes
-} from "../../../../../src/plane/inference/features/plugins/HookedReply.ts"
-import { Room } from "../../../../../src/plane/inference/reply/HeldChunks.ts"
-import type { Exchange } from "../../../../../src/plane/inference/request/Exchange.ts"
+} from "../../../../../src/plane/features/plugins/HookedReply.ts"
+import { Room } from "../../../../../src/plane/reply/HeldChunks.ts"
+import type { Exchange } from "../../../../../src/plane/request/Exchange.ts"
 import { codecs } from "../../../../../src/wire/Codec.ts"
 import { makeTestReply } from "../../../../support/Replies.ts"
 

@@ -5,7 +5,7 @@ import {
   makeOverlapTrimmer,
   maxOverlapChars,
   minOverlapChars
-} from "../../../../../src/plane/inference/features/recovery/Overlap.ts"
+} from "../../../../../src/plane/features/recovery/Overlap.ts"
 
 const after = (sent: string, pieces: ReadonlyArray<string>, blanksCut = false): string => {
   const trimmer = makeOverlapTrimmer(sent, blanksCut)

@@ -1,6 +1,6 @@
 /** What a target is asked that goes on with another one's answer. */
 import { assert, describe, it } from "@effect/vitest"
-import { continuationOf, instruction, takesPrefill } from "../../../../../src/plane/inference/features/recovery/Question.ts"
+import { continuationOf, instruction, takesPrefill } from "../../../../../src/plane/features/recovery/Question.ts"
 import { estimateTokens } from "../../../../../src/observe/usage/Cost.ts"
 import type { Conversation, Message } from "../../../../../src/wire/canonical/Conversation.ts"
 

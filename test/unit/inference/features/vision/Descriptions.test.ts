@@ -4,8 +4,8 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { operatorsOwn } from "../../../../../src/domain/ContentPermission.ts"
 import { defaultVisionBridgeSettings } from "../../../../../src/subjects/settings/VisionBridgeSettings.ts"
-import { type Asking, makeDescriptions } from "../../../../../src/plane/inference/features/vision/Descriptions.ts"
-import type { InnerAnswer, InnerRequest } from "../../../../../src/plane/inference/InnerRequests.ts"
+import { type Asking, makeDescriptions } from "../../../../../src/plane/features/vision/Descriptions.ts"
+import type { InnerAnswer, InnerRequest } from "../../../../../src/plane/InnerRequests.ts"
 
 const asking: Omit<Asking, "memory"> = {
   principal: { _tag: "Anonymous" } as unknown as Asking["principal"],

@@ -1,0 +1,269 @@
+/**
+ * The listening socket, which outlives the service behind it: while the service restarts, connections are accepted and requests wait until
+ * it serves again, so that no client is refused. What waits has not been read, so it costs little.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { Slots } from "../../kernel/collections/Slots.ts"
+import { StalledBodies, type StallLimits, stallLimits } from "./StalledBodies.ts"
+
+/** The address cannot be listened on. `message` is for people and has the remedy. */
+export class ListenFailed extends Data.TaggedError("ListenFailed")<{ readonly message: string }> {}
+
+export interface Handlers {
+  readonly request: (request: IncomingMessage, response: ServerResponse) => void
+  readonly upgrade: (server: Server, request: IncomingMessage, socket: Duplex, head: Buffer) => void
+}
+
+/** An answer that is being made, and its place among those. */
+interface Running {
+  readonly response: ServerResponse
+  readonly over: () => void
+  place: number
+}
+
+export interface AnotherAddress {
+  /** Called with each connection before its first request. */
+  readonly accepted: (socket: Socket) => void
+  /** Time for which running requests may go on when the scope ends, in milliseconds. */
+  readonly drainMs: number
+}
+
+export class Listener extends Context.Tag("gateway/http/Listener")<
+  Listener,
+  {
+    /** Hands requests to these handlers, those that waited first. Listens when nothing did before; later the address is kept. */
+    readonly serve: (host: string, port: number, handlers: Handlers) => Effect.Effect<AddressInfo, ListenFailed>
+    /** Listens on another address too while the scope is open: the same handlers, limits and waiting. */
+    readonly also: (
+      host: string,
+      port: number,
+      options: AnotherAddress
+    ) => Effect.Effect<AddressInfo, ListenFailed, Scope.Scope>
+    /** Makes requests wait from now on for the next `serve`. */
+    readonly hold: Effect.Effect<void>
+    readonly isHolding: () => boolean
+    /** Accepts no new connection from now on, and closes idle ones. */
+    readonly close: Effect.Effect<void>
+    /** Closes all connections; done when they are. */
+    readonly cutAll: Effect.Effect<void>
+    /** Hot: an answer that is being made; `over` is called once, when it is closed or set aside. */
+    readonly track: (response: ServerResponse, over: () => void) => void
+    /** Counts this answer as over although it is not sent: a restart must not wait for the request that asked for it. */
+    readonly setAside: (response: ServerResponse) => void
+    /** Closes the connections of answers that are not over. */
+    readonly cutRunning: () => void
+  }
+>() {}
+
+const listenMessage = (code: string | undefined, host: string, port: number): string => {
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} on ${host} is already in use. Choose another with --port <n> (or --port 0 for a free one).`
+    case "EACCES":
+      return `Port ${port} on ${host} may not be opened by this user. Choose one above 1023 with --port <n>.`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `The address '${host}' is not one of this machine. Choose another with --host <address>.`
+    default:
+      return `Listening on ${host}:${port} failed${code === undefined ? "" : ` (${code})`}.`
+  }
+}
+
+/** Connections that wait to be accepted. With node's 511 a burst of a thousand clients finds no place, and each waits seconds to ask again. */
+const backlog = 4_096
+
+/** Requests that wait for a restart; further ones are answered with 503. */
+export const mostHeld = 10_000
+
+const listen = (server: Server, host: string, port: number): Effect.Effect<AddressInfo, ListenFailed> =>
+  Effect.async((resume) => {
+    const onError = (error: NodeJS.ErrnoException): void =>
+      resume(Effect.fail(new ListenFailed({ message: listenMessage(error.code, host, port) })))
+    server.once("error", onError)
+    server.listen({ port, host, backlog }, () => {
+      server.off("error", onError)
+      const address = server.address()
+      resume(
+        address === null || typeof address === "string"
+          ? Effect.fail(new ListenFailed({ message: listenMessage(undefined, host, port) }))
+          : Effect.succeed(address)
+      )
+    })
+  })
+
+const refuse = (response: ServerResponse): void => {
+  const body = `{"error":{"message":"The gateway is restarting and too many requests wait for it.","type":"server_error","code":"service_unavailable"}}`
+  response.writeHead(503, { "content-type": "application/json", "retry-after": "2" }).end(body)
+}
+
+export interface ListenerLimits {
+  /** Time limit in ms until the head of a request is there. */
+  readonly headMs: number
+  readonly body: StallLimits
+}
+
+const usualLimits: ListenerLimits = { headMs: 60_000, body: stallLimits }
+/** Time in ms between node's searches for heads that take too long. */
+const mostHeadSweepMs = 30_000
+
+const closing = "Connection: close\r\nX-Content-Type-Options: nosniff\r\nContent-Length: 0\r\n\r\n"
+const statusOf = (error: NodeJS.ErrnoException): string =>
+  error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "408 Request Timeout" : "400 Bad Request"
+
+export const makeWith = ({
+  body,
+  headMs
+}: ListenerLimits): Effect.Effect<Context.Tag.Service<Listener>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    let handlers: Handlers | null = null
+    let address: AddressInfo | null = null
+    let held: Array<{ readonly socket: Duplex; readonly go: (handlers: Handlers) => void }> = []
+    let isClosing: Effect.Effect<void> = Effect.void
+    const running = new Slots<Running>()
+
+    const bodies = new StalledBodies(body)
+    const options = {
+      keepAliveTimeout: 72_000,
+      headersTimeout: headMs,
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(headMs, mostHeadSweepMs)
+    }
+    const makeServer = (): Server => {
+      const made = createServer(options, (request, response) => {
+        bodies.begins(request, response)
+        if (handlers !== null) handlers.request(request, response)
+        else if (held.length >= mostHeld) refuse(response)
+        else held.push({ socket: request.socket, go: (next) => next.request(request, response) })
+      })
+      made.on("upgrade", (request, socket, head) => {
+        if (handlers !== null) handlers.upgrade(made, request, socket, head)
+        else if (held.length >= mostHeld) socket.destroy()
+        else held.push({ socket, go: (next) => next.upgrade(made, request, socket, head) })
+      })
+      made.on("connection", (socket) => bodies.opened(socket))
+      made.on("clientError", (error, socket) => {
+        if (socket.writable) socket.end(`HTTP/1.1 ${statusOf(error)}\r\n${closing}`)
+        else socket.destroy()
+      })
+      made.on("error", (error) => {
+        if (made.listening) runFork(Effect.logError("The HTTP server reports an error", error))
+      })
+      return made
+    }
+    const server = makeServer()
+    /** Servers of other addresses that listen now. */
+    const others = new Set<Server>()
+    yield* Effect.forkScoped(
+      Effect.forever(
+        Effect.zipRight(
+          Effect.sleep(body.sweepMs),
+          Effect.map(Clock.currentTimeNanos, (nanos) => bodies.sweep(Number(nanos / 1_000_000n)))
+        )
+      )
+    )
+
+    const serve = Effect.fn("Listener.serve")(function* (host: string, port: number, next: Handlers) {
+      const at = address ?? (yield* listen(server, host, port))
+      address = at
+      handlers = next
+      const waited = held
+      held = []
+      for (const { go, socket } of waited) if (!socket.destroyed) go(next)
+      return at
+    })
+
+    const also = (host: string, port: number, { accepted, drainMs }: AnotherAddress) =>
+      Effect.gen(function* () {
+        const other = makeServer()
+        const idle = yield* Effect.makeLatch(true)
+        const sockets = new Set<Socket>()
+        let requests = 0
+        other.prependListener("connection", (socket) => {
+          accepted(socket)
+          if (sockets.has(socket)) return
+          sockets.add(socket)
+          socket.once("close", () => sockets.delete(socket))
+        })
+        other.prependListener("request", (_, response) => {
+          if (requests++ === 0) idle.unsafeClose()
+          response.once("close", () => {
+            if (--requests === 0) idle.unsafeOpen()
+          })
+        })
+        const shut = Effect.gen(function* () {
+          const closed = yield* Deferred.make<void>()
+          other.close(() => Deferred.unsafeDone(closed, Effect.void))
+          other.closeIdleConnections()
+          // A finalizer cannot be interrupted; waiting with a limit has to be.
+          yield* Effect.interruptible(idle.await).pipe(Effect.timeoutOption(drainMs))
+          // WebSockets among them, which the server does not count any more.
+          for (const socket of sockets) socket.destroy()
+          yield* Deferred.await(closed)
+          others.delete(other)
+        })
+        const opened = Effect.tap(listen(other, host, port), () => Effect.sync(() => others.add(other)))
+        return yield* Effect.acquireRelease(opened, () => shut)
+      })
+
+    const close = Effect.gen(function* () {
+      for (const other of others) {
+        other.close()
+        other.closeIdleConnections()
+      }
+      if (!server.listening) return
+      const closed = yield* Deferred.make<void>()
+      server.close(() => Deferred.unsafeDone(closed, Effect.void))
+      server.closeIdleConnections()
+      isClosing = Deferred.await(closed)
+    })
+
+    const over = (one: Running): void => {
+      if (running.remove(one.place, one)) one.over()
+    }
+
+    // A start that failed, or a stop during a restart: what waits is not served any more.
+    yield* Effect.addFinalizer(() =>
+      Effect.gen(function* () {
+        yield* close
+        server.closeAllConnections()
+        yield* isClosing
+      })
+    )
+    return Listener.of({
+      serve,
+      also,
+      hold: Effect.sync(() => void (handlers = null)),
+      isHolding: () => handlers === null,
+      close,
+      cutAll: Effect.suspend(() => {
+        for (const other of others) other.closeAllConnections()
+        server.closeAllConnections()
+        return isClosing
+      }),
+      track: (response, then) => {
+        const one: Running = { response, over: then, place: 0 }
+        one.place = running.add(one)
+        response.on("close", () => over(one))
+      },
+      setAside: (response) =>
+        running.forEach((one) => {
+          if (one.response === response) over(one)
+        }),
+      cutRunning: () => running.forEach(({ response }) => response.destroy())
+    })
+  })
+
+export const make = makeWith(usualLimits)
+
+export const layer: Layer.Layer<Listener> = Layer.scoped(Listener, make)

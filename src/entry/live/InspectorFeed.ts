@@ -1,0 +1,203 @@
+/**
+ * The feed of the traffic inspector: changes in the list of records, sent over WebSockets to programs of this machine that may manage the
+ * gateway (docs/inspector.md). The inspector makes the messages; here are access, pings, and the end.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+import { type WebSocket, WebSocketServer } from "ws"
+import { match, routeAt } from "../../contract/Routes.ts"
+import { notLocal } from "../../subjects/auth/Access.ts"
+import { isCrossSite } from "../../subjects/auth/Csrf.ts"
+import * as Gate from "../../subjects/auth/Gate.ts"
+import { isLoopback } from "../../subjects/auth/Loopback.ts"
+import { peerAddressOf } from "../../subjects/auth/PeerAddress.ts"
+import type { ErrorView } from "../../domain/Errors.ts"
+import { identityHeaders } from "../../plane/request/Headers.ts"
+import { InspectorDoor } from "../../observe/inspector/InspectorDoor.ts"
+import * as IdGen from "../../platform/IdGen.ts"
+import * as Timers from "../../platform/Timers.ts"
+import { transportError } from "../ws/ServerFrames.ts"
+import { refuseUpgrade } from "../ws/Upgrade.ts"
+
+export class InspectorFeed extends Context.Tag("gateway/http/inspector/InspectorFeed")<
+  InspectorFeed,
+  {
+    /** Checks whether the path of a request is the feed's. */
+    readonly isAt: (request: IncomingMessage) => boolean
+    /** Answers an upgrade with a socket, or with an HTTP error. */
+    readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+    readonly clients: () => number
+    /** Closes all sockets; takes no further one. */
+    readonly drain: () => void
+    /** Cuts what is left. */
+    readonly cut: () => void
+  }
+>() {}
+
+export const path = "/api/tools/traffic-inspector/ws"
+export const maxClients = 64
+/** Clients have nothing to say. */
+const maxFrameBytes = 4_096
+/** Time in ms within which a client is closed whose session ended; a client that misses two pings is gone. */
+const turnMs = 5_000
+const pingEveryTurns = 6
+
+const closeCodes = { goingAway: 1001, policyViolation: 1008, internalError: 1011 }
+
+const wrongMethod = transportError(405, null, "A WebSocket is opened with GET.")
+const full = transportError(
+  503,
+  null,
+  `At most ${maxClients} clients may watch at once. Close one, or try again later.`
+)
+const stopping = transportError(503, null, "The gateway is stopping.")
+const foreign = transportError(403, "cross_site_request", "A page of another site may not watch captured traffic.")
+
+interface Client {
+  readonly socket: WebSocket
+  /** Checks whether it may still watch: its session may have ended, its key may be revoked. */
+  readonly mayStay: () => boolean
+  isAlive: boolean
+}
+
+export const make = Effect.gen(function* () {
+  const door = yield* InspectorDoor
+  const gate = yield* Gate.Gate
+  const ids = yield* IdGen.IdGen
+  const timers = yield* Timers.Timers
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+
+  const clients = new Set<Client>()
+  let isStopping = false
+  let timer: Timers.Timer | null = null
+  let turns = 0
+
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxFrameBytes
+  })
+
+  const turn = (): void => {
+    timer = timers.after(turnMs, turn)
+    turns += 1
+    for (const client of clients) {
+      const { mayStay, socket } = client
+      if (!mayStay()) socket.close(closeCodes.policyViolation, "The session or key is no longer valid.")
+      else if (turns % pingEveryTurns === 0) {
+        if (!client.isAlive) socket.terminate()
+        client.isAlive = false
+        socket.ping()
+      }
+    }
+  }
+
+  const stopTurns = (): void => {
+    timer?.cancel()
+    timer = null
+    turns = 0
+  }
+  yield* Effect.addFinalizer(() => Effect.sync(stopTurns))
+
+  const judge = ({ headers, socket }: IncomingMessage) =>
+    gate.judge(
+      "loopback",
+      {
+        method: "GET",
+        url: path,
+        headers,
+        socketAddress: peerAddressOf(socket),
+        category: null
+      },
+      timers.nowMs()
+    )
+
+  const isForeign = ({ headers }: IncomingMessage): boolean =>
+    (isCrossSite(headers) || gate.foreignOrigin(headers) !== null) && gate.namedOrigin(headers) === null
+
+  const refusal = (request: IncomingMessage): ErrorView | null => {
+    // Callers from elsewhere get no other information.
+    if (!isLoopback(peerAddressOf(request.socket), request.headers)) {
+      return transportError(notLocal.status, notLocal.code, notLocal.message)
+    }
+    if (request.method !== "GET") return wrongMethod
+    const access = judge(request)
+    if (access._tag === "Denied") return transportError(access.status, access.code, access.message)
+    // Browsers let any page open a socket, and ask no server before.
+    if (isForeign(request)) return foreign
+    if (isStopping) return stopping
+    return clients.size >= maxClients ? full : null
+  }
+
+  /** Frames for a closed socket are let go. */
+  const watch = (client: Client): Effect.Effect<void> =>
+    Effect.map(door.get, ({ inspector }) => {
+      const { socket } = client
+      if (!clients.has(client)) return
+      const stop = inspector.subscribe({
+        write: (frame) => {
+          if (socket.readyState === socket.OPEN) socket.send(frame)
+        },
+        bufferedBytes: () => socket.bufferedAmount
+      })
+      socket.on("close", stop)
+    }).pipe(
+      Effect.catchAllCause((cause) => {
+        client.socket.close(closeCodes.internalError, "The inspector could not be loaded.")
+        return Effect.logError("The traffic inspector could not be loaded", cause)
+      })
+    )
+
+  const opened = (socket: WebSocket, request: IncomingMessage): void => {
+    const client: Client = { socket, mayStay: () => judge(request)._tag === "Allowed", isAlive: true }
+    if (clients.size === 0) timer = timers.after(turnMs, turn)
+    clients.add(client)
+    socket.on("close", () => {
+      clients.delete(client)
+      if (clients.size === 0) stopTurns()
+    })
+    const lives = (): void => {
+      client.isAlive = true
+    }
+    socket.on("message", lives)
+    socket.on("pong", lives)
+    socket.on("error", () => {
+      // The socket closes by itself; `close` follows.
+    })
+    runFork(watch(client))
+  }
+
+  return InspectorFeed.of({
+    isAt: ({ method = "GET", url = "/" }) => routeAt(match(method, url))?.key === "inspector.feed",
+    upgrade: (request, socket, head) => {
+      const id = ids.next(timers.nowMs())
+      const refused = refusal(request)
+      if (refused !== null) return refuseUpgrade(socket, refused, id)
+      const onHeaders = (sent: Array<string>): void => {
+        const identity = identityHeaders(id)
+        for (let at = 0; at + 1 < identity.length; at += 2) {
+          sent.push(`${identity[at] ?? ""}: ${identity[at + 1] ?? ""}`)
+        }
+      }
+      server.once("headers", onHeaders)
+      server.handleUpgrade(request, socket, head, (made) => opened(made, request))
+      server.off("headers", onHeaders)
+    },
+    clients: () => clients.size,
+    drain: () => {
+      isStopping = true
+      for (const { socket } of clients) socket.close(closeCodes.goingAway, "The gateway is stopping.")
+    },
+    cut: () => {
+      for (const { socket } of clients) socket.terminate()
+    }
+  })
+})
+
+export const layer: Layer.Layer<InspectorFeed, never, InspectorDoor | Gate.Gate | IdGen.IdGen | Timers.Timers> =
+  Layer.scoped(InspectorFeed, make)

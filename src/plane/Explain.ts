@@ -1,0 +1,106 @@
+/** Explains decisions (`POST /api/routing/explain`): the same steps as for a real request, up to the call. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import type { DecisionRecord } from "../subjects/routing/entity.ts"
+import { InvalidRequest, ModelNotFound, NoTarget } from "../domain/Errors.ts"
+import * as IdGen from "../platform/IdGen.ts"
+import * as Timers from "../platform/Timers.ts"
+import { recordOf } from "./routing/records/DecisionLog.ts"
+import * as Engine from "./routing/decide/Engine.ts"
+import { Explainer, type ExplainRequest } from "./routing/decide/Explainer.ts"
+import { permitted } from "./routing/decide/Refusals.ts"
+import * as Resolutions from "./routing/resolve/Resolutions.ts"
+import { startsPrompt } from "./routing/decide/SessionAffinity.ts"
+import { sessionIdOf, sessionKeyOf } from "./routing/decide/SessionKey.ts"
+import { TargetHealth } from "./routing/health/TargetHealth.ts"
+import * as Settings from "./resilience/Settings.ts"
+import { leftOutOf } from "./routing/walk/Preview.ts"
+import { routePolicy } from "./routing/walk/RoutePolicy.ts"
+import { codecs } from "../wire/Codec.ts"
+import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
+import { featuresOf } from "./request/body/RequestFeatures.ts"
+
+type Explained = Effect.Effect<DecisionRecord, ModelNotFound | NoTarget | InvalidRequest>
+
+/** Smallest body that makes a request, where the question leaves it out. */
+const emptyPrompt: Readonly<Record<ExplainRequest["wire"], JsonObject>> = {
+  chat: { messages: [{ role: "user", content: "" }] },
+  messages: { messages: [{ role: "user", content: "" }], max_tokens: 1_024 },
+  responses: { input: "" },
+  gemini: { contents: [{ role: "user", parts: [{ text: "" }] }] },
+  ollama: { messages: [{ role: "user", content: "" }] }
+}
+
+export const layer = Layer.effect(
+  Explainer,
+  Effect.gen(function* () {
+    const engine = yield* Engine.Engine
+    const resolutions = yield* Resolutions.Resolutions
+    const ids = yield* IdGen.IdGen
+    const timers = yield* Timers.Timers
+    const health = yield* TargetHealth
+    const settings = yield* Settings.Settings
+
+    const explain = (request: ExplainRequest) =>
+      Effect.suspend((): Explained => {
+        const { headers, model, wire } = request
+        const codec = codecs[wire]
+        const text = JSON.stringify({ ...emptyPrompt[wire], ...request.body, model })
+        const body = parseJson(text)
+        if (!isObject(body)) {
+          const message = "body: expected a request of the wire"
+          return Effect.fail(new InvalidRequest({ message, param: "body", details: [] }))
+        }
+        const wrong = codec.misspelt(body)
+        if (wrong !== null) {
+          const { message, path } = wrong
+          return Effect.fail(new InvalidRequest({ message, param: path, details: [{ field: path, message }] }))
+        }
+        const envelope = codec.checkEnvelope(body)
+        if (Either.isLeft(envelope)) return Effect.fail(envelope.left)
+        const resolution = resolutions.requested(model)
+        if (resolution instanceof ModelNotFound || resolution instanceof NoTarget) return Effect.fail(resolution)
+        const sessionId = sessionIdOf(headers, body)
+        const sessionKey = sessionId === null ? null : sessionKeyOf(request.apiKeyId ?? "", model, sessionId)
+        const nowMs = timers.nowMs()
+        const decided = engine.decide({
+          model,
+          resolution,
+          features: () =>
+            featuresOf(
+              { wire },
+              envelope.right,
+              { parsed: body, conversation: () => codec.decodeRequest(body) },
+              sessionKey
+            ),
+          sessionKey,
+          startsPrompt: () => startsPrompt(wire, body),
+          modeHeader: headers["x-gateway-mode"] ?? null,
+          budgetHeader: headers["x-gateway-budget"] ?? null,
+          seed: request.seed ?? ids.seed(),
+          nowMs
+        })
+        const refusals = engine.shares.refusals(resolution, request.apiKeyId, nowMs, model)
+        const { decision } = permitted(decided, refusals, nowMs)
+        return Effect.succeed(
+          recordOf({
+            requestId: ids.next(nowMs),
+            requestedModel: model,
+            resolution,
+            decision,
+            attempts: [],
+            // A refused target is not asked, whatever its health.
+            exclusions: leftOutOf({
+              order: resolution.targets.filter((target) => !refusals.has(target)),
+              policy: routePolicy(settings.current(), resolution.policy),
+              unready: health.unready,
+              nowMs
+            }),
+            chosen: null
+          })
+        )
+      })
+    return Explainer.of({ explain })
+  })
+)

@@ -1,0 +1,60 @@
+/**
+ * A cache for tables that are listed after every change of the configuration: only rows written since the last listing are read again.
+ * Correct because one process owns the database and every write goes through the repository with the cache.
+ */
+import * as Effect from "effect/Effect"
+import type { StoreError } from "../Errors.ts"
+
+export interface RememberedRows<A> {
+  /** Lists the rows in order; the same array and the same rows as long as nothing was written. */
+  readonly list: Effect.Effect<ReadonlyArray<A>, StoreError>
+  /** Runs a write to the row of this key; the row is read again whether it succeeds or not. */
+  readonly writing: (key: string) => <B, E>(write: Effect.Effect<B, E>) => Effect.Effect<B, E>
+}
+
+export interface RowReads<A> {
+  readonly keyOf: (row: A) => string
+  /** Every row, in order. */
+  readonly all: Effect.Effect<ReadonlyArray<A>, StoreError>
+  readonly one: (key: string) => Effect.Effect<A | null, StoreError>
+  /** The order of `all`. */
+  readonly order: (a: A, b: A) => number
+}
+
+/** Number of changed rows beyond which one statement for all is faster than one for each. */
+const mostSingleReads = 50
+
+export const make = <A>({ all, keyOf, one, order }: RowReads<A>): RememberedRows<A> => {
+  const changed = new Set<string>()
+  const oneAtATime = Effect.unsafeMakeSemaphore(1)
+  let rows: ReadonlyArray<A> | null = null
+
+  const readAll = Effect.suspend(() => {
+    rows = null
+    changed.clear()
+    return Effect.map(all, (read) => (rows = read))
+  })
+
+  /** Marks are removed before reading, so that rows written meanwhile are read the next time. */
+  const readChanged = (before: ReadonlyArray<A>, keys: ReadonlyArray<string>) => {
+    for (const key of keys) changed.delete(key)
+    return Effect.forEach(keys, one).pipe(
+      Effect.tapErrorCause(() => Effect.sync(() => keys.forEach((key) => changed.add(key)))),
+      Effect.map((read) => {
+        const kept = new Set(keys)
+        const found = read.filter((row) => row !== null)
+        return (rows = [...before.filter((row) => !kept.has(keyOf(row))), ...found].sort(order))
+      })
+    )
+  }
+
+  const list = Effect.suspend(() => {
+    if (rows === null || changed.size > mostSingleReads) return readAll
+    return changed.size === 0 ? Effect.succeed(rows) : readChanged(rows, [...changed])
+  })
+
+  return {
+    list: Effect.uninterruptible(oneAtATime.withPermits(1)(list)),
+    writing: (key) => Effect.ensuring(Effect.sync(() => void changed.add(key)))
+  }
+}

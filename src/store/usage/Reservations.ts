@@ -1,0 +1,229 @@
+/**
+ * The file of reservations: what calls that run may cost, so that a crash does not lose it. A line is written before its call is made, with
+ * one write for all requests of a turn of the event loop; it counts until the request's usage row is on file, and a line says so then: what is open
+ * is known from this file alone, whatever becomes of the row. Files are removed when nothing in them counts any more.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import { readFileSync } from "node:fs"
+import { AppConfig } from "../../platform/AppConfig.ts"
+import { Timers } from "../../platform/Timers.ts"
+import { ensureFolder, onDisk, reservationFolder } from "../DataFolder.ts"
+import { DataLock } from "../DataLock.ts"
+import { reasonOf, type StoreFailure } from "../Errors.ts"
+import * as Segments from "./JournalSegments.ts"
+import { type OpenRequest, readReservations } from "./ReservationLines.ts"
+import { asSentence } from "../../kernel/text/Sentence.ts"
+
+/** A request that has a line in the file. */
+export class Filed {
+  readonly requestId: string
+  /** Part with its latest line; null: nothing of it counts. */
+  part: Part | null = null
+  /** Text of its latest line. */
+  line = ""
+
+  constructor(requestId: string) {
+    this.requestId = requestId
+  }
+}
+
+export interface ReservationFile {
+  /** Hot: puts the line of a request on file in place of its earlier one, then runs `then`. Never throws. */
+  readonly write: (request: Filed, line: string, then: () => void) => void
+  /** Hot: the request's usage row is on file by the end of this turn, or it holds no reservation any more. */
+  readonly close: (request: Filed) => void
+  /** Ends the file that is written to, and removes it when nothing in it counts. */
+  readonly finish: () => void
+}
+
+export class Reservations extends Context.Tag("gateway/store/Reservations")<
+  Reservations,
+  ReservationFile & {
+    /** Reservations that an ended process left open; `forget` removes its files once they are booked. */
+    readonly leftovers: { readonly open: ReadonlyArray<OpenRequest>; readonly forget: Effect.Effect<void> }
+  }
+>() {}
+
+/** Bytes of a file, after which another one is begun. */
+const fileBytes = 262_144
+/** Files at once: what is still open in the oldest is then written anew, so that one long call does not keep them all. */
+const mostFiles = 8
+
+/** A file and the requests that have their latest line in it. */
+interface Part {
+  readonly open: Set<Filed>
+  bytes: number
+  /** Null while it is written to. */
+  path: string | null
+}
+
+export interface ReservationOptions {
+  readonly segments: Segments.Segments
+  readonly soon: (run: () => void) => void
+  /** Lines could not be written. The calls are made all the same. */
+  readonly lost: (cause: unknown) => void
+  /** Making a call has thrown. */
+  readonly defect: (cause: unknown) => void
+}
+
+export const makeFile = ({ defect, lost, segments, soon }: ReservationOptions): ReservationFile => {
+  let current: Part = { open: new Set(), bytes: 0, path: null }
+  /** The oldest first. */
+  const earlier: Array<Part> = []
+  let lines: Array<string> = []
+  /** Lines of requests that hold nothing any more. */
+  let closing: Array<string> = []
+  let waiting: Array<() => void> = []
+  let ended: Array<Filed> = []
+
+  /** False where the system refuses; what says that a request has ended is then tried again with the next lines. */
+  const put = (added: ReadonlyArray<string>): boolean => {
+    const text = [...closing, ...added].join("\n")
+    if (text === "") return true
+    try {
+      segments.append(text)
+      current.bytes += text.length + 1
+      closing = []
+      return true
+    } catch (cause) {
+      lost(cause)
+      return false
+    }
+  }
+
+  const enter = (request: Filed): void => {
+    request.part?.open.delete(request)
+    request.part = current
+    current.open.add(request)
+  }
+
+  /**
+   * Removes empty files in their order: the end of a request is in the same file as its own line, or in a later one.
+   */
+  const removeEmpty = (): void => {
+    for (let oldest = earlier[0]; oldest !== undefined && oldest.open.size === 0; oldest = earlier[0]) {
+      earlier.shift()
+      if (oldest.path !== null) segments.remove(oldest.path)
+    }
+  }
+
+  const endPart = (): void => {
+    const path = segments.rotate()
+    if (path === null) return
+    current.path = path
+    earlier.push(current)
+    current = { open: new Set(), bytes: 0, path: null }
+    const [oldest] = earlier
+    if (earlier.length > mostFiles && oldest !== undefined) {
+      const still = [...oldest.open]
+      if (put(still.map(({ line }) => line))) for (const request of still) enter(request)
+    }
+    removeEmpty()
+  }
+
+  const endOfTurn = (): void => {
+    const calls = waiting
+    const written = lines
+    lines = []
+    waiting = []
+    put(written)
+    removeEmpty()
+    if (current.bytes >= fileBytes) endPart()
+    for (const call of calls) {
+      try {
+        call()
+      } catch (cause) {
+        defect(cause)
+      }
+    }
+  }
+
+  const close = (requests: ReadonlyArray<Filed>): void => {
+    for (const request of requests) {
+      const { part } = request
+      if (part === null) continue
+      request.part = null
+      part.open.delete(request)
+      closing.push(JSON.stringify([request.requestId]))
+    }
+    // With the lines of this turn, where there are some.
+    if (waiting.length > 0) return
+    put([])
+    removeEmpty()
+    // A file without open reservations is removed before it has become large.
+    if (current.open.size === 0 && current.bytes >= fileBytes) endPart()
+  }
+
+  /**
+   * Closes ended requests a step later: by then the rows of all of them are stored, in whatever order they were
+   * reported.
+   */
+  const closeEnded = (): void => {
+    const requests = ended
+    ended = []
+    soon(() => close(requests))
+  }
+
+  return {
+    write: (request, line, then) => {
+      if (request.part !== current) enter(request)
+      request.line = line
+      lines.push(line)
+      if (waiting.push(then) === 1) soon(endOfTurn)
+    },
+    close: (request) => {
+      if (ended.push(request) === 1) soon(closeEnded)
+    },
+    finish: () => {
+      endPart()
+      removeEmpty()
+    }
+  }
+}
+
+/** Needs the lock of the data folder: reservations of a running gateway must not be taken for those of an ended one. */
+export const layer: Layer.Layer<Reservations, StoreFailure, AppConfig | DataLock | Timers> = Layer.scoped(
+  Reservations,
+  Effect.gen(function* () {
+    const { dataDir } = yield* AppConfig
+    const lock = yield* DataLock
+    const { soon } = yield* Timers
+    const folder = reservationFolder(dataDir)
+    yield* ensureFolder(folder)
+    const left = yield* lock.exclusively(onDisk(folder, () => Segments.leftovers(folder)))
+    const texts = yield* Effect.forEach(left, (path) => onDisk(path, () => readFileSync(path, "utf8")))
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    const segments = Segments.inFolder(folder, Math.max(0, ...left.map(Segments.numberOf)))
+    const file = makeFile({
+      segments,
+      soon,
+      lost: (cause) =>
+        void runFork(Effect.logError(`Reservations cannot be put on file: ${asSentence(reasonOf(cause))}`)),
+      defect: (cause) => void runFork(Effect.logError("A call could not be made", cause))
+    })
+    yield* Effect.addFinalizer(() => Effect.sync(file.finish))
+    return Reservations.of({
+      ...file,
+      leftovers: {
+        open: readReservations(texts),
+        forget: Effect.sync(() => {
+          for (const path of left) segments.remove(path)
+        })
+      }
+    })
+  })
+)
+
+/** Layer without files. For tests. */
+export const layerMemory: Layer.Layer<Reservations, never, Timers> = Layer.effect(
+  Reservations,
+  Effect.map(Timers, ({ soon }) =>
+    Reservations.of({
+      ...makeFile({ segments: Segments.none, soon, lost: () => {}, defect: () => {} }),
+      leftovers: { open: [], forget: Effect.void }
+    })
+  )
+)
