@@ -52,10 +52,10 @@ const parametersOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/:(\w+)/g), ([, name = ""]) => name)
 
 /** A request body as a client sends it, for the API document. */
-export class RequestExample extends Context.Tag("gateway/api/RequestExample")<RequestExample, unknown>() {}
+export class RequestExample extends Context.Tag("gateway/contract/RequestExample")<RequestExample, unknown>() {}
 
 /** Marks a list that is answered in pages when a request asks for it (`Pages`). */
-export class IsPaged extends Context.Reference<IsPaged>()("gateway/api/IsPaged", { defaultValue: () => false }) {}
+export class IsPaged extends Context.Reference<IsPaged>()("gateway/contract/IsPaged", { defaultValue: () => false }) {}
 
 export interface EndpointWords {
   /** A few words, without a full stop. */

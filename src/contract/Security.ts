@@ -39,53 +39,53 @@ const apiKeyHeader = HttpApiSecurity.annotate(
 
 const failure = Schema.Union(UnauthorizedAnswer, ForbiddenAnswer)
 
-export class PublicAccess extends HttpApiMiddleware.Tag<PublicAccess>()("gateway/api/PublicAccess", {
+export class PublicAccess extends HttpApiMiddleware.Tag<PublicAccess>()("gateway/contract/PublicAccess", {
   failure
 }) {}
 
-export class ManageAccess extends HttpApiMiddleware.Tag<ManageAccess>()("gateway/api/ManageAccess", {
+export class ManageAccess extends HttpApiMiddleware.Tag<ManageAccess>()("gateway/contract/ManageAccess", {
   failure,
   security: { bearer, session }
 }) {}
 
-export class SessionAccess extends HttpApiMiddleware.Tag<SessionAccess>()("gateway/api/SessionAccess", {
+export class SessionAccess extends HttpApiMiddleware.Tag<SessionAccess>()("gateway/contract/SessionAccess", {
   failure,
   security: { session }
 }) {}
 
-export class SelfAccess extends HttpApiMiddleware.Tag<SelfAccess>()("gateway/api/SelfAccess", {
+export class SelfAccess extends HttpApiMiddleware.Tag<SelfAccess>()("gateway/contract/SelfAccess", {
   failure,
   security: { bearer }
 }) {}
 
 /** Access as by `ManageAccess`, and only over a direct connection from the gateway's machine. */
-export class LoopbackAccess extends HttpApiMiddleware.Tag<LoopbackAccess>()("gateway/api/LoopbackAccess", {
+export class LoopbackAccess extends HttpApiMiddleware.Tag<LoopbackAccess>()("gateway/contract/LoopbackAccess", {
   failure,
   security: { bearer, session }
 }) {}
 
-export class OwnerAccess extends HttpApiMiddleware.Tag<OwnerAccess>()("gateway/api/OwnerAccess", {
+export class OwnerAccess extends HttpApiMiddleware.Tag<OwnerAccess>()("gateway/contract/OwnerAccess", {
   failure,
   security: { ownerToken }
 }) {}
 
 /** Programs of the gateway's machine that hand in what they captured. */
-export class IngestAccess extends HttpApiMiddleware.Tag<IngestAccess>()("gateway/api/IngestAccess", {
+export class IngestAccess extends HttpApiMiddleware.Tag<IngestAccess>()("gateway/contract/IngestAccess", {
   failure,
   security: { ingestToken }
 }) {}
 
 /** Describes the inference routes in `/openapi.json` only: `http/Edge` calls `auth/Gate` directly. */
-export class InferenceAccess extends HttpApiMiddleware.Tag<InferenceAccess>()("gateway/api/InferenceAccess", {
+export class InferenceAccess extends HttpApiMiddleware.Tag<InferenceAccess>()("gateway/contract/InferenceAccess", {
   failure,
   security: { bearer, apiKeyHeader }
 }) {}
 
 /** Caller of the request. */
-export class CurrentCaller extends Context.Tag("gateway/api/CurrentCaller")<CurrentCaller, Principal>() {}
+export class CurrentCaller extends Context.Tag("gateway/contract/CurrentCaller")<CurrentCaller, Principal>() {}
 
 /** Endpoints of the contract that callers use as they use inference. Bodies have to be called JSON, which no page can do without being allowed to. */
-export class CallerAccess extends HttpApiMiddleware.Tag<CallerAccess>()("gateway/api/CallerAccess", {
+export class CallerAccess extends HttpApiMiddleware.Tag<CallerAccess>()("gateway/contract/CallerAccess", {
   failure: Schema.Union(UnauthorizedAnswer, ForbiddenAnswer, UnsupportedMediaTypeAnswer),
   provides: CurrentCaller,
   security: { bearer, apiKeyHeader }

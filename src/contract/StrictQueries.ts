@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import { strict } from "./StrictBodies.ts"
 
 /** Marks a group whose queries are refused where they hold a name that is not theirs. */
-export class HasStrictQueries extends Context.Reference<HasStrictQueries>()("gateway/api/HasStrictQueries", {
+export class HasStrictQueries extends Context.Reference<HasStrictQueries>()("gateway/contract/HasStrictQueries", {
   defaultValue: () => false
 }) {}
 

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { BadRequestAnswer, TooLargeAnswer, UnavailableAnswer } from "./Errors.ts"
 
 /** Provides the request with its body at hand. */
-export class WholeBody extends HttpApiMiddleware.Tag<WholeBody>()("gateway/api/WholeBody", {
+export class WholeBody extends HttpApiMiddleware.Tag<WholeBody>()("gateway/contract/WholeBody", {
   failure: Schema.Union(BadRequestAnswer, TooLargeAnswer, UnavailableAnswer),
   provides: HttpServerRequest.HttpServerRequest
 }) {}

@@ -94,7 +94,7 @@ export type GatewayEvent =
 
 export type EventType = GatewayEvent["type"]
 
-export class Events extends Context.Tag("gateway/events/Events")<
+export class Events extends Context.Tag("gateway/observe/Events")<
   Events,
   {
     /** Hot. Listeners are called before it returns. */

@@ -86,7 +86,7 @@ export interface InnerAnswer {
   readonly error: InferenceError | null
 }
 
-export class InnerRequests extends Context.Tag("gateway/inference/InnerRequests")<
+export class InnerRequests extends Context.Tag("gateway/plane/InnerRequests")<
   InnerRequests,
   {
     /** A failure is an answer. Interrupted, it ends the call of the upstream, and waits until the request is settled. */

@@ -43,7 +43,7 @@ import { Ending } from "./settle/Ending.ts"
 import type { Kept } from "./request/KeptAnswer.ts"
 import { answerBody } from "./request/OwnAnswer.ts"
 
-export class Pipeline extends Context.Tag("gateway/inference/Pipeline")<
+export class Pipeline extends Context.Tag("gateway/plane/Pipeline")<
   Pipeline,
   {
     /** Hot: serves one request to its end. Never throws: a failure is an answer. `over` is called once, when nothing more is done. */

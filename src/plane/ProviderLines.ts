@@ -39,7 +39,7 @@ export interface LineRequest extends Pick<InnerRequest, "batchId" | "body" | "pa
   readonly spoken: NonNullable<InnerRequest["spoken"]>
 }
 
-export class ProviderLines extends Context.Tag("gateway/inference/ProviderLines")<
+export class ProviderLines extends Context.Tag("gateway/plane/ProviderLines")<
   ProviderLines,
   {
     /** Makes the line for a connection; null: for any. Returns null when only the gateway itself can ask it. */

@@ -147,6 +147,6 @@ export const makeTasks = (): Tasks => {
 }
 
 /** The tasks of the running gateway. */
-export class AgentTasks extends Context.Tag("gateway/a2a/AgentTasks")<AgentTasks, Tasks>() {}
+export class AgentTasks extends Context.Tag("gateway/agents/a2a/AgentTasks")<AgentTasks, Tasks>() {}
 
 export const layer: Layer.Layer<AgentTasks> = Layer.sync(AgentTasks, makeTasks)

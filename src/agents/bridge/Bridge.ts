@@ -70,7 +70,7 @@ export interface BridgedCall {
   readonly targetModel: string
 }
 
-export class Bridge extends Context.Tag("gateway/bridge/Bridge")<
+export class Bridge extends Context.Tag("gateway/agents/bridge/Bridge")<
   Bridge,
   {
     /** Hot: a decrypted request to a host has come. The first one to an agent's host shows that its set-up is complete. */

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { CaptureDoor } from "../../observe/capture/CaptureDoor.ts"
 import { Bridge } from "./Bridge.ts"
 
-export class BridgeDoor extends Context.Tag("gateway/bridge/BridgeDoor")<
+export class BridgeDoor extends Context.Tag("gateway/agents/bridge/BridgeDoor")<
   BridgeDoor,
   { readonly get: Effect.Effect<typeof Bridge.Service> }
 >() {}

@@ -44,7 +44,7 @@ export interface DirectAnswer {
 
 type DirectError = RecordNotFound | DirectRefusal | ConnectionElsewhere | AddressBlocked | NoDirectAnswer
 
-export class DirectReplay extends Context.Tag("gateway/bridge/DirectReplay")<
+export class DirectReplay extends Context.Tag("gateway/agents/bridge/DirectReplay")<
   DirectReplay,
   {
     /** Sends the request of a record, and records what came back. */

@@ -48,7 +48,7 @@ export interface Replayed {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export class Replay extends Context.Tag("gateway/bridge/Replay")<
+export class Replay extends Context.Tag("gateway/agents/bridge/Replay")<
   Replay,
   {
     /** Asks, and answers `reply` as it comes, in the wire of the record. Nothing is written to it where this fails. */

@@ -14,7 +14,7 @@ interface Server {
   readonly endSessions: () => number
 }
 
-export class Directory extends Context.Tag("gateway/mcp/Directory")<
+export class Directory extends Context.Tag("gateway/agents/mcp/Directory")<
   Directory,
   {
     readonly announce: (server: Server) => void

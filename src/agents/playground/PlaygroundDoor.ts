@@ -20,7 +20,7 @@ export interface PlaygroundServices {
   readonly presetOf: (record: TrafficRecord) => PresetFields | NotAPreset
 }
 
-export class PlaygroundDoor extends Context.Tag("gateway/playground/PlaygroundDoor")<
+export class PlaygroundDoor extends Context.Tag("gateway/agents/playground/PlaygroundDoor")<
   PlaygroundDoor,
   BuiltOnce.BuiltOnce<PlaygroundServices>
 >() {}

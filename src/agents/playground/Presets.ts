@@ -21,7 +21,7 @@ export const maxPresets = 500
 /** Presets of one API key. */
 export const maxPresetsOfKey = 100
 
-export class Presets extends Context.Tag("gateway/playground/Presets")<
+export class Presets extends Context.Tag("gateway/agents/playground/Presets")<
   Presets,
   {
     /** Oldest first. */

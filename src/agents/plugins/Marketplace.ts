@@ -41,7 +41,7 @@ export interface Offers {
   readonly remoteError: string | null
 }
 
-export class Marketplace extends Context.Tag("gateway/plugins/Marketplace")<
+export class Marketplace extends Context.Tag("gateway/agents/plugins/Marketplace")<
   Marketplace,
   {
     readonly list: Effect.Effect<Offers, StoreError>

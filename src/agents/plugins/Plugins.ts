@@ -47,7 +47,7 @@ export interface Tested extends TestResult {
 }
 
 type Missing = Errors.PluginNotFound | StoreError
-export class Plugins extends Context.Tag("gateway/plugins/Plugins")<
+export class Plugins extends Context.Tag("gateway/agents/plugins/Plugins")<
   Plugins,
   {
     /** Lists by name. `status` null: all. */

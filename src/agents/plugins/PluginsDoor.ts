@@ -17,7 +17,7 @@ export interface PluginServices {
   readonly marketplace: typeof Marketplace.Service
 }
 
-export class PluginsDoor extends Context.Tag("gateway/plugins/PluginsDoor")<
+export class PluginsDoor extends Context.Tag("gateway/agents/plugins/PluginsDoor")<
   PluginsDoor,
   BuiltOnce.BuiltOnce<PluginServices, StoreError>
 >() {}

@@ -53,7 +53,7 @@ export interface GenerateOptions {
   readonly onlyIds: ReadonlyArray<SkillId> | null
 }
 
-export class Skills extends Context.Tag("gateway/skills/Skills")<
+export class Skills extends Context.Tag("gateway/agents/skills/Skills")<
   Skills,
   {
     readonly list: (category: SkillCategory | null, area: string | null) => ReadonlyArray<Skill>

@@ -35,7 +35,7 @@ export class AgentRefused extends Data.TaggedError("AgentRefused")<{
   readonly param: string
 }> {}
 
-export class AcpAgents extends Context.Tag("gateway/tools/AcpAgents")<
+export class AcpAgents extends Context.Tag("gateway/agents/tools/AcpAgents")<
   AcpAgents,
   {
     readonly list: (fresh: boolean) => Effect.Effect<ReadonlyArray<AgentStatus>, StoreError>

@@ -17,7 +17,7 @@ interface Common {
 }
 
 /** Flags as they were given to the command that runs. */
-export class CommonFlags extends Context.Reference<CommonFlags>()("gateway/cli/CommonFlags", {
+export class CommonFlags extends Context.Reference<CommonFlags>()("gateway/cli/flags/CommonFlags", {
   defaultValue: (): Common => ({ port: null, isSilent: false })
 }) {}
 

@@ -9,7 +9,7 @@ export const formats = ["table", "wide", "json", "jsonl", "csv", "name"] as cons
 export type Format = (typeof formats)[number]
 
 /** The format of the command that runs. */
-export class OutputFormat extends Context.Reference<OutputFormat>()("gateway/cli/OutputFormat", {
+export class OutputFormat extends Context.Reference<OutputFormat>()("gateway/cli/output/OutputFormat", {
   defaultValue: (): Format => "table"
 }) {}
 

@@ -7,7 +7,7 @@ export interface ScreenShape {
 }
 
 /** Standard output of the process. */
-export class Screen extends Context.Reference<Screen>()("gateway/cli/Screen", {
+export class Screen extends Context.Reference<Screen>()("gateway/cli/output/Screen", {
   defaultValue: (): ScreenShape => ({
     columns: () => (process.stdout.isTTY === true && process.stdout.columns > 0 ? process.stdout.columns : null)
   })

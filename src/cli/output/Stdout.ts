@@ -10,7 +10,7 @@ export interface StdoutShape {
 }
 
 /** Standard output of the process. */
-export class Stdout extends Context.Reference<Stdout>()("gateway/cli/Stdout", {
+export class Stdout extends Context.Reference<Stdout>()("gateway/cli/output/Stdout", {
   defaultValue: (): StdoutShape => ({
     write: (part) =>
       Effect.suspend(() =>

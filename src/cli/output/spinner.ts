@@ -18,7 +18,7 @@ const turning = (message: string): Effect.Effect<never> => {
 }
 
 /** True when work that this is a part of shows a spinner or another sign of progress already. */
-class IsSpinning extends Context.Reference<IsSpinning>()("gateway/cli/IsSpinning", {
+class IsSpinning extends Context.Reference<IsSpinning>()("gateway/cli/output/IsSpinning", {
   defaultValue: () => false
 }) {}
 

@@ -5,7 +5,7 @@ import type * as Schema from "effect/Schema"
 import { RequestExample } from "../Endpoints.ts"
 
 /** Parameters of the query, for the document: the routes read them by themselves. */
-export class DocumentedQuery extends Context.Tag("gateway/api/DocumentedQuery")<
+export class DocumentedQuery extends Context.Tag("gateway/contract/compat/DocumentedQuery")<
   DocumentedQuery,
   Schema.Schema.AnyNoContext
 >() {}

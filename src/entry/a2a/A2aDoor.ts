@@ -47,7 +47,7 @@ import { beginningOf } from "../listening/BodyBeginning.ts"
 import { readBody } from "../listening/RequestBody.ts"
 import { type A2aReply, makeReply } from "./A2aReply.ts"
 
-export class A2aDoor extends Context.Tag("gateway/http/a2a/A2aDoor")<
+export class A2aDoor extends Context.Tag("gateway/entry/a2a/A2aDoor")<
   A2aDoor,
   {
     readonly handle: (route: A2aRoute, request: IncomingMessage, response: ServerResponse) => void

@@ -14,6 +14,6 @@ export interface Inner {
 }
 
 /** Null in requests over HTTP. */
-export class InnerCaller extends Context.Reference<InnerCaller>()("gateway/http/management/InnerCaller", {
+export class InnerCaller extends Context.Reference<InnerCaller>()("gateway/entry/edge/InnerCaller", {
   defaultValue: (): Inner | null => null
 }) {}

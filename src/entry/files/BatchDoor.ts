@@ -37,7 +37,7 @@ import { quotaExceeded, unknownFile } from "./FileRefusals.ts"
 import { queryOf } from "../edge/ListingPages.ts"
 import { readBody } from "../listening/RequestBody.ts"
 
-export class BatchDoor extends Context.Tag("gateway/http/batches/BatchDoor")<
+export class BatchDoor extends Context.Tag("gateway/entry/files/BatchDoor")<
   BatchDoor,
   {
     readonly handle: (

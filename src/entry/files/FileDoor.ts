@@ -35,7 +35,7 @@ import { quotaExceeded, unknownFile } from "./FileRefusals.ts"
 import { receive } from "./ReceiveUpload.ts"
 import { formBytes } from "./UploadForm.ts"
 
-export class FileDoor extends Context.Tag("gateway/http/files/FileDoor")<
+export class FileDoor extends Context.Tag("gateway/entry/files/FileDoor")<
   FileDoor,
   {
     readonly handle: (

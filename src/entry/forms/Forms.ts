@@ -43,7 +43,7 @@ export interface FormRequest {
   readonly share: BodyShare
 }
 
-export class Forms extends Context.Tag("gateway/http/forms/Forms")<
+export class Forms extends Context.Tag("gateway/entry/forms/Forms")<
   Forms,
   {
     /**

@@ -37,7 +37,7 @@ export interface JobCall {
   readonly reply: ClientReply
 }
 
-export class JobDoor extends Context.Tag("gateway/http/jobs/JobDoor")<
+export class JobDoor extends Context.Tag("gateway/entry/jobs/JobDoor")<
   JobDoor,
   { readonly handle: (route: JobRoute, call: JobCall) => void }
 >() {}

@@ -26,7 +26,7 @@ import { underWayIn } from "../../wire/responses/Background.ts"
 import { isObject, parseJson } from "../../wire/json/Json.ts"
 import type { JobCall } from "./JobDoor.ts"
 
-export class ResponseDoor extends Context.Tag("gateway/http/jobs/ResponseDoor")<
+export class ResponseDoor extends Context.Tag("gateway/entry/jobs/ResponseDoor")<
   ResponseDoor,
   { readonly handle: (route: ResponseRoute, call: JobCall) => void }
 >() {}

@@ -38,7 +38,7 @@ export interface AnotherAddress {
   readonly drainMs: number
 }
 
-export class Listener extends Context.Tag("gateway/http/Listener")<
+export class Listener extends Context.Tag("gateway/entry/listening/Listener")<
   Listener,
   {
     /** Hands requests to these handlers, those that waited first. Listens when nothing did before; later the address is kept. */

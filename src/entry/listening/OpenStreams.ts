@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 
-export class OpenStreams extends Context.Tag("gateway/http/OpenStreams")<
+export class OpenStreams extends Context.Tag("gateway/entry/listening/OpenStreams")<
   OpenStreams,
   {
     /** Hot: a stream has begun; `closed` has to follow exactly once. */

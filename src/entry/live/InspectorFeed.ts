@@ -23,7 +23,7 @@ import * as Timers from "../../platform/Timers.ts"
 import { transportError } from "../ws/ServerFrames.ts"
 import { refuseUpgrade } from "../ws/Upgrade.ts"
 
-export class InspectorFeed extends Context.Tag("gateway/http/inspector/InspectorFeed")<
+export class InspectorFeed extends Context.Tag("gateway/entry/live/InspectorFeed")<
   InspectorFeed,
   {
     /** Checks whether the path of a request is the feed's. */

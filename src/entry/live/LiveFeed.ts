@@ -25,7 +25,7 @@ import { channels, eventFrame, type LiveEvent, ofEvent, ofRequest } from "./Chan
 import { type LiveClient, makeLiveClient } from "./LiveClient.ts"
 import { makeSampler } from "./Sampler.ts"
 
-export class LiveFeed extends Context.Tag("gateway/http/LiveFeed")<
+export class LiveFeed extends Context.Tag("gateway/entry/live/LiveFeed")<
   LiveFeed,
   {
     /** Checks whether the path of a request is the feed's. */

@@ -12,7 +12,7 @@ import type { Match } from "../../contract/Routes.ts"
 import type { Plane } from "./Management.ts"
 import type { PlaneServices, UseCases } from "./Services.ts"
 
-export class ManagementDoor extends Context.Tag("gateway/http/ManagementDoor")<
+export class ManagementDoor extends Context.Tag("gateway/entry/management/ManagementDoor")<
   ManagementDoor,
   {
     readonly handle: (found: Match, request: IncomingMessage, response: ServerResponse) => void

@@ -59,7 +59,7 @@ import { makeAskSearch } from "./AskSearch.ts"
 import { makeReply, type McpReply } from "./McpReply.ts"
 import { wishOf } from "./Toolsets.ts"
 
-export class McpDoor extends Context.Tag("gateway/http/mcp/McpDoor")<
+export class McpDoor extends Context.Tag("gateway/entry/mcp/McpDoor")<
   McpDoor,
   {
     readonly handle: (route: McpRoute, request: IncomingMessage, response: ServerResponse) => void

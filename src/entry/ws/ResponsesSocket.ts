@@ -32,7 +32,7 @@ import { full, judgeUpgrade, lastingHeaders, principalOf, refuseUpgrade } from "
 /** Called when a response begins; the returned function is called when it has ended. */
 export type Began = () => () => void
 
-export class ResponsesSocket extends Context.Tag("gateway/http/ResponsesSocket")<
+export class ResponsesSocket extends Context.Tag("gateway/entry/ws/ResponsesSocket")<
   ResponsesSocket,
   {
     /** Answers an upgrade with a socket, or with an HTTP error. */

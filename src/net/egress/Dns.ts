@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { lookup } from "node:dns/promises"
 
-export class Dns extends Context.Tag("gateway/egress/Dns")<
+export class Dns extends Context.Tag("gateway/net/egress/Dns")<
   Dns,
   {
     /** All addresses of a name, in the resolver's order. Rejects with the resolver's error when there is none. */

@@ -41,7 +41,7 @@ export interface GuardedAnswer extends UpstreamResponse {
   readonly isRedirected: boolean
 }
 
-export class GuardedFetch extends Context.Tag("gateway/egress/GuardedFetch")<
+export class GuardedFetch extends Context.Tag("gateway/net/egress/GuardedFetch")<
   GuardedFetch,
   {
     /** A whole answer. `mayCall` is asked for every address that is called. Limits hold for all redirects together. Interruption aborts the call. */

@@ -32,7 +32,7 @@ export class MailFailed extends Data.TaggedError("MailFailed")<{
   readonly status: number
 }> {}
 
-export class Mail extends Context.Tag("gateway/egress/Mail")<
+export class Mail extends Context.Tag("gateway/net/egress/Mail")<
   Mail,
   {
     /** The reply code of the server that took it. */

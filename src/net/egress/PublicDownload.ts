@@ -41,7 +41,7 @@ export type DownloadError =
   | NoSuchFile
   | NotWritten
 
-export class PublicDownload extends Context.Tag("gateway/egress/PublicDownload")<
+export class PublicDownload extends Context.Tag("gateway/net/egress/PublicDownload")<
   PublicDownload,
   {
     /** Calls `write` with each piece in order. Limits hold for all redirects together. Interruption aborts the call. */

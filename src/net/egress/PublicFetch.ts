@@ -39,7 +39,7 @@ export type Fetched = UpstreamResponse
 
 export type Head = Pick<UpstreamResponse, "status" | "headers">
 
-export class PublicFetch extends Context.Tag("gateway/egress/PublicFetch")<
+export class PublicFetch extends Context.Tag("gateway/net/egress/PublicFetch")<
   PublicFetch,
   {
     /**

@@ -59,7 +59,7 @@ export class TimedOut extends Data.TaggedError("TimedOut")<{ readonly timeoutMs:
 
 export type RequestError = TransportFailure | ResponseTooLarge | TimedOut
 
-export class Upstream extends Context.Tag("gateway/egress/Upstream")<
+export class Upstream extends Context.Tag("gateway/net/egress/Upstream")<
   Upstream,
   {
     /** Hot: starts a call and returns before anything is received. Never throws. */

@@ -6,7 +6,7 @@ import { AppConfig } from "../../platform/AppConfig.ts"
 import { readEnvironmentProxies } from "./proxy/EnvironmentProxy.ts"
 import type { ProxyHop } from "./proxy/ProxyRoute.ts"
 
-export class UpstreamSettings extends Context.Tag("gateway/egress/UpstreamSettings")<
+export class UpstreamSettings extends Context.Tag("gateway/net/egress/UpstreamSettings")<
   UpstreamSettings,
   {
     /** Hot: returns the time limit in ms for name resolution, TCP and TLS together; called for every new connection. */

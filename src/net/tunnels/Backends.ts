@@ -14,4 +14,4 @@ export interface BackendsShape {
   readonly ssh: Backend<SshOptions>
 }
 
-export class Backends extends Context.Tag("gateway/tunnels/Backends")<Backends, BackendsShape>() {}
+export class Backends extends Context.Tag("gateway/net/tunnels/Backends")<Backends, BackendsShape>() {}

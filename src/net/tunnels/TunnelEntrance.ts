@@ -12,7 +12,7 @@ export interface Entrance {
   readonly port: number
 }
 
-export class TunnelEntrance extends Context.Tag("gateway/tunnels/TunnelEntrance")<
+export class TunnelEntrance extends Context.Tag("gateway/net/tunnels/TunnelEntrance")<
   TunnelEntrance,
   {
     /** Opens it, or shares the open one; it is closed with the last scope that uses it. */

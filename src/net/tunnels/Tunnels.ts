@@ -27,7 +27,7 @@ export class InvalidTunnelOption extends Data.TaggedError("InvalidTunnelOption")
   readonly message: string
 }> {}
 
-export class Tunnels extends Context.Tag("gateway/tunnels/Tunnels")<
+export class Tunnels extends Context.Tag("gateway/net/tunnels/Tunnels")<
   Tunnels,
   {
     /** All backends in the order of `TunnelBackend`. */

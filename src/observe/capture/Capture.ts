@@ -78,7 +78,7 @@ export interface Pattern {
 export type ListenProblem = HttpProxy.PortInUse | HttpProxy.ListenFailed | StaticAuthority.AuthorityFailed
 type TrustProblem = TrustFailed | JournalFailed | StaticAuthority.AuthorityFailed
 
-export class Capture extends Context.Tag("gateway/capture/Capture")<
+export class Capture extends Context.Tag("gateway/observe/capture/Capture")<
   Capture,
   {
     readonly modes: Effect.Effect<CaptureModes>

@@ -21,7 +21,7 @@ export interface CaptureServices {
   readonly built: Context.Context<never>
 }
 
-export class CaptureDoor extends Context.Tag("gateway/capture/CaptureDoor")<
+export class CaptureDoor extends Context.Tag("gateway/observe/capture/CaptureDoor")<
   CaptureDoor,
   {
     /** Loads and builds it by the first use; a defect where that fails. */

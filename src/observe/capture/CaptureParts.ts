@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import type { CaptureChange, CaptureThing } from "../Events.ts"
 import type { CaptureSink } from "./CaptureSink.ts"
 
-export class CaptureParts extends Context.Tag("gateway/capture/CaptureParts")<
+export class CaptureParts extends Context.Tag("gateway/observe/capture/CaptureParts")<
   CaptureParts,
   {
     readonly sink: CaptureSink

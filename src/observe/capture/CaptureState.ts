@@ -24,7 +24,7 @@ export interface OpenPorts {
   server: number | null
 }
 
-export class CaptureState extends Context.Tag("gateway/capture/CaptureState")<
+export class CaptureState extends Context.Tag("gateway/observe/capture/CaptureState")<
   CaptureState,
   {
     readonly settings: CaptureSettings.CaptureSettings

@@ -18,7 +18,7 @@ import { maskHeaders } from "./masking/Masking.ts"
 import type { RingEntry } from "./Ring.ts"
 import { exchangeRead } from "./work/Exchange.ts"
 
-export class CacheWatch extends Context.Tag("gateway/inspector/CacheWatch")<
+export class CacheWatch extends Context.Tag("gateway/observe/inspector/CacheWatch")<
   CacheWatch,
   {
     /** Returns the finding for a record; `unknown` where it was not judged. */

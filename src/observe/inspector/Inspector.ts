@@ -72,7 +72,7 @@ export interface ListPage {
 /** A session that is stopped waits so long for records that are on their way: where more and more comes, they never have all arrived. */
 const lastRecordsWithin = "1 second"
 
-export class Inspector extends Context.Tag("gateway/inspector/Inspector")<
+export class Inspector extends Context.Tag("gateway/observe/inspector/Inspector")<
   Inspector,
   {
     readonly settings: InspectorSettings

@@ -20,7 +20,7 @@ export interface InspectorServices {
   readonly handIn: (record: HandedIn) => Effect.Effect<void>
 }
 
-export class InspectorDoor extends Context.Tag("gateway/inspector/InspectorDoor")<
+export class InspectorDoor extends Context.Tag("gateway/observe/inspector/InspectorDoor")<
   InspectorDoor,
   {
     /** Loads and builds it by the first use; a defect where that fails. */

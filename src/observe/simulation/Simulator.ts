@@ -54,7 +54,7 @@ export interface ReplayRequest {
 
 type Refusal = ModelNotFound | NoTarget | InvalidRequest
 
-export class Simulator extends Context.Tag("gateway/simulation/Simulator")<
+export class Simulator extends Context.Tag("gateway/observe/simulation/Simulator")<
   Simulator,
   {
     readonly simulate: (request: SimulationRequest) => Effect.Effect<SimulationReport, Refusal>

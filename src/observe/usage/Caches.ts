@@ -27,7 +27,7 @@ export interface Caches {
 }
 
 /** Caches of answers. Without a layer that provides one, there is none. */
-export class AnswerCaches extends Context.Reference<AnswerCaches>()("gateway/usage/AnswerCaches", {
+export class AnswerCaches extends Context.Reference<AnswerCaches>()("gateway/observe/usage/AnswerCaches", {
   defaultValue: (): Caches => ({
     answers: Effect.succeed({
       enabled: false,

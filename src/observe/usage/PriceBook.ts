@@ -36,7 +36,7 @@ export interface SourcedPrice {
 }
 
 /** Store of overrides. */
-export class PriceOverrides extends Context.Tag("gateway/usage/PriceOverrides")<
+export class PriceOverrides extends Context.Tag("gateway/observe/usage/PriceOverrides")<
   PriceOverrides,
   {
     readonly load: Effect.Effect<PriceTable, PriceOverridesUnavailable>
@@ -45,7 +45,7 @@ export class PriceOverrides extends Context.Tag("gateway/usage/PriceOverrides")<
   }
 >() {}
 
-export class PriceBook extends Context.Tag("gateway/usage/PriceBook")<
+export class PriceBook extends Context.Tag("gateway/observe/usage/PriceBook")<
   PriceBook,
   {
     /** Hot. Price of a provider's model at a moment, now where none is given; null when none is known. */

@@ -21,7 +21,7 @@ import { SettingsRepo } from "../../subjects/settings/repo.ts"
 import { PriceBook } from "./PriceBook.ts"
 import { readPrices } from "./PriceRows.ts"
 
-export class PriceSync extends Context.Tag("gateway/usage/PriceSync")<
+export class PriceSync extends Context.Tag("gateway/observe/usage/PriceSync")<
   PriceSync,
   {
     /** Looks whether something is to be done, and does it. Never fails: what goes wrong is logged, and the prices stay. */

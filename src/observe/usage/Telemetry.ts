@@ -19,7 +19,7 @@ import type { RequestSummary } from "./telemetry/Summary.ts"
 
 export type { RequestSummary } from "./telemetry/Summary.ts"
 
-export class Telemetry extends Context.Tag("gateway/usage/Telemetry")<
+export class Telemetry extends Context.Tag("gateway/observe/usage/Telemetry")<
   Telemetry,
   {
     /** Hot: call once per request when it is settled. Never waits. */

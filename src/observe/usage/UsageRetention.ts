@@ -15,7 +15,7 @@ import { SettingsRepo } from "../../subjects/settings/repo.ts"
 import { type Expired, UsageSumsRepo } from "../../subjects/usage/UsageSumsRepo.ts"
 import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 
-export class UsageRetention extends Context.Tag("gateway/usage/history/UsageRetention")<
+export class UsageRetention extends Context.Tag("gateway/observe/usage/UsageRetention")<
   UsageRetention,
   {
     /**

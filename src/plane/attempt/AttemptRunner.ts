@@ -62,7 +62,7 @@ import {
 } from "./UpstreamCall.ts"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 
-export class AttemptRunner extends Context.Tag("gateway/inference/attempt/AttemptRunner")<
+export class AttemptRunner extends Context.Tag("gateway/plane/attempt/AttemptRunner")<
   AttemptRunner,
   {
     /** Hot: asks the target. `lastChance`: no other is left, so an empty but well-formed answer is the answer. */

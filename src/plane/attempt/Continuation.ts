@@ -39,6 +39,6 @@ export interface ContinuationService {
 }
 
 /** Null where no answer is continued. */
-export class Continuation extends Context.Reference<Continuation>()("gateway/inference/attempt/Continuation", {
+export class Continuation extends Context.Reference<Continuation>()("gateway/plane/attempt/Continuation", {
   defaultValue: (): ContinuationService | null => null
 }) {}

@@ -27,7 +27,7 @@ export interface CacheCounts {
   readonly semanticHits: number
 }
 
-export class AnswerCache extends Context.Tag("gateway/cache/AnswerCache")<
+export class AnswerCache extends Context.Tag("gateway/plane/cache/AnswerCache")<
   AnswerCache,
   {
     /** Null when there is none; a store that fails has none. */

@@ -1,7 +1,7 @@
 /** Counts of the present state of idempotent requests. */
 import * as Context from "effect/Context"
 
-export class IdempotencyStats extends Context.Tag("gateway/cache/IdempotencyStats")<
+export class IdempotencyStats extends Context.Tag("gateway/plane/cache/IdempotencyStats")<
   IdempotencyStats,
   {
     /** `activeKeys`: of requests in progress, and of answers that would be given again. */

@@ -15,7 +15,7 @@ import { type CatalogueEntry, entriesOf, type PrefixMode } from "./CatalogueEntr
 
 export { type CatalogueEntry, type CataloguePage, pageOf } from "./CatalogueEntries.ts"
 
-export class ModelCatalogue extends Context.Tag("gateway/inference/catalogue/ModelCatalogue")<
+export class ModelCatalogue extends Context.Tag("gateway/plane/catalogue/ModelCatalogue")<
   ModelCatalogue,
   {
     /**

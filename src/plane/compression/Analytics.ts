@@ -17,7 +17,7 @@ export interface CountedRequest {
   readonly tokens: { readonly before: number; readonly after: number } | null
 }
 
-export class CompressionAnalytics extends Context.Tag("gateway/compression/Analytics")<
+export class CompressionAnalytics extends Context.Tag("gateway/plane/compression/Analytics")<
   CompressionAnalytics,
   {
     /** Hot. */

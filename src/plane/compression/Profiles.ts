@@ -25,7 +25,7 @@ export interface StoredCombos {
   readonly combos: ReadonlyArray<CompressionCombo>
 }
 
-export class Profiles extends Context.Tag("gateway/compression/Profiles")<
+export class Profiles extends Context.Tag("gateway/plane/compression/Profiles")<
   Profiles,
   {
     readonly combos: StoredSettings.StoredSettings<StoredCombos, CombosPatch>

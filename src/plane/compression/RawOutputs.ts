@@ -16,7 +16,7 @@ import { type RawOutput, RawOutputRepo } from "../../subjects/compression/repo.t
 import type { SettingsRepo } from "../../subjects/settings/repo.ts"
 import * as StoredSettings from "../../store/StoredSettings.ts"
 
-export class RawOutputs extends Context.Tag("gateway/compression/RawOutputs")<
+export class RawOutputs extends Context.Tag("gateway/plane/compression/RawOutputs")<
   RawOutputs,
   {
     readonly settings: StoredSettings.StoredSettings<RtkSettings, RtkSettingsInput>

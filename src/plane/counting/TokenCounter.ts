@@ -48,7 +48,7 @@ export interface TokenCount {
   readonly source: "provider" | "local"
 }
 
-export class TokenCounter extends Context.Tag("gateway/inference/counting/TokenCounter")<
+export class TokenCounter extends Context.Tag("gateway/plane/counting/TokenCounter")<
   TokenCounter,
   {
     /**

@@ -51,7 +51,7 @@ export interface Embedded {
   readonly vectors: ReadonlyArray<Float32Array>
 }
 
-export class Embedder extends Context.Tag("gateway/inference/embedding/Embedder")<
+export class Embedder extends Context.Tag("gateway/plane/embedding/Embedder")<
   Embedder,
   {
     /** Interrupted, it ends the call of the upstream. */

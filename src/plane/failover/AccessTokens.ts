@@ -14,7 +14,7 @@ import type { Target } from "../routing/resolve/ModelResolver.ts"
 import * as TargetHealth from "../routing/health/TargetHealth.ts"
 import { type AttemptFailure, ownFailure } from "../attempt/AttemptResult.ts"
 
-export class AccessTokens extends Context.Tag("gateway/inference/failover/AccessTokens")<
+export class AccessTokens extends Context.Tag("gateway/plane/failover/AccessTokens")<
   AccessTokens,
   {
     /** Hot. */

@@ -9,7 +9,7 @@ import { guardedOf } from "../routing/health/AccountClass.ts"
 import * as HookEvents from "../hooks/Events.ts"
 import type { FailoverRun, Outcome } from "./FailoverRun.ts"
 
-export class AttemptEvents extends Context.Tag("gateway/inference/failover/AttemptEvents")<
+export class AttemptEvents extends Context.Tag("gateway/plane/failover/AttemptEvents")<
   AttemptEvents,
   {
     /** Hot: nothing where the call did not fail. `willRetry`: another call of the request follows, or runs beside it. */

@@ -26,7 +26,7 @@ export interface HeldCall {
   release(): void
 }
 
-export class CallReservations extends Context.Tag("gateway/inference/failover/CallReservations")<
+export class CallReservations extends Context.Tag("gateway/plane/failover/CallReservations")<
   CallReservations,
   {
     /** Hot: the limit of the caller's key that a call of the target would exceed; null: none. */

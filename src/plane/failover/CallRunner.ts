@@ -21,7 +21,7 @@ import type { Contender } from "./Contender.ts"
 import { OutcomeRecorder } from "./OutcomeRecorder.ts"
 import { Waits } from "./Waits.ts"
 
-export class CallRunner extends Context.Tag("gateway/inference/failover/CallRunner")<
+export class CallRunner extends Context.Tag("gateway/plane/failover/CallRunner")<
   CallRunner,
   {
     /**

@@ -22,7 +22,7 @@ interface Visitor {
   readonly work: Work
 }
 
-export class ConcurrencyLimiter extends Context.Tag("gateway/inference/failover/ConcurrencyLimiter")<
+export class ConcurrencyLimiter extends Context.Tag("gateway/plane/failover/ConcurrencyLimiter")<
   ConcurrencyLimiter,
   {
     /** Hot: a place for one call of the target, at once or after a wait. */

@@ -24,7 +24,7 @@ import { type AskStep, FailoverRun, type Outcome, type RunServices, type RunStep
 import { Hedge } from "./Hedge.ts"
 import { Waits } from "./Waits.ts"
 
-export class Failover extends Context.Tag("gateway/inference/failover/Failover")<
+export class Failover extends Context.Tag("gateway/plane/failover/Failover")<
   Failover,
   {
     /** Hot: asks one target after the other until one answers or none is left. */

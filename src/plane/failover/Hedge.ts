@@ -10,6 +10,6 @@ import type { AskStep, FailoverRun, Outcome } from "./FailoverRun.ts"
 export type HedgedCall = (run: FailoverRun, step: AskStep, delayMs: number) => Effect.Effect<Outcome>
 
 /** Null where no call is hedged. */
-export class Hedge extends Context.Reference<Hedge>()("gateway/inference/failover/Hedge", {
+export class Hedge extends Context.Reference<Hedge>()("gateway/plane/failover/Hedge", {
   defaultValue: (): HedgedCall | null => null
 }) {}

@@ -49,7 +49,7 @@ const kept = ({ work }: FailoverRun, sent: CallerText, { message, status }: Fail
   return mayKeepContent(work.exchange.principal) === null ? `it answered with ${status}` : remembered(message, sent)
 }
 
-export class OutcomeRecorder extends Context.Tag("gateway/inference/failover/OutcomeRecorder")<
+export class OutcomeRecorder extends Context.Tag("gateway/plane/failover/OutcomeRecorder")<
   OutcomeRecorder,
   {
     /** Hot: the call is over. `begunMs` is monotonic. Null when it was no failure. */

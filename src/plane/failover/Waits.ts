@@ -10,7 +10,7 @@ import * as StopSignal from "../request/StopSignal.ts"
 import type { Work } from "../request/Exchange.ts"
 import type { Release } from "../resilience/ConcurrencyGate.ts"
 
-export class Waits extends Context.Tag("gateway/inference/failover/Waits")<
+export class Waits extends Context.Tag("gateway/plane/failover/Waits")<
   Waits,
   {
     /** Returns the rest of the whole request's time in ms; not positive when it is over. */

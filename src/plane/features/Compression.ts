@@ -27,7 +27,7 @@ import { apiKeyIdOf, type Work } from "../request/Exchange.ts"
 import { rewritten } from "../request/body/RewrittenWork.ts"
 import type { Feature } from "./Feature.ts"
 
-export class Compression extends Context.Tag("gateway/inference/features/Compression")<Compression, Feature>() {}
+export class Compression extends Context.Tag("gateway/plane/features/Compression")<Compression, Feature>() {}
 
 /** Names the owner of a conversation: the client's own id of its session distinguishes two that begin the same. */
 const ownerOf = ({ owner, parsed, sessionId }: Work): string =>

@@ -14,7 +14,7 @@ import type { RequestEnd } from "../failover/FailoverEnd.ts"
 import type { Work } from "../request/Exchange.ts"
 import type { Feature } from "./Feature.ts"
 
-export class Emergency extends Context.Tag("gateway/inference/features/Emergency")<Emergency, Feature>() {}
+export class Emergency extends Context.Tag("gateway/plane/features/Emergency")<Emergency, Feature>() {}
 
 const emergencyModel = "nvidia/openai/gpt-oss-120b"
 /** Output limit of an emergency answer, in tokens. */

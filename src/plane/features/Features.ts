@@ -39,7 +39,7 @@ const inForce = Effect.all([
   Recovery
 ])
 
-export class Features extends Context.Tag("gateway/inference/features/Features")<
+export class Features extends Context.Tag("gateway/plane/features/Features")<
   Features,
   {
     /** Hot: failover, with all features around it. */

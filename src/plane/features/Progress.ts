@@ -13,7 +13,7 @@ import { withProgress } from "../reply/ProgressReply.ts"
 import type { Work } from "../request/Exchange.ts"
 import type { Feature } from "./Feature.ts"
 
-export class Progress extends Context.Tag("gateway/inference/features/Progress")<Progress, Feature>() {}
+export class Progress extends Context.Tag("gateway/plane/features/Progress")<Progress, Feature>() {}
 
 const header = "x-gateway-progress"
 

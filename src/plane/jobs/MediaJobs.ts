@@ -46,7 +46,7 @@ import type { AcceptedJob, JobHandle } from "../request/JobHandle.ts"
 import { StopSignal } from "../request/StopSignal.ts"
 import { type JobPage, jobView, measuresOf, outputsIn, problemIn } from "./JobViews.ts"
 
-export class MediaJobs extends Context.Tag("gateway/inference/jobs/MediaJobs")<
+export class MediaJobs extends Context.Tag("gateway/plane/jobs/MediaJobs")<
   MediaJobs,
   {
     /**

@@ -6,7 +6,7 @@ import type { StoreError } from "../../store/Errors.ts"
 import { LimitRepo } from "../../subjects/limits/repo.ts"
 import { KeyLimits } from "./KeyLimits.ts"
 
-export class KeyChanges extends Context.Tag("gateway/ledger/KeyChanges")<
+export class KeyChanges extends Context.Tag("gateway/plane/ledger/KeyChanges")<
   KeyChanges,
   {
     readonly changed: (apiKeyId: string) => Effect.Effect<void, StoreError>

@@ -56,7 +56,7 @@ interface Booked {
   readonly charges: ReadonlyArray<Charge>
 }
 
-export class KeyLimits extends Context.Tag("gateway/ledger/KeyLimits")<
+export class KeyLimits extends Context.Tag("gateway/plane/ledger/KeyLimits")<
   KeyLimits,
   {
     /** Hot: null for a key without limits. The commitment is to be left when the request is over. */

@@ -23,7 +23,7 @@ export class MediaNotFetched extends Data.TaggedError("MediaNotFetched")<{
   readonly message: string
 }> {}
 
-export class MediaFetch extends Context.Tag("gateway/inference/media/MediaFetch")<
+export class MediaFetch extends Context.Tag("gateway/plane/media/MediaFetch")<
   MediaFetch,
   {
     /**

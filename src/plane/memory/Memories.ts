@@ -22,7 +22,7 @@ import { wordsOf } from "./Words.ts"
 
 export type WrittenMemory = Pick<Memory, "apiKeyId" | "type" | "source" | "key" | "content" | "sessionId">
 
-export class Memories extends Context.Tag("gateway/memory/Memories")<
+export class Memories extends Context.Tag("gateway/plane/memory/Memories")<
   Memories,
   {
     /** Blocks in sessions that go on. */

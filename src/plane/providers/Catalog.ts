@@ -90,7 +90,7 @@ export interface CatalogSnapshot {
   readonly quotaGroups: ReadonlyMap<string, QuotaGroup>
 }
 
-export class Catalog extends Context.Tag("gateway/providers/Catalog")<
+export class Catalog extends Context.Tag("gateway/plane/providers/Catalog")<
   Catalog,
   {
     /** Hot: the snapshot in force. */

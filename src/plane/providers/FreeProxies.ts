@@ -38,7 +38,7 @@ export interface FreeSearchResult {
   readonly problem: string | null
 }
 
-export class FreeProxies extends Context.Tag("gateway/providers/FreeProxies")<
+export class FreeProxies extends Context.Tag("gateway/plane/providers/FreeProxies")<
   FreeProxies,
   { readonly search: (search: FreeSearch) => Effect.Effect<FreeSearchResult> }
 >() {}

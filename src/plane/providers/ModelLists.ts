@@ -42,7 +42,7 @@ const maxModelsInAll = 500_000
 const freshForMs = 10 * 60_000
 const maxProblemLength = 300
 
-export class ModelLists extends Context.Tag("gateway/providers/ModelLists")<
+export class ModelLists extends Context.Tag("gateway/plane/providers/ModelLists")<
   ModelLists,
   {
     /** Hot: ids learned earlier, however old; empty when never learned. */

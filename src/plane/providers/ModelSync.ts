@@ -20,7 +20,7 @@ import * as TokenRefresh from "./oauth/TokenRefresh.ts"
 import * as ProviderCalls from "./ProviderCalls.ts"
 
 /** Keeps the lists up to date for as long as it is there. */
-export class ModelSync extends Context.Tag("gateway/providers/ModelSync")<ModelSync, Record<never, never>>() {}
+export class ModelSync extends Context.Tag("gateway/plane/providers/ModelSync")<ModelSync, Record<never, never>>() {}
 
 /** Questions in progress at a time: those an operator waits for, and all others. */
 export const atATime = 8

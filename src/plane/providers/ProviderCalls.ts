@@ -82,7 +82,7 @@ export interface Candidate {
   readonly proxyId: string | null
 }
 
-export class ProviderCalls extends Context.Tag("gateway/providers/ProviderCalls")<
+export class ProviderCalls extends Context.Tag("gateway/plane/providers/ProviderCalls")<
   ProviderCalls,
   {
     /** Asks the connection one tiny question. */

@@ -13,7 +13,7 @@ import { AppConfig } from "../../platform/AppConfig.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { ProxyRepo } from "../../subjects/proxies/repo.ts"
 
-export class ProxyPlan extends Context.Tag("gateway/providers/ProxyPlan")<
+export class ProxyPlan extends Context.Tag("gateway/plane/providers/ProxyPlan")<
   ProxyPlan,
   {
     /** Reloads the plan; to be run after every change of a proxy. */

@@ -10,7 +10,7 @@ import { countsWhole, type Exchange } from "./Exchange.ts"
 
 type Asking = Pick<Exchange, "job" | "madeFor" | "principal" | "receivedMs" | "requestId">
 
-export class Admission extends Context.Tag("gateway/inference/request/Admission")<
+export class Admission extends Context.Tag("gateway/plane/request/Admission")<
   Admission,
   {
     /** Null for callers without limits. What was counted before (`MadeFor`) counts for budgets and tokens only. */

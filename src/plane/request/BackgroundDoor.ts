@@ -22,7 +22,7 @@ export interface BegunResponse {
 
 export type Note = (begun: BegunResponse) => void
 
-export class BackgroundDoor extends Context.Tag("gateway/inference/request/BackgroundDoor")<
+export class BackgroundDoor extends Context.Tag("gateway/plane/request/BackgroundDoor")<
   BackgroundDoor,
   { readonly attach: (note: Note) => void; readonly note: Note }
 >() {}

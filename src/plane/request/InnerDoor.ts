@@ -12,7 +12,7 @@ export type Serve = (exchange: Exchange, over: () => void) => void
 /** Refuses a request, as `Pipeline.refuse`. */
 export type Refuse = (exchange: Exchange, error: InferenceError) => void
 
-export class InnerDoor extends Context.Tag("gateway/inference/request/InnerDoor")<
+export class InnerDoor extends Context.Tag("gateway/plane/request/InnerDoor")<
   InnerDoor,
   {
     readonly attach: (pipeline: { readonly serve: Serve; readonly refuse: Refuse }) => void

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import { ShuttingDown } from "../../domain/Errors.ts"
 import { Listeners } from "../../kernel/collections/Listeners.ts"
 
-export class StopSignal extends Context.Tag("gateway/inference/request/StopSignal")<
+export class StopSignal extends Context.Tag("gateway/plane/request/StopSignal")<
   StopSignal,
   {
     /** Hot. */

@@ -22,7 +22,7 @@ export interface BodyShare {
   readonly release: () => void
 }
 
-export class BodyBudget extends Context.Tag("gateway/resilience/BodyBudget")<
+export class BodyBudget extends Context.Tag("gateway/plane/resilience/BodyBudget")<
   BodyBudget,
   {
     /** Hot: a share of its own for one body, `apiKeyId` null for callers without a key; empty at first, to be released however its request ends. */

@@ -18,7 +18,7 @@ export type Place =
   | { readonly _tag: "Queued"; readonly wait: Effect.Effect<Release> }
   | { readonly _tag: "Full" }
 
-export class ConcurrencyGate extends Context.Tag("gateway/resilience/ConcurrencyGate")<
+export class ConcurrencyGate extends Context.Tag("gateway/plane/resilience/ConcurrencyGate")<
   ConcurrencyGate,
   {
     /** Hot: asks for one of `limit` places under `key`; at most `queueDepth` callers wait. */

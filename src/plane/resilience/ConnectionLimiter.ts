@@ -31,7 +31,7 @@ export type Place =
   /** `retryAfterMs`: when the throttle lets a call start again, where it is the reason. */
   | { readonly _tag: "Full"; readonly retryAfterMs?: number }
 
-export class ConnectionLimiter extends Context.Tag("gateway/resilience/ConnectionLimiter")<
+export class ConnectionLimiter extends Context.Tag("gateway/plane/resilience/ConnectionLimiter")<
   ConnectionLimiter,
   {
     /**

@@ -14,7 +14,7 @@ export interface Shed {
   readonly retryAfterMs: number
 }
 
-export class LoadShedder extends Context.Tag("gateway/resilience/LoadShedder")<
+export class LoadShedder extends Context.Tag("gateway/plane/resilience/LoadShedder")<
   LoadShedder,
   {
     /**

@@ -26,7 +26,7 @@ export class SettingsContradict extends Data.TaggedError("SettingsContradict")<{
   readonly problems: readonly [SettingProblem, ...ReadonlyArray<SettingProblem>]
 }> {}
 
-export class Settings extends Context.Tag("gateway/resilience/Settings")<
+export class Settings extends Context.Tag("gateway/plane/resilience/Settings")<
   Settings,
   {
     /** Hot: the settings in force. */
@@ -37,7 +37,7 @@ export class Settings extends Context.Tag("gateway/resilience/Settings")<
 >() {}
 
 /** The settings where nothing is stored. The program takes `loadShedding.maxInFlight` from the machine's memory. */
-export class Defaults extends Context.Reference<Defaults>()("gateway/resilience/Defaults", {
+export class Defaults extends Context.Reference<Defaults>()("gateway/plane/resilience/Defaults", {
   defaultValue: (): ResilienceSettings => defaultResilience
 }) {}
 

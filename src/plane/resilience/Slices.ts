@@ -11,7 +11,7 @@ import { isRead, keepReading, slicedFromBytes } from "../../wire/json/LargeBodie
 import { SlicedJson } from "../../wire/json/SlicedJson.ts"
 import { SlicedText } from "../../wire/json/SlicedText.ts"
 
-export class Slices extends Context.Tag("gateway/resilience/Slices")<
+export class Slices extends Context.Tag("gateway/plane/resilience/Slices")<
   Slices,
   {
     /**

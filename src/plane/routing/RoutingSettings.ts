@@ -7,7 +7,7 @@ import type { StoreError } from "../../store/Errors.ts"
 import type { SettingsRepo } from "../../subjects/settings/repo.ts"
 import * as StoredSettings from "../../store/StoredSettings.ts"
 
-export class RoutingSettings extends Context.Tag("gateway/routing/RoutingSettings")<
+export class RoutingSettings extends Context.Tag("gateway/plane/routing/RoutingSettings")<
   RoutingSettings,
   StoredSettings.StoredSettings<Shape.RoutingSettings, Shape.RoutingPatch>
 >() {}

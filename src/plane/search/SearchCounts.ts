@@ -45,7 +45,7 @@ export interface ProviderCounts {
   readonly costUsd: number
 }
 
-export class SearchCounts extends Context.Tag("gateway/search/SearchCounts")<
+export class SearchCounts extends Context.Tag("gateway/plane/search/SearchCounts")<
   SearchCounts,
   {
     /** Hot. `owner`: id of an API key; empty for callers without one. */

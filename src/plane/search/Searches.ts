@@ -35,7 +35,7 @@ import { shownName } from "./SearchProviders.ts"
 import { routeOf, type SearchRoute } from "./SearchRoute.ts"
 import { identityHeaders } from "../request/Headers.ts"
 
-export class Searches extends Context.Tag("gateway/search/Searches")<
+export class Searches extends Context.Tag("gateway/plane/search/Searches")<
   Searches,
   {
     /** Serves one search to its end. Never throws: a failure is an answer. The codec of the exchange is that of searches. */

@@ -14,7 +14,7 @@ import * as UsageJournal from "../../store/usage/UsageJournal.ts"
 import type { Exchange } from "../request/Exchange.ts"
 import { answerError } from "../request/OwnAnswer.ts"
 
-export class Acknowledgement extends Context.Tag("gateway/inference/settle/Acknowledgement")<
+export class Acknowledgement extends Context.Tag("gateway/plane/settle/Acknowledgement")<
   Acknowledgement,
   { readonly acknowledge: Acknowledge }
 >() {}

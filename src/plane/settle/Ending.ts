@@ -67,7 +67,7 @@ const outcomes = { Completed: "completed", Broken: "failed", Aborted: "aborted" 
 
 type Failed = Extract<FailoverEnd, { _tag: "Failed" }>
 
-export class Ending extends Context.Tag("gateway/inference/settle/Ending")<
+export class Ending extends Context.Tag("gateway/plane/settle/Ending")<
   Ending,
   {
     /**

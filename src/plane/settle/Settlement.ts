@@ -25,7 +25,7 @@ import { entryOf, undecidedEntry } from "./DecisionEntries.ts"
 import { ledgerCalls } from "./LedgerCalls.ts"
 import { type Entry, keptRow, refusedRow, rowOf } from "./UsageRows.ts"
 
-export class Settlement extends Context.Tag("gateway/inference/settle/Settlement")<
+export class Settlement extends Context.Tag("gateway/plane/settle/Settlement")<
   Settlement,
   {
     /** Hot. `others`: what more was done for the same request (the panel of a fusion). */

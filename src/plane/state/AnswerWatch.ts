@@ -111,7 +111,7 @@ export interface Watched {
   readonly remembered?: JsonObject
 }
 
-export class AnswerWatcher extends Context.Tag("gateway/inference/state/AnswerWatcher")<
+export class AnswerWatcher extends Context.Tag("gateway/plane/state/AnswerWatcher")<
   AnswerWatcher,
   {
     /** Hot: returns the watch for an answer that comes from `origin`. */

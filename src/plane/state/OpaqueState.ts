@@ -30,7 +30,7 @@ export interface OpaqueStateLimits {
 
 export const defaultLimits: OpaqueStateLimits = { maxAnswers: 20_000, maxBytes: 64 * 1_048_576, maxProofs: 50_000 }
 
-export class OpaqueState extends Context.Tag("gateway/inference/OpaqueState")<
+export class OpaqueState extends Context.Tag("gateway/plane/state/OpaqueState")<
   OpaqueState,
   {
     /** Keeps an answer whose reasoning its client could not carry. */

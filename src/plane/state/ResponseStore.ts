@@ -9,7 +9,7 @@ import type { ContentPermission } from "../../domain/ContentPermission.ts"
 import { isArray, isObject, type JsonObject, parseJson } from "../../wire/json/Json.ts"
 import { defaultLimits, makeResponseHistory, type ResponseHistory } from "./ResponseHistory.ts"
 
-export class ResponseStore extends Context.Tag("gateway/inference/ResponseStore")<
+export class ResponseStore extends Context.Tag("gateway/plane/state/ResponseStore")<
   ResponseStore,
   Pick<ResponseHistory, "expand" | "referred"> & {
     readonly remember: (permission: ContentPermission, ...answer: Parameters<ResponseHistory["remember"]>) => void

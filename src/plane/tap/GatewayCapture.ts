@@ -10,7 +10,7 @@ import * as StoredSettings from "../../store/StoredSettings.ts"
 import type { TrafficSink } from "./RecordedExchange.ts"
 import { TrafficTap } from "./TrafficTap.ts"
 
-export class GatewayCapture extends Context.Tag("gateway/inference/tap/GatewayCapture")<
+export class GatewayCapture extends Context.Tag("gateway/plane/tap/GatewayCapture")<
   GatewayCapture,
   {
     readonly isEnabled: () => boolean

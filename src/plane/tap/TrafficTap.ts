@@ -12,7 +12,7 @@ import * as DecisionLog from "../routing/records/DecisionLog.ts"
 import type { Exchange } from "../request/Exchange.ts"
 import { type RecordedFacts, recorded, type RecordingServices, type TrafficSink } from "./RecordedExchange.ts"
 
-export class TrafficTap extends Context.Tag("gateway/inference/tap/TrafficTap")<
+export class TrafficTap extends Context.Tag("gateway/plane/tap/TrafficTap")<
   TrafficTap,
   {
     /** True when requests of clients are recorded. Changed by `turn` only. */

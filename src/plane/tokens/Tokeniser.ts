@@ -32,7 +32,7 @@ export const usualLimits: TokeniserLimits = {
   idleMs: 120_000
 }
 
-export class Tokeniser extends Context.Tag("gateway/tokens/Tokeniser")<
+export class Tokeniser extends Context.Tag("gateway/plane/tokens/Tokeniser")<
   Tokeniser,
   {
     /** Tokens of all the texts together. Never fails; interruption removes the count from the queue. */

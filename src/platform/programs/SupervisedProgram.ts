@@ -53,7 +53,7 @@ export interface SupervisedProgram {
 /** `problem` goes on from the program's name: "is not there". */
 export class ProgramNotStarted extends Data.TaggedError("ProgramNotStarted")<{ readonly problem: string }> {}
 
-export class SupervisedPrograms extends Context.Tag("gateway/platform/SupervisedPrograms")<
+export class SupervisedPrograms extends Context.Tag("gateway/platform/programs/SupervisedPrograms")<
   SupervisedPrograms,
   {
     /** SIGTERM, and a little later SIGKILL, to it and its group when the scope closes. */

@@ -31,7 +31,7 @@ export class ReadRefused extends Data.TaggedError("ReadRefused")<{
   readonly message: string
 }> {}
 
-export class ReadWorker extends Context.Tag("gateway/store/ReadWorker")<
+export class ReadWorker extends Context.Tag("gateway/store/engine/ReadWorker")<
   ReadWorker,
   {
     /** The rows of each statement, all as of the same moment. An interruption takes the read out of the queue. */

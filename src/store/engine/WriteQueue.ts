@@ -13,7 +13,7 @@ import { codeOf } from "../Errors.ts"
  * Time in ms that a write waits for another process before it fails. The usual wait is that of work in the background; a write that
  * answers a request waits less.
  */
-export class LockWait extends Context.Reference<LockWait>()("gateway/store/LockWait", {
+export class LockWait extends Context.Reference<LockWait>()("gateway/store/engine/LockWait", {
   defaultValue: (): number => 30_000
 }) {}
 

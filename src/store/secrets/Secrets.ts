@@ -29,7 +29,7 @@ export class SecretUnreadable extends Data.TaggedError("SecretUnreadable")<{
   readonly reason: "malformed" | "other key" | "altered"
 }> {}
 
-export class Secrets extends Context.Tag("gateway/store/Secrets")<
+export class Secrets extends Context.Tag("gateway/store/secrets/Secrets")<
   Secrets,
   {
     readonly encrypt: (place: Place, plain: Redacted.Redacted) => string

@@ -39,7 +39,7 @@ export interface ReservationFile {
   readonly finish: () => void
 }
 
-export class Reservations extends Context.Tag("gateway/store/Reservations")<
+export class Reservations extends Context.Tag("gateway/store/usage/Reservations")<
   Reservations,
   ReservationFile & {
     /** Reservations that an ended process left open; `forget` removes its files once they are booked. */

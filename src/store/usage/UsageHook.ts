@@ -22,6 +22,6 @@ export interface UsageHookShape {
 
 export const noHook: UsageHookShape = { statementsFor: () => [], committed: () => {} }
 
-export class UsageHook extends Context.Reference<UsageHook>()("gateway/store/UsageHook", {
+export class UsageHook extends Context.Reference<UsageHook>()("gateway/store/usage/UsageHook", {
   defaultValue: () => noHook
 }) {}

@@ -35,7 +35,7 @@ export interface JournalTrouble {
   readonly problem: string | null
 }
 
-export class UsageJournal extends Context.Tag("gateway/store/UsageJournal")<
+export class UsageJournal extends Context.Tag("gateway/store/usage/UsageJournal")<
   UsageJournal,
   {
     /** Hot: writes rows to the file, with one write, and queues them for the table. Never throws. */

@@ -17,7 +17,7 @@ export interface StoredMapping extends ModelMapping {
   readonly agentId: string
 }
 
-export class BridgeRepo extends Context.Tag("gateway/store/BridgeRepo")<
+export class BridgeRepo extends Context.Tag("gateway/subjects/agentBridge/BridgeRepo")<
   BridgeRepo,
   {
     readonly states: Effect.Effect<ReadonlyArray<StoredAgentState>, StoreError>

@@ -17,7 +17,7 @@ const Row = Schema.Struct({
 
 export type ModelAlias = typeof Row.Type
 
-export class AliasRepo extends Context.Tag("gateway/store/AliasRepo")<
+export class AliasRepo extends Context.Tag("gateway/subjects/aliases/AliasRepo")<
   AliasRepo,
   {
     /** Lists by alias. */

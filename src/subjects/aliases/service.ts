@@ -11,7 +11,7 @@ import { haveCycle } from "../combos/rules.ts"
 import { ConfigChanges } from "../configuration/ConfigChanges.ts"
 import * as Errors from "../Errors.ts"
 
-export class ModelAliases extends Context.Tag("gateway/management/ModelAliases")<
+export class ModelAliases extends Context.Tag("gateway/subjects/aliases/ModelAliases")<
   ModelAliases,
   {
     /** Lists by alias. */

@@ -21,7 +21,7 @@ export interface AuditPage {
   readonly total: number
 }
 
-export class AuditRepo extends Context.Tag("gateway/store/AuditRepo")<
+export class AuditRepo extends Context.Tag("gateway/subjects/audit/AuditRepo")<
   AuditRepo,
   {
     /** All in one statement. Those whose id is there already are skipped. */

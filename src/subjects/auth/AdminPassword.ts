@@ -15,7 +15,7 @@ import { Sessions } from "./Sessions.ts"
 const namespace = "auth"
 const key = "admin_password"
 
-export class AdminPassword extends Context.Tag("gateway/auth/AdminPassword")<
+export class AdminPassword extends Context.Tag("gateway/subjects/auth/AdminPassword")<
   AdminPassword,
   {
     /** Hot: tells whether a password is set, as far as this process knows. */

@@ -29,7 +29,7 @@ export interface CreatedKey {
   readonly secret: Redacted.Redacted
 }
 
-export class ApiKeys extends Context.Tag("gateway/auth/ApiKeys")<
+export class ApiKeys extends Context.Tag("gateway/subjects/auth/ApiKeys")<
   ApiKeys,
   {
     /** Hot: looks up the owner of a key. */

@@ -15,7 +15,7 @@ import { type AuditPage, AuditRepo } from "../audit/repo.ts"
 import { forReader } from "../../store/engine/WriteQueue.ts"
 import { AuditQueue } from "./AuditQueue.ts"
 
-export class AuditLog extends Context.Tag("gateway/auth/AuditLog")<
+export class AuditLog extends Context.Tag("gateway/subjects/auth/AuditLog")<
   AuditLog,
   {
     /** Puts a row on its way. Waits for the database only while far too many are on theirs. */

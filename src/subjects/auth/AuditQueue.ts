@@ -14,7 +14,7 @@ export interface AuditQueueState {
   readonly wake: Effect.Latch
 }
 
-export class AuditQueue extends Context.Tag("gateway/auth/AuditQueue")<AuditQueue, AuditQueueState>() {}
+export class AuditQueue extends Context.Tag("gateway/subjects/auth/AuditQueue")<AuditQueue, AuditQueueState>() {}
 
 export const layer: Layer.Layer<AuditQueue> = Layer.sync(AuditQueue, () => ({
   rows: [],

@@ -60,7 +60,7 @@ const foreignPage: Denied = {
     "Pages of other origins may not call this route. Name the origin in CORS_ORIGINS or corsOrigins (PATCH /api/settings) to allow it."
 }
 
-export class Gate extends Context.Tag("gateway/auth/Gate")<
+export class Gate extends Context.Tag("gateway/subjects/auth/Gate")<
   Gate,
   {
     /**

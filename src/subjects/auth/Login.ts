@@ -35,7 +35,7 @@ export interface PasswordChange {
 
 type Refused = TooManyLogins | WrongPassword | NoAdminPassword | StoreError
 
-export class Login extends Context.Tag("gateway/auth/Login")<
+export class Login extends Context.Tag("gateway/subjects/auth/Login")<
   Login,
   {
     readonly logIn: (attempt: LoginAttempt) => Effect.Effect<SessionsModule.Login, Refused>

@@ -50,7 +50,7 @@ export const isDirect = (rawKey: string, headers: RequestHeaders, socketAddress:
     (name) => plainHeaders.has(name) || name.startsWith(ownPrefix) || name === publicAddressHeader
   )
 
-export class OwnerToken extends Context.Tag("gateway/auth/OwnerToken")<
+export class OwnerToken extends Context.Tag("gateway/subjects/auth/OwnerToken")<
   OwnerToken,
   {
     /** Makes the token; an earlier one of this run is no longer accepted. */

@@ -43,7 +43,7 @@ export interface Login {
   readonly expiresAtMs: number
 }
 
-export class Sessions extends Context.Tag("gateway/auth/Sessions")<
+export class Sessions extends Context.Tag("gateway/subjects/auth/Sessions")<
   Sessions,
   {
     /** Hot: the id of the valid session a cookie names; counts as a use of it. */

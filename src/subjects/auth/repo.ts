@@ -9,7 +9,7 @@ import { Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 
-export class SessionRepo extends Context.Tag("gateway/store/SessionRepo")<
+export class SessionRepo extends Context.Tag("gateway/subjects/auth/SessionRepo")<
   SessionRepo,
   {
     /** Newest first. */

@@ -31,7 +31,7 @@ export interface Outgoing {
   readonly pieces: () => AsyncIterable<Buffer>
 }
 
-export class Backups extends Context.Tag("gateway/management/Backups")<
+export class Backups extends Context.Tag("gateway/subjects/backups/Backups")<
   Backups,
   {
     /** Newest first. */

@@ -27,7 +27,7 @@ import * as LineSpool from "./LineSpool.ts"
 import { type HandedBatch, ProviderBatches } from "./provider/ProviderBatches.ts"
 import { writeResults } from "./ResultFiles.ts"
 
-export class BatchRunner extends Context.Tag("gateway/batches/BatchRunner")<
+export class BatchRunner extends Context.Tag("gateway/subjects/batches/BatchRunner")<
   BatchRunner,
   {
     /** Stores a new batch and begins it. */

@@ -27,7 +27,7 @@ export interface AskedLine {
 /** A part of a batch: what its lines have in common. */
 export type Asking = Pick<Batch, "id" | "owner">
 
-export class LineAsker extends Context.Tag("gateway/batches/LineAsker")<
+export class LineAsker extends Context.Tag("gateway/subjects/batches/LineAsker")<
   LineAsker,
   {
     /** Ends when there is something to record. What is interrupted is asked again. */

@@ -66,7 +66,7 @@ export const nextOf = <A extends Pick<Owner, "isLooking" | "running">>(owners: I
   return next
 }
 
-export class LineGate extends Context.Tag("gateway/batches/LineGate")<
+export class LineGate extends Context.Tag("gateway/subjects/batches/LineGate")<
   LineGate,
   {
     /** Waits for a place, which the scope holds. Of one owner in the order of asking. */

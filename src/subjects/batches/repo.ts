@@ -54,7 +54,7 @@ export interface BatchPage {
   readonly limit: number
 }
 
-export class BatchRepo extends Context.Tag("gateway/store/BatchRepo")<
+export class BatchRepo extends Context.Tag("gateway/subjects/batches/BatchRepo")<
   BatchRepo,
   {
     readonly insert: (batch: Batch) => Effect.Effect<void, StoreError>

@@ -36,7 +36,7 @@ export class TooManyBatches extends Data.TaggedError("TooManyBatches")<{ readonl
 
 type Missing = BatchNotFound | StoreError
 
-export class Batches extends Context.Tag("gateway/batches/Batches")<
+export class Batches extends Context.Tag("gateway/subjects/batches/Batches")<
   Batches,
   {
     readonly create: (

@@ -36,7 +36,7 @@ export interface MeaningsPage {
   readonly limit: number
 }
 
-export class AnswerCacheRepo extends Context.Tag("gateway/store/AnswerCacheRepo")<
+export class AnswerCacheRepo extends Context.Tag("gateway/subjects/cache/AnswerCacheRepo")<
   AnswerCacheRepo,
   {
     /** Null when there is none that can be read and has not expired. */

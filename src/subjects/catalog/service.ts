@@ -31,7 +31,7 @@ export interface CatalogRow {
   readonly health: ReadonlyArray<{ readonly connectionId: string; readonly name: string; readonly state: Standing }>
 }
 
-export class ModelCatalog extends Context.Tag("gateway/management/ModelCatalog")<
+export class ModelCatalog extends Context.Tag("gateway/subjects/catalog/ModelCatalog")<
   ModelCatalog,
   {
     /** Lists the part of it that a key may use; null: all. */

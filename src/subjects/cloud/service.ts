@@ -49,7 +49,7 @@ type Refused =
   | Errors.InvalidInput
   | StoreError
 
-export class CloudMembers extends Context.Tag("gateway/management/CloudMembers")<
+export class CloudMembers extends Context.Tag("gateway/subjects/cloud/CloudMembers")<
   CloudMembers,
   {
     readonly connections: Effect.Effect<ReadonlyArray<ObservedConnection>>

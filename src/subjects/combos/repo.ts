@@ -10,7 +10,7 @@ import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import * as RememberedRows from "../../store/engine/RememberedRows.ts"
 import * as Table from "../../store/engine/Table.ts"
 
-export class ComboRepo extends Context.Tag("gateway/store/ComboRepo")<
+export class ComboRepo extends Context.Tag("gateway/subjects/combos/ComboRepo")<
   ComboRepo,
   {
     /** Lists by name. */

@@ -20,7 +20,7 @@ import * as Rules from "./rules.ts"
 import { ConfigChanges } from "../configuration/ConfigChanges.ts"
 import * as Errors from "../Errors.ts"
 
-export class Combos extends Context.Tag("gateway/management/Combos")<
+export class Combos extends Context.Tag("gateway/subjects/combos/Combos")<
   Combos,
   {
     /** Lists by name. */

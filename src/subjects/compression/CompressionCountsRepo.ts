@@ -9,7 +9,7 @@ import { Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 
-export class CompressionCountsRepo extends Context.Tag("gateway/store/CompressionCountsRepo")<
+export class CompressionCountsRepo extends Context.Tag("gateway/subjects/compression/CompressionCountsRepo")<
   CompressionCountsRepo,
   {
     /** Adds to what is there, all or nothing. */

@@ -23,7 +23,7 @@ export interface RawOutput {
   readonly createdAtMs: number
 }
 
-export class RawOutputRepo extends Context.Tag("gateway/store/RawOutputRepo")<
+export class RawOutputRepo extends Context.Tag("gateway/subjects/compression/RawOutputRepo")<
   RawOutputRepo,
   {
     /** Hot: 24 hexadecimal digits. */

@@ -39,7 +39,7 @@ export interface Preview {
   readonly kept: ReadonlyArray<string>
 }
 
-export class CompressionPreviews extends Context.Tag("gateway/management/CompressionPreviews")<
+export class CompressionPreviews extends Context.Tag("gateway/subjects/compression/CompressionPreviews")<
   CompressionPreviews,
   {
     readonly settings: () => CompressionSettings

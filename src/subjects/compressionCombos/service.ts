@@ -25,7 +25,7 @@ export interface ComboInput {
 
 type Refused = Errors.EntityNotFound | Errors.InvalidInput | StoreError
 
-export class CompressionCombos extends Context.Tag("gateway/management/CompressionCombos")<
+export class CompressionCombos extends Context.Tag("gateway/subjects/compressionCombos/CompressionCombos")<
   CompressionCombos,
   {
     readonly list: () => ReadonlyArray<CompressionCombo>

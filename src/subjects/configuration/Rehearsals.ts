@@ -34,7 +34,7 @@ export type Rehearsed =
   | PriceBook
   | ProviderNodes
 
-export class Rehearsals extends Context.Tag("gateway/management/Rehearsals")<
+export class Rehearsals extends Context.Tag("gateway/subjects/configuration/Rehearsals")<
   Rehearsals,
   {
     /** The copy lives as long as the scope. `withKeys`: with the API keys, of which there may be many. */

@@ -10,7 +10,7 @@ import { QuotaGroupRepo } from "../quotaGroups/repo.ts"
 import { RegisteredKeyRepo } from "../registeredKeys/repo.ts"
 import { ObservedState } from "./ObservedState.ts"
 
-export class ConnectionRecords extends Context.Tag("gateway/management/ConnectionRecords")<
+export class ConnectionRecords extends Context.Tag("gateway/subjects/connections/ConnectionRecords")<
   ConnectionRecords,
   {
     /** Replaces the settings. Health observed meanwhile is kept, unless the credential is another one. */

@@ -22,7 +22,7 @@ export interface ObservedConnection {
   readonly proxyId: string | null
 }
 
-export class ObservedState extends Context.Tag("gateway/management/ObservedState")<
+export class ObservedState extends Context.Tag("gateway/subjects/connections/ObservedState")<
   ObservedState,
   {
     readonly of: (connection: Connection) => ObservedConnection

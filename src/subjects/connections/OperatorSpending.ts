@@ -17,7 +17,7 @@ import { PriceBook } from "../../observe/usage/PriceBook.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { isObject, parseJson } from "../../wire/json/Json.ts"
 
-export class OperatorSpending extends Context.Tag("gateway/management/OperatorSpending")<
+export class OperatorSpending extends Context.Tag("gateway/subjects/connections/OperatorSpending")<
   OperatorSpending,
   {
     /** A row per call that was answered. Never fails: a test says what it found, whether or not its cost can be kept. */

@@ -31,7 +31,7 @@ export type StoredConnection = Stored<Connection>
 /** The result of a token refresh. */
 export type RenewedTokens = Pick<OAuthTokens, "accessToken" | "refreshToken" | "expiresAtMs">
 
-export class ConnectionRepo extends Context.Tag("gateway/store/ConnectionRepo")<
+export class ConnectionRepo extends Context.Tag("gateway/subjects/connections/ConnectionRepo")<
   ConnectionRepo,
   {
     /** Oldest first. */

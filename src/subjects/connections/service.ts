@@ -47,7 +47,7 @@ export interface CheckedConnection {
   readonly problems: ReadonlyArray<string>
 }
 
-export class Connections extends Context.Tag("gateway/management/Connections")<
+export class Connections extends Context.Tag("gateway/subjects/connections/Connections")<
   Connections,
   {
     /** Every connection, also those from the environment. */

@@ -37,7 +37,7 @@ export interface PlannedRun {
   readonly cases: ReadonlyArray<PlannedCase>
 }
 
-export class EvalRunner extends Context.Tag("gateway/evals/EvalRunner")<
+export class EvalRunner extends Context.Tag("gateway/subjects/evals/EvalRunner")<
   EvalRunner,
   {
     /** Stores the runs and begins them; false when too many run already. */

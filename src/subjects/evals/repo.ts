@@ -18,7 +18,7 @@ import { Flag, Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/engi
 import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 
-export class EvalRepo extends Context.Tag("gateway/store/EvalRepo")<
+export class EvalRepo extends Context.Tag("gateway/subjects/evals/EvalRepo")<
   EvalRepo,
   {
     /** Oldest first. */

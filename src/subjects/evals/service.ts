@@ -56,7 +56,7 @@ export interface WrittenSuite {
 
 type Missing = Errors.EntityNotFound | StoreError
 
-export class Evals extends Context.Tag("gateway/evals/Evals")<
+export class Evals extends Context.Tag("gateway/subjects/evals/Evals")<
   Evals,
   {
     readonly overview: Effect.Effect<Overview, StoreError>

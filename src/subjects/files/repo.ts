@@ -34,7 +34,7 @@ export interface FilePage {
   readonly nowMs: number
 }
 
-export class FileRepo extends Context.Tag("gateway/store/FileRepo")<
+export class FileRepo extends Context.Tag("gateway/subjects/files/FileRepo")<
   FileRepo,
   {
     /** False when the files of the owner would then have more than `quotaBytes`; nothing is written then. */

@@ -38,7 +38,7 @@ export interface Upload {
 /** Returns the owner of the files that a caller sees: a key sees its own, all callers without a key see the same. */
 export const ownerOf = (principal: Principal): string => (principal._tag === "Key" ? principal.key.id : "")
 
-export class Files extends Context.Tag("gateway/files/Files")<
+export class Files extends Context.Tag("gateway/subjects/files/Files")<
   Files,
   {
     /** Returns the number of bytes that the caller may still upload. */

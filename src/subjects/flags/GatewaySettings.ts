@@ -10,7 +10,7 @@ import * as StoredSettings from "../../store/StoredSettings.ts"
 import * as AccessSettings from "./AccessSettings.ts"
 import { makeModelFallbacks } from "./ModelFallbacks.ts"
 
-export class GatewaySettings extends Context.Tag("gateway/flags/GatewaySettings")<
+export class GatewaySettings extends Context.Tag("gateway/subjects/flags/GatewaySettings")<
   GatewaySettings,
   StoredSettings.StoredSettings<Shape.GatewaySettings, Shape.GatewaySettingsPatch> & {
     /** The settings that have routes of their own. */

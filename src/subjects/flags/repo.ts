@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-export class FlagStore extends Context.Tag("gateway/flags/FlagStore")<
+export class FlagStore extends Context.Tag("gateway/subjects/flags/FlagStore")<
   FlagStore,
   {
     /** Flag key → overriding value. */

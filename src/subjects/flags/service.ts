@@ -56,7 +56,7 @@ export class InvalidFlagValue extends Data.TaggedError("InvalidFlagValue")<{
  */
 export class OpenToOthers extends Data.TaggedError("OpenToOthers")<{ readonly host: string }> {}
 
-export class Flags extends Context.Tag("gateway/flags/Flags")<
+export class Flags extends Context.Tag("gateway/subjects/flags/Flags")<
   Flags,
   {
     /** Hot: tells whether a boolean flag is on now. */

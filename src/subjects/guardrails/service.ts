@@ -10,7 +10,7 @@ import type { Inspection } from "../../plane/guard/Inspect.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as Errors from "../Errors.ts"
 
-export class Guardrails extends Context.Tag("gateway/management/Guardrails")<
+export class Guardrails extends Context.Tag("gateway/subjects/guardrails/Guardrails")<
   Guardrails,
   {
     readonly current: () => GuardrailSettings

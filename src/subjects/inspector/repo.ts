@@ -30,7 +30,7 @@ export interface StoredRecord {
   readonly content: string
 }
 
-export class InspectorSessionRepo extends Context.Tag("gateway/store/InspectorSessionRepo")<
+export class InspectorSessionRepo extends Context.Tag("gateway/subjects/inspector/InspectorSessionRepo")<
   InspectorSessionRepo,
   {
     /** False: another one is recording. */

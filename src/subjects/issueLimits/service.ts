@@ -21,7 +21,7 @@ export interface IssueStanding extends Limits, IssueCounts, IssueScope {}
 
 type Missing = Errors.EntityNotFound | StoreError
 
-export class IssueLimits extends Context.Tag("gateway/management/IssueLimits")<
+export class IssueLimits extends Context.Tag("gateway/subjects/issueLimits/IssueLimits")<
   IssueLimits,
   {
     readonly get: (scope: IssueScope) => Effect.Effect<IssueStanding, Missing>

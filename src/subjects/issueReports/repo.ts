@@ -21,7 +21,7 @@ export interface IssueTracker {
 
 export const defaultApiUrl = "https://api.github.com"
 
-export class IssueTrackerRepo extends Context.Tag("gateway/store/IssueTrackerRepo")<
+export class IssueTrackerRepo extends Context.Tag("gateway/subjects/issueReports/IssueTrackerRepo")<
   IssueTrackerRepo,
   {
     readonly get: Effect.Effect<IssueTracker, StoreError>

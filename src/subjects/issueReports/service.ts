@@ -33,7 +33,7 @@ export interface ReportedIssue {
   readonly number: number | null
 }
 
-export class IssueReports extends Context.Tag("gateway/management/IssueReports")<
+export class IssueReports extends Context.Tag("gateway/subjects/issueReports/IssueReports")<
   IssueReports,
   {
     readonly tracker: Effect.Effect<IssueTracker, StoreError>

@@ -9,7 +9,7 @@ import { Flag, SharedJson, MaybeWhole, Text, Whole } from "../../store/engine/Co
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 
-export class ApiKeyRepo extends Context.Tag("gateway/store/ApiKeyRepo")<
+export class ApiKeyRepo extends Context.Tag("gateway/subjects/keys/ApiKeyRepo")<
   ApiKeyRepo,
   {
     /** Oldest first. */

@@ -16,7 +16,7 @@ import { ConfigChanges } from "../configuration/ConfigChanges.ts"
 import * as Errors from "../Errors.ts"
 import * as Rules from "./rules.ts"
 
-export class Keys extends Context.Tag("gateway/management/Keys")<
+export class Keys extends Context.Tag("gateway/subjects/keys/Keys")<
   Keys,
   {
     /** Oldest first. */

@@ -41,7 +41,7 @@ const NoticeRow = Schema.Struct({ limitId: Text, windowStartMs: Whole, threshold
 /** Latest window with a notice of a limit, and its last notice. */
 export type LimitNotice = typeof NoticeRow.Type
 
-export class LimitRepo extends Context.Tag("gateway/store/LimitRepo")<
+export class LimitRepo extends Context.Tag("gateway/subjects/limits/LimitRepo")<
   LimitRepo,
   {
     readonly budgets: Effect.Effect<ReadonlyArray<Budget>, StoreError>

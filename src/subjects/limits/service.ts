@@ -63,7 +63,7 @@ export interface OwnUsage {
   readonly month: Spend
 }
 
-export class Limits extends Context.Tag("gateway/management/Limits")<
+export class Limits extends Context.Tag("gateway/subjects/limits/Limits")<
   Limits,
   {
     readonly budgets: Effect.Effect<ReadonlyArray<BudgetStatus>, StoreError>

@@ -31,7 +31,7 @@ export interface McpSums {
   readonly byTool: ReadonlyArray<{ readonly tool: string; readonly calls: number }>
 }
 
-export class McpAuditRepo extends Context.Tag("gateway/store/McpAuditRepo")<
+export class McpAuditRepo extends Context.Tag("gateway/subjects/mcp/McpAuditRepo")<
   McpAuditRepo,
   {
     readonly add: (call: McpCall) => Effect.Effect<void, StoreError>

@@ -13,7 +13,7 @@ import * as Table from "../../store/engine/Table.ts"
 
 export type StoredMcpServer = Stored<McpServer>
 
-export class McpServerRepo extends Context.Tag("gateway/store/McpServerRepo")<
+export class McpServerRepo extends Context.Tag("gateway/subjects/mcpServers/McpServerRepo")<
   McpServerRepo,
   {
     /** Oldest first. */

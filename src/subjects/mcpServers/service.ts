@@ -25,7 +25,7 @@ export interface McpServerReport {
 
 type Missing = Errors.EntityNotFound | StoreError
 
-export class McpServers extends Context.Tag("gateway/management/McpServers")<
+export class McpServers extends Context.Tag("gateway/subjects/mcpServers/McpServers")<
   McpServers,
   {
     /** Oldest first. No server is asked. */

@@ -53,7 +53,7 @@ export interface MediaJobPage {
   readonly limit: number
 }
 
-export class MediaJobRepo extends Context.Tag("gateway/store/MediaJobRepo")<
+export class MediaJobRepo extends Context.Tag("gateway/subjects/mediaJobs/MediaJobRepo")<
   MediaJobRepo,
   {
     readonly insert: (job: OnFile<MediaJob>) => Effect.Effect<void, StoreError>

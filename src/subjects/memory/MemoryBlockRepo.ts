@@ -32,7 +32,7 @@ export interface BlockBounds {
   readonly maxBytes: number
 }
 
-export class MemoryBlockRepo extends Context.Tag("gateway/store/MemoryBlockRepo")<
+export class MemoryBlockRepo extends Context.Tag("gateway/subjects/memory/MemoryBlockRepo")<
   MemoryBlockRepo,
   {
     /** Adds it, or replaces the one of its turn. Nothing is written where a memory that it holds is gone. */

@@ -19,7 +19,7 @@ export interface MemoryVector {
   readonly vector: Float32Array
 }
 
-export class MemoryVectorRepo extends Context.Tag("gateway/store/MemoryVectorRepo")<
+export class MemoryVectorRepo extends Context.Tag("gateway/subjects/memory/MemoryVectorRepo")<
   MemoryVectorRepo,
   {
     /**

@@ -52,7 +52,7 @@ export interface MemoryCounts {
   readonly indexed: number
 }
 
-export class MemoryRepo extends Context.Tag("gateway/store/MemoryRepo")<
+export class MemoryRepo extends Context.Tag("gateway/subjects/memory/MemoryRepo")<
   MemoryRepo,
   {
     /**

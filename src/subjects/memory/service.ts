@@ -24,7 +24,7 @@ export interface Preview {
   readonly tokens: number
 }
 
-export class MemoryEntries extends Context.Tag("gateway/management/MemoryEntries")<
+export class MemoryEntries extends Context.Tag("gateway/subjects/memory/MemoryEntries")<
   MemoryEntries,
   {
     /** Newest first. */

@@ -22,7 +22,7 @@ export type ModelListRow = typeof Row.Type
 
 const TextRow = Schema.Struct({ hash: Text, models: Text })
 
-export class ModelListRepo extends Context.Tag("gateway/store/ModelListRepo")<
+export class ModelListRepo extends Context.Tag("gateway/subjects/models/ModelListRepo")<
   ModelListRepo,
   {
     readonly list: Effect.Effect<ReadonlyArray<ModelListRow>, StoreError>

@@ -35,7 +35,7 @@ const Row = Schema.Struct({
 /** A model as the operator declared it. `provider` and `modelId` together are its key. */
 export type DeclaredModel = typeof Row.Type
 
-export class ProviderModelRepo extends Context.Tag("gateway/store/ProviderModelRepo")<
+export class ProviderModelRepo extends Context.Tag("gateway/subjects/models/ProviderModelRepo")<
   ProviderModelRepo,
   {
     /** Lists by provider, then model. */

@@ -9,7 +9,7 @@ import { type DeclaredModel, ProviderModelRepo } from "./repo.ts"
 import { ConfigChanges } from "../configuration/ConfigChanges.ts"
 import * as Errors from "../Errors.ts"
 
-export class ProviderModels extends Context.Tag("gateway/management/ProviderModels")<
+export class ProviderModels extends Context.Tag("gateway/subjects/models/ProviderModels")<
   ProviderModels,
   {
     /** Lists the models of one provider, or of all. */

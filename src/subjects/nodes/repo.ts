@@ -16,7 +16,7 @@ import * as Table from "../../store/engine/Table.ts"
 
 export type StoredNode = Stored<ProviderNode>
 
-export class NodeRepo extends Context.Tag("gateway/store/NodeRepo")<
+export class NodeRepo extends Context.Tag("gateway/subjects/nodes/NodeRepo")<
   NodeRepo,
   {
     /** Oldest first. */

@@ -20,7 +20,7 @@ import { nodeMove } from "../connections/CredentialBinding.ts"
 import * as Errors from "../Errors.ts"
 import * as Rules from "./rules.ts"
 
-export class ProviderNodes extends Context.Tag("gateway/management/ProviderNodes")<
+export class ProviderNodes extends Context.Tag("gateway/subjects/nodes/ProviderNodes")<
   ProviderNodes,
   {
     readonly list: Effect.Effect<ReadonlyArray<ProviderNode>>

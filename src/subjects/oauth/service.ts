@@ -100,7 +100,7 @@ type Created =
 /** Error of too many browsers that came with states that belong to no sign-in. */
 export class TooManyArrivals extends Data.TaggedError("TooManyArrivals")<{ readonly retryAfterMs: number }> {}
 
-export class SignIns extends Context.Tag("gateway/management/SignIns")<
+export class SignIns extends Context.Tag("gateway/subjects/oauth/SignIns")<
   SignIns,
   {
     readonly authorize: (

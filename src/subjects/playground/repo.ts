@@ -9,7 +9,7 @@ import { MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 
-export class PlaygroundPresetRepo extends Context.Tag("gateway/store/PlaygroundPresetRepo")<
+export class PlaygroundPresetRepo extends Context.Tag("gateway/subjects/playground/PlaygroundPresetRepo")<
   PlaygroundPresetRepo,
   {
     /** Oldest first. */

@@ -60,7 +60,7 @@ export type NewPlugin = Omit<StoredPlugin, "locked">
 /** Columns that are changed alone, while the rest may change as well. */
 export type PluginState = Pick<StoredPlugin, "status" | "granted" | "lastError">
 
-export class PluginRepo extends Context.Tag("gateway/store/PluginRepo")<
+export class PluginRepo extends Context.Tag("gateway/subjects/plugins/PluginRepo")<
   PluginRepo,
   {
     /** Lists by name. */

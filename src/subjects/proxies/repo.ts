@@ -18,7 +18,7 @@ import { SecretText, sealedColumn } from "../../store/secrets/SealedColumns.ts"
 import { Secrets } from "../../store/secrets/Secrets.ts"
 import * as Table from "../../store/engine/Table.ts"
 
-export class ProxyRepo extends Context.Tag("gateway/store/ProxyRepo")<
+export class ProxyRepo extends Context.Tag("gateway/subjects/proxies/ProxyRepo")<
   ProxyRepo,
   {
     /** Oldest first. */

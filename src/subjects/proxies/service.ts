@@ -57,7 +57,7 @@ export interface FreeProxiesFound {
 type Refused = Errors.InvalidInput | Errors.NameTaken | StoreError
 type Missing = Errors.EntityNotFound | StoreError
 
-export class Proxies extends Context.Tag("gateway/management/Proxies")<
+export class Proxies extends Context.Tag("gateway/subjects/proxies/Proxies")<
   Proxies,
   {
     /** Oldest first. */

@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { makeStateRows, type StateRows } from "../../store/engine/StateRows.ts"
 
-export class QuotaRepo extends Context.Tag("gateway/store/QuotaRepo")<QuotaRepo, StateRows>() {}
+export class QuotaRepo extends Context.Tag("gateway/subjects/quotaGroups/QuotaRepo")<QuotaRepo, StateRows>() {}
 
 export const make = makeStateRows("QuotaRepo", "quota_windows")
 

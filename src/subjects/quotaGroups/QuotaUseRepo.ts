@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { makeStateRows, type StateRows } from "../../store/engine/StateRows.ts"
 
-export class QuotaUseRepo extends Context.Tag("gateway/store/QuotaUseRepo")<QuotaUseRepo, StateRows>() {}
+export class QuotaUseRepo extends Context.Tag("gateway/subjects/quotaGroups/QuotaUseRepo")<QuotaUseRepo, StateRows>() {}
 
 export const make = makeStateRows("QuotaUseRepo", "quota_use")
 

@@ -9,7 +9,7 @@ import { Flag, Json, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 
-export class QuotaGroupRepo extends Context.Tag("gateway/store/QuotaGroupRepo")<
+export class QuotaGroupRepo extends Context.Tag("gateway/subjects/quotaGroups/QuotaGroupRepo")<
   QuotaGroupRepo,
   {
     /** Lists by name. */

@@ -21,7 +21,7 @@ export interface ObservedGroup {
   readonly standings: ReadonlyArray<ShareUsage>
 }
 
-export class QuotaGroups extends Context.Tag("gateway/management/QuotaGroups")<
+export class QuotaGroups extends Context.Tag("gateway/subjects/quotaGroups/QuotaGroups")<
   QuotaGroups,
   {
     /** Lists by name. */

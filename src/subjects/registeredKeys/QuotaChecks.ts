@@ -38,7 +38,7 @@ export interface QuotaCheck {
   readonly checkedAtMs: number
 }
 
-export class QuotaChecks extends Context.Tag("gateway/management/QuotaChecks")<
+export class QuotaChecks extends Context.Tag("gateway/subjects/registeredKeys/QuotaChecks")<
   QuotaChecks,
   {
     /** `accountId` null: one account of the provider that can be used suffices. */

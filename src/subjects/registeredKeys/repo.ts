@@ -19,7 +19,7 @@ import { MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.t
 import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 
-export class RegisteredKeyRepo extends Context.Tag("gateway/store/RegisteredKeyRepo")<
+export class RegisteredKeyRepo extends Context.Tag("gateway/subjects/registeredKeys/RegisteredKeyRepo")<
   RegisteredKeyRepo,
   {
     /** Lists the registrations whose API key exists, oldest first. */

@@ -28,7 +28,7 @@ export interface RegisteredKey {
 
 type Missing = Errors.EntityNotFound | StoreError
 
-export class RegisteredKeys extends Context.Tag("gateway/management/RegisteredKeys")<
+export class RegisteredKeys extends Context.Tag("gateway/subjects/registeredKeys/RegisteredKeys")<
   RegisteredKeys,
   {
     /** Counting and issuing are one transaction: of many at once no more get a key than may. */

@@ -19,7 +19,7 @@ export type StoredBreaker = typeof Row.Type
 
 const encode = (row: typeof Row.Type) => Schema.encode(Row)(row)
 
-export class BreakerRepo extends Context.Tag("gateway/store/BreakerRepo")<
+export class BreakerRepo extends Context.Tag("gateway/subjects/resilience/BreakerRepo")<
   BreakerRepo,
   {
     readonly list: Effect.Effect<ReadonlyArray<StoredBreaker>, StoreError>

@@ -31,7 +31,7 @@ export interface AccountState {
   readonly waiting: number
 }
 
-export class Resilience extends Context.Tag("gateway/management/Resilience")<
+export class Resilience extends Context.Tag("gateway/subjects/resilience/Resilience")<
   Resilience,
   {
     /** Breakers of all connected providers, and of all others that have counted something. */

@@ -25,7 +25,7 @@ export interface DecisionLimits {
   readonly maxRows: number
 }
 
-export class DecisionRepo extends Context.Tag("gateway/store/DecisionRepo")<
+export class DecisionRepo extends Context.Tag("gateway/subjects/routing/DecisionRepo")<
   DecisionRepo,
   {
     /** All of them in one transaction, which does not wait for the disk: a power cut may cost the last ones. */

@@ -29,7 +29,7 @@ export interface TestReport {
   readonly output: TestedOutput | null
 }
 
-export class RtkTools extends Context.Tag("gateway/management/RtkTools")<
+export class RtkTools extends Context.Tag("gateway/subjects/rtk/RtkTools")<
   RtkTools,
   {
     readonly settings: () => RtkSettings

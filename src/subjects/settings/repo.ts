@@ -11,7 +11,7 @@ import { Json, Text } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
 
-export class SettingsRepo extends Context.Tag("gateway/store/SettingsRepo")<
+export class SettingsRepo extends Context.Tag("gateway/subjects/settings/SettingsRepo")<
   SettingsRepo,
   {
     /** Null when nothing is stored. */

@@ -9,7 +9,7 @@ import { RoutingSettings } from "../../plane/routing/RoutingSettings.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as Errors from "../Errors.ts"
 
-export class SettingsChanges extends Context.Tag("gateway/management/SettingsChanges")<
+export class SettingsChanges extends Context.Tag("gateway/subjects/settings/SettingsChanges")<
   SettingsChanges,
   { readonly routing: (patch: RoutingPatch) => Effect.Effect<Settings, Errors.InvalidInput | StoreError> }
 >() {}

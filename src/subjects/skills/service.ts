@@ -32,7 +32,7 @@ export class BlockFailed extends Data.TaggedError("BlockFailed")<{
 /** Error at the limit of running blocks; `most`: that limit. */
 export class BlocksBusy extends Data.TaggedError("BlocksBusy")<{ readonly most: number }> {}
 
-export class SkillBlocks extends Context.Tag("gateway/management/SkillBlocks")<
+export class SkillBlocks extends Context.Tag("gateway/subjects/skills/SkillBlocks")<
   SkillBlocks,
   {
     /** JavaScript: the body of an async function. */

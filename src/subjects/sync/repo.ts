@@ -25,7 +25,7 @@ export interface CloudSyncState {
   readonly lastError: string | null
 }
 
-export class CloudSyncRepo extends Context.Tag("gateway/store/CloudSyncRepo")<
+export class CloudSyncRepo extends Context.Tag("gateway/subjects/sync/CloudSyncRepo")<
   CloudSyncRepo,
   {
     readonly get: Effect.Effect<CloudSyncState, StoreError>

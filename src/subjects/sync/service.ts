@@ -31,7 +31,7 @@ export interface SignedBundle {
   readonly signature: string
 }
 
-export class CloudSync extends Context.Tag("gateway/management/CloudSync")<
+export class CloudSync extends Context.Tag("gateway/subjects/sync/CloudSync")<
   CloudSync,
   {
     readonly state: Effect.Effect<CloudSyncState, StoreError>

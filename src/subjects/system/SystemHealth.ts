@@ -28,7 +28,7 @@ export interface HealthReport {
   }
 }
 
-export class SystemHealth extends Context.Tag("gateway/management/SystemHealth")<
+export class SystemHealth extends Context.Tag("gateway/subjects/system/SystemHealth")<
   SystemHealth,
   { readonly report: Effect.Effect<HealthReport> }
 >() {}

@@ -15,7 +15,7 @@ export interface EnvHealth extends ConnectionHealth {
   readonly credential: string | null
 }
 
-export class EnvHealthRepo extends Context.Tag("gateway/store/EnvHealthRepo")<
+export class EnvHealthRepo extends Context.Tag("gateway/subjects/system/EnvHealthRepo")<
   EnvHealthRepo,
   {
     /** Lists by connection id. */

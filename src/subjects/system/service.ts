@@ -14,7 +14,7 @@ import * as SettingsFile from "../../store/SettingsFile.ts"
 import { repair } from "./EnvRepair.ts"
 import { BackupFailed, UnknownProvider } from "../Errors.ts"
 
-export class SystemControl extends Context.Tag("gateway/management/SystemControl")<
+export class SystemControl extends Context.Tag("gateway/subjects/system/SystemControl")<
   SystemControl,
   {
     readonly init: Effect.Effect<{ readonly needsSetup: boolean; readonly requireLogin: boolean }>

@@ -36,7 +36,7 @@ export interface ToolState {
   readonly files: ReadonlyArray<FileState>
 }
 
-export class ToolSettings extends Context.Tag("gateway/management/ToolSettings")<
+export class ToolSettings extends Context.Tag("gateway/subjects/tools/ToolSettings")<
   ToolSettings,
   {
     readonly read: (tool: ToolSetup) => Effect.Effect<ToolState, ToolRefused>

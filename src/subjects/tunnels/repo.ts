@@ -23,7 +23,7 @@ export interface StoredTunnel {
   readonly updatedAtMs: number
 }
 
-export class TunnelRepo extends Context.Tag("gateway/store/TunnelRepo")<
+export class TunnelRepo extends Context.Tag("gateway/subjects/tunnels/TunnelRepo")<
   TunnelRepo,
   {
     readonly list: Effect.Effect<ReadonlyArray<StoredTunnel>, StoreError>

@@ -39,7 +39,7 @@ export interface CallSums {
   readonly reasons: ReadonlyArray<ReasonSums>
 }
 
-export class CallSumsRepo extends Context.Tag("gateway/store/CallSumsRepo")<
+export class CallSumsRepo extends Context.Tag("gateway/subjects/usage/CallSumsRepo")<
   CallSumsRepo,
   {
     /** The latest day first. `isCut`: there are more than `mostSums`. */

@@ -49,7 +49,7 @@ export interface LedgerPage {
   readonly nextCursor: LedgerCursor | null
 }
 
-export class LedgerRepo extends Context.Tag("gateway/store/LedgerRepo")<
+export class LedgerRepo extends Context.Tag("gateway/subjects/usage/LedgerRepo")<
   LedgerRepo,
   {
     /** Newest requests first, and of a request the latest call. `limit` is clamped to 1 to 1,000. */

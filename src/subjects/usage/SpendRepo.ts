@@ -38,7 +38,7 @@ export interface KeySpend extends Spend {
   readonly model: string
 }
 
-export class SpendRepo extends Context.Tag("gateway/store/SpendRepo")<
+export class SpendRepo extends Context.Tag("gateway/subjects/usage/SpendRepo")<
   SpendRepo,
   {
     readonly sum: (query: SpendQuery) => Effect.Effect<Spend, StoreError>

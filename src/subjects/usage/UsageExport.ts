@@ -13,7 +13,7 @@ import { UsageJournal } from "../../store/usage/UsageJournal.ts"
 
 export type ExportFormat = "csv" | "jsonl"
 
-export class UsageExport extends Context.Tag("gateway/management/UsageExport")<
+export class UsageExport extends Context.Tag("gateway/subjects/usage/UsageExport")<
   UsageExport,
   {
     /** Fails before the first part when nothing can be read. */

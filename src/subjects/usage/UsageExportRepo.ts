@@ -11,7 +11,7 @@ export type ExportFilter = Pick<
   "apiKeyId" | "model" | "outcome" | "provider" | "sinceMs" | "status" | "untilMs"
 >
 
-export class UsageExportRepo extends Context.Tag("gateway/store/UsageExportRepo")<
+export class UsageExportRepo extends Context.Tag("gateway/subjects/usage/UsageExportRepo")<
   UsageExportRepo,
   {
     /** Rows behind an id, by the names of their columns; the last page has fewer than `exportPage`. */

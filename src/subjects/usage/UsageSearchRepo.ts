@@ -7,7 +7,7 @@ import { type ReadRefused, ReadWorker } from "../../store/engine/ReadWorker.ts"
 import { newestIds } from "../../store/usage/UsageFacetsSql.ts"
 import { idsWanted, type UsageFilter, type UsagePage, UsageRepo } from "./repo.ts"
 
-export class UsageSearchRepo extends Context.Tag("gateway/store/UsageSearchRepo")<
+export class UsageSearchRepo extends Context.Tag("gateway/subjects/usage/UsageSearchRepo")<
   UsageSearchRepo,
   {
     /** Rows before an id, the newest first. */

@@ -23,7 +23,7 @@ export type Expired =
   /** The oldest ones beyond a number of rows. */
   | { readonly _tag: "Beyond"; readonly maxRows: number }
 
-export class UsageSumsRepo extends Context.Tag("gateway/store/UsageSumsRepo")<
+export class UsageSumsRepo extends Context.Tag("gateway/subjects/usage/UsageSumsRepo")<
   UsageSumsRepo,
   {
     /** Adds the next rows to the sums; returns whether more may wait. */

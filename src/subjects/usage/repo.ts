@@ -37,7 +37,7 @@ export interface UsagePage {
   readonly nextCursor: string | null
 }
 
-export class UsageRepo extends Context.Tag("gateway/store/UsageRepo")<
+export class UsageRepo extends Context.Tag("gateway/subjects/usage/UsageRepo")<
   UsageRepo,
   {
     /** Newest first. `limit` is clamped to 1 to `mostPerPage`; a null cursor starts at the newest row. */

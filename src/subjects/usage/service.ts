@@ -11,7 +11,7 @@ import { mostPerPage, type UsageFilter, type UsagePage, UsageRepo } from "./repo
 import { UsageSearchRepo } from "./UsageSearchRepo.ts"
 import * as Errors from "../Errors.ts"
 
-export class UsageReports extends Context.Tag("gateway/management/UsageReports")<
+export class UsageReports extends Context.Tag("gateway/subjects/usage/UsageReports")<
   UsageReports,
   {
     /** The newest rows first; `cursor` null begins with the newest, `limit` null gives fifty. */

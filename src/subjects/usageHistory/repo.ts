@@ -63,7 +63,7 @@ export interface UsageBreakdown {
   readonly apiKeys: ReadonlyArray<NamedSums>
 }
 
-export class UsageHistoryRepo extends Context.Tag("gateway/store/UsageHistoryRepo")<
+export class UsageHistoryRepo extends Context.Tag("gateway/subjects/usageHistory/UsageHistoryRepo")<
   UsageHistoryRepo,
   {
     readonly breakdown: (source: UsageSource) => Effect.Effect<UsageBreakdown, ReadRefused>

@@ -44,7 +44,7 @@ export interface UsageNow extends UsageReport {
   readonly active: ReadonlyArray<ActiveCalls>
 }
 
-export class UsageHistory extends Context.Tag("gateway/management/UsageHistory")<
+export class UsageHistory extends Context.Tag("gateway/subjects/usageHistory/UsageHistory")<
   UsageHistory,
   {
     readonly analytics: (span: UsageSpan) => Effect.Effect<UsageReport, InvalidInput | ReadRefused>

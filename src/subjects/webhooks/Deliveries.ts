@@ -31,7 +31,7 @@ export interface DeliveryCounts {
   readonly dropped: number
 }
 
-export class Deliveries extends Context.Tag("gateway/webhooks/Deliveries")<
+export class Deliveries extends Context.Tag("gateway/subjects/webhooks/Deliveries")<
   Deliveries,
   {
     /** Takes over changes of webhooks: starts, stops and removes workers. Events of a disabled webhook wait until it is enabled. */

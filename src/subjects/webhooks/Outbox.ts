@@ -18,7 +18,7 @@ import { UsageHook } from "../../store/usage/UsageHook.ts"
 import { dataOf, requestEvent, requestEventOf } from "./EventData.ts"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 
-export class Outbox extends Context.Tag("gateway/webhooks/Outbox")<
+export class Outbox extends Context.Tag("gateway/subjects/webhooks/Outbox")<
   Outbox,
   {
     /** All webhooks, oldest first, as they were when they were last read. */

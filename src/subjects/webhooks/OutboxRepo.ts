@@ -57,7 +57,7 @@ export interface RecordedAttempt extends Attempted {
   readonly endsSeq: number | null
 }
 
-export class OutboxRepo extends Context.Tag("gateway/store/OutboxRepo")<
+export class OutboxRepo extends Context.Tag("gateway/subjects/webhooks/OutboxRepo")<
   OutboxRepo,
   {
     /** Adds, for each event, a row per enabled webhook that wants it. An event that is there already is skipped. */

@@ -35,7 +35,7 @@ export interface Sent {
   readonly latencyMs: number
 }
 
-export class Sender extends Context.Tag("gateway/webhooks/Sender")<
+export class Sender extends Context.Tag("gateway/subjects/webhooks/Sender")<
   Sender,
   {
     /** `notice`: the event in words, for the kinds that are messages. */

@@ -19,7 +19,7 @@ export interface WebhookSettings extends Pick<Webhook, "url" | "events" | "kind"
   readonly failureCount: number | null
 }
 
-export class WebhookRepo extends Context.Tag("gateway/store/WebhookRepo")<
+export class WebhookRepo extends Context.Tag("gateway/subjects/webhooks/WebhookRepo")<
   WebhookRepo,
   {
     /** Oldest first. */

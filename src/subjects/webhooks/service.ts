@@ -21,7 +21,7 @@ import { mailOf, mailProblem } from "./rules.ts"
 
 type Missing = Errors.EntityNotFound | StoreError
 
-export class Webhooks extends Context.Tag("gateway/management/Webhooks")<
+export class Webhooks extends Context.Tag("gateway/subjects/webhooks/Webhooks")<
   Webhooks,
   {
     /** Oldest first. */

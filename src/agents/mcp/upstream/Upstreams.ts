@@ -28,7 +28,7 @@ import { linkError, type OpenLink } from "./Link.ts"
 import { stdioLink } from "./StdioLink.ts"
 import { makeUpstreamServer, type ServerState, type UpstreamServer } from "./UpstreamServer.ts"
 
-export class Upstreams extends Context.Tag("gateway/mcp/Upstreams")<
+export class Upstreams extends Context.Tag("gateway/agents/mcp/upstream/Upstreams")<
   Upstreams,
   {
     /** The tools of all servers that the caller may use. A server that does not answer soon is left out. */

@@ -81,7 +81,7 @@ export interface HookedAnswer {
   readonly isReadable: (body: Uint8Array) => boolean
 }
 
-export class Hooks extends Context.Tag("gateway/plugins/hooks/Hooks")<
+export class Hooks extends Context.Tag("gateway/agents/plugins/hooks/Hooks")<
   Hooks,
   {
     readonly listens: Listens

@@ -70,7 +70,7 @@ export interface OpenSandbox {
   readonly configure: (config: JsonObject) => Effect.Effect<void>
 }
 
-export class Sandbox extends Context.Tag("gateway/plugins/sandbox/Sandbox")<
+export class Sandbox extends Context.Tag("gateway/agents/plugins/sandbox/Sandbox")<
   Sandbox,
   {
     /**

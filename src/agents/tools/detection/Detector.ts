@@ -44,7 +44,7 @@ export interface ToolStatus {
   readonly error: string | null
 }
 
-export class Detector extends Context.Tag("gateway/tools/Detector")<
+export class Detector extends Context.Tag("gateway/agents/tools/detection/Detector")<
   Detector,
   {
     /** `fresh`: the program is asked again. */

@@ -5,7 +5,7 @@ import type { CallOwner } from "../../../subjects/proxies/entity.ts"
 import { ProxyHealth } from "./ProxyHealth.ts"
 import { direct, type ProxyRoute } from "./ProxyRoute.ts"
 
-export class ProxyRoutes extends Context.Tag("gateway/egress/ProxyRoutes")<
+export class ProxyRoutes extends Context.Tag("gateway/net/egress/proxy/ProxyRoutes")<
   ProxyRoutes,
   {
     /** Hot. */

@@ -51,7 +51,7 @@ export interface OpenFunnel {
   readonly sudoPassword: Redacted.Redacted | null
 }
 
-export class MeshFunnel extends Context.Tag("gateway/tunnels/MeshFunnel")<
+export class MeshFunnel extends Context.Tag("gateway/net/tunnels/mesh/MeshFunnel")<
   MeshFunnel,
   {
     readonly client: MeshClient

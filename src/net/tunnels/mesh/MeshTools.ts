@@ -27,7 +27,7 @@ export interface MeshCheck {
   readonly hostname: string | null
 }
 
-export class MeshTools extends Context.Tag("gateway/tunnels/MeshTools")<
+export class MeshTools extends Context.Tag("gateway/net/tunnels/mesh/MeshTools")<
   MeshTools,
   {
     /** Returns the notice, as the last attempt to open the funnel has found it. */

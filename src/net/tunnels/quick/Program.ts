@@ -12,7 +12,7 @@ import { downloadProgram } from "./Download.ts"
 import { releaseBase, releaseFiles, releaseVersion, type ReleaseFile } from "./Release.ts"
 import { asSentence } from "../../../kernel/text/Sentence.ts"
 
-export class QuickProgram extends Context.Tag("gateway/tunnels/QuickProgram")<
+export class QuickProgram extends Context.Tag("gateway/net/tunnels/quick/QuickProgram")<
   QuickProgram,
   {
     /** Returns its absolute path, after it was downloaded when it has to be; once for all callers meanwhile. */

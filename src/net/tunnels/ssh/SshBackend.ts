@@ -23,7 +23,7 @@ import { runToEnd } from "./ShortProgram.ts"
 import { identityFile, knownHostsFile, ownPublicKey, readPinned, writePinned } from "./SshFiles.ts"
 import { asSentence } from "../../../kernel/text/Sentence.ts"
 
-export class SshBackend extends Context.Tag("gateway/tunnels/SshBackend")<SshBackend, Backend<SshOptions>>() {}
+export class SshBackend extends Context.Tag("gateway/net/tunnels/ssh/SshBackend")<SshBackend, Backend<SshOptions>>() {}
 
 const warning =
   "The address is plain HTTP unless the server adds TLS, so keys can be read on the way to it. The server's GatewayPorts decides whether other machines can reach the port."

@@ -73,7 +73,7 @@ export interface ProgramRun {
   readonly elevate?: boolean
 }
 
-export class HostJournal extends Context.Tag("gateway/capture/HostJournal")<
+export class HostJournal extends Context.Tag("gateway/observe/capture/host/HostJournal")<
   HostJournal,
   {
     /** Writes the change to the journal. It has to be undone with `undo`; mostly `change` is the one to use. */

@@ -25,7 +25,7 @@ export interface HostsWritten {
   readonly warning: string | null
 }
 
-export class HostsFile extends Context.Tag("gateway/capture/HostsFile")<
+export class HostsFile extends Context.Tag("gateway/observe/capture/host/HostsFile")<
   HostsFile,
   {
     readonly path: string

@@ -42,7 +42,7 @@ export interface ApplyOptions {
   readonly guardMs: number
 }
 
-export class SystemProxy extends Context.Tag("gateway/capture/SystemProxy")<
+export class SystemProxy extends Context.Tag("gateway/observe/capture/host/SystemProxy")<
   SystemProxy,
   {
     /** Applied again with another guard it holds for that time from now. */

@@ -62,7 +62,7 @@ export interface Removed {
   readonly problem: string | null
 }
 
-export class TrustStore extends Context.Tag("gateway/capture/TrustStore")<
+export class TrustStore extends Context.Tag("gateway/observe/capture/host/TrustStore")<
   TrustStore,
   {
     readonly supported: boolean

@@ -8,7 +8,7 @@ import type * as Scope from "effect/Scope"
 /** The authority could not be put into the trust store. `problem` is a sentence. */
 export class TrustFailed extends Data.TaggedError("TransparentTrustFailed")<{ readonly problem: string }> {}
 
-export class SessionTrust extends Context.Tag("gateway/capture/transparent/SessionTrust")<
+export class SessionTrust extends Context.Tag("gateway/observe/capture/transparent/SessionTrust")<
   SessionTrust,
   {
     /** Installs the certificate until the scope closes. The password is for `sudo`, where the gateway is not root. */

@@ -66,7 +66,7 @@ export interface StartRequest {
   readonly sudoPassword: Redacted.Redacted | null
 }
 
-export class Transparent extends Context.Tag("gateway/capture/Transparent")<
+export class Transparent extends Context.Tag("gateway/observe/capture/transparent/Transparent")<
   Transparent,
   {
     readonly status: Effect.Effect<TransparentStatus>

@@ -37,6 +37,6 @@ export class LogOutput {
 }
 
 /** Standard error. */
-export class StandardError extends Context.Reference<StandardError>()("gateway/usage/StandardError", {
+export class StandardError extends Context.Reference<StandardError>()("gateway/observe/usage/telemetry/StandardError", {
   defaultValue: () => new LogOutput(process.stderr)
 }) {}

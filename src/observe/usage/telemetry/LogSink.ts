@@ -19,7 +19,7 @@ export interface LogSinkShape {
   readonly style: LogStyle
 }
 
-export class LogSink extends Context.Tag("gateway/usage/LogSink")<LogSink, LogSinkShape>() {}
+export class LogSink extends Context.Tag("gateway/observe/usage/telemetry/LogSink")<LogSink, LogSinkShape>() {}
 
 /** Lines wait this long, or until the batch has this size. */
 export const flushAfterMs = 100

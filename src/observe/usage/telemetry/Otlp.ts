@@ -6,7 +6,7 @@ import { readEnvironmentProxies } from "../../../net/egress/proxy/EnvironmentPro
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import type { OtlpExport } from "./OtlpExport.ts"
 
-export class Otlp extends Context.Tag("gateway/usage/Otlp")<Otlp, OtlpExport>() {}
+export class Otlp extends Context.Tag("gateway/observe/usage/telemetry/Otlp")<Otlp, OtlpExport>() {}
 
 const none: OtlpExport = { offer: () => {}, publish: () => Effect.void }
 

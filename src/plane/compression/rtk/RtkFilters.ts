@@ -31,7 +31,7 @@ export interface SourcedFault extends OwnFilterFault {
   readonly file: string
 }
 
-export class RtkFilters extends Context.Tag("gateway/compression/RtkFilters")<
+export class RtkFilters extends Context.Tag("gateway/plane/compression/rtk/RtkFilters")<
   RtkFilters,
   {
     /** Hot: returns the filters in force, in the order in which they are asked. */

@@ -25,7 +25,7 @@ import { type Hit, hitOf, keptEnd, variantOf } from "./CacheHit.ts"
 import { readStream, readWhole } from "./KeptResponse.ts"
 import { makeMeanings } from "./Meanings.ts"
 
-export class Cache extends Context.Tag("gateway/inference/features/Cache")<Cache, Feature>() {}
+export class Cache extends Context.Tag("gateway/plane/features/cache/Cache")<Cache, Feature>() {}
 
 /** A larger answer is not kept. */
 export const maxAnswerBytes = 2 * 1_048_576

@@ -15,7 +15,7 @@ import { SharedCall } from "../sharing/SharedCall.ts"
 import { callKey } from "./CallKey.ts"
 import { isDeterministic } from "./Deterministic.ts"
 
-export class Coalescing extends Context.Tag("gateway/inference/features/Coalescing")<Coalescing, Feature>() {}
+export class Coalescing extends Context.Tag("gateway/plane/features/coalescing/Coalescing")<Coalescing, Feature>() {}
 
 /** A larger answer cannot be joined any more. */
 const maxAnswerBytes = 8 * 1_048_576

@@ -12,7 +12,7 @@ import { rewritten } from "../../request/body/RewrittenWork.ts"
 import type { Feature } from "../Feature.ts"
 import { fileIdsIn, type KnownFile, mayNameFile, mediaTypeOfFile, withFiles } from "./FileIds.ts"
 
-export class KnownFiles extends Context.Tag("gateway/inference/features/files/KnownFiles")<KnownFiles, Feature>() {}
+export class KnownFiles extends Context.Tag("gateway/plane/features/files/KnownFiles")<KnownFiles, Feature>() {}
 
 /** Most bytes of all files of one request: no provider takes more in one (OpenAI: 50 MB). */
 export const maxFileBytes = 50 * 1_048_576

@@ -33,7 +33,7 @@ import { panelRules, type PanelRules } from "./Panel.ts"
 import { judgeQuestion, panelQuestion } from "./Question.ts"
 import { fitted, sourceBudget } from "./Sources.ts"
 
-export class Fusion extends Context.Tag("gateway/inference/features/Fusion")<Fusion, Feature>() {}
+export class Fusion extends Context.Tag("gateway/plane/features/fusion/Fusion")<Fusion, Feature>() {}
 
 /** Part of the time that is left for the request which a panel may use up: the judge needs some too. */
 const panelShare = 0.75

@@ -8,7 +8,7 @@ export interface DecisionCount {
   readonly count: number
 }
 
-export class GuardrailDecisions extends Context.Tag("gateway/inference/features/guardrails/GuardrailDecisions")<
+export class GuardrailDecisions extends Context.Tag("gateway/plane/features/guardrails/GuardrailDecisions")<
   GuardrailDecisions,
   {
     /** Hot: `detector` is an id of ours or the name of a custom pattern. */

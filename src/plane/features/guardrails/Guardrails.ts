@@ -25,7 +25,7 @@ import { type Checked, checkRequest } from "./requests/checkRequest.ts"
 import { makeGuardThread } from "./thread/GuardThread.ts"
 import { offerOf } from "./ToolPolicy.ts"
 
-export class Guardrails extends Context.Tag("gateway/inference/features/Guardrails")<Guardrails, Feature>() {}
+export class Guardrails extends Context.Tag("gateway/plane/features/guardrails/Guardrails")<Guardrails, Feature>() {}
 
 /** Writes the value of `X-Gateway-Guardrail`; null where there is nothing to report. */
 const told = (

@@ -36,7 +36,7 @@ import { toldMessages, transcriptOf } from "./Transcript.ts"
 export const maxAtOnce = 4
 export const timeLimitMs = 30_000
 
-export class Handoff extends Context.Tag("gateway/inference/features/Handoff")<Handoff, Feature>() {}
+export class Handoff extends Context.Tag("gateway/plane/features/handoff/Handoff")<Handoff, Feature>() {}
 
 interface Job {
   readonly sessionKey: string

@@ -36,7 +36,7 @@ const lastAsked = ({ decision, trail: { attempts } }: Work): Target | undefined 
   )
 }
 
-export class SummaryAccount extends Context.Tag("gateway/inference/features/handoff/SummaryAccount")<
+export class SummaryAccount extends Context.Tag("gateway/plane/features/handoff/SummaryAccount")<
   SummaryAccount,
   {
     /** The request came to an end. `usable`: its answer holds a summary. */

@@ -26,7 +26,7 @@ import type { Feature } from "../Feature.ts"
 import { makeLearning } from "./Learning.ts"
 import { takesNoSystemBetween } from "./UserOnly.ts"
 
-export class Memory extends Context.Tag("gateway/inference/features/Memory")<Memory, Feature>() {}
+export class Memory extends Context.Tag("gateway/plane/features/memory/Memory")<Memory, Feature>() {}
 
 /** Writes the parts of the conversation besides its turns that distinguish one session from another. */
 const sessionOf = ({ owner, parsed, sessionId }: Work): string =>

@@ -28,7 +28,7 @@ import { type SeenAnswer, seenStream, seenWhole } from "./ChangedAnswer.ts"
 import { hookedReply, type HookedReply, roomBytes } from "./HookedReply.ts"
 import { namingPlugins } from "./PluginHeader.ts"
 
-export class Plugins extends Context.Tag("gateway/inference/features/Plugins")<Plugins, Feature>() {}
+export class Plugins extends Context.Tag("gateway/plane/features/plugins/Plugins")<Plugins, Feature>() {}
 
 /** Facts that are sent to plugins when the request is settled. */
 interface Observed {

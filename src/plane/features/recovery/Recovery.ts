@@ -23,7 +23,7 @@ import { isCut, mayContinue } from "./Eligible.ts"
 /** An answer is put together of at most this many parts and one. */
 const maxContinuations = 3
 
-export class Recovery extends Context.Tag("gateway/inference/features/Recovery")<Recovery, Feature>() {}
+export class Recovery extends Context.Tag("gateway/plane/features/recovery/Recovery")<Recovery, Feature>() {}
 
 /** A request that ended, with what else was done for it. */
 export interface Whole {

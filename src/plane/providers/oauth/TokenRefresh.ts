@@ -32,7 +32,7 @@ export type { RefreshFailed } from "./RefreshFailed.ts"
 /** `unchanged`: the account has other tokens already than those the caller used. Either way it is called again with the current ones. */
 export type RefreshOutcome = "refreshed" | "unchanged"
 
-export class TokenRefresh extends Context.Tag("gateway/providers/TokenRefresh")<
+export class TokenRefresh extends Context.Tag("gateway/plane/providers/oauth/TokenRefresh")<
   TokenRefresh,
   {
     /**

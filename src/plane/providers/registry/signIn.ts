@@ -111,6 +111,6 @@ const clientWords: ReadonlyMap<string, string> = new Map([
 export const whereClientIs = (provider: string): string => clientWords.get(provider) ?? ""
 
 /** The rows in force. Only a layer can replace them: no caller chooses the host that receives a code. */
-export class SignInTable extends Context.Reference<SignInTable>()("gateway/providers/SignInTable", {
+export class SignInTable extends Context.Reference<SignInTable>()("gateway/plane/providers/registry/SignInTable", {
   defaultValue: () => signInRows
 }) {}

@@ -11,7 +11,7 @@ import { type BreakerStates, makeBreakerStates } from "./BreakerStates.ts"
 export type { BreakerChange, BreakerView, Guarded } from "./BreakerStates.ts"
 export { capacity } from "./BreakerStates.ts"
 
-export class Breakers extends Context.Tag("gateway/resilience/Breakers")<
+export class Breakers extends Context.Tag("gateway/plane/resilience/breaker/Breakers")<
   Breakers,
   Omit<BreakerStates, "get" | "reset"> & {
     /** Closes one, or all; returns how many were not closed. The state of a removed provider is dropped by it. */

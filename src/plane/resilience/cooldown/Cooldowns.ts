@@ -17,7 +17,7 @@ import { makeWriteBehind } from "../WriteBehind.ts"
 import { type CooldownEntry, type CooldownStates, fresh, makeCooldownStates } from "./CooldownStates.ts"
 import * as ModelCooldowns from "./ModelCooldowns.ts"
 
-export class Cooldowns extends Context.Tag("gateway/resilience/Cooldowns")<
+export class Cooldowns extends Context.Tag("gateway/plane/resilience/cooldown/Cooldowns")<
   Cooldowns,
   Omit<CooldownStates, "get" | "lasting" | "reset" | "renew"> & {
     /** An operator's word, or new credentials: the connection is as new, whatever calls that began before still bring. */

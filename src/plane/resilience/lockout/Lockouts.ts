@@ -17,7 +17,7 @@ import { type LockoutStates, makeLockoutStates } from "./LockoutStates.ts"
 export type { LockoutFailure, LockoutView } from "./LockoutStates.ts"
 export { capacity } from "./LockoutStates.ts"
 
-export class Lockouts extends Context.Tag("gateway/resilience/Lockouts")<
+export class Lockouts extends Context.Tag("gateway/plane/resilience/lockout/Lockouts")<
   Lockouts,
   LockoutStates & {
     /** Waits until the holds outlive a crash. */

@@ -20,7 +20,7 @@ import { type FitnessTable, makeFitness, staticFitness } from "./Fitness.ts"
 import { type FitnessOverride, type LeaderboardSource, mergeOverrides } from "./Leaderboard.ts"
 import { overridesOf, readRows, Rows } from "./LeaderboardRows.ts"
 
-export class LeaderboardSync extends Context.Tag("gateway/routing/LeaderboardSync")<
+export class LeaderboardSync extends Context.Tag("gateway/plane/routing/auto/LeaderboardSync")<
   LeaderboardSync,
   LeaderboardSource & {
     /** Hot: the static map, under the last good copy where there is one. */

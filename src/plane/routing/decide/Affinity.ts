@@ -21,7 +21,7 @@ interface Owned extends SessionTarget {
   readonly owner: string
 }
 
-export class Affinity extends Context.Tag("gateway/routing/decide/Affinity")<
+export class Affinity extends Context.Tag("gateway/plane/routing/decide/Affinity")<
   Affinity,
   {
     /** Hot: finds the target that served the session last; null when it is new or old. */

@@ -48,7 +48,7 @@ export interface Question {
   readonly nowMs: number
 }
 
-export class Engine extends Context.Tag("gateway/routing/decide/Engine")<
+export class Engine extends Context.Tag("gateway/plane/routing/decide/Engine")<
   Engine,
   {
     /** Hot. */

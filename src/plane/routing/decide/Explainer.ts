@@ -22,7 +22,7 @@ export interface ExplainRequest {
   readonly seed: number | null
 }
 
-export class Explainer extends Context.Tag("gateway/routing/decide/Explainer")<
+export class Explainer extends Context.Tag("gateway/plane/routing/decide/Explainer")<
   Explainer,
   {
     readonly explain: (

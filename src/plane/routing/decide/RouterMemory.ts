@@ -22,7 +22,7 @@ export const capacity = 1_000
 /** Longer keys are not remembered: clients choose them. */
 const maxKeyLength = 500
 
-export class RouterMemory extends Context.Tag("gateway/routing/decide/RouterMemory")<
+export class RouterMemory extends Context.Tag("gateway/plane/routing/decide/RouterMemory")<
   RouterMemory,
   {
     /** Hot: blank for an unknown key. */

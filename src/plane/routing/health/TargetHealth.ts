@@ -17,7 +17,7 @@ import { type BreakerNews, type Health, makeHealth } from "./Health.ts"
 export type { Call, Unready } from "./Health.ts"
 export { breakerReportOf, classOf } from "./Health.ts"
 
-export class TargetHealth extends Context.Tag("gateway/routing/health/TargetHealth")<
+export class TargetHealth extends Context.Tag("gateway/plane/routing/health/TargetHealth")<
   TargetHealth,
   Health & {
     /** Waits until everything that was learned outlives a crash. */

@@ -34,7 +34,7 @@ export interface ShareUsage {
 /** Resolution of a request: a quota share, or a combo that may name some. */
 export type ShareRequest = Pick<Resolution, "combo" | "quotaGroup" | "targets">
 
-export class QuotaShareUsage extends Context.Tag("gateway/routing/QuotaShareUsage")<
+export class QuotaShareUsage extends Context.Tag("gateway/plane/routing/quota/QuotaShareUsage")<
   QuotaShareUsage,
   {
     /** Hot: targets of what a caller asks for that it may not have, and why; empty for everything that draws on no group. */

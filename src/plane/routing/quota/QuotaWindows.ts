@@ -43,7 +43,7 @@ export interface QuotaReport {
   readonly rates: ReadonlyArray<RateView>
 }
 
-export class QuotaWindows extends Context.Tag("gateway/routing/QuotaWindows")<
+export class QuotaWindows extends Context.Tag("gateway/plane/routing/quota/QuotaWindows")<
   QuotaWindows,
   {
     /** Hot: reads the headers of an answer, whatever its status; cheap when they have no quotas. */

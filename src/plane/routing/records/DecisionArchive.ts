@@ -17,7 +17,7 @@ import { DecisionRepo, type DecisionRow } from "../../../subjects/routing/repo.t
 import { recordIn, textOf } from "./CompactDecision.ts"
 import { type DecisionEntry, linesOf } from "./DecisionRecords.ts"
 
-export class DecisionArchive extends Context.Tag("gateway/routing/records/DecisionArchive")<
+export class DecisionArchive extends Context.Tag("gateway/plane/routing/records/DecisionArchive")<
   DecisionArchive,
   {
     /** Hot: puts a decision in line, when it is to be kept. */

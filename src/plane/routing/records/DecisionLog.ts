@@ -18,7 +18,7 @@ export const capacity = 2_000
 /** Scores, exclusions and attempts of all records together: a decision over a thousand candidates takes the memory of many small ones. */
 export const mostLines = 100_000
 
-export class DecisionLog extends Context.Tag("gateway/routing/records/DecisionLog")<
+export class DecisionLog extends Context.Tag("gateway/plane/routing/records/DecisionLog")<
   DecisionLog,
   {
     /** Hot. */

@@ -22,7 +22,7 @@ const successorsFlag = "MODEL_ALIAS_COMPAT_ENABLED"
 
 type Resolve = (modelId: string) => Resolution | ModelNotFound | NoTarget
 
-export class Resolutions extends Context.Tag("gateway/routing/resolve/Resolutions")<
+export class Resolutions extends Context.Tag("gateway/plane/routing/resolve/Resolutions")<
   Resolutions,
   {
     /** Hot: an id that the gateway itself names. */

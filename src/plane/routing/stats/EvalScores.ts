@@ -10,7 +10,7 @@ const none: ReadonlyArray<EvalScore> = []
 
 const keyOf = (provider: string, model: string): string => `${provider}/${model}`
 
-export class EvalScores extends Context.Tag("gateway/routing/stats/EvalScores")<
+export class EvalScores extends Context.Tag("gateway/plane/routing/stats/EvalScores")<
   EvalScores,
   {
     /** Hot: finds the scores, at most one of each suite. */

@@ -23,7 +23,7 @@ export interface Sample extends Measured {
   readonly combo?: string | undefined
 }
 
-export class PerformanceStats extends Context.Tag("gateway/routing/PerformanceStats")<
+export class PerformanceStats extends Context.Tag("gateway/plane/routing/stats/PerformanceStats")<
   PerformanceStats,
   {
     /** Hot. */

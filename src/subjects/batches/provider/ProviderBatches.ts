@@ -41,7 +41,7 @@ export interface HandedBatch {
   readonly told: (counts: Counts) => void
 }
 
-export class ProviderBatches extends Context.Tag("gateway/batches/provider/ProviderBatches")<
+export class ProviderBatches extends Context.Tag("gateway/subjects/batches/provider/ProviderBatches")<
   ProviderBatches,
   {
     /** Runs it to its end, from its present state; null: the gateway has to ask the lines itself. */

@@ -50,7 +50,7 @@ export interface Collecting {
   readonly download: (fileId: string, path: string) => Effect.Effect<void, StoreError | Unworkable>
 }
 
-export class Results extends Context.Tag("gateway/batches/provider/Results")<
+export class Results extends Context.Tag("gateway/subjects/batches/provider/Results")<
   Results,
   { readonly collect: (collecting: Collecting) => Effect.Effect<ProviderEnd, StoreError | Unworkable> }
 >() {}
