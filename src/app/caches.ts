@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { AnswerCache } from "../plane/cache/AnswerCache.ts"
 import { IdempotencyStats } from "../plane/cache/IdempotencyStats.ts"
-import { GatewaySettings } from "../subjects/flags/GatewaySettings.ts"
+import { GatewaySettings } from "../subjects/flags/StoredFlags.ts"
 import { AnswerCaches } from "../observe/usage/Caches.ts"
 
 const make = Effect.gen(function* () {

@@ -21,7 +21,7 @@ import { Gate } from "../../subjects/auth/Gate.ts"
 import { peerAddressOf, shownAddressOf } from "../../subjects/auth/PeerAddress.ts"
 import { skillIds } from "../../subjects/skills/entity.ts"
 import { BodyNotDecoded, describe } from "../../domain/Errors.ts"
-import { GatewaySettings } from "../../subjects/flags/GatewaySettings.ts"
+import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
 import { InnerRequests } from "../../plane/InnerRequests.ts"
 import { apiKeyIdOf, type Caller, identityOf } from "../../agents/mcp/Caller.ts"
 import {

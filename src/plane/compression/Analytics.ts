@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import type { CompressionCounts } from "../../subjects/compression/CompressionCounts.ts"
+import type { CompressionCounts } from "../../subjects/compression/entity/CompressionCounts.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { CompressionCountsRepo } from "../../subjects/compression/CompressionCountsRepo.ts"
 

@@ -1,6 +1,6 @@
 /** Interface of an engine: it makes texts of a request smaller, one by one, and the same text always the same way. */
 
-import type { PipelineEngine } from "../../subjects/compression/CompressionProfiles.ts"
+import type { PipelineEngine } from "../../subjects/compression/entity/CompressionProfiles.ts"
 
 export type EngineName = PipelineEngine
 

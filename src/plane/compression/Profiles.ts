@@ -8,7 +8,7 @@ import {
   CavemanSettingsInput,
   CompressionCombo,
   defaultCavemanSettings
-} from "../../subjects/compression/CompressionProfiles.ts"
+} from "../../subjects/compression/entity/CompressionProfiles.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import type { SettingsRepo } from "../../subjects/settings/repo.ts"
 import * as StoredSettings from "../../store/StoredSettings.ts"

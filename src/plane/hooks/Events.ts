@@ -4,7 +4,7 @@
  */
 import type { LimitFacts, InferenceError } from "../../domain/Errors.ts"
 import { describe } from "../../domain/Errors.ts"
-import type { RequestPayload } from "../../subjects/plugins/PluginPayload.ts"
+import type { RequestPayload } from "../../domain/PluginPayload.ts"
 import { nanoUsdPerUsd, type Outcome, type TokenCounts } from "../../domain/Usage.ts"
 import type { Hooks } from "../../agents/plugins/hooks/Hooks.ts"
 import type { BreakerPhase } from "../resilience/breaker/Breaker.ts"

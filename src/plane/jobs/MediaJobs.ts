@@ -21,7 +21,7 @@ import {
   type MediaJobProblem,
   type MediaOutput
 } from "../../subjects/mediaJobs/entity.ts"
-import { GatewaySettings } from "../../subjects/flags/GatewaySettings.ts"
+import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
 import { makeFairPlaces } from "../../kernel/collections/FairPlaces.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"

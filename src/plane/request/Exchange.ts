@@ -4,7 +4,7 @@
  */
 import type * as Either from "effect/Either"
 import type { RequestHeaders } from "../../subjects/auth/Credentials.ts"
-import type { ThinkingBudget } from "../../subjects/settings/AccessSettings.ts"
+import type { ThinkingBudget } from "../../subjects/settings/entity/AccessSettings.ts"
 import type { Principal } from "../../subjects/keys/entity.ts"
 import type { InferenceError, InvalidRequest } from "../../domain/Errors.ts"
 import type { WireName } from "../../domain/Wire.ts"

@@ -10,7 +10,7 @@ import { LruMap } from "../../kernel/collections/LruMap.ts"
 import { makeWriteBehind } from "../resilience/WriteBehind.ts"
 import { readStates } from "../routing/health/StoredStates.ts"
 import type { StoreError } from "../../store/Errors.ts"
-import { SearchCountsRepo } from "./SearchCountsRepo.ts"
+import { SearchCountsRepo } from "../../subjects/usage/SearchCountsRepo.ts"
 
 const Counts = Schema.Struct({
   /** Searches that went to the provider, and those that its earlier answer was for. */

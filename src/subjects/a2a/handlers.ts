@@ -10,7 +10,7 @@ import { AgentTasks } from "../../agents/a2a/Tasks.ts"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { A2a } from "./routes.ts"
 import { addressAsked } from "../auth/Credentials.ts"
-import { GatewaySettings } from "../flags/GatewaySettings.ts"
+import { GatewaySettings } from "../flags/StoredFlags.ts"
 
 const origin = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => addressAsked(headers) ?? "")
 

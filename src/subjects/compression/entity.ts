@@ -1,7 +1,7 @@
 /** Settings of the compression of requests (`/api/settings/compression`, `docs/compression.md`). */
 import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
-import { PipelineEngine } from "./CompressionProfiles.ts"
+import { PipelineEngine } from "./entity/CompressionProfiles.ts"
 
 const words = {
   enabled: ["Whether texts of requests are made smaller at all; a request's header cannot switch it on.", false],

@@ -6,7 +6,7 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { Compression } from "./routes.ts"
 import { CompressionAnalytics } from "../../plane/compression/Analytics.ts"
 import { packs } from "../../plane/compression/caveman/packs.ts"
-import type { CompressionCounts } from "./CompressionCounts.ts"
+import type { CompressionCounts } from "./entity/CompressionCounts.ts"
 import { CompressionPreviews } from "./service.ts"
 import { answered } from "../../entry/management/Answers.ts"
 

@@ -18,7 +18,7 @@ import {
   type CompressionSettingsPatch,
   defaultCompressionSettings
 } from "./entity.ts"
-import { GatewaySettings } from "../flags/GatewaySettings.ts"
+import { GatewaySettings } from "../flags/StoredFlags.ts"
 import * as Timers from "../../platform/Timers.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { Tokeniser } from "../../plane/tokens/Tokeniser.ts"

@@ -2,7 +2,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { CavemanSettings, CavemanSettingsInput, PipelineStep } from "../compression/CompressionProfiles.ts"
+import { CavemanSettings, CavemanSettingsInput, PipelineStep } from "../compression/entity/CompressionProfiles.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { NotFoundAnswer } from "../../contract/Errors.ts"

@@ -10,7 +10,7 @@ import {
   type CompressionCombo,
   defaultCavemanSettings,
   type PipelineStep
-} from "../compression/CompressionProfiles.ts"
+} from "../compression/entity/CompressionProfiles.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { ComboRepo } from "../combos/repo.ts"

@@ -2,7 +2,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import { FaultName, ScenarioName } from "../resilience/SimulatedFaults.ts"
+import { FaultName, ScenarioName } from "../../domain/SimulatedFaults.ts"
 import { RequestHook } from "../plugins/entity.ts"
 import { WireName } from "../../domain/Wire.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"

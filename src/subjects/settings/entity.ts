@@ -1,12 +1,12 @@
 /** Settings of the gateway as a whole (`/api/settings`): shape, defaults, and how a patch is merged. */
 import * as Schema from "effect/Schema"
-import { CacheSettings, CacheSettingsPatch, defaultCacheSettings, mergeCacheSettings } from "./CacheSettings.ts"
+import { CacheSettings, CacheSettingsPatch, defaultCacheSettings, mergeCacheSettings } from "./entity/CacheSettings.ts"
 import { field } from "../../kernel/Documented.ts"
 import { hostProblem, isHostText } from "../../kernel/text/HostText.ts"
 import { readOrigin } from "../../kernel/text/Origins.ts"
-import { defaultVisionBridgeSettings, VisionBridgeSettings, VisionBridgeSettingsPatch } from "./VisionBridgeSettings.ts"
-import { defaultMemorySettings, MemorySettings, MemorySettingsPatch } from "../memory/MemorySettings.ts"
-import { defaultProxySettings, ProxySettings, ProxySettingsPatch } from "./ProxySettings.ts"
+import { defaultVisionBridgeSettings, VisionBridgeSettings, VisionBridgeSettingsPatch } from "./entity/VisionBridgeSettings.ts"
+import { defaultMemorySettings, MemorySettings, MemorySettingsPatch } from "./entity/MemorySettings.ts"
+import { defaultProxySettings, ProxySettings, ProxySettingsPatch } from "./entity/ProxySettings.ts"
 
 const words = {
   allowedHosts: [

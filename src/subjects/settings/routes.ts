@@ -1,7 +1,7 @@
 /** Settings of the gateway as a whole: PATCH and PUT take any part and answer the whole. */
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
-import * as Access from "./AccessSettings.ts"
+import * as Access from "./entity/AccessSettings.ts"
 import * as Schema from "effect/Schema"
 import * as Shape from "./entity.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"

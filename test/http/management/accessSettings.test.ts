@@ -1,7 +1,7 @@
 /** The settings with routes of their own, over real HTTP. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Shape from "../../../src/subjects/settings/AccessSettings.ts"
+import * as Shape from "../../../src/subjects/settings/entity/AccessSettings.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 
 const filter = { enabled: true, mode: "whitelist", blacklist: ["192.0.2.1"], whitelist: ["10.0.0.0/8", "::1"] }

@@ -1,7 +1,7 @@
 /** `/api/context/combos` and `/api/context/caveman/config` over real HTTP. */
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { defaultCavemanSettings } from "../../../src/subjects/compression/CompressionProfiles.ts"
+import { defaultCavemanSettings } from "../../../src/subjects/compression/entity/CompressionProfiles.ts"
 import { layerOf, TestApp } from "./TestApp.ts"
 
 const call = (method: string, at: string, body?: unknown) =>

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import * as BatchRetention from "../../../src/subjects/batches/BatchRetention.ts"
 import { ended, newBatch } from "../../../src/subjects/batches/rules.ts"
-import * as GatewaySettings from "../../../src/subjects/flags/GatewaySettings.ts"
+import * as GatewaySettings from "../../../src/subjects/flags/StoredFlags.ts"
 import { BatchRepo } from "../../../src/subjects/batches/repo.ts"
 import { reposInMemory } from "../store/fixtures.ts"
 

@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Files from "../../../src/subjects/files/service.ts"
-import * as GatewaySettings from "../../../src/subjects/flags/GatewaySettings.ts"
+import * as GatewaySettings from "../../../src/subjects/flags/StoredFlags.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
 import { reposInMemory } from "../store/fixtures.ts"

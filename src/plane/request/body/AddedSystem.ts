@@ -2,7 +2,7 @@
  * A conversation that goes on at another account takes its summary along: as a system text in the request of that account, and in no
  * other. What the client sent stays as it is; a later turn begins from that again. Pure.
  */
-import type { SystemPrompt } from "../../../subjects/settings/AccessSettings.ts"
+import type { SystemPrompt } from "../../../subjects/settings/entity/AccessSettings.ts"
 import type { WireName } from "../../../domain/Wire.ts"
 import type { Target } from "../../routing/resolve/ModelResolver.ts"
 import type { Conversation, Message } from "../../../wire/canonical/Conversation.ts"

@@ -18,7 +18,7 @@ import {
   PreviousResponseNotFound
 } from "../../../domain/Errors.ts"
 import { Flags } from "../../../subjects/flags/service.ts"
-import { GatewaySettings } from "../../../subjects/flags/GatewaySettings.ts"
+import { GatewaySettings } from "../../../subjects/flags/StoredFlags.ts"
 import { maxModelChars } from "../../../domain/Provider.ts"
 import type { Resolution } from "../../routing/resolve/ModelResolver.ts"
 import * as Resolutions from "../../routing/resolve/Resolutions.ts"

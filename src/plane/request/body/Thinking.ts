@@ -1,5 +1,5 @@
 /** The setting `thinking-budget` on one request to one target. Pure. */
-import type { ThinkingBudget } from "../../../subjects/settings/AccessSettings.ts"
+import type { ThinkingBudget } from "../../../subjects/settings/entity/AccessSettings.ts"
 import type { Conversation, ReasoningAsk } from "../../../wire/canonical/Conversation.ts"
 
 /**

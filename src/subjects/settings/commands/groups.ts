@@ -1,6 +1,6 @@
 /** The groups of settings: of the gateway, of resilience, of routing. */
 import * as Effect from "effect/Effect"
-import * as Access from "../AccessSettings.ts"
+import * as Access from "../entity/AccessSettings.ts"
 import { GatewaySettings, GatewaySettingsPatch } from "../entity.ts"
 import { ResiliencePatch, ResilienceSettings } from "../../resilience/entity.ts"
 import { RoutingPatch, RoutingSettings } from "../../routingSettings/entity.ts"

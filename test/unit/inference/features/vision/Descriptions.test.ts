@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { operatorsOwn } from "../../../../../src/domain/ContentPermission.ts"
-import { defaultVisionBridgeSettings } from "../../../../../src/subjects/settings/VisionBridgeSettings.ts"
+import { defaultVisionBridgeSettings } from "../../../../../src/subjects/settings/entity/VisionBridgeSettings.ts"
 import { type Asking, makeDescriptions } from "../../../../../src/plane/features/vision/Descriptions.ts"
 import type { InnerAnswer, InnerRequest } from "../../../../../src/plane/InnerRequests.ts"
 

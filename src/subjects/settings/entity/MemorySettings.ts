@@ -1,6 +1,6 @@
 /** Settings of the memory (`memory` in `/api/settings`, and `/api/settings/memory`). */
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
+import { field } from "../../../kernel/Documented.ts"
 
 const words = {
   enabled: ["Whether memories are put into requests, and learned from answers.", false],

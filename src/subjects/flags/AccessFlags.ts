@@ -1,6 +1,6 @@
 /** The settings of `domain/AccessSettings` and `domain/GuardrailSettings`, each kept under its own name and ready for the request path. */
 import * as Effect from "effect/Effect"
-import * as Shape from "../settings/AccessSettings.ts"
+import * as Shape from "../settings/entity/AccessSettings.ts"
 import * as Compression from "../compression/entity.ts"
 import * as Guard from "../guardrails/entity.ts"
 import { makeIpRanges } from "../../kernel/IpRanges.ts"

@@ -1,7 +1,7 @@
 /** Settings of who may call and how requests are shaped (`/api/settings/<name>`): shapes, defaults, and how a change is merged. */
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
-import { isIpRange } from "../../kernel/IpRanges.ts"
+import { field } from "../../../kernel/Documented.ts"
+import { isIpRange } from "../../../kernel/IpRanges.ts"
 
 const leave = { exact: true, nullable: true } as const
 const given = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, leave)

@@ -1,6 +1,6 @@
 /** Settings of the cache of answers (`cache` in `/api/settings`, `docs/cache.md`). */
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
+import { field } from "../../../kernel/Documented.ts"
 
 const words = {
   enabled: ["Whether answers are kept, and given again to the same request of the same API key.", false],

@@ -1,6 +1,6 @@
 /** Settings of the egress proxies (`proxies` in `/api/settings`, `docs/proxies.md`). */
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
+import { field } from "../../../kernel/Documented.ts"
 
 const words = {
   enabled: [

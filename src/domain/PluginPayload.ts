@@ -3,10 +3,10 @@
  * life. `docs/plugins.md` and the types of the SDK are made from these schemas.
  */
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
-import type { PluginHook, RequestHook } from "./entity.ts"
-import { RequestHook as RequestHookName } from "./entity.ts"
-import { WireName } from "../../domain/Wire.ts"
+import { field } from "../kernel/Documented.ts"
+import type { PluginHook, RequestHook } from "../subjects/plugins/entity.ts"
+import { RequestHook as RequestHookName } from "../subjects/plugins/entity.ts"
+import { WireName } from "./Wire.ts"
 
 const MaybeText = Schema.NullOr(Schema.String)
 const MaybeNumber = Schema.NullOr(Schema.Number)

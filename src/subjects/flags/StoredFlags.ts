@@ -7,7 +7,7 @@ import { readOrigin } from "../../kernel/text/Origins.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import type { SettingsRepo } from "../settings/repo.ts"
 import * as StoredSettings from "../../store/StoredSettings.ts"
-import * as AccessSettings from "./AccessSettings.ts"
+import * as AccessSettings from "./AccessFlags.ts"
 import { makeModelFallbacks } from "./ModelFallbacks.ts"
 
 export class GatewaySettings extends Context.Tag("gateway/subjects/flags/GatewaySettings")<

@@ -1,6 +1,6 @@
 /** Pipelines of engines with names, and the settings of the engine for prose (`/api/context/combos`, `/api/context/caveman/config`). */
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
+import { field } from "../../../kernel/Documented.ts"
 
 export const PipelineEngine = Schema.Literal(
   "lite",

@@ -1,6 +1,6 @@
 /** Settings of the vision bridge (`visionBridge` in `/api/settings`, `docs/guardrails.md`). */
 import * as Schema from "effect/Schema"
-import { field } from "../../kernel/Documented.ts"
+import { field } from "../../../kernel/Documented.ts"
 
 const words = {
   enabled: ["Whether pictures for models that take none are described in words by another model.", false],
