@@ -1,5 +1,5 @@
 /** The whole tree: the commands, and those that are about the tree. */
-import { commands } from "./commands/all.ts"
+import { commands } from "./nouns.ts"
 import { command, group, type GroupNode } from "./tree/Tree.ts"
 
 export const program: GroupNode = group(

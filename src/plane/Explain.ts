@@ -19,7 +19,7 @@ import { leftOutOf } from "./routing/walk/Preview.ts"
 import { routePolicy } from "./routing/walk/RoutePolicy.ts"
 import { codecs } from "../wire/Codec.ts"
 import { isObject, type JsonObject, parseJson } from "../wire/json/Json.ts"
-import { featuresOf } from "./request/body/RequestFeatures.ts"
+import { featuresOf } from "./request/RequestFeatures.ts"
 
 type Explained = Effect.Effect<DecisionRecord, ModelNotFound | NoTarget | InvalidRequest>
 

@@ -20,7 +20,7 @@ import type { InnerRequest } from "./InnerRequests.ts"
 import { Admission } from "./request/Admission.ts"
 import { estimatedPrompt, estimateOf } from "./request/CallEstimate.ts"
 import { makeInnerReply } from "./request/InnerReply.ts"
-import { Opening } from "./request/body/Opening.ts"
+import { Opening } from "./request/Opening.ts"
 import { OpaqueState } from "./state/OpaqueState.ts"
 
 export interface ProviderLine {

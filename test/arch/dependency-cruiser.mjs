@@ -78,7 +78,7 @@ export default {
       name: "cli-loads-server-lazily",
       severity: "error",
       comment:
-        "The CLI starts fast because the server is imported only when it is needed. src/agents/tools and src/subjects/configuration/declared are pure and small, and so are the single files named here.",
+        "The CLI starts fast because the server is imported only when it is needed. src/agents/tools and src/subjects/declared are pure and small, and so are the single files named here.",
       from: { path: "^src/cli/" },
       to: {
         path: "^src/(?!cli|api|domain|kernel|platform|tools|declared)",

@@ -46,7 +46,8 @@ export const floors = folders.map(([name]) => name)
 export const floorOf = (path) => [...named, ...folders].find(([, pattern]) => pattern.test(path))?.[0] ?? null
 
 /**
- * Returns a path that says the floor first: `domain/keys/entity.ts` for `src/subjects/keys/entity.ts`.
+ * Returns a path that says the floor first: `domain/of keys/entity.ts` for `src/subjects/keys/entity.ts`.
  * @param {string} path
  */
-export const placeOf = (path) => `${floorOf(path)}/${path.replace(/^src\/(?:subjects\/|domain\/|contract\/|store\/|entry\/|cli\/|plane\/|observe\/|agents\/)?/, "")}`
+export const placeOf = (path) =>
+  `${floorOf(path)}/${path.replace(/^src\/subjects\/(?=[^/]+\/)/, "of ").replace(/^src\/(?:subjects|domain|contract|store|entry|cli|plane|observe|agents|kernel|platform|wire|net|app)\//, "")}`

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { type Migrations, migrations, versionOf } from "../../src/store/migrations/index.ts"
-import * as Sql from "../../src/store/engine/Sql.ts"
+import * as Sql from "../../src/store/Sql.ts"
 
 const hashesFile = new URL("../fixtures/schemas.json", import.meta.url).pathname
 const newestFile = new URL("../fixtures/schema.sql", import.meta.url).pathname

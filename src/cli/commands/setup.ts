@@ -21,7 +21,7 @@ import { checkedKey } from "../asking/providerKey.ts"
 import { withSpinner } from "../output/spinner.ts"
 import { askPlan, type Chosen } from "../asking/wizard.ts"
 import { addCustom, type CustomProvider } from "../gateway/customProvider.ts"
-import { allowSameName } from "../asking/sameName.ts"
+import { allowSameName } from "../sameName.ts"
 import { WireName } from "../../domain/Wire.ts"
 
 const text = (name: string, description: string) =>

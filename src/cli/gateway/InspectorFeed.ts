@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { WebSocket } from "ws"
 import { ItemView } from "../../contract/InspectorRecords.ts"
-import { objectOr, parseJson, stringOr } from "../../subjects/configuration/declared/Values.ts"
+import { objectOr, parseJson, stringOr } from "../../subjects/declared/Values.ts"
 import { type CliFailure, CommandFailed } from "../Failure.ts"
 import * as Client from "./Client.ts"
 

@@ -2,7 +2,7 @@
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
 import * as Effect from "effect/Effect"
-import { isObject, type JsonObject, objectOr, parseJson, stringOr } from "../../subjects/configuration/declared/Values.ts"
+import { isObject, type JsonObject, objectOr, parseJson, stringOr } from "../../subjects/declared/Values.ts"
 import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
 import { type ErrorFacts, refusalOf } from "./Advice.ts"
 import * as Client from "./Client.ts"

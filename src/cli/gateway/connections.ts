@@ -6,7 +6,7 @@ import * as Client from "./Client.ts"
 import type { CliFailure } from "../Failure.ts"
 import * as local from "../local/connections.ts"
 import * as localNodes from "../local/nodes.ts"
-import { freeName, refuseTaken } from "../asking/sameName.ts"
+import { freeName, refuseTaken } from "../sameName.ts"
 import type { GatewayFlags, Target } from "./Target.ts"
 
 export type { Candidate, Models } from "../local/connections.ts"

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import type { ConnectionView, CreateConnection } from "../../subjects/connections/routes.ts"
-import { pickConnection } from "../asking/pickConnection.ts"
+import { pickConnection } from "../pickConnection.ts"
 import { exclusively, locally, type Room } from "./room.ts"
 
 /** Result of a test of one connection. */

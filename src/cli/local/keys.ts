@@ -1,7 +1,7 @@
 /** API keys, straight in this machine's database. */
 import * as Effect from "effect/Effect"
 import type { CreateKey } from "../../subjects/keys/routes.ts"
-import { refuseTaken } from "../asking/sameName.ts"
+import { refuseTaken } from "../sameName.ts"
 import { exclusively } from "./room.ts"
 
 /** Makes a key. `secret` is in clear text: it is to be shown once. */

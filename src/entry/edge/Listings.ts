@@ -9,7 +9,7 @@ import { type ListedGeminiModel, modelAnswer, modelListAnswer } from "../../wire
 import { type OfferedModel, psAnswer, tagsAnswer, versionAnswer } from "../../wire/ollama/ModelAnswers.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
 import { geminiPath } from "./GeminiPath.ts"
-import { pageById, pageByToken } from "./ListingPages.ts"
+import { pageById, pageByToken } from "../files/ListingPages.ts"
 
 export const offeredOf = (entry: CatalogueEntry): OfferedModel => ({
   id: entry.id,

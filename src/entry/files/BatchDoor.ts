@@ -34,7 +34,7 @@ import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { isObject } from "../../wire/json/Json.ts"
 import { type DoorCall, makeDoorAnswers } from "./DoorAnswers.ts"
 import { quotaExceeded, unknownFile } from "./FileRefusals.ts"
-import { queryOf } from "../edge/ListingPages.ts"
+import { queryOf } from "./ListingPages.ts"
 import { readBody } from "../listening/RequestBody.ts"
 
 export class BatchDoor extends Context.Tag("gateway/entry/files/BatchDoor")<

@@ -3,7 +3,7 @@
  * files are not in it; `upload` is their place among the uploads of the request.
  */
 import { safeName } from "../../subjects/files/rules.ts"
-import type { Uploads } from "../../plane/request/body/Uploads.ts"
+import type { Uploads } from "../../plane/request/Uploads.ts"
 import { soundSeconds } from "../../kernel/text/SoundLength.ts"
 import { type Json, optional } from "../../wire/json/Json.ts"
 import { type FilePart, type FormProblem, repeatedField } from "./FormReader.ts"

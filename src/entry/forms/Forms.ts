@@ -14,7 +14,7 @@ import {
   UploadNotKept,
   UploadStalled
 } from "../../domain/Errors.ts"
-import type { Uploads } from "../../plane/request/body/Uploads.ts"
+import type { Uploads } from "../../plane/request/Uploads.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { BodyShare } from "../../plane/resilience/BodyBudget.ts"

@@ -4,7 +4,7 @@
  */
 import { open, readdir, rm, unlink, type FileHandle } from "node:fs/promises"
 import { join } from "node:path"
-import { headBytes, type Upload } from "../../plane/request/body/Uploads.ts"
+import { headBytes, type Upload } from "../../plane/request/Uploads.ts"
 import type { BodyShare } from "../../plane/resilience/BodyBudget.ts"
 
 /** Files of a request that stay in memory, all of them together. */

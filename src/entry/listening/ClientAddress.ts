@@ -3,7 +3,7 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import { shownAddressOf } from "../../subjects/auth/PeerAddress.ts"
-import { InnerCaller } from "../edge/InnerCaller.ts"
+import { InnerCaller } from "./InnerCaller.ts"
 
 /**
  * Address of the socket, or of the caller for whom the gateway asks itself; empty when it is not known, `tunnel` behind

@@ -22,8 +22,8 @@ import { type Denied, foreignSite } from "../../subjects/auth/Access.ts"
 import { isCrossSite, isSafeMethod } from "../../subjects/auth/Csrf.ts"
 import { Gate } from "../../subjects/auth/Gate.ts"
 import { peerAddressOf } from "../../subjects/auth/PeerAddress.ts"
-import { CurrentTrail } from "./AuditTrail.ts"
-import { InnerCaller } from "../edge/InnerCaller.ts"
+import { CurrentTrail } from "../handling/AuditTrail.ts"
+import { InnerCaller } from "../listening/InnerCaller.ts"
 
 const refusal = ({ code, message, status }: Denied): Unauthorized | Forbidden =>
   status === 401 ? new Unauthorized({ code, message }) : new Forbidden({ code, message })

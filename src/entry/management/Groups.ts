@@ -11,7 +11,7 @@ import type { WholeBody } from "../../contract/WholeBody.ts"
 import type { Login } from "../../subjects/auth/Login.ts"
 import type { ManagementServices } from "./Services.ts"
 import type * as Access from "./Access.ts"
-import type { Planes } from "../listening/Planes.ts"
+import type { Planes } from "../handling/Planes.ts"
 
 export type GroupName = ManagementKey extends infer Key ? (Key extends `${infer Name}.${string}` ? Name : never) : never
 

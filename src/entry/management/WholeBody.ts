@@ -18,10 +18,10 @@ import { Slices } from "../../plane/resilience/Slices.ts"
 import { notJson, readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { isObject } from "../../wire/json/Json.ts"
 import { readForeignBody } from "../../wire/json/LargeBodies.ts"
-import { badInput, notDecoded } from "./Answers.ts"
+import { badInput, notDecoded } from "../handling/Answers.ts"
 import { readBody } from "../listening/RequestBody.ts"
-import { CurrentTrail, type Trail } from "./AuditTrail.ts"
-import { InnerCaller } from "../edge/InnerCaller.ts"
+import { CurrentTrail, type Trail } from "../handling/AuditTrail.ts"
+import { InnerCaller } from "../listening/InnerCaller.ts"
 
 const tooLarge = (limitBytes: number): TooLarge =>
   new TooLarge({ message: `The request body is larger than ${limitBytes} bytes, the limit of this route.` })

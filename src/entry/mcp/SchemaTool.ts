@@ -17,7 +17,7 @@ import {
   type ToolOutput
 } from "../../agents/mcp/Tool.ts"
 import { type Json, type JsonObject, objectOr } from "../../wire/json/Json.ts"
-import { badInput } from "../management/Answers.ts"
+import { badInput } from "../handling/Answers.ts"
 import type { Plane } from "../management/Management.ts"
 import { errorTextOf, toolPrefix } from "./EndpointTool.ts"
 import { type ToolName, toolsetOf } from "./Toolsets.ts"

@@ -19,7 +19,7 @@ import {
   failureInAnswer
 } from "./AttemptResult.ts"
 import { type AnswerReport, noReport } from "../request/AnswerReport.ts"
-import { makeCollector } from "../request/body/Collector.ts"
+import { makeCollector } from "../request/Collector.ts"
 import type { Work } from "../request/Exchange.ts"
 import type { AnswerWatch } from "../state/AnswerWatch.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"

@@ -8,7 +8,7 @@ import type { FailureSignal } from "../resilience/failure/Signal.ts"
 import type { UpstreamProblem } from "../../wire/canonical/Event.ts"
 import { pictureOnlyCode } from "../../wire/canonical/Pictures.ts"
 import { answerTooLarge, incompleteStream } from "../../wire/UpstreamError.ts"
-import type { DeliveredPrefix } from "../request/body/DeliveredPrefix.ts"
+import type { DeliveredPrefix } from "../request/DeliveredPrefix.ts"
 import type { AnswerReport, EarlierPart } from "../request/AnswerReport.ts"
 
 /** The upstream's own report of its failure. */

@@ -7,7 +7,7 @@ import type { WireName } from "../../domain/Wire.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import type { StreamEncoder, WireCodec } from "../../wire/WireCodec.ts"
-import type { DeliveredPrefix } from "../request/body/DeliveredPrefix.ts"
+import type { DeliveredPrefix } from "../request/DeliveredPrefix.ts"
 import type { Resumption, Work } from "../request/Exchange.ts"
 import type { AttemptResult } from "./AttemptResult.ts"
 

@@ -4,7 +4,7 @@ import { closeCutJson } from "../../wire/json/CutJson.ts"
 import { parseJson } from "../../wire/json/Json.ts"
 import { type AttemptResult, type BodyReader, failed } from "./AttemptResult.ts"
 import { noReport } from "../request/AnswerReport.ts"
-import { makeCollector } from "../request/body/Collector.ts"
+import { makeCollector } from "../request/Collector.ts"
 import { passedHeaders } from "./PassedHeaders.ts"
 import type { UpstreamCall } from "./UpstreamCall.ts"
 

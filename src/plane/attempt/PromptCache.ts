@@ -7,7 +7,7 @@ import { leastCachedTokens, type MarkedWire, withCacheMarks } from "../../wire/C
 import type { JsonObject } from "../../wire/json/Json.ts"
 import type { WireCodec } from "../../wire/WireCodec.ts"
 import type { Work } from "../request/Exchange.ts"
-import { promptTokens } from "../request/body/PromptTokens.ts"
+import { promptTokens } from "../request/PromptTokens.ts"
 
 /** The wire in which a target needs marks; null where it needs none. */
 const markedWire = ({ account, model }: Target, { endpoint, name }: WireCodec): MarkedWire | null => {

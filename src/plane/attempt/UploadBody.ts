@@ -1,7 +1,7 @@
 /** The body of a call that takes files along: texts and files in their order, read as the upstream takes them. Pure but for the reading. */
 import type { BodySource } from "../../net/egress/BodySource.ts"
 import type { FormPart, Payload, UploadPiece } from "../../wire/WireCodec.ts"
-import type { Upload, Uploads } from "../request/body/Uploads.ts"
+import type { Upload, Uploads } from "../request/Uploads.ts"
 
 export interface UploadBody {
   readonly contentType: string

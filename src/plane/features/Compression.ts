@@ -22,9 +22,9 @@ import * as Timers from "../../platform/Timers.ts"
 import { estimateTexts } from "../tokens/TextEstimate.ts"
 import { Tokeniser } from "../tokens/Tokeniser.ts"
 import { codecs } from "../../wire/Codec.ts"
-import { promptTexts } from "../request/body/PromptTokens.ts"
+import { promptTexts } from "../request/PromptTokens.ts"
 import { apiKeyIdOf, type Work } from "../request/Exchange.ts"
-import { rewritten } from "../request/body/RewrittenWork.ts"
+import { rewritten } from "../request/RewrittenWork.ts"
 import type { Feature } from "./Feature.ts"
 
 export class Compression extends Context.Tag("gateway/plane/features/Compression")<Compression, Feature>() {}

@@ -6,7 +6,7 @@ import { costNanoUsd } from "../../observe/usage/Cost.ts"
 import { allRates } from "../../observe/usage/Rates.ts"
 import { isArray, numberOr, objectOr, optional } from "../../wire/json/Json.ts"
 import type { Work } from "./Exchange.ts"
-import { promptTokens } from "./body/PromptTokens.ts"
+import { promptTokens } from "./PromptTokens.ts"
 
 /** Output tokens that are reserved where the client sets no limit; models' own limits are far above what answers take. */
 export const defaultOutputTokens = 4_096

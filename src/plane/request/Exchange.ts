@@ -16,7 +16,7 @@ import type { ServiceRequest } from "../routing/resolve/ServiceTargets.ts"
 import type { Question } from "../routing/decide/Engine.ts"
 import type { Decided } from "../routing/decide/Decide.ts"
 import type { EarlierPart } from "./AnswerReport.ts"
-import type { DeliveredPrefix } from "./body/DeliveredPrefix.ts"
+import type { DeliveredPrefix } from "./DeliveredPrefix.ts"
 import type { ExchangeTap } from "./ExchangeTap.ts"
 import type { Commitment } from "../ledger/Commitment.ts"
 import type { OwnRequests } from "../../agents/tools/catalogue/OwnRequests.ts"
@@ -24,7 +24,7 @@ import type { HookRun } from "../../agents/plugins/hooks/HookRun.ts"
 import type { FixedPrices } from "./FixedPrices.ts"
 import type { JobHandle } from "./JobHandle.ts"
 import type { Trail } from "./Trail.ts"
-import type { Uploads } from "./body/Uploads.ts"
+import type { Uploads } from "./Uploads.ts"
 
 /** Facts that are known at the end of an answer only: flat name–value list. Asked for when they are sent. */
 export type Trailers = () => ReadonlyArray<string>

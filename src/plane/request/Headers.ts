@@ -12,7 +12,7 @@ import { cameTrue } from "../routing/candidate/Decision.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 import { noTokens, type TokenCounts } from "../../domain/Usage.ts"
 import type { Work } from "./Exchange.ts"
-import { carriedTo } from "./body/AddedSystem.ts"
+import { carriedTo } from "./AddedSystem.ts"
 import { costNanoUsd, formatUsd10 } from "../../observe/usage/Cost.ts"
 import type { Usage } from "../../wire/canonical/Usage.ts"
 

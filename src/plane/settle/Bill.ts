@@ -8,7 +8,7 @@ import type { PriceBook } from "../../observe/usage/PriceBook.ts"
 import type { RequestEnd } from "../failover/FailoverEnd.ts"
 import type { AnswerReport } from "../request/AnswerReport.ts"
 import type { Work } from "../request/Exchange.ts"
-import { promptTokens } from "../request/body/PromptTokens.ts"
+import { promptTokens } from "../request/PromptTokens.ts"
 import { believed, isPlain } from "./Belief.ts"
 import { type OutputFacts, plainlySeen, seenOf } from "./Seen.ts"
 

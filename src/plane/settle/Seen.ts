@@ -7,7 +7,7 @@ import type { Usage } from "../../wire/canonical/Usage.ts"
 import { fileOf } from "../../wire/media/Upload.ts"
 import type { AnswerReport } from "../request/AnswerReport.ts"
 import type { Work } from "../request/Exchange.ts"
-import { promptTokens } from "../request/body/PromptTokens.ts"
+import { promptTokens } from "../request/PromptTokens.ts"
 import type { Seen } from "./Belief.ts"
 
 export type OutputFacts = Pick<ModelFacts, "contextLength" | "maxOutputTokens" | "outputModalities" | "reasoning">

@@ -2,7 +2,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { migrations, type Migrations } from "../migrations/index.ts"
-import * as Sql from "../engine/Sql.ts"
+import * as Sql from "../Sql.ts"
 
 /** A table, index, view or trigger. `sql` is null for indexes that SQLite makes by itself. */
 export interface SchemaObject {

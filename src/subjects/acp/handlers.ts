@@ -7,8 +7,8 @@ import { NotFound } from "../../contract/Errors.ts"
 import type { AgentList } from "./routes.ts"
 import { AcpAgents, type AgentStatus } from "../../agents/tools/AcpAgents.ts"
 import { acpAgents } from "../../agents/tools/catalogue/Tools.ts"
-import { answered, badField } from "../../entry/management/Answers.ts"
-import { atTheMachine } from "../../entry/management/AtTheMachine.ts"
+import { answered, badField } from "../../entry/handling/Answers.ts"
+import { atTheMachine } from "../../entry/handling/AtTheMachine.ts"
 
 const listOf = (agents: ReadonlyArray<AgentStatus>): AgentList => {
   const installed = agents.filter((agent) => agent.installed).length

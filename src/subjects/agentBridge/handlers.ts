@@ -18,9 +18,9 @@ import type { Capture, ServerState } from "../../observe/capture/Capture.ts"
 import { CaptureDoor } from "../../observe/capture/CaptureDoor.ts"
 import { defaultSettings, type TransparentSettings } from "../../observe/capture/transparent/Settings.ts"
 import type { StartProblem, TransparentStatus } from "../../observe/capture/transparent/Transparent.ts"
-import { answered, badField } from "../../entry/management/Answers.ts"
+import { answered, badField } from "../../entry/handling/Answers.ts"
 import { badValue, captureAnswers, certificateView, portAnswers, trustFailed } from "../capture/CaptureAnswers.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { iso } from "../../entry/handling/Views.ts"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))

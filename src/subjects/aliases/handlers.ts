@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { ModelAliases as ModelAliasesGroup } from "./routes.ts"
 import { ModelAliases } from "./service.ts"
-import { answered, badField } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
+import { answered, badField } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
 
 export const layer = HttpApiBuilder.group(contractOf(ModelAliasesGroup), "modelAliases", (handlers) =>
   Effect.map(ModelAliases, (aliases) =>

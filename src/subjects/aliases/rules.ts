@@ -1,7 +1,7 @@
 /** Rules for saving an alias of a model. Pure. */
 import { type Aliases, bare, endOf, maxAliasHops } from "../../plane/routing/resolve/Aliases.ts"
 import { invalid, type InvalidInput, NameTaken } from "../Errors.ts"
-import { isReservedId } from "./ReservedIds.ts"
+import { isReservedId } from "../combos/ReservedIds.ts"
 
 export type AliasProblem =
   | { readonly _tag: "Reserved" }

@@ -8,7 +8,7 @@ import { AliasRepo, type ModelAlias } from "./repo.ts"
 import { ComboRepo } from "../combos/repo.ts"
 import * as Rules from "./rules.ts"
 import { haveCycle } from "../combos/rules.ts"
-import { ConfigChanges } from "../configuration/ConfigChanges.ts"
+import { ConfigChanges } from "../ConfigChanges.ts"
 import * as Errors from "../Errors.ts"
 
 export class ModelAliases extends Context.Tag("gateway/subjects/aliases/ModelAliases")<

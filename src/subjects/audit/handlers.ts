@@ -7,8 +7,8 @@ import { Audit } from "./routes.ts"
 import type { AuditEntry, AuditQuery } from "./routes.ts"
 import { AuditLog } from "../auth/AuditLog.ts"
 import type { AuditFilter, AuditRow } from "./entity.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 const usualLimit = 100
 

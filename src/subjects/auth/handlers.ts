@@ -14,8 +14,8 @@ import { csrfTokenOf, isCrossSite } from "./Csrf.ts"
 import { Login, type TooManyLogins } from "./Login.ts"
 import { absoluteMs, cookieName, cookieOf, Sessions } from "./Sessions.ts"
 import { clientAddress } from "../../entry/listening/ClientAddress.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 /** Behind https the cookie must not leave it. A forged header can only make the cookie stricter. */
 const cookieOptions = (headers: RequestHeaders) => ({

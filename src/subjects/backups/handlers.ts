@@ -11,10 +11,10 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { Backups as BackupsGroup } from "./routes.ts"
 import { Backups } from "./service.ts"
 import { Listener } from "../../entry/listening/Listener.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
-import { receiveFile } from "../../entry/management/Upload.ts"
-import { backupView } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
+import { receiveFile } from "../../entry/handling/Upload.ts"
+import { backupView } from "../../entry/handling/Views.ts"
 
 /** Larger uploads are no database of a gateway, whose log is bounded. */
 const mostImportBytes = 16 * 1_073_741_824

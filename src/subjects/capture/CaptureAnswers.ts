@@ -8,8 +8,8 @@ import type { SystemProxyUnsupported } from "../../observe/capture/host/SystemPr
 import type { TrustFailed } from "../../observe/capture/host/TrustStore.ts"
 import type { ListenFailed, PortInUse } from "../../observe/capture/proxy/HttpProxy.ts"
 import type { AuthorityFailed } from "../../observe/capture/StaticAuthority.ts"
-import { badField } from "../../entry/management/Answers.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { badField } from "../../entry/handling/Answers.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 export const certificateView = ({ notAfterMs, notBeforeMs, ...certificate }: Certificate): CertificateView => ({
   ...certificate,

@@ -7,9 +7,9 @@ import { Capture } from "./routes.ts"
 import type { HostChanged } from "../../observe/capture/Capture.ts"
 import { CaptureDoor } from "../../observe/capture/CaptureDoor.ts"
 import type { SystemProxyState } from "../../observe/capture/host/SystemProxy.ts"
-import { answered } from "../../entry/management/Answers.ts"
+import { answered } from "../../entry/handling/Answers.ts"
 import { captureAnswers, hostAnswers, portAnswers, proxyNotRunning, systemProxyUnsupported } from "./CaptureAnswers.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 const changed = ({ host, warning }: HostChanged) => ({
   ok: true as const,

@@ -6,8 +6,8 @@ import { ModelCatalog as ModelCatalogGroup } from "./routes.ts"
 import type { CatalogModel } from "./routes.ts"
 import { mayManage } from "../auth/Access.ts"
 import { type CatalogRow, ModelCatalog } from "./service.ts"
-import { InnerCaller } from "../../entry/edge/InnerCaller.ts"
-import { paged } from "../../entry/management/Pages.ts"
+import { InnerCaller } from "../../entry/listening/InnerCaller.ts"
+import { paged } from "../../entry/handling/Pages.ts"
 
 const viewOf = ({ converses, facts, health, id, kind, model, price, provider, source }: CatalogRow): CatalogModel => ({
   id,

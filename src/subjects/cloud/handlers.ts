@@ -9,9 +9,9 @@ import type { SetAlias } from "../aliases/routes.ts"
 import { CloudMembers } from "./service.ts"
 import { ModelAliases } from "../aliases/service.ts"
 import type { ModelAlias } from "../aliases/repo.ts"
-import { answered, badField } from "../../entry/management/Answers.ts"
+import { answered, badField } from "../../entry/handling/Answers.ts"
 import { refused } from "../routing/handlers.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 const mapOf = (aliases: ReadonlyArray<ModelAlias>): Readonly<Record<string, string>> =>
   Object.fromEntries(aliases.map(({ alias, model }) => [alias, model]))

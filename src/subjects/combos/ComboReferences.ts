@@ -9,7 +9,7 @@ import { closest } from "../../kernel/text/Closest.ts"
 import { nearAutoIds, parseAutoId } from "../../plane/routing/resolve/AutoId.ts"
 import { behindNoThinking, quotaShareParts, quotaSharePrefix } from "../../plane/routing/resolve/ModelIds.ts"
 import { aliased, resolveBare, type ResolverView, splitPrefix } from "../../plane/routing/resolve/ModelTargets.ts"
-import { isReservedId } from "../aliases/ReservedIds.ts"
+import { isReservedId } from "./ReservedIds.ts"
 
 export interface ReferenceView extends ResolverView {
   /** Checks whether there is a combo of the name, also one that is switched off. */

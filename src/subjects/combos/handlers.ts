@@ -5,9 +5,9 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { Combos as CombosGroup } from "./routes.ts"
 import type { Combo } from "./entity.ts"
 import { Combos } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
-import { autoComboView, comboView } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
+import { autoComboView, comboView } from "../../entry/handling/Views.ts"
 
 const viewed = (combo: Combo) => ({ combo: comboView(combo) })
 

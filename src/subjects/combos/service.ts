@@ -17,7 +17,7 @@ import { ComboRepo } from "./repo.ts"
 import { type AutoCombo, autoCombos } from "./AutoCombos.ts"
 import { type ReferenceView, referenceProblems, reservedName } from "./ComboReferences.ts"
 import * as Rules from "./rules.ts"
-import { ConfigChanges } from "../configuration/ConfigChanges.ts"
+import { ConfigChanges } from "../ConfigChanges.ts"
 import * as Errors from "../Errors.ts"
 
 export class Combos extends Context.Tag("gateway/subjects/combos/Combos")<

@@ -8,7 +8,7 @@ import { CompressionAnalytics } from "../../plane/compression/Analytics.ts"
 import { packs } from "../../plane/compression/caveman/packs.ts"
 import type { CompressionCounts } from "./entity/CompressionCounts.ts"
 import { CompressionPreviews } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
+import { answered } from "../../entry/handling/Answers.ts"
 
 const allRules = packs.flatMap(({ language, rules }) => rules.map((rule) => Object.assign({ language }, rule)))
 

@@ -5,8 +5,8 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { CompressionCombos as CompressionCombosGroup } from "./routes.ts"
 import type { CompressionCombo } from "../compression/entity/CompressionProfiles.ts"
 import { CompressionCombos } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 const viewOf = ({ createdAtMs, updatedAtMs, ...combo }: CompressionCombo) => ({
   ...combo,

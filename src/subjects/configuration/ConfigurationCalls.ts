@@ -2,9 +2,9 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../../contract/ManagementRoutes.ts"
-import { byAge, labelsOf } from "./declared/Labels.ts"
-import { type Change, type Kind, priceParts } from "./declared/Plan.ts"
-import { connectionName } from "./declared/Present.ts"
+import { byAge, labelsOf } from "../declared/Labels.ts"
+import { type Change, type Kind, priceParts } from "../declared/Plan.ts"
+import { connectionName } from "../declared/Present.ts"
 import * as Parts from "./ConfigurationParts.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 

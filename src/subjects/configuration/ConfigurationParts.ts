@@ -10,7 +10,7 @@ import { ProviderModelInput } from "../models/routes.ts"
 import { AssignProxy, CreateProxy, UpdateProxy } from "../proxies/routes.ts"
 import { CreateQuotaGroup, UpdateQuotaGroup } from "../quotaGroups/routes.ts"
 import { CreateWebhook, UpdateWebhook } from "../webhooks/routes.ts"
-import type { Kind } from "./declared/Plan.ts"
+import type { Kind } from "../declared/Plan.ts"
 import { ResiliencePatch } from "../resilience/entity.ts"
 import { isArray, type Json, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 

@@ -13,10 +13,10 @@ import { ConnectionRepo } from "../connections/repo.ts"
 import { McpServerRepo } from "../mcpServers/repo.ts"
 import { NodeRepo } from "../nodes/repo.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
-import { CurrentTrail } from "../../entry/management/AuditTrail.ts"
+import { CurrentTrail } from "../../entry/handling/AuditTrail.ts"
 import { clientAddress } from "../../entry/listening/ClientAddress.ts"
-import { type AskPlane, Planes } from "../../entry/listening/Planes.ts"
-import { answered } from "../../entry/management/Answers.ts"
+import { type AskPlane, Planes } from "../../entry/handling/Planes.ts"
+import { answered } from "../../entry/handling/Answers.ts"
 
 const wishesOf = ({ changes }: ApplyConfiguration): ReadonlyArray<Wish> =>
   changes.map(({ action, body, id, kind, name }) => ({

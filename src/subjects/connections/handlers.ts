@@ -8,9 +8,9 @@ import { Providers } from "./routes.ts"
 import { Flags } from "../flags/service.ts"
 import { Connections } from "./service.ts"
 import type { ObservedConnection } from "./ObservedState.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
-import { connectionView } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
+import { connectionView } from "../../entry/handling/Views.ts"
 
 const viewed = (observed: ObservedConnection, showKey?: (key: string) => string) =>
   Effect.map(Clock.currentTimeMillis, (nowMs) => ({ connection: connectionView(observed, nowMs, showKey) }))

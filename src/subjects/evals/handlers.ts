@@ -7,8 +7,8 @@ import type { ResultView, RunReport as ReportView, RunView, SuiteView } from "./
 import type { EvalResult, EvalRun, EvalSuite } from "./entity.ts"
 import { Evals, type RunReport } from "./service.ts"
 import { rateOf, type Scorecard } from "./Scorecard.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { iso, isoOrNull, usd } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { iso, isoOrNull, usd } from "../../entry/handling/Views.ts"
 
 const suiteView = (suite: EvalSuite): SuiteView => ({
   id: suite.id,

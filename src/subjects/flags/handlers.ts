@@ -5,8 +5,8 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { Flags as FlagsGroup } from "./routes.ts"
 import { Conflict } from "../../contract/Errors.ts"
 import * as Flags from "./service.ts"
-import { badField } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
+import { badField } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
 
 const tooOpen = ({ host }: Flags.OpenToOthers): Conflict =>
   new Conflict({

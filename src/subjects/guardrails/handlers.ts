@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Guardrails as GuardrailsGroup } from "./routes.ts"
 import { Guardrails } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
+import { answered } from "../../entry/handling/Answers.ts"
 
 export const layer = HttpApiBuilder.group(contractOf(GuardrailsGroup), "guardrails", (handlers) =>
   Effect.map(Guardrails, (guardrails) =>

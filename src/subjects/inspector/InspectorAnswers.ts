@@ -16,7 +16,7 @@ import type { InvalidHar } from "../../observe/inspector/exports/HarImport.ts"
 import type { InvalidCursor, RecordNotFound } from "../../observe/inspector/Inspector.ts"
 import type { SessionNotFound, SessionNotRecording, SessionRecording } from "../../observe/inspector/Sessions.ts"
 import type { BodyGone, NotComparable, TooMuchWork } from "../../observe/inspector/Views.ts"
-import { answered, badField } from "../../entry/management/Answers.ts"
+import { answered, badField } from "../../entry/handling/Answers.ts"
 
 type InspectorError =
   | AddressBlocked

@@ -6,7 +6,7 @@ import { type BadRequest, TooLarge, Unavailable } from "../../contract/Errors.ts
 import { BodyNotDecoded, describe } from "../../domain/Errors.ts"
 import type { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
 import { readBody } from "../../entry/listening/RequestBody.ts"
-import { notDecoded } from "../../entry/management/Answers.ts"
+import { notDecoded } from "../../entry/handling/Answers.ts"
 
 export const receiveArchive = (
   request: HttpServerRequest.HttpServerRequest,

@@ -8,7 +8,7 @@ import type { DirectReplayChanges, ReplayChanges } from "./routes.ts"
 import type { DirectChanges } from "../../agents/bridge/DirectRequest.ts"
 import { Replay, type ReplayChanges as Changes } from "../../agents/bridge/Replay.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
-import { CurrentTrail } from "../../entry/management/AuditTrail.ts"
+import { CurrentTrail } from "../../entry/handling/AuditTrail.ts"
 import { NodeReply } from "../../entry/listening/NodeReply.ts"
 import { OpenStreams } from "../../entry/listening/OpenStreams.ts"
 

@@ -13,12 +13,12 @@ import { PlaygroundDoor } from "../../agents/playground/PlaygroundDoor.ts"
 import { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { InspectorFeed, maxClients, path } from "../../entry/live/InspectorFeed.ts"
-import { answered } from "../../entry/management/Answers.ts"
+import { answered } from "../../entry/handling/Answers.ts"
 import { told } from "./InspectorAnswers.ts"
 import { receiveArchive } from "./InspectorImport.ts"
 import { directChangesOf, makeReplay } from "./InspectorReplay.ts"
 import { noPreset, presetBody } from "../playground/PlaygroundAnswers.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 const usualLimit = 1_000
 const usualBreaks = 100

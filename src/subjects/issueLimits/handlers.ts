@@ -5,7 +5,7 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { IssueLimits as IssueLimitsGroup } from "./routes.ts"
 import type { IssueScope } from "../registeredKeys/entity.ts"
 import { IssueLimits, type IssueStanding } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
+import { answered } from "../../entry/handling/Answers.ts"
 
 const providerView = ({ scope: _scope, subject, ...standing }: IssueStanding) => ({ provider: subject, ...standing })
 const accountView = ({ scope: _scope, subject, ...standing }: IssueStanding) => ({ accountId: subject, ...standing })

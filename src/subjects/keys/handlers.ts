@@ -5,9 +5,9 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { Keys as KeysGroup } from "./routes.ts"
 import type { ApiKey } from "./entity.ts"
 import { Keys } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
-import { createdKeyView, keyView } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
+import { createdKeyView, keyView } from "../../entry/handling/Views.ts"
 
 const viewed = (key: ApiKey) => ({ key: keyView(key) })
 

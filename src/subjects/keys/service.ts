@@ -12,7 +12,7 @@ import { KeyChanges } from "../../plane/ledger/KeyChanges.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { QuotaGroupRepo } from "../quotaGroups/repo.ts"
 import { RegisteredKeyRepo } from "../registeredKeys/repo.ts"
-import { ConfigChanges } from "../configuration/ConfigChanges.ts"
+import { ConfigChanges } from "../ConfigChanges.ts"
 import * as Errors from "../Errors.ts"
 import * as Rules from "./rules.ts"
 

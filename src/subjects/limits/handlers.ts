@@ -13,9 +13,9 @@ import type { Standing } from "../../plane/ledger/KeyLimits.ts"
 import { type BudgetStatus, type LedgerView, Limits, type TokenLimitStatus } from "./service.ts"
 import type { LedgerCursor } from "../usage/LedgerRepo.ts"
 import type { Spend } from "../usage/SpendRepo.ts"
-import { InnerCaller } from "../../entry/edge/InnerCaller.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { iso, isoOrNull, usd } from "../../entry/management/Views.ts"
+import { InnerCaller } from "../../entry/listening/InnerCaller.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { iso, isoOrNull, usd } from "../../entry/handling/Views.ts"
 
 const usdOrNull = (nanoUsd: number | null): number | null => (nanoUsd === null ? null : usd(nanoUsd))
 

@@ -12,8 +12,8 @@ import { GatewaySettings } from "../flags/StoredFlags.ts"
 import { countOf, Directory, toolsOf } from "../../agents/mcp/Directory.ts"
 import { Upstreams } from "../../agents/mcp/upstream/Upstreams.ts"
 import { type McpCall, McpAuditRepo } from "./repo.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { iso, isoOrNull } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { iso, isoOrNull } from "../../entry/handling/Views.ts"
 
 const dayMs = 86_400_000
 const usualLimit = 100

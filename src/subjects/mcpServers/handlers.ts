@@ -8,10 +8,10 @@ import type { McpServerTested, McpServerView } from "./routes.ts"
 import { type McpServerReport, McpServers } from "./service.ts"
 import { shownArguments } from "./rules.ts"
 import { offeredName } from "../../agents/mcp/upstream/ForeignTools.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { atTheMachine } from "../../entry/management/AtTheMachine.ts"
-import { paged } from "../../entry/management/Pages.ts"
-import { iso, isoOrNull } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { atTheMachine } from "../../entry/handling/AtTheMachine.ts"
+import { paged } from "../../entry/handling/Pages.ts"
+import { iso, isoOrNull } from "../../entry/handling/Views.ts"
 
 const viewOf = ({ server, state }: McpServerReport): McpServerView => ({
   id: server.id,

@@ -7,9 +7,9 @@ import type { MemoryQuery, MemoryView } from "./routes.ts"
 import type { Memory, MemoryFilter } from "./entity.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
 import { MemoryEntries } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 const viewOf = ({ createdAtMs, lastUsedAtMs, updatedAtMs, ...memory }: Memory): MemoryView => ({
   ...memory,

@@ -6,8 +6,8 @@ import { ProviderModels as ProviderModelsGroup } from "./routes.ts"
 import type { ProviderModelView } from "./routes.ts"
 import { ProviderModels } from "./service.ts"
 import type { DeclaredModel } from "./repo.ts"
-import { answered, badField } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
+import { answered, badField } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
 
 const view = (model: DeclaredModel): ProviderModelView => ({ ...model, capabilities: { ...model.capabilities } })
 const viewed = (model: DeclaredModel) => ({ model: view(model) })

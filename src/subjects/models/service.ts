@@ -6,7 +6,7 @@ import type { ProviderModelInput } from "./routes.ts"
 import { Catalog } from "../../plane/providers/Catalog.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { type DeclaredModel, ProviderModelRepo } from "./repo.ts"
-import { ConfigChanges } from "../configuration/ConfigChanges.ts"
+import { ConfigChanges } from "../ConfigChanges.ts"
 import * as Errors from "../Errors.ts"
 
 export class ProviderModels extends Context.Tag("gateway/subjects/models/ProviderModels")<

@@ -5,9 +5,9 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { ProviderNodes as ProviderNodesGroup } from "./routes.ts"
 import type { ProviderNode } from "./entity.ts"
 import { ProviderNodes } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
-import { nodeView } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
+import { nodeView } from "../../entry/handling/Views.ts"
 
 const viewed = (node: ProviderNode) => ({ node: nodeView(node) })
 

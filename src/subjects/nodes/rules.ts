@@ -5,7 +5,7 @@ import type { BooleanFlag } from "../flags/FlagCatalog.ts"
 import { unmaskHeaders } from "../../kernel/text/Masking.ts"
 import * as Registry from "../../plane/providers/Registry.ts"
 import { invalid, type InvalidInput, NameTaken } from "../Errors.ts"
-import { isReservedPrefix } from "../aliases/ReservedIds.ts"
+import { isReservedPrefix } from "../combos/ReservedIds.ts"
 
 /** A new node's settings. */
 export const settingsOf = (input: CreateNode): ProviderNodeSettings => ({

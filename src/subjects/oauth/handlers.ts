@@ -11,12 +11,12 @@ import type { BadRequest } from "../../contract/Errors.ts"
 import { prefixAsked, type RequestHeaders } from "../auth/Credentials.ts"
 import type { ObservedConnection } from "../connections/ObservedState.ts"
 import { SignIns } from "./service.ts"
-import { CurrentTrail, callerOf } from "../../entry/management/AuditTrail.ts"
+import { CurrentTrail, callerOf } from "../../entry/handling/AuditTrail.ts"
 import { clientAddress } from "../../entry/listening/ClientAddress.ts"
 import { htmlType, pageBelow } from "../../entry/pages/PageHeaders.ts"
 import { signedInHeaders, signedInPage } from "../../entry/pages/SignedIn.ts"
-import { answered, badField } from "../../entry/management/Answers.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { answered, badField } from "../../entry/handling/Answers.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 const connectedView = ({ connection: { id, name, provider } }: ObservedConnection): SignInAnswer => ({
   status: "connected",

@@ -23,8 +23,8 @@ import type {
   PresetOfOther,
   TooManyPresets
 } from "../../agents/playground/Errors.ts"
-import { answered, badField } from "../../entry/management/Answers.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { answered, badField } from "../../entry/handling/Answers.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 export const presetBody = ({ endpoint, model, name, paramsJson, system }: PresetFields): PresetBody => ({
   name,

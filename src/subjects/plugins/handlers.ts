@@ -11,9 +11,9 @@ import { PluginsDoor } from "../../agents/plugins/PluginsDoor.ts"
 import { effectiveHooks } from "../../agents/plugins/registry/Code.ts"
 import { permissionWords } from "../../agents/plugins/registry/PermissionWords.ts"
 import type { LogLine } from "../../agents/plugins/sandbox/Sandbox.ts"
-import { answered, badFields } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { answered, badFields } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 const viewOf = ({ manifest, stats, stored, strategies }: Plugin): PluginView => ({
   name: stored.name,

@@ -7,9 +7,9 @@ import { Proxies as ProxiesGroup } from "./routes.ts"
 import type { ProxyView } from "./routes.ts"
 import { maskSecret } from "../../kernel/text/Masking.ts"
 import { Proxies, type ProxyReport } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
-import { iso, isoOrNull } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
+import { iso, isoOrNull } from "../../entry/handling/Views.ts"
 
 const viewOf = ({ condition, isUsable, proxy }: ProxyReport): ProxyView => ({
   id: proxy.id,

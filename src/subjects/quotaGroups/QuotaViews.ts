@@ -3,7 +3,7 @@ import type { ConnectionUsage, QuotaView } from "../usage/routes.ts"
 import { rateShareOf, shareOf, tightest } from "../../plane/routing/quota/QuotaState.ts"
 import type * as State from "../../plane/routing/quota/QuotaState.ts"
 import type { QuotaReport, RateView } from "../../plane/routing/quota/QuotaWindows.ts"
-import { isoOrNull, rounded } from "../../entry/management/Views.ts"
+import { isoOrNull, rounded } from "../../entry/handling/Views.ts"
 
 const roundedOrNull = (value: number | null): number | null => (value === null ? null : rounded(value))
 

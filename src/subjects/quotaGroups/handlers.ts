@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { QuotaGroups as QuotaGroupsGroup } from "./routes.ts"
 import { type ObservedGroup, QuotaGroups } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
-import { quotaGroupView } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
+import { quotaGroupView } from "../../entry/handling/Views.ts"
 
 const viewed = (observed: ObservedGroup) => ({ group: quotaGroupView(observed) })
 

@@ -11,7 +11,7 @@ import { Catalog } from "../../plane/providers/Catalog.ts"
 import { QuotaShareUsage, type ShareUsage } from "../../plane/routing/quota/QuotaShareUsage.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { QuotaGroupRepo } from "./repo.ts"
-import { ConfigChanges } from "../configuration/ConfigChanges.ts"
+import { ConfigChanges } from "../ConfigChanges.ts"
 import * as Errors from "../Errors.ts"
 import { problemOf } from "./rules.ts"
 

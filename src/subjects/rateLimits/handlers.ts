@@ -6,7 +6,7 @@ import { RateLimits } from "./routes.ts"
 import { Resilience } from "../resilience/service.ts"
 import { countStandings } from "../connections/Standings.ts"
 import { Settings } from "../../plane/resilience/Settings.ts"
-import { paged } from "../../entry/management/Pages.ts"
+import { paged } from "../../entry/handling/Pages.ts"
 import { accountStatus, lockoutView } from "../resilience/ResilienceViews.ts"
 
 export const layer = HttpApiBuilder.group(contractOf(RateLimits), "rateLimits", (handlers) =>

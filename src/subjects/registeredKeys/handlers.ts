@@ -11,9 +11,9 @@ import { stateProblemOf } from "../auth/KeyPolicy.ts"
 import { hourMs } from "./entity.ts"
 import { type QuotaCheck, QuotaChecks } from "./QuotaChecks.ts"
 import { type RegisteredKey, RegisteredKeys } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
-import { iso, isoOrNull } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
+import { iso, isoOrNull } from "../../entry/handling/Views.ts"
 
 const shownOf = ({ key, registration }: RegisteredKey) => ({
   keyId: key.id,

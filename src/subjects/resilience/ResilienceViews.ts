@@ -3,7 +3,7 @@ import type { AccountStatus } from "../rateLimits/routes.ts"
 import type { BreakerView, LockoutView } from "./routes.ts"
 import type { AccountState, NamedLockout } from "./service.ts"
 import type * as Breakers from "../../plane/resilience/breaker/Breakers.ts"
-import { healthView, iso, isoOrNull } from "../../entry/management/Views.ts"
+import { healthView, iso, isoOrNull } from "../../entry/handling/Views.ts"
 
 export const breakerView = ({ openedAtMs, ...breaker }: Breakers.BreakerView): BreakerView => ({
   ...breaker,

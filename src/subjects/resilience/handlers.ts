@@ -6,8 +6,8 @@ import { Resilience as ResilienceGroup } from "./routes.ts"
 import type { Cleared } from "./routes.ts"
 import { Resilience } from "./service.ts"
 import { Settings } from "../../plane/resilience/Settings.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
 import { breakerView, lockoutView } from "./ResilienceViews.ts"
 
 const cleared =

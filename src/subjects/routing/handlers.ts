@@ -10,7 +10,7 @@ import { DecisionLog } from "../../plane/routing/records/DecisionLog.ts"
 import { Explainer } from "../../plane/routing/decide/Explainer.ts"
 import type { SimulatedSessions } from "../../observe/simulation/Simulation.ts"
 import * as Simulator from "../../observe/simulation/Simulator.ts"
-import { answered } from "../../entry/management/Answers.ts"
+import { answered } from "../../entry/handling/Answers.ts"
 
 /** The error of the request itself, as an answer of the management routes. */
 export const refused = (error: ModelNotFound | NoTarget | InvalidRequest): NotFound | Unavailable | BadRequest => {

@@ -5,7 +5,7 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { RoutingSettings as RoutingSettingsGroup } from "./routes.ts"
 import { SettingsChanges } from "../settings/service.ts"
 import { RoutingSettings } from "../../plane/routing/RoutingSettings.ts"
-import { answered } from "../../entry/management/Answers.ts"
+import { answered } from "../../entry/handling/Answers.ts"
 
 export const layer = HttpApiBuilder.group(contractOf(RoutingSettingsGroup), "routingSettings", (handlers) =>
   Effect.gen(function* () {

@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Rtk } from "./routes.ts"
 import { RtkTools } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 export const layer = HttpApiBuilder.group(contractOf(Rtk), "rtk", (handlers) =>
   Effect.map(RtkTools, (rtk) => {

@@ -9,7 +9,7 @@ import { GatewaySettings } from "../flags/StoredFlags.ts"
 import { maskSecret } from "../../kernel/text/Masking.ts"
 import { CloudSync } from "../sync/service.ts"
 import { IssueReports } from "../issueReports/service.ts"
-import { answered } from "../../entry/management/Answers.ts"
+import { answered } from "../../entry/handling/Answers.ts"
 
 const masked = (secret: Redacted.Redacted | null): string | null =>
   secret === null ? null : maskSecret(Redacted.value(secret))

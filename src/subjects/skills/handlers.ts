@@ -11,7 +11,7 @@ import { addressAsked } from "../auth/Credentials.ts"
 import { isSkillId, type SkillId, skillIds } from "./entity.ts"
 import { closest } from "../../kernel/text/Closest.ts"
 import { type Skill, Skills } from "../../agents/skills/Skills.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 const known = (id: string): Effect.Effect<SkillId, NotFound> => {
   const given = id.toLowerCase()

@@ -10,8 +10,8 @@ import type { SyncView } from "./routes.ts"
 import { maskSecret } from "../../kernel/text/Masking.ts"
 import { CloudSync } from "./service.ts"
 import type { CloudSyncState } from "./repo.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { isoOrNull } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { isoOrNull } from "../../entry/handling/Views.ts"
 
 const view = (state: CloudSyncState): SyncView => ({
   enabled: state.enabled,

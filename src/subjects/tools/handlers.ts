@@ -13,8 +13,8 @@ import { type Detection, Detector, type ToolStatus } from "../../agents/tools/de
 import { ToolRefused, ToolSettings } from "./service.ts"
 import { toolSetups } from "../../agents/tools/config/tools/index.ts"
 import type { ToolSetup } from "../../agents/tools/config/ToolSetup.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 const given = <K extends string, V>(name: K, value: V | null): { readonly [P in K]?: V } =>
   (value === null ? {} : { [name]: value }) as { readonly [P in K]?: V }

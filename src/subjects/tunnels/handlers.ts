@@ -16,10 +16,10 @@ import type { TunnelBackend, TunnelStatus } from "./entity.ts"
 import type { MeshNotice, MeshProgress, MeshToolFailed } from "../../net/tunnels/mesh/MeshTools.ts"
 import { MeshTools } from "../../net/tunnels/mesh/MeshTools.ts"
 import { type EnableTunnel, type InvalidTunnelOption, type KeysRequired, Tunnels } from "../../net/tunnels/Tunnels.ts"
-import { InnerCaller } from "../../entry/edge/InnerCaller.ts"
-import { answered, badField } from "../../entry/management/Answers.ts"
-import { isFromThisMachine } from "../../entry/management/AtTheMachine.ts"
-import { iso } from "../../entry/management/Views.ts"
+import { InnerCaller } from "../../entry/listening/InnerCaller.ts"
+import { answered, badField } from "../../entry/handling/Answers.ts"
+import { isFromThisMachine } from "../../entry/handling/AtTheMachine.ts"
+import { iso } from "../../entry/handling/Views.ts"
 
 const viewOf = ({ sinceMs, ...status }: TunnelStatus): TunnelView => ({ ...status, since: iso(sinceMs) })
 

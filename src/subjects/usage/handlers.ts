@@ -5,10 +5,10 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { Usage } from "./routes.ts"
 import type { LogsQuery } from "./routes.ts"
 import { UsageReports } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
+import { answered } from "../../entry/handling/Answers.ts"
 import { connectionUsage } from "../quotaGroups/QuotaViews.ts"
 import { filterOf } from "./UsageFilters.ts"
-import { usageLog } from "../../entry/management/Views.ts"
+import { usageLog } from "../../entry/handling/Views.ts"
 
 export const layer = HttpApiBuilder.group(contractOf(Usage), "usage", (handlers) =>
   Effect.map(UsageReports, (reports) => {

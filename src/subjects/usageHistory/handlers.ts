@@ -12,7 +12,7 @@ import { instantOf } from "../../kernel/time/TimeZones.ts"
 import { UsageExport } from "../usage/UsageExport.ts"
 import { UsageHistory } from "./service.ts"
 import { UsageRetention } from "../../observe/usage/UsageRetention.ts"
-import { answered } from "../../entry/management/Answers.ts"
+import { answered } from "../../entry/handling/Answers.ts"
 import { filterOf } from "../usage/UsageFilters.ts"
 import { analyticsView, callsView, historyView } from "../usage/UsageViews.ts"
 

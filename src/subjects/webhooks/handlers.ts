@@ -7,9 +7,9 @@ import { Webhooks as WebhooksGroup } from "./routes.ts"
 import type { DeliveryView, WebhookView } from "./routes.ts"
 import type { DeliveryAttempt, MailSettings, Webhook } from "./entity.ts"
 import { Webhooks } from "./service.ts"
-import { answered } from "../../entry/management/Answers.ts"
-import { paged } from "../../entry/management/Pages.ts"
-import { iso, isoOrNull } from "../../entry/management/Views.ts"
+import { answered } from "../../entry/handling/Answers.ts"
+import { paged } from "../../entry/handling/Pages.ts"
+import { iso, isoOrNull } from "../../entry/handling/Views.ts"
 
 /** Characters of a secret that lists show. */
 const shownChars = 10

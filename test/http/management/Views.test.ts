@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { maskHeaders, maskSecret, unmaskHeaders } from "../../../src/kernel/text/Masking.ts"
-import { usageLog } from "../../../src/entry/management/Views.ts"
+import { usageLog } from "../../../src/entry/handling/Views.ts"
 import { usageRow } from "../../support/usageRow.ts"
 import { inClear, secretHeaders } from "../../support/headers.ts"
 

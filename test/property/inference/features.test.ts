@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FC from "effect/FastCheck"
-import { featuresOf } from "../../../src/plane/request/body/RequestFeatures.ts"
+import { featuresOf } from "../../../src/plane/request/RequestFeatures.ts"
 import type { Envelope } from "../../../src/wire/WireCodec.ts"
 import { chat } from "../../../src/wire/chat/Codec.ts"
 import type { JsonObject } from "../../../src/wire/json/Json.ts"

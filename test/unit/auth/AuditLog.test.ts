@@ -11,7 +11,7 @@ import type { AuditRow } from "../../../src/subjects/audit/entity.ts"
 import { StoreError } from "../../../src/store/Errors.ts"
 import * as ReadWorker from "../../../src/store/engine/ReadWorker.ts"
 import * as AuditRepo from "../../../src/subjects/audit/repo.ts"
-import * as Sql from "../../../src/store/engine/Sql.ts"
+import * as Sql from "../../../src/store/Sql.ts"
 
 const rowAt = (id: string, timestampMs: number, actor = "admin-key"): AuditRow => ({
   id,

@@ -16,7 +16,7 @@ import { ApiKeyRepo } from "../../../src/subjects/keys/repo.ts"
 import { SessionRepo } from "../../../src/subjects/auth/repo.ts"
 import * as Repos from "../../../src/store/Repos.ts"
 import * as Secrets from "../../../src/store/secrets/Secrets.ts"
-import * as Sql from "../../../src/store/engine/Sql.ts"
+import * as Sql from "../../../src/store/Sql.ts"
 
 const password = Redacted.make("a good password")
 

@@ -1,12 +1,12 @@
 /** A gateway's configuration as a file, from the answers of its lists. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { Declared } from "../../../src/subjects/configuration/declared/Document.ts"
-import { exported } from "../../../src/subjects/configuration/declared/Export.ts"
-import { plan } from "../../../src/subjects/configuration/declared/Plan.ts"
-import { type Answers, presentOf } from "../../../src/subjects/configuration/declared/Present.ts"
-import { filled } from "../../../src/subjects/configuration/declared/Variables.ts"
-import { wantedOf } from "../../../src/subjects/configuration/declared/Wanted.ts"
+import { Declared } from "../../../src/subjects/declared/Document.ts"
+import { exported } from "../../../src/subjects/declared/Export.ts"
+import { plan } from "../../../src/subjects/declared/Plan.ts"
+import { type Answers, presentOf } from "../../../src/subjects/declared/Present.ts"
+import { filled } from "../../../src/subjects/declared/Variables.ts"
+import { wantedOf } from "../../../src/subjects/declared/Wanted.ts"
 
 const server = (name: string, more: object) => ({
   id: `id-${name}`,

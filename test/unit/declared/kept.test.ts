@@ -1,9 +1,9 @@
 /** Secrets of a file that refer to variables without a value. */
 import { assert, describe, it } from "@effect/vitest"
-import { keeping, sortedGaps } from "../../../src/subjects/configuration/declared/Kept.ts"
-import { plan, type Thing } from "../../../src/subjects/configuration/declared/Plan.ts"
-import { filled } from "../../../src/subjects/configuration/declared/Variables.ts"
-import { wantedOf } from "../../../src/subjects/configuration/declared/Wanted.ts"
+import { keeping, sortedGaps } from "../../../src/subjects/declared/Kept.ts"
+import { plan, type Thing } from "../../../src/subjects/declared/Plan.ts"
+import { filled } from "../../../src/subjects/declared/Variables.ts"
+import { wantedOf } from "../../../src/subjects/declared/Wanted.ts"
 
 const secret = "sk-the-secret-that-is-there-1234"
 

@@ -1,9 +1,9 @@
 /** What has to change so that a gateway is as a file says. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { type Change, plan, type Thing, type Wanted } from "../../../src/subjects/configuration/declared/Plan.ts"
-import { escaped, filled, variableOf } from "../../../src/subjects/configuration/declared/Variables.ts"
-import { doubles, wantedOf } from "../../../src/subjects/configuration/declared/Wanted.ts"
+import { type Change, plan, type Thing, type Wanted } from "../../../src/subjects/declared/Plan.ts"
+import { escaped, filled, variableOf } from "../../../src/subjects/declared/Variables.ts"
+import { doubles, wantedOf } from "../../../src/subjects/declared/Wanted.ts"
 
 const combo = (name: string, ...models: ReadonlyArray<string>): Wanted => ({
   kind: "combo",

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { InvalidRequest } from "../../../src/domain/Errors.ts"
-import { largestPage, pageById, pageByToken, queryOf } from "../../../src/entry/edge/ListingPages.ts"
+import { largestPage, pageById, pageByToken, queryOf } from "../../../src/entry/files/ListingPages.ts"
 
 const entries = ["a", "b/1", "c", "d", "e"].map((id) => ({ id }))
 const ids = (items: ReadonlyArray<{ readonly id: string }>) => items.map(({ id }) => id).join(" ")

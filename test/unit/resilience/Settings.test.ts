@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { defaultResilience, ResiliencePatch } from "../../../src/subjects/resilience/entity.ts"
 import * as Settings from "../../../src/plane/resilience/Settings.ts"
 import * as SettingsRepo from "../../../src/subjects/settings/repo.ts"
-import * as Sql from "../../../src/store/engine/Sql.ts"
+import * as Sql from "../../../src/store/Sql.ts"
 
 const table = SettingsRepo.layer.pipe(Layer.provide(Sql.layerMemory))
 const started = Settings.make

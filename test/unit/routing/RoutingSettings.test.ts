@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { defaultRouting } from "../../../src/subjects/routingSettings/entity.ts"
 import * as RoutingSettings from "../../../src/plane/routing/RoutingSettings.ts"
 import * as SettingsRepo from "../../../src/subjects/settings/repo.ts"
-import * as Sql from "../../../src/store/engine/Sql.ts"
+import * as Sql from "../../../src/store/Sql.ts"
 
 const table = SettingsRepo.layer.pipe(Layer.provide(Sql.layerMemory))
 

@@ -19,7 +19,7 @@ import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as DataLock from "../../../src/store/DataLock.ts"
 import { describeStoreFailure, type StoreFailure } from "../../../src/store/Errors.ts"
 import { type Migrations, migrations, versionOf } from "../../../src/store/migrations/index.ts"
-import * as Sql from "../../../src/store/engine/Sql.ts"
+import * as Sql from "../../../src/store/Sql.ts"
 import { onDisk, temporaryFolder } from "./fixtures.ts"
 
 const opened = (dataDir: string) => Effect.scoped(Layer.build(onDisk(dataDir)))

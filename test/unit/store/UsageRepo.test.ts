@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Sql from "../../../src/store/engine/Sql.ts"
+import * as Sql from "../../../src/store/Sql.ts"
 import * as UsageRepo from "../../../src/subjects/usage/repo.ts"
 
 const count = UsageRepo.mostLookedAt + 10

@@ -11,7 +11,7 @@ import * as LedgerRepo from "../../../src/subjects/usage/LedgerRepo.ts"
 import * as UsageRepo from "../../../src/subjects/usage/repo.ts"
 import * as UsageSearchRepo from "../../../src/subjects/usage/UsageSearchRepo.ts"
 import * as UsageSumsRepo from "../../../src/subjects/usage/UsageSumsRepo.ts"
-import * as Sql from "../../../src/store/engine/Sql.ts"
+import * as Sql from "../../../src/store/Sql.ts"
 import { insert, sharedFacts } from "../../../src/store/usage/UsageInsert.ts"
 import { usageRow } from "../../support/usageRow.ts"
 

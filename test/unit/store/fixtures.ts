@@ -13,7 +13,7 @@ import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as DataLock from "../../../src/store/DataLock.ts"
 import * as Repos from "../../../src/store/Repos.ts"
 import * as Secrets from "../../../src/store/secrets/Secrets.ts"
-import * as Sql from "../../../src/store/engine/Sql.ts"
+import * as Sql from "../../../src/store/Sql.ts"
 
 /** A folder that goes when the scope closes. */
 export const temporaryFolder = Effect.flatMap(FileSystem, (fs) => fs.makeTempDirectoryScoped()).pipe(

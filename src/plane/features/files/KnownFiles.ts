@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import { Files, ownerOf } from "../../../subjects/files/service.ts"
 import { unlessDisconnected } from "../../request/ClientDisconnect.ts"
 import type { Work } from "../../request/Exchange.ts"
-import { rewritten } from "../../request/body/RewrittenWork.ts"
+import { rewritten } from "../../request/RewrittenWork.ts"
 import type { Feature } from "../Feature.ts"
 import { fileIdsIn, type KnownFile, mayNameFile, mediaTypeOfFile, withFiles } from "./FileIds.ts"
 

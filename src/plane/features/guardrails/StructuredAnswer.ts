@@ -4,7 +4,7 @@ import { checkSchema } from "../../guard/schema/JsonSchema.ts"
 import type { Conversation } from "../../../wire/canonical/Conversation.ts"
 import { codecs } from "../../../wire/Codec.ts"
 import { isObject, type JsonObject, parseJson } from "../../../wire/json/Json.ts"
-import { rewritten } from "../../request/body/RewrittenWork.ts"
+import { rewritten } from "../../request/RewrittenWork.ts"
 import type { Work } from "../../request/Exchange.ts"
 import { asSentence } from "../../../kernel/text/Sentence.ts"
 

@@ -12,7 +12,7 @@ import { chat } from "../../../wire/chat/Codec.ts"
 import type { Envelope } from "../../../wire/WireCodec.ts"
 import type { Exchange, Work } from "../../request/Exchange.ts"
 import { makeInnerReply } from "../../request/InnerReply.ts"
-import { featuresOf } from "../../request/body/RequestFeatures.ts"
+import { featuresOf } from "../../request/RequestFeatures.ts"
 import { instruction, maxAnswerTokens } from "./Summary.ts"
 
 /** Path shown in its log line. */

@@ -4,7 +4,7 @@
  */
 import type { BlockStart, StreamEvent } from "../../../wire/canonical/Event.ts"
 import type { StreamEncoder } from "../../../wire/WireCodec.ts"
-import type { DeliveredPrefix } from "../../request/body/DeliveredPrefix.ts"
+import type { DeliveredPrefix } from "../../request/DeliveredPrefix.ts"
 
 /** Most characters of a text that is asked to be continued. A longer one is reported as broken. */
 export const maxSentChars = 262_144

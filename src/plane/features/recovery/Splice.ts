@@ -8,7 +8,7 @@ import type { Usage } from "../../../wire/canonical/Usage.ts"
 import type { StreamEncoder } from "../../../wire/WireCodec.ts"
 import { type AnswerReport, reportOf } from "../../request/AnswerReport.ts"
 import { makeOverlapTrimmer, type OverlapTrimmer } from "./Overlap.ts"
-import type { DeliveredPrefix } from "../../request/body/DeliveredPrefix.ts"
+import type { DeliveredPrefix } from "../../request/DeliveredPrefix.ts"
 
 export interface SpliceOptions {
   readonly sent: DeliveredPrefix

@@ -2,7 +2,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
-import { declaredSchemaJson } from "../declared/JsonSchema.ts"
+import { declaredSchemaJson } from "../../declared/JsonSchema.ts"
 import { yes } from "../../../cli/asking/confirm.ts"
 import { loadConfig } from "../../../cli/flags/EnvFile.ts"
 import * as Client from "../../../cli/gateway/Client.ts"

@@ -1,7 +1,7 @@
 /** Asks a server of Ollama for its models. */
 import * as Effect from "effect/Effect"
-import type { Imported } from "../declared/imports/Imported.ts"
-import { readOllama } from "../declared/imports/Ollama.ts"
+import type { Imported } from "../../declared/imports/Imported.ts"
+import { readOllama } from "../../declared/imports/Ollama.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
 import { boundedText } from "../../../cli/gateway/BoundedText.ts"
 import * as NodeHttp from "../../../cli/gateway/NodeHttp.ts"

@@ -1,7 +1,7 @@
 /** Sends a plan to the gateway, which carries it out whole or not at all. */
 import * as Effect from "effect/Effect"
-import type { Change } from "../declared/Plan.ts"
-import { type Json, type JsonObject, objectOr, stringOr } from "../declared/Values.ts"
+import type { Change } from "../../declared/Plan.ts"
+import { type Json, type JsonObject, objectOr, stringOr } from "../../declared/Values.ts"
 import type { CliFailure } from "../../../cli/Failure.ts"
 import type * as Client from "../../../cli/gateway/Client.ts"
 import { manage } from "../../../cli/gateway/Management.ts"

@@ -21,8 +21,8 @@ import * as Output from "../../../cli/output/Output.ts"
 import { canAsk } from "../../../cli/asking/terminal.ts"
 import { keyOfFlags } from "../../../cli/asking/providerKey.ts"
 import { secretly } from "../../../cli/asking/secretly.ts"
-import { allowSameName } from "../../../cli/asking/sameName.ts"
-import { namedProxy, proxyFlag } from "../../../cli/asking/pickProxy.ts"
+import { allowSameName } from "../../../cli/sameName.ts"
+import { namedProxy, proxyFlag } from "../../../cli/pickProxy.ts"
 import { withSpinner } from "../../../cli/output/spinner.ts"
 
 const text = (name: string, description: string) =>

@@ -5,7 +5,7 @@ import type { ConnectionView } from "../routes.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
 import { pick } from "../../../cli/flags/Flags.ts"
-import { pickConnection } from "../../../cli/asking/pickConnection.ts"
+import { pickConnection } from "../../../cli/pickConnection.ts"
 
 export const connectionArg = Args.text({ name: "connection" }).pipe(
   Args.withDescription("Its name, its id or the beginning of it, or its provider where that has only one.")

@@ -8,15 +8,15 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { SignInAnswer, type SignInInput } from "../../oauth/routes.ts"
 import type { BadRequest } from "../../../contract/Errors.ts"
-import { planPrograms } from "../../configuration/declared/imports/PlanFiles.ts"
+import { planPrograms } from "../../declared/imports/PlanFiles.ts"
 import { canAsk } from "../../../cli/asking/terminal.ts"
 import { BadArgument, CommandFailed } from "../../../cli/Failure.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as connections from "../../../cli/gateway/connections.ts"
 import { loadRoom } from "../../../cli/lazy.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { namedProxy, proxyFlag } from "../../../cli/asking/pickProxy.ts"
-import { allowSameName } from "../../../cli/asking/sameName.ts"
+import { namedProxy, proxyFlag } from "../../../cli/pickProxy.ts"
+import { allowSameName } from "../../../cli/sameName.ts"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)

@@ -14,7 +14,7 @@ import {
   planPrograms,
   type PlanTokens,
   readPlanFile
-} from "../../configuration/declared/imports/PlanFiles.ts"
+} from "../../declared/imports/PlanFiles.ts"
 import { asSentence } from "../../../kernel/text/Sentence.ts"
 import { readOwned } from "../../../platform/files/OwnedFile.ts"
 import { cleanKey } from "../../../cli/asking/providerKey.ts"
@@ -25,7 +25,7 @@ import { body } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import type { GatewayFlags } from "../../../cli/gateway/Target.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { refuseTaken } from "../../../cli/asking/sameName.ts"
+import { refuseTaken } from "../../../cli/sameName.ts"
 
 export interface PlanImport extends GatewayFlags {
   /** The proxy its calls go by; undefined: as it is. */

@@ -9,7 +9,7 @@ import { CreateKey, KeyView } from "../routes.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { body } from "../../../cli/flags/Flags.ts"
 import { createKey } from "../../../cli/local/keys.ts"
-import { allowSameName, refuseTaken } from "../../../cli/asking/sameName.ts"
+import { allowSameName, refuseTaken } from "../../../cli/sameName.ts"
 import { restrictionNames, restrictions, restrictionsOf } from "./restrictions.ts"
 import * as Output from "../../../cli/output/Output.ts"
 

@@ -10,12 +10,12 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import { confirmOnTerminal, yes } from "../../../cli/asking/confirm.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
 import { body } from "../../../cli/flags/Flags.ts"
-import { allowSameName, refuseTaken } from "../../../cli/asking/sameName.ts"
+import { allowSameName, refuseTaken } from "../../../cli/sameName.ts"
 import { each, notOf, twoNumbers } from "../../../cli/flags/Forms.ts"
 import { listOf, restrictionNames, restrictions, restrictionsOf } from "./restrictions.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
-import { pickKey } from "../../../cli/asking/pickKey.ts"
+import { pickKey } from "../../../cli/pickKey.ts"
 
 const OneKey = Schema.Struct({ key: KeyView })
 

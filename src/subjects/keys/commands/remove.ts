@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { confirmOnTerminal, yes } from "../../../cli/asking/confirm.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { pickKey } from "../../../cli/asking/pickKey.ts"
+import { pickKey } from "../../../cli/pickKey.ts"
 
 const key = Args.text({ name: "key" }).pipe(
   Args.withDescription("Its name, its id or the beginning of it, or what its secret begins with.")

@@ -14,7 +14,7 @@ import { FiniteNumber, notOf, taking } from "../../../cli/flags/Forms.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { usdText } from "../../../kernel/text/UsdText.ts"
-import { pickKey } from "../../../cli/asking/pickKey.ts"
+import { pickKey } from "../../../cli/pickKey.ts"
 
 const key = Args.text({ name: "key" }).pipe(
   Args.withDescription("The API key: its name, its id or the beginning of it.")

@@ -11,8 +11,8 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { findConnection } from "../../connections/commands/found.ts"
 import { assignmentColumns, Assignments, proxy } from "./rows.ts"
-import { findProxy } from "../../../cli/asking/pickProxy.ts"
-import { pickKey } from "../../../cli/asking/pickKey.ts"
+import { findProxy } from "../../../cli/pickProxy.ts"
+import { pickKey } from "../../../cli/pickKey.ts"
 
 const of = (flag: string, description: string) =>
   Options.text(flag).pipe(Options.withDescription(description), Options.optional)

@@ -14,7 +14,7 @@ import * as Output from "../../../cli/output/Output.ts"
 import { readAddress } from "./address.ts"
 import { passwordFlag, readPassword } from "./password.ts"
 import { addressOf, OneProxy, proxy } from "./rows.ts"
-import { findProxy } from "../../../cli/asking/pickProxy.ts"
+import { findProxy } from "../../../cli/pickProxy.ts"
 
 const flagNames = {
   name: "--name",

@@ -9,7 +9,7 @@ import { body } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { columns, Proxies, proxy } from "./rows.ts"
-import { findProxy } from "../../../cli/asking/pickProxy.ts"
+import { findProxy } from "../../../cli/pickProxy.ts"
 
 export const proxyList = Command.make("list", Client.connection, (given) =>
   Effect.gen(function* () {

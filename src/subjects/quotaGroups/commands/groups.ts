@@ -13,8 +13,8 @@ import { body, pick } from "../../../cli/flags/Flags.ts"
 import { each, FiniteNumber, named, notOf } from "../../../cli/flags/Forms.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import * as Column from "../../../cli/output/Column.ts"
-import { pickConnection } from "../../../cli/asking/pickConnection.ts"
-import { pickKey } from "../../../cli/asking/pickKey.ts"
+import { pickConnection } from "../../../cli/pickConnection.ts"
+import { pickKey } from "../../../cli/pickKey.ts"
 
 const Groups = Schema.Struct({ groups: Schema.Array(QuotaGroupView) })
 

@@ -9,7 +9,7 @@ import { BadArgument } from "../../../cli/Failure.ts"
 import { body } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { allowSameName, refuseTaken } from "../../../cli/asking/sameName.ts"
+import { allowSameName, refuseTaken } from "../../../cli/sameName.ts"
 import { findWebhook, OneWebhook, rivalsOf, webhook } from "./rows.ts"
 
 const settings = {

@@ -1,8 +1,8 @@
 /** Variables of the environment as a declared document. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { Declared } from "../../../../src/subjects/configuration/declared/Document.ts"
-import { readEnvironment } from "../../../../src/subjects/configuration/declared/imports/Environment.ts"
+import { Declared } from "../../../../src/subjects/declared/Document.ts"
+import { readEnvironment } from "../../../../src/subjects/declared/imports/Environment.ts"
 
 const providers = [
   { id: "openai", env: ["OPENAI_API_KEY"] },

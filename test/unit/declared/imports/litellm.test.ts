@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { parse } from "yaml"
-import { Declared } from "../../../../src/subjects/configuration/declared/Document.ts"
-import type { ImportOptions } from "../../../../src/subjects/configuration/declared/imports/Imported.ts"
-import { readLitellm } from "../../../../src/subjects/configuration/declared/imports/Litellm.ts"
+import { Declared } from "../../../../src/subjects/declared/Document.ts"
+import type { ImportOptions } from "../../../../src/subjects/declared/imports/Imported.ts"
+import { readLitellm } from "../../../../src/subjects/declared/imports/Litellm.ts"
 
 const options: ImportOptions = {
   providers: new Map(["openai", "anthropic", "azure-openai", "groq"].map((id) => [id, id])),

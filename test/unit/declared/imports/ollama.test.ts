@@ -1,8 +1,8 @@
 /** Addresses and lists of Ollama. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { Declared } from "../../../../src/subjects/configuration/declared/Document.ts"
-import { addressOfHost, readOllama, usualAddress } from "../../../../src/subjects/configuration/declared/imports/Ollama.ts"
+import { Declared } from "../../../../src/subjects/declared/Document.ts"
+import { addressOfHost, readOllama, usualAddress } from "../../../../src/subjects/declared/imports/Ollama.ts"
 
 describe("the address of an Ollama", () => {
   for (const [given, address] of [

@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
-import { Declared } from "../../../../src/subjects/configuration/declared/Document.ts"
-import type { ImportOptions } from "../../../../src/subjects/configuration/declared/imports/Imported.ts"
-import { readOmniRoute } from "../../../../src/subjects/configuration/declared/imports/OmniRoute.ts"
-import { filled } from "../../../../src/subjects/configuration/declared/Variables.ts"
+import { Declared } from "../../../../src/subjects/declared/Document.ts"
+import type { ImportOptions } from "../../../../src/subjects/declared/imports/Imported.ts"
+import { readOmniRoute } from "../../../../src/subjects/declared/imports/OmniRoute.ts"
+import { filled } from "../../../../src/subjects/declared/Variables.ts"
 
 const options: ImportOptions = {
   providers: new Map(["openai", "anthropic", "deepseek", "claude", "groq", "hyperbolic"].map((id) => [id, id])),

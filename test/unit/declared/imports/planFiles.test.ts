@@ -1,7 +1,7 @@
 /** Files in which coding programs keep the tokens of a plan. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Redacted from "effect/Redacted"
-import { readPlanFile } from "../../../../src/subjects/configuration/declared/imports/PlanFiles.ts"
+import { readPlanFile } from "../../../../src/subjects/declared/imports/PlanFiles.ts"
 
 const jwt = `e30.${Buffer.from(JSON.stringify({ exp: 1_900_000_000 })).toString("base64url")}.x`
 

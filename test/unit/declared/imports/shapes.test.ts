@@ -1,7 +1,7 @@
 /** Members of foreign files that are of another kind than their program takes. */
 import { assert, describe, it } from "@effect/vitest"
-import { litellmShape, omniRouteShape, shapeProblems } from "../../../../src/subjects/configuration/declared/imports/Shapes.ts"
-import type { Json } from "../../../../src/subjects/configuration/declared/Values.ts"
+import { litellmShape, omniRouteShape, shapeProblems } from "../../../../src/subjects/declared/imports/Shapes.ts"
+import type { Json } from "../../../../src/subjects/declared/Values.ts"
 
 describe("a configuration of LiteLLM is refused where", () => {
   const cases: ReadonlyArray<readonly [string, Json, string]> = [

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { makeSpool, memoryBytes, sweep } from "../../../../src/entry/forms/Spool.ts"
-import type { Upload } from "../../../../src/plane/request/body/Uploads.ts"
+import type { Upload } from "../../../../src/plane/request/Uploads.ts"
 import type { BodyShare } from "../../../../src/plane/resilience/BodyBudget.ts"
 
 const share = (mostBytes = Number.POSITIVE_INFINITY): BodyShare => {

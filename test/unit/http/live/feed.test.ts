@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { EventEmitter } from "node:events"
 import { eventFrame, type LiveEvent, readClientFrame } from "../../../../src/entry/live/Channels.ts"
 import { highWaterBytes, type LiveSocket, makeLiveClient, mostWaiting } from "../../../../src/entry/live/LiveClient.ts"
-import { headersAtMain } from "../../../../src/entry/listening/LivePort.ts"
+import { headersAtMain } from "../../../../src/entry/server/LivePort.ts"
 import { makeSampler, mostPerSecond } from "../../../../src/entry/live/Sampler.ts"
 
 const eventAt = (n: number, channel: LiveEvent["channel"] = "requests"): LiveEvent => ({

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { type UploadBody, uploadBody } from "../../../../src/plane/attempt/UploadBody.ts"
-import type { Upload } from "../../../../src/plane/request/body/Uploads.ts"
+import type { Upload } from "../../../../src/plane/request/Uploads.ts"
 import type { Payload } from "../../../../src/wire/WireCodec.ts"
 
 const upload = (bytes: Buffer): Upload => ({

@@ -16,7 +16,7 @@ import {
   toldMessages,
   transcriptOf
 } from "../../../../../src/plane/features/handoff/Transcript.ts"
-import { bodyWith, conversationWith } from "../../../../../src/plane/request/body/AddedSystem.ts"
+import { bodyWith, conversationWith } from "../../../../../src/plane/request/AddedSystem.ts"
 import type { QuotaWindow } from "../../../../../src/plane/routing/candidate/Candidate.ts"
 import type { Message, Part } from "../../../../../src/wire/canonical/Conversation.ts"
 import { chat } from "../../../../../src/wire/chat/Codec.ts"

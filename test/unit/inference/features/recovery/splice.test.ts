@@ -1,7 +1,7 @@
 /** The client's stream over a cut: one start, blocks and their numbers in order, one end; unchanged until a target continues. */
 import { assert, describe, it } from "@effect/vitest"
 import { makeDeliveredPrefix, maxSentChars } from "../../../../../src/plane/features/recovery/DeliveredPrefix.ts"
-import type { DeliveredPrefix } from "../../../../../src/plane/request/body/DeliveredPrefix.ts"
+import type { DeliveredPrefix } from "../../../../../src/plane/request/DeliveredPrefix.ts"
 import { makeSplice } from "../../../../../src/plane/features/recovery/Splice.ts"
 import type { StreamEvent } from "../../../../../src/wire/canonical/Event.ts"
 

@@ -1,0 +1,155 @@
+/**
+ * The HTTP server: a request is matched with the route table, and served by the raw edge or the management plane. On shutdown it accepts no
+ * new connection; running requests may finish within the drain time, then they end with an error and are closed.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import type { AddressInfo } from "node:net"
+import { match } from "../../contract/Routes.ts"
+import { StopSignal } from "../../plane/request/StopSignal.ts"
+import * as AppConfig from "../../platform/AppConfig.ts"
+import * as Edge from "./Edge.ts"
+import { FrontDoor } from "./FrontDoor.ts"
+import { type Handlers, type ListenFailed, Listener } from "../listening/Listener.ts"
+import { makePublicAddress } from "../listening/PublicAddress.ts"
+import { ManagementDoor } from "../management/ManagementDoor.ts"
+import { InspectorFeed } from "../live/InspectorFeed.ts"
+import { LiveFeed } from "../live/LiveFeed.ts"
+import { A2aDoor } from "../a2a/A2aDoor.ts"
+import { McpDoor } from "../mcp/McpDoor.ts"
+import { ignoreUpgrade, isWebSocketUpgrade } from "../ws/IgnoredUpgrade.ts"
+import * as ResponsesSocket from "../ws/ResponsesSocket.ts"
+
+export class HttpServer extends Context.Tag("gateway/entry/listening/HttpServer")<
+  HttpServer,
+  {
+    /** `http://host:port` as clients reach it. */
+    readonly url: string
+    readonly port: number
+    /** Requests being served, those of sockets included. */
+    readonly inFlight: () => number
+  }
+>() {}
+
+const urlOf = (address: AddressInfo): string =>
+  `http://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`
+
+/** Time after the drain for running requests to send their error, and for clients of sockets to close. */
+const goodbyeMs = 2_000
+
+/**
+ * Hands out no further request and waits until nothing is running, at most `drainMs`; what still runs then ends with an error for its
+ * client. Connections left after that are destroyed. While the service restarts, the port stays open and connections without a request too.
+ */
+const close = (
+  listener: typeof Listener.Service,
+  sockets: typeof ResponsesSocket.ResponsesSocket.Service,
+  live: typeof LiveFeed.Service,
+  inspector: typeof InspectorFeed.Service,
+  mcp: typeof McpDoor.Service,
+  a2a: typeof A2aDoor.Service,
+  stop: typeof StopSignal.Service,
+  drained: Effect.Effect<void>,
+  drainMs: number
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const restarts = listener.isHolding()
+    if (!restarts) yield* listener.close
+    sockets.drain()
+    live.drain()
+    inspector.drain()
+    mcp.drain()
+    a2a.drain()
+    // A finalizer cannot be interrupted; waiting with a limit has to be.
+    yield* Effect.interruptible(drained).pipe(Effect.timeoutOption(drainMs))
+    stop.stop()
+    const over = Effect.zipRight(drained, sockets.allClosed)
+    yield* Effect.interruptible(over).pipe(Effect.timeoutOption(goodbyeMs))
+    if (restarts) listener.cutRunning()
+    sockets.cut()
+    live.cut()
+    inspector.cut()
+    if (!restarts) yield* listener.cutAll
+  })
+
+export const make: Effect.Effect<
+  Context.Tag.Service<HttpServer>,
+  ListenFailed,
+  | AppConfig.AppConfig
+  | Edge.Edge
+  | FrontDoor
+  | Listener
+  | LiveFeed
+  | InspectorFeed
+  | ManagementDoor
+  | A2aDoor
+  | McpDoor
+  | ResponsesSocket.ResponsesSocket
+  | StopSignal
+  | Scope.Scope
+> = Effect.gen(function* () {
+  const config = yield* AppConfig.AppConfig
+  const frontDoor = yield* FrontDoor
+  const edge = yield* Edge.Edge
+  const management = yield* ManagementDoor
+  const sockets = yield* ResponsesSocket.ResponsesSocket
+  const live = yield* LiveFeed
+  const inspector = yield* InspectorFeed
+  const mcp = yield* McpDoor
+  const a2a = yield* A2aDoor
+  const stop = yield* StopSignal
+  const listener = yield* Listener
+  const idle = yield* Effect.makeLatch(true)
+  const publicAddress = makePublicAddress(config.publicUrl, config.trustedProxies)
+  let inFlight = 0
+
+  const over = (): void => {
+    if (--inFlight === 0) idle.unsafeOpen()
+  }
+  const began = (): (() => void) => {
+    if (inFlight++ === 0) idle.unsafeClose()
+    return over
+  }
+
+  const handlers: Handlers = {
+    request: (request, response) => {
+      publicAddress(request)
+      listener.track(response, began())
+      const found = match(request.method ?? "GET", request.url ?? "/")
+      if (!frontDoor.admits(found, request, response)) return
+      if (!edge.handle(found, request, response)) management.handle(found, request, response)
+    },
+    upgrade: (server, request, socket, head) => {
+      publicAddress(request)
+      if (isWebSocketUpgrade(request)) {
+        if (inspector.isAt(request)) return inspector.upgrade(request, socket, head)
+        if (!frontDoor.admitsUpgrade(request, socket)) return
+        if (live.isAt(request)) live.upgrade(request, socket, head)
+        else sockets.upgrade(request, socket, head, began)
+      } else ignoreUpgrade(server, request, socket, head)
+    }
+  }
+
+  const address = yield* Effect.acquireRelease(listener.serve(config.host, config.port, handlers), () =>
+    close(listener, sockets, live, inspector, mcp, a2a, stop, idle.await, config.drainMs)
+  )
+  return HttpServer.of({ url: urlOf(address), port: address.port, inFlight: () => inFlight })
+})
+
+export const layer: Layer.Layer<
+  HttpServer,
+  ListenFailed,
+  | AppConfig.AppConfig
+  | Edge.Edge
+  | FrontDoor
+  | Listener
+  | LiveFeed
+  | InspectorFeed
+  | ManagementDoor
+  | A2aDoor
+  | McpDoor
+  | ResponsesSocket.ResponsesSocket
+  | StopSignal
+> = Layer.scoped(HttpServer, make)

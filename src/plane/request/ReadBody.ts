@@ -1,0 +1,22 @@
+/** Reads the body of a client's request: the one reader of every inference route. */
+import { InvalidRequest } from "../../domain/Errors.ts"
+import { Unreadable } from "../../wire/json/Bounds.ts"
+import { maxTopMembers } from "../../wire/json/Excess.ts"
+import { isObject, type JsonObject } from "../../wire/json/Json.ts"
+import { readForeignBody } from "../../wire/json/LargeBodies.ts"
+import type { WireCodec } from "../../wire/WireCodec.ts"
+
+const wrongBody = (message: string, param: string | null = null): InvalidRequest =>
+  new InvalidRequest({ message, param, details: param === null ? [] : [{ field: param, message }] })
+
+/**
+ * Hot: the body as a JSON object within the limits, or the reason for a 400. A body has one reading: a repeated member, and one that equals
+ * a member of the wire but for the case of its letters, are refused.
+ */
+export const readBody = (body: Buffer, misspelt: WireCodec["misspelt"]): JsonObject | InvalidRequest => {
+  const value = readForeignBody(body, maxTopMembers)
+  if (value instanceof Unreadable) return wrongBody(value.message, value.param)
+  if (!isObject(value)) return wrongBody("The request body must be a JSON object.", "body")
+  const wrong = misspelt(value)
+  return wrong === null ? value : wrongBody(wrong.message, wrong.path)
+}

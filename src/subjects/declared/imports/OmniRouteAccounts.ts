@@ -1,0 +1,237 @@
+/** Nodes and connections of OmniRoute. Pure. */
+import { isSecretHeader } from "../../../kernel/text/Masking.ts"
+import { isObject, type Json, type JsonObject, numberOr, objectOr, optional } from "../../../wire/json/Json.ts"
+import { escaped, variableOf } from "../Variables.ts"
+import { changed, type ImportOptions, leftOut, type Row, taken } from "./Imported.ts"
+import { isOn, type OmniRouteRecords, textOf } from "./OmniRouteRecords.ts"
+import { asSentence } from "../../../kernel/text/Sentence.ts"
+
+/** OmniRoute's ids and short names of providers that are others here (`src/shared/constants/providers.ts` there). */
+const names: Readonly<Record<string, string>> = {
+  ali: "alibaba",
+  hyp: "hyperbolic",
+  dg: "deepgram",
+  aai: "assemblyai",
+  el: "elevenlabs",
+  kg: "kilo-gateway",
+  scw: "scaleway",
+  samba: "sambanova",
+  meta: "meta-llama",
+  inet: "inference-net",
+  ollamacloud: "ollama-cloud",
+  "tavily-search": "tavily",
+  "exa-search": "exa",
+  "serper-search": "serper"
+}
+
+/**
+ * Mark by which OmniRoute marks a value that it has sealed with its `STORAGE_ENCRYPTION_KEY`
+ * (`src/lib/db/encryption.ts` there).
+ */
+const sealed = "enc:v1:"
+
+const nodeTypes: ReadonlySet<string> = new Set(["openai-compatible", "anthropic-compatible"])
+
+const mostNameLetters = 200
+const mostHeaders = 32
+
+const nameFor = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, " ")
+    .slice(0, mostNameLetters)
+    .trim()
+
+/** An http address without a slash at its end; null: it is none, or has a password in it. */
+const addressOf = (value: Json | undefined): string | null => {
+  const text = textOf(value)
+  if (text === null || text.length > 2_048 || !URL.canParse(text)) return null
+  const { password, protocol, username } = new URL(text)
+  const isPlain = username === "" && password === "" && (protocol === "https:" || protocol === "http:")
+  return isPlain ? text.replace(/\/+$/, "") : null
+}
+
+const pathOf = (value: Json | undefined): string | null => {
+  const text = textOf(value)
+  return text !== null && /^\/[^\s?#]{0,511}$/.test(text) ? text : null
+}
+
+/** Names that no two have: `a`, `a 2`, `a 3`. */
+const makeNames = (between: string, used: Iterable<string> = []) => {
+  const taken = new Set(used)
+  const counts = new Map<string, number>()
+  return (wanted: string): string => {
+    let name = wanted
+    for (let at = counts.get(wanted) ?? 1; taken.has(name);) {
+      at += 1
+      counts.set(wanted, at)
+      name = `${wanted}${between}${at}`
+    }
+    taken.add(name)
+    return name
+  }
+}
+
+export interface OmniRouteAccounts {
+  readonly nodes: ReadonlyArray<JsonObject>
+  readonly connections: ReadonlyArray<JsonObject>
+  /** The id here of a provider, by any name that OmniRoute has for it; null: it is not known. */
+  readonly provider: (name: string) => string | null
+  /** `<provider>/<model>` as it is here; null: its provider is not known, or it names none. */
+  readonly model: (given: string) => string | null
+  /** Connections that are taken by OmniRoute's ids, as `<provider>/<name>`. */
+  readonly byId: ReadonlyMap<string, string>
+  readonly rows: ReadonlyArray<Row>
+}
+
+export const accountsOf = (records: OmniRouteRecords, options: ImportOptions): OmniRouteAccounts => {
+  const rows: Array<Row> = []
+  const variable = makeNames("_")
+  const nodes: Array<JsonObject> = []
+  /** Prefixes by id and prefix. */
+  const prefixes = new Map<string, string>()
+  const prefixFor = makeNames("-", options.providers.keys())
+
+  const builtIn = (name: string): string | null =>
+    options.providers.get(Object.hasOwn(names, name) ? (names[name] ?? name) : name) ?? null
+
+  const headersOf = (given: Json | undefined, owner: string, notes: Array<string>): JsonObject | null => {
+    const headers = Object.entries(objectOr(given)).flatMap(
+      ([name, value]): ReadonlyArray<readonly [string, string]> => {
+        if (typeof value !== "string" || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) return []
+        const isSealed = value.startsWith(sealed)
+        if (!isSealed && (options.withSecrets || !isSecretHeader(name, value))) return [[name, escaped(value)]]
+        const reference = variable(variableOf(owner, name).replace(/_API_KEY$/, ""))
+        notes.push(`Its header ${name} is \${${reference}} now: set that variable.`)
+        return [[name, `\${${reference}}`]]
+      }
+    )
+    if (headers.length > mostHeaders) notes.push(`Without all but ${mostHeaders} of its headers.`)
+    return headers.length === 0 ? null : Object.fromEntries(headers.slice(0, mostHeaders))
+  }
+
+  for (const [at, node] of records.nodes.entries()) {
+    const given = textOf(node["prefix"]) ?? textOf(node["name"])
+    const what = `node ${given ?? at}`
+    const type = textOf(node["type"]) ?? ""
+    const baseUrl = addressOf(node["baseUrl"])
+    const plain = (given ?? "")
+      .replaceAll(/[^\w.-]+/g, "-")
+      .replace(/^[^A-Za-z0-9]+/, "")
+      .slice(0, 50)
+    if (!nodeTypes.has(type)) {
+      rows.push(leftOut(what, `Nodes of the type '${type}' have no counterpart here.`))
+      continue
+    }
+    if (baseUrl === null || plain === "") {
+      const why = plain === "" ? "no prefix of Latin letters or digits" : "no http address without a password"
+      rows.push(leftOut(what, `It has ${asSentence(why)}`))
+      continue
+    }
+    const prefix = prefixFor(plain)
+    const notes = prefix === given ? [] : [`Its prefix here is '${prefix}'.`]
+    const headers = headersOf(node["customHeaders"], prefix, notes)
+    nodes.push({
+      prefix,
+      name: escaped(nameFor(textOf(node["name"]) ?? prefix)),
+      type,
+      baseUrl: escaped(baseUrl),
+      ...(type === "openai-compatible" && node["apiType"] === "responses" ? { wires: ["responses"] } : {}),
+      ...optional("headers", headers),
+      ...optional("chatPath", pathOf(node["chatPath"])),
+      ...optional("modelsPath", pathOf(node["modelsPath"]))
+    })
+    const id = textOf(node["id"])
+    if (id !== null) prefixes.set(id, prefix)
+    // What is meant for a known provider must not go to the node's address.
+    if (given !== null && builtIn(given) === null) prefixes.set(given, prefix)
+    rows.push(notes.length === 0 ? taken(what) : changed(what, notes.join(" ")))
+  }
+
+  const provider = (name: string): string | null => prefixes.get(name) ?? builtIn(name)
+  const model = (given: string): string | null => {
+    const slash = given.indexOf("/")
+    const found = slash > 0 && slash < given.length - 1 ? provider(given.slice(0, slash)) : null
+    return found === null ? null : `${found}${given.slice(slash)}`
+  }
+
+  const connections: Array<JsonObject> = []
+  const byId = new Map<string, string>()
+  const named = new Map<string, (wanted: string) => string>()
+  const isNode = new Set(nodes.map(({ prefix }) => prefix))
+
+  for (const connection of records.connections) {
+    const word = textOf(connection["provider"]) ?? ""
+    const id = provider(word)
+    const given = textOf(connection["name"]) ?? textOf(connection["displayName"]) ?? textOf(connection["email"])
+    const what = `connection ${id ?? word}/${given ?? "without a name"}`
+    const data = objectOr(connection["providerSpecificData"])
+    const authType = textOf(connection["authType"]) ?? "apikey"
+    const key = textOf(connection["apiKey"])
+    const base = textOf(data["baseUrl"])
+    const baseUrl = addressOf(base)
+    const why =
+      id === null
+        ? `The provider '${word}' is not known here.`
+        : authType === "oauth" || authType === "access_token"
+          ? `It is an account that was signed in to: 'gateway provider login ${id}' does it here.`
+          : authType !== "apikey" && authType !== "api_key" && authType !== "none"
+            ? `It is of the kind '${authType}', which this gateway does not use.`
+            : key === null && !isNode.has(id) && baseUrl === null
+              ? "It has no key."
+              : base !== null && baseUrl === null
+                ? "Its address is no http address without a password."
+                : null
+    if (why !== null || id === null) {
+      rows.push(leftOut(what, why ?? ""))
+      continue
+    }
+    const nameOf = named.get(id) ?? makeNames(" ")
+    named.set(id, nameOf)
+    const name = nameOf(nameFor(given ?? "omniroute") || "omniroute")
+    const isSealed = key?.startsWith(sealed) === true
+    const isTaken = key !== null && options.withSecrets && !isSealed
+    const reference = key === null || isTaken ? null : variable(variableOf(id, given === null ? "" : name))
+    const apiKey = reference === null ? (key === null ? null : escaped(key)) : `\${${reference}}`
+    // The node's own address is at the node.
+    const ownBase = isNode.has(id) && nodes.some(({ baseUrl: of, prefix }) => prefix === id && of === baseUrl)
+    const priority = numberOr(connection["priority"])
+    const maxConcurrent = numberOr(connection["maxConcurrent"])
+    const defaultModel = textOf(connection["defaultModel"])
+    const extras = Object.keys(data).filter((each) => each !== "baseUrl" && isKept(data[each]))
+    connections.push({
+      provider: id,
+      name: escaped(name),
+      ...optional("apiKey", apiKey),
+      ...(baseUrl === null || ownBase ? {} : { baseUrl: escaped(baseUrl) }),
+      ...(priority !== null && Number.isInteger(priority) && priority > 0 && priority <= 1_000_000 ? { priority } : {}),
+      ...(isOn(connection["isActive"]) ? {} : { isActive: false }),
+      ...(maxConcurrent !== null && Number.isInteger(maxConcurrent) && maxConcurrent > 0 && maxConcurrent <= 100_000
+        ? { maxConcurrent }
+        : {}),
+      ...(defaultModel === null ? {} : { defaultModel: escaped(defaultModel) })
+    })
+    const oldId = textOf(connection["id"])
+    if (oldId !== null) byId.set(oldId, `${id}/${name}`)
+    const notes = [
+      ...(name === given ? [] : [`Its name here is '${name}'.`]),
+      ...(reference === null
+        ? []
+        : isSealed
+          ? [
+              `OmniRoute has sealed its key: set ${reference} to it, or import OmniRoute's JSON export (Settings), which has the keys in the open, with --with-secrets.`
+            ]
+          : [`Its key is \${${reference}} now: set that variable, or use --with-secrets.`]),
+      ...(extras.length > 0 ? [`Without ${extras.slice(0, 10).join(", ")}.`] : [])
+    ]
+    rows.push(notes.length === 0 ? taken(what) : changed(what, notes.join(" ")))
+  }
+  return { nodes, connections, provider, model, byId, rows }
+}
+
+/** Checks whether a value has a content. */
+const isKept = (value: Json | undefined): boolean =>
+  value !== null &&
+  value !== undefined &&
+  value !== "" &&
+  value !== false &&
+  !(isObject(value) && Object.keys(value).length === 0)
