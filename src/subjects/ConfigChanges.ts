@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Catalog from "../plane/providers/Catalog.ts"
 import type { StoreError } from "../store/Errors.ts"
 
-export class ConfigChanges extends Context.Tag("gateway/subjects/configuration/ConfigChanges")<
+export class ConfigChanges extends Context.Tag("gateway/subjects/ConfigChanges")<
   ConfigChanges,
   {
     /** Runs a change alone and uninterrupted, then rebuilds the catalogue. A change that fails must have written nothing. */

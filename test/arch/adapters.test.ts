@@ -4,12 +4,11 @@ import { readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const wire = fileURLToPath(new URL("../../src/wire", import.meta.url))
+const wire = fileURLToPath(new URL("../../src/wire/media", import.meta.url))
 
 const kinds = [
   "embeddings",
   "rerank",
-  "moderations",
   "images",
   "imageEdits",
   "speech",
@@ -25,11 +24,9 @@ interface Source {
   readonly text: string
 }
 
-const sources: ReadonlyArray<Source> = kinds.flatMap((kind) =>
-  readdirSync(join(wire, kind), { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
-    .map((path) => ({ path: `${kind}/${path}`, text: readFileSync(join(wire, kind, path), "utf8") }))
-)
+const sources: ReadonlyArray<Source> = readdirSync(wire, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts") && [...kinds, "Moderations.ts"].some((kind) => path.startsWith(kind)))
+  .map((path) => ({ path, text: readFileSync(join(wire, path), "utf8") }))
 
 /** A date with its month, such as 2026-11. */
 const date = /\b20\d\d-(?:0[1-9]|1[0-2])\b/
@@ -50,7 +47,7 @@ const forms: Readonly<Record<string, readonly [file: string, page: string]>> = {
   "OpenAI: changed pictures": ["imageEdits/Request.ts", "developers.openai.com"],
   "OpenAI: speech": ["speech/Request.ts", "developers.openai.com"],
   "OpenAI: transcriptions": ["transcriptions/Request.ts", "developers.openai.com"],
-  "OpenAI: moderations": ["moderations/Codec.ts", "developers.openai.com"],
+  "OpenAI: moderations": ["Moderations.ts", "developers.openai.com"],
   "OpenAI: jobs": ["jobs/OpenAiStyle.ts", "developers.openai.com"],
   "Cohere: embeddings": ["embeddings/Request.ts", "docs.cohere.com"],
   "Cohere: rerank": ["rerank/Request.ts", "docs.cohere.com"],

@@ -1,89 +1,18 @@
-// The floors of ARCHITECTURE.md: a file imports from its own folder and from lower floors only.
-const floors = [
-  ["kernel", "platform"],
-  ["domain", "wire", "store", "api"],
-  ["resilience", "egress", "auth", "flags", "events"],
-  [
-    "providers",
-    "routing",
-    "usage",
-    "tokens",
-    "simulation",
-    "webhooks",
-    "ledger",
-    "cache",
-    "files",
-    "compression",
-    "guard",
-    "memory",
-    "skills",
-    "tools",
-    "declared",
-    "tunnels",
-    "inspector",
-    "capture",
-    "plugins"
-  ],
-  ["inference", "management", "evals", "search", "batches", "a2a", "mcp", "bridge", "playground"],
-  ["http", "cli"],
-  ["app"]
-]
-
-/** Neighbours on one floor that may be imported, beside a folder's own files. */
-const neighbours = {
-  platform: ["kernel"],
-  wire: ["domain"],
-  store: ["domain"],
-  api: ["domain", "wire"],
-  auth: ["flags", "events"],
-  egress: ["flags"],
-  resilience: ["flags", "events"],
-  routing: ["providers", "usage"],
-  usage: ["providers"],
-  simulation: ["providers", "routing", "usage"],
-  ledger: ["usage"],
-  inspector: ["providers", "usage", "routing", "tokens"],
-  capture: ["inspector"],
-  plugins: ["inspector", "providers", "routing", "usage"],
-  management: ["mcp"],
-  evals: ["inference", "management"],
-  search: ["inference"],
-  batches: ["inference"],
-  a2a: ["inference", "mcp"],
-  bridge: ["inference"],
-  playground: ["inference"]
-}
-
-/** The command line starts the server and opens the store, but only when it is told to: by dynamic import, never at start. */
-const upward = { cli: { dependencyTypesNot: ["dynamic-import", "type-only", "type-import"] } }
-
-const floorRules = floors.flatMap((floor, level) =>
-  floor.map((folder) => {
-    const allowed = [folder, ...(neighbours[folder] ?? []), ...floors.slice(0, level).flat()]
-    return {
-      name: `floor-${folder}`,
-      severity: "error",
-      comment: `src/${folder} may import from: ${allowed.join(", ")}`,
-      from: { path: `^src/${folder}/` },
-      to: { path: "^(src|bin)/", pathNot: `^src/(${allowed.join("|")})/`, ...upward[folder] }
-    }
-  })
-)
+// Which files may use what of Node and of packages. The floors are in layers.mjs, checked by floors.mjs.
 
 export default {
   forbidden: [
-    ...floorRules,
     { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
     {
       name: "cli-loads-server-lazily",
       severity: "error",
       comment:
         "The CLI starts fast because the server is imported only when it is needed. src/agents/tools and src/subjects/declared are pure and small, and so are the single files named here.",
-      from: { path: "^src/cli/" },
+      from: { path: "^src/(cli/|subjects/[^/]+/commands)" },
       to: {
-        path: "^src/(?!cli|api|domain|kernel|platform|tools|declared)",
+        path: "^src/(?!cli/|contract/|domain/|kernel/|platform/|agents/tools/|subjects/(declared/|[^/]+/(commands|routes|entity)))",
         pathNot:
-          "^src/(egress/proxy/(EnvironmentProxy|ProxiedSocket)|providers/(ChatModels|ModelFacts)|routing/resolve/ModelIds|wire/(json/Json|sse/SseFramer)|mcp/protocol/JsonRpc)\\.ts$",
+          "^src/(net/egress/proxy/(EnvironmentProxy|ProxiedSocket)|plane/(providers/(ChatModels|ModelFacts)|routing/resolve/ModelIds)|wire/(json/Json|sse/SseFramer)|agents/mcp/protocol/JsonRpc)\\.ts$",
         dependencyTypesNot: ["dynamic-import", "type-only", "type-import"]
       }
     },
@@ -92,7 +21,7 @@ export default {
       severity: "error",
       comment: "Adapters to Node live in src/platform; egress, store and tokens own their sockets, files and thread.",
       from: {
-        path: "^src/(domain|wire|api|resilience|flags|events|ledger|providers|routing|simulation|usage|webhooks|management|evals)/"
+        path: "^src/(domain|wire|contract|plane/(resilience|ledger|providers|routing)|observe/(simulation|usage)|subjects/(?!batches/|files/|[^/]+/(commands|repo|handlers)))/"
       },
       to: { path: "^(node:)?(fs|http|https|net|tls|child_process|dns|os|worker_threads)$" }
     },
@@ -100,11 +29,11 @@ export default {
       name: "no-child-processes",
       severity: "error",
       comment:
-        "The gateway starts no other program; 'gateway service' starts systemctl, 'gateway launch' the tool that was named; installed tools are asked for '--version' by platform/AskVersion; platform/LineProcess starts the MCP servers that a person at the machine registered; platform/SupervisedProgram the clients of tunnels; platform/BoundedProgram what a plugin may start (plugins/sandbox/host/Exec); platform/ProcessIdentity asks ps where there is no /proc; capture starts its watchdog, which runs the system's programs (capture/host).",
+        "The gateway starts no other program; 'gateway service' starts systemctl, 'gateway launch' the tool that was named; installed tools are asked for '--version' by platform/programs/AskVersion; LineProcess there starts the MCP servers that a person at the machine registered; SupervisedProgram the clients of tunnels; BoundedProgram what a plugin may start (plugins/sandbox/host/Exec); ProcessIdentity asks ps where there is no /proc; capture starts its watchdog, which runs the system's programs (capture/host).",
       from: {
         path: "^src/",
         pathNot:
-          "^src/(cli/(service/Systemctl|launch/Exec)|platform/(AskVersion|BoundedProgram|ChildGroup|LineProcess|ProcessIdentity|SupervisedProgram)|capture/host/Watchdog)\\.ts$|^src/observe/capture/host/undo/(run|owner)\\.mjs$"
+          "^src/(cli/service/Systemctl|platform/programs/[A-Za-z]+|observe/capture/host/Watchdog)\\.ts$|^src/observe/capture/host/undo/(run|owner)\\.mjs$"
       },
       to: { path: "^(node:)?(child_process|cluster|inspector)(/|$)" }
     },
@@ -116,7 +45,7 @@ export default {
       from: {
         path: "^src/",
         pathNot:
-          "^src/(egress|http|capture)/|^src/(cli/(doctor/machine|gateway/(NodeHttp|InspectorFeed))|kernel/IpRanges)\\.ts$"
+          "^src/(net/egress|entry|observe/capture)/|^src/(cli/(doctor/machine|gateway/(NodeHttp|InspectorFeed))|kernel/IpRanges)\\.ts$"
       },
       to: {
         path: "^(node:)?(http2?|https|net|tls|dgram|dns)(/|$)|(^|/)node_modules/(undici|ws)(/|$)",

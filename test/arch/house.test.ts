@@ -93,16 +93,17 @@ describe("the code", () => {
     const readers = source
       .filter(({ text }) => /\bremoteAddress\b/u.test(withoutComments(text)))
       .map(({ path }) => path)
+      .sort()
     assert.deepStrictEqual(readers, [
-      // A field of `Peer`, which PeerAddress fills.
-      "src/subjects/auth/Gate.ts",
-      "src/subjects/auth/PeerAddress.ts",
       // The address that a call of the gateway's own has reached.
       "src/net/egress/Connector.ts",
       // Connections of other programs that capture passes on: none of them is a client of the gateway.
       "src/observe/capture/proxy/Dialer.ts",
       "src/observe/capture/proxy/HttpProxy.ts",
-      "src/observe/capture/tls/Listener.ts"
+      "src/observe/capture/tls/Listener.ts",
+      // A field of `Peer`, which PeerAddress fills.
+      "src/subjects/auth/Gate.ts",
+      "src/subjects/auth/PeerAddress.ts"
     ])
   })
 
@@ -111,7 +112,7 @@ describe("the code", () => {
       /(?:from|import|require|getBuiltinModule)\s*\(?\s*"(?:node:)?(child_process|cluster|dgram|dns|http2|https?|net|tls|undici|vm|ws)(?:\/[^"]*)?"/u
     // IpRanges only reads addresses.
     const owners =
-      /^src\/(?:egress|http|capture)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/(?:NodeHttp|InspectorFeed)|service\/Systemctl|launch\/Exec)\.ts$|^src\/platform\/(?:AskVersion|BoundedProgram|LineProcess|ProcessIdentity|SupervisedProgram)\.ts$/u
+      /^src\/(?:net\/egress|entry|observe\/capture)\/|^src\/kernel\/IpRanges\.ts$|^src\/cli\/(?:doctor\/machine|gateway\/(?:NodeHttp|InspectorFeed)|service\/Systemctl)\.ts$|^src\/platform\/programs\/(?:AskVersion|BoundedProgram|Exec|LineProcess|ProcessIdentity|SupervisedProgram)\.ts$/u
     const users = source.filter(({ text }) => named.test(withoutComments(text).replaceAll(/\bimport type\b.*$/gmu, "")))
     assert.isAbove(users.length, 3)
     assert.deepStrictEqual(
@@ -125,18 +126,19 @@ describe("the code", () => {
         .map(({ path }) => path)
         .sort(),
       [
+        "src/cli/service/Systemctl.ts",
         // Takes back changes of the machine when the gateway is killed, and runs the programs that make them.
         "src/observe/capture/host/Watchdog.ts",
         // The addon of the transparent mode, which is loaded when it is asked for.
         "src/observe/capture/transparent/Addon.ts",
-        "src/platform/programs/Exec.ts",
-        "src/cli/service/Systemctl.ts",
         "src/platform/programs/AskVersion.ts",
         // What a plugin may start, with its permission and the operator's variable.
         "src/platform/programs/BoundedProgram.ts",
         // A type, for the two that start programs of long life.
         "src/platform/programs/ChildGroup.ts",
-        // MCP servers that are programs; only a person at the machine registers one (http/handlers/AtTheMachine).
+        // The tools that people launch.
+        "src/platform/programs/Exec.ts",
+        // MCP servers that are programs; only a person at the machine registers one (entry/handling/AtTheMachine).
         "src/platform/programs/LineProcess.ts",
         // `ps`, where there is no /proc.
         "src/platform/programs/ProcessIdentity.ts",

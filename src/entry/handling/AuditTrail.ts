@@ -21,7 +21,7 @@ export interface Trail {
 }
 
 /** Trail of the request that runs; null outside of one that is recorded. */
-export class CurrentTrail extends Context.Reference<CurrentTrail>()("gateway/entry/management/CurrentTrail", {
+export class CurrentTrail extends Context.Reference<CurrentTrail>()("gateway/entry/handling/CurrentTrail", {
   defaultValue: (): Trail | null => null
 }) {}
 

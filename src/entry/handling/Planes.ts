@@ -24,7 +24,7 @@ export interface InnerAnswer {
 
 export type AskPlane = (call: InnerCall) => Effect.Effect<InnerAnswer>
 
-export class Planes extends Context.Tag("gateway/entry/listening/Planes")<
+export class Planes extends Context.Tag("gateway/entry/handling/Planes")<
   Planes,
   {
     /** Asks this plane. */

@@ -14,6 +14,6 @@ export interface Inner {
 }
 
 /** Null in requests over HTTP. */
-export class InnerCaller extends Context.Reference<InnerCaller>()("gateway/entry/edge/InnerCaller", {
+export class InnerCaller extends Context.Reference<InnerCaller>()("gateway/entry/listening/InnerCaller", {
   defaultValue: (): Inner | null => null
 }) {}

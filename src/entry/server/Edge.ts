@@ -88,7 +88,7 @@ import { slicedFromBytes } from "../../wire/json/LargeBodies.ts"
 import { readBody } from "../listening/RequestBody.ts"
 import { type WrongPath, wrongAction, wrongPath } from "../edge/WrongPath.ts"
 
-export class Edge extends Context.Tag("gateway/entry/edge/Edge")<
+export class Edge extends Context.Tag("gateway/entry/server/Edge")<
   Edge,
   {
     /** Handles the request when its path is one of the edge's own; false hands it on. */

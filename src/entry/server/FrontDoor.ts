@@ -25,7 +25,7 @@ import { codingProblem } from "../listening/ContentCodings.ts"
 import { logRefusal } from "../edge/RefusalLog.ts"
 import { refuseUpgrade } from "../ws/Upgrade.ts"
 
-export class FrontDoor extends Context.Tag("gateway/entry/listening/FrontDoor")<
+export class FrontDoor extends Context.Tag("gateway/entry/server/FrontDoor")<
   FrontDoor,
   {
     /** Decides whether the request may go on; when not, it was answered. */

@@ -22,7 +22,7 @@ import { McpDoor } from "../mcp/McpDoor.ts"
 import { ignoreUpgrade, isWebSocketUpgrade } from "../ws/IgnoredUpgrade.ts"
 import * as ResponsesSocket from "../ws/ResponsesSocket.ts"
 
-export class HttpServer extends Context.Tag("gateway/entry/listening/HttpServer")<
+export class HttpServer extends Context.Tag("gateway/entry/server/HttpServer")<
   HttpServer,
   {
     /** `http://host:port` as clients reach it. */

@@ -73,7 +73,7 @@ export interface Read {
 /** Reservation of a request from its key's limits; null for callers without limits. */
 export type Admitted = Commitment | LimitReached | null
 
-export class Opening extends Context.Tag("gateway/plane/request/body/Opening")<
+export class Opening extends Context.Tag("gateway/plane/request/Opening")<
   Opening,
   {
     /** Hot: opens a request: `decide` of its reading. */

@@ -6,7 +6,7 @@ import type { StoreError } from "../../store/Errors.ts"
 import type { Combos } from "../combos/service.ts"
 import type { ModelAliases } from "../aliases/service.ts"
 
-export class ConfigurationCopies extends Context.Tag("gateway/subjects/configuration/ConfigurationCopies")<
+export class ConfigurationCopies extends Context.Tag("gateway/subjects/sync/ConfigurationCopies")<
   ConfigurationCopies,
   {
     /** The copy lives as long as the scope. */
