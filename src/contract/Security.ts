@@ -1,6 +1,6 @@
 /**
- * The security middleware of the management API: one per tier, with the credentials that the tier accepts. `http/management/Access`
- * implements them over `auth/Gate`, which decides.
+ * The security middleware of the management API: one per tier, with the credentials that the tier accepts. `entry/management/Access`
+ * implements them over `subjects/auth/Gate`, which decides.
  */
 import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
@@ -75,7 +75,7 @@ export class IngestAccess extends HttpApiMiddleware.Tag<IngestAccess>()("gateway
   security: { ingestToken }
 }) {}
 
-/** Describes the inference routes in `/openapi.json` only: `http/Edge` calls `auth/Gate` directly. */
+/** Describes the inference routes in `/openapi.json` only: `entry/server/Edge` calls `subjects/auth/Gate` directly. */
 export class InferenceAccess extends HttpApiMiddleware.Tag<InferenceAccess>()("gateway/contract/InferenceAccess", {
   failure,
   security: { bearer, apiKeyHeader }

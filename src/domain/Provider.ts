@@ -56,7 +56,7 @@ export interface ProviderSpec {
   readonly baseUrl: string
   /** Wires this provider speaks, preferred first. Never empty. */
   readonly wires: readonly [WireName, ...ReadonlyArray<WireName>]
-  /** Path per wire where it differs from the wire's usual one (see `providers/Endpoints.ts`). */
+  /** Path per wire where it differs from the wire's usual one (see `plane/providers/Endpoints.ts`). */
   readonly paths: Partial<Record<WireName, string>>
   readonly auth: ProviderAuth
   /** Path below `baseUrl` or an absolute URL; null when the provider lists nothing. */

@@ -1,6 +1,6 @@
 /**
  * Endpoints that take a request as a job: it is submitted, asked about until it is over, and its result may have to be fetched. An
- * upstream's codec describes that with plain functions (`WireCodec.job`); `inference/attempt/JobCall` makes the requests, waits, retries
+ * upstream's codec describes that with plain functions (`WireCodec.job`); `plane/attempt/JobCall` makes the requests, waits, retries
  * and cancels. The answer of the last step is then read by the codec (`readAnswer`, `decodeResponse`) like any other answer.
  *
  * To add a provider: `submitted` makes a `JobTicket` of the answer to the submit, `polled` reads each answer to `ticket.poll`. The

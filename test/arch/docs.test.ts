@@ -7,7 +7,13 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { anyFields } from "../../src/subjects/combos/entity/ConfigFields.ts"
 import { ComboStrategy } from "../../src/subjects/combos/entity.ts"
 import { typeAndCode } from "../../src/domain/Errors.ts"
-import { LifecycleHook, maxHookTimeoutMs, maxPlugins, PluginPermission, RequestHook } from "../../src/subjects/plugins/entity.ts"
+import {
+  LifecycleHook,
+  maxHookTimeoutMs,
+  maxPlugins,
+  PluginPermission,
+  RequestHook
+} from "../../src/subjects/plugins/entity.ts"
 import { PluginContext, pluginPayloads } from "../../src/domain/PluginPayload.ts"
 import { defaultResilience } from "../../src/subjects/resilience/entity.ts"
 import { maxFiles, maxTotalBytes } from "../../src/agents/plugins/files/PluginFiles.ts"

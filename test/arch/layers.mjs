@@ -28,7 +28,10 @@ const folders = [
   ["providers", /^src\/plane\/providers\//],
   ["usage", /^src\/observe\/usage\//],
   ["routing", /^src\/plane\/routing\//],
-  ["parts", /^src\/(?:plane\/(?:ledger|cache|memory|compression)|observe|agents\/(?:plugins|tools|skills)|subjects\/files)\//],
+  [
+    "parts",
+    /^src\/(?:plane\/(?:ledger|cache|memory|compression)|observe|agents\/(?:plugins|tools|skills)|subjects\/files)\//
+  ],
   ["plane", /^src\/plane\//],
   ["agents", /^src\/agents\//],
   ["services", /^src\/subjects\//],

@@ -1,6 +1,6 @@
 /**
  * Decides what is done with a request of an agent: bypass takes precedence over target, target over passthrough. Bypassed requests are passed
- * on unread, by the listener that decrypts and by `http/bridge/Intercept`, and never come here; a target answers in place of the vendor; all
+ * on unread, by the listener that decrypts and by `entry/bridge/Intercept`, and never come here; a target answers in place of the vendor; all
  * else goes on to the vendor as it is. Pure.
  */
 import type { ModelMapping } from "../../subjects/agentBridge/entity.ts"

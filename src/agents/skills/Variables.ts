@@ -1,5 +1,11 @@
 /** Placeholders in examples for the ids of the reader's own gateway: shell variables, and the sources of their values. Pure. */
-import { exampleConnectionId, exampleId, exampleKeyId, exampleProxyId, exampleRequestId } from "../../contract/Examples.ts"
+import {
+  exampleConnectionId,
+  exampleId,
+  exampleKeyId,
+  exampleProxyId,
+  exampleRequestId
+} from "../../contract/Examples.ts"
 import type { Json } from "../../contract/document/JsonSchemas.ts"
 import type { SkillOperation } from "./Operations.ts"
 

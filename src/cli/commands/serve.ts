@@ -6,7 +6,14 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { taking } from "../flags/Forms.ts"
 import { serve } from "../serve.ts"
-import { hostPattern, maxPort, portPattern, type ServeFlags, serveOptions, toServeFlags } from "../flags/serveOptions.ts"
+import {
+  hostPattern,
+  maxPort,
+  portPattern,
+  type ServeFlags,
+  serveOptions,
+  toServeFlags
+} from "../flags/serveOptions.ts"
 
 const Host = Schema.String.pipe(Schema.pattern(hostPattern))
 const Port = Schema.compose(Schema.String.pipe(Schema.pattern(portPattern)), Schema.NumberFromString).pipe(

@@ -10,7 +10,9 @@ export const capture = (dataDir: string): Effect.Effect<Finding.Finding> =>
     if (!existsSync(join(dataDir, "capture", "journal"))) {
       return Finding.ok("Nothing of this machine is changed for capture")
     }
-    const { entryIds, journalFolder, readEntry } = yield* loadRoom(() => import("../../observe/capture/host/undo/restore.mjs"))
+    const { entryIds, journalFolder, readEntry } = yield* loadRoom(
+      () => import("../../observe/capture/host/undo/restore.mjs")
+    )
     const { isAlive } = yield* loadRoom(() => import("../../observe/capture/host/undo/owner.mjs"))
     const folder = journalFolder(dataDir)
     const entries = entryIds(folder).map((id) => readEntry(folder, id))

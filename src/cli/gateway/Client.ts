@@ -180,7 +180,8 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
   inspector: () => import("../../subjects/inspector/routes.ts").then(({ Inspector }) => Inspector),
   playground: () => import("../../subjects/playground/routes.ts").then(({ Playground }) => Playground),
   routing: () => import("../../subjects/routing/routes.ts").then(({ Routing }) => Routing),
-  routingSettings: () => import("../../subjects/routingSettings/routes.ts").then(({ RoutingSettings }) => RoutingSettings),
+  routingSettings: () =>
+    import("../../subjects/routingSettings/routes.ts").then(({ RoutingSettings }) => RoutingSettings),
   resilience: () => import("../../subjects/resilience/routes.ts").then(({ Resilience }) => Resilience),
   rateLimits: () => import("../../subjects/rateLimits/routes.ts").then(({ RateLimits }) => RateLimits),
   cloud: () => import("../../subjects/cloud/routes.ts").then(({ Cloud }) => Cloud),

@@ -19,7 +19,12 @@ import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { BadRequest, MethodNotAllowed, NotFound, statusOf } from "../../contract/Errors.ts"
-import { type ManagementKey, type ManagementRoute, managementRoutes, managementTable } from "../../contract/ManagementRoutes.ts"
+import {
+  type ManagementKey,
+  type ManagementRoute,
+  managementRoutes,
+  managementTable
+} from "../../contract/ManagementRoutes.ts"
 import type { Found, Match } from "../../contract/Routes.ts"
 import { AuditLog } from "../../subjects/auth/AuditLog.ts"
 import { isSafeMethod } from "../../subjects/auth/Csrf.ts"

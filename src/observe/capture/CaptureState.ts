@@ -74,7 +74,7 @@ export const make: Effect.Effect<typeof CaptureState.Service, StoreError, AppCon
 
 export const layer = Layer.effect(CaptureState, make)
 
-/** Makes the audit row of a change by the gateway itself; requests have rows of their own (`http/Management`). */
+/** Makes the audit row of a change by the gateway itself; requests have rows of their own (`entry/management/Management`). */
 const automaticRow = (id: string, timestampMs: number, change: CaptureChange, what: CaptureThing): AuditRow => ({
   id,
   timestampMs,

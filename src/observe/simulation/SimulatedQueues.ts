@@ -1,6 +1,6 @@
 /**
  * Places on the virtual clock: so many calls at once under a key, the others in one bounded line, first come first served. What
- * `resilience/ConcurrencyGate` is for real requests. Plain state.
+ * `plane/resilience/ConcurrencyGate` is for real requests. Plain state.
  */
 import type { Place } from "../../plane/routing/walk/Steps.ts"
 

@@ -1,6 +1,6 @@
 /**
  * Text that the caller sent with a call, so that its text can be removed from the upstream's
- * (`resilience/failure/Echo`). Pure and lazy.
+ * (`plane/resilience/failure/Echo`). Pure and lazy.
  */
 import { createHash } from "node:crypto"
 import type { CallerText } from "../resilience/failure/Echo.ts"

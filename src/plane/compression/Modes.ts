@@ -2,7 +2,11 @@
  * Chooses the engines that a request passes, and the reason: by the header, the settings and the size of the request.
  * Pure.
  */
-import type { CavemanSettings, CompressionCombo, PipelineStep } from "../../subjects/compression/entity/CompressionProfiles.ts"
+import type {
+  CavemanSettings,
+  CompressionCombo,
+  PipelineStep
+} from "../../subjects/compression/entity/CompressionProfiles.ts"
 import type { CompressionSettings } from "../../subjects/compression/entity.ts"
 import { aggressiveEngine } from "./engines/Aggressive.ts"
 import { type CavemanOptions, cavemanEngine } from "./caveman/Caveman.ts"

@@ -1,5 +1,11 @@
 /** A job as clients see it: OpenAI's video object, with the result in `data` once it is completed. Pure. */
-import { isOver, type MediaJob, type JobKind, type MediaJobProblem, type MediaOutput } from "../../subjects/mediaJobs/entity.ts"
+import {
+  isOver,
+  type MediaJob,
+  type JobKind,
+  type MediaJobProblem,
+  type MediaOutput
+} from "../../subjects/mediaJobs/entity.ts"
 import { secondsOf } from "../../wire/media/jobs/Outputs.ts"
 import { isArray, isObject, type Json, type JsonObject, optional, parseJson, stringOr } from "../../wire/json/Json.ts"
 

@@ -1,6 +1,6 @@
 /**
  * Resilience settings: hot for the request path, kept in the settings table (`/api/resilience`).
- * Shape and limits are in `domain/Resilience.ts`; each part is read by the module it configures.
+ * Shape and limits are in `subjects/resilience/entity.ts`; each part is read by the module it configures.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"

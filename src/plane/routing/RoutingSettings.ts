@@ -1,4 +1,4 @@
-/** Routing settings: hot for the request path, kept in the settings table (`/api/settings/routing`). Shape: `domain/RoutingSettings.ts`. */
+/** Routing settings: hot for the request path, kept in the settings table (`/api/settings/routing`). Shape: `subjects/routingSettings/entity.ts`. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

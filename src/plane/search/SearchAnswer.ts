@@ -102,7 +102,7 @@ const isListOf =
   (value) =>
     isArray(value) && value.length <= most && value.every(check)
 
-/** The published form (`api/compat/Search`), with results that can be followed. */
+/** The published form (`contract/compat/Search`), with results that can be followed. */
 const isWhole = has({
   id: isText,
   object: (value) => value === "search",

@@ -17,7 +17,7 @@ export const headerOf = (headers: RequestHeaders, name: string): string | null =
 }
 
 /**
- * Name of the header for the address of the gateway for its callers, set by `http/PublicAddress`. No client can send a name with a
+ * Name of the header for the address of the gateway for its callers, set by `entry/listening/PublicAddress`. No client can send a name with a
  * colon.
  */
 export const publicAddressHeader = ":gateway-address"

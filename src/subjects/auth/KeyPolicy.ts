@@ -1,6 +1,6 @@
 /**
  * Decides what an API key may be used for; the only place that does: `problemOf` before a request is read (`Gate`), `ModelRules` once its
- * model is known (`routing/resolve/KeyModels`). Pure. The order of refusals: inactive, expired, schedule, address, endpoint, combo, model,
+ * model is known (`plane/routing/resolve/KeyModels`). Pure. The order of refusals: inactive, expired, schedule, address, endpoint, combo, model,
  * connection.
  */
 import type { ApiKey, ApiKeySettings, EndpointCategory } from "../keys/entity.ts"

@@ -1,6 +1,6 @@
 /**
  * The token of the gateway's owner: a secret that a running gateway hands to the commands of its own machine through a file
- * (`platform/OwnerFile`). It is made anew at every start, and this module keeps only its hash.
+ * (`platform/files/OwnerFile`). It is made anew at every start, and this module keeps only its hash.
  *
  * It counts only on a direct connection from this machine, in `Authorization`, among headers that a command-line program sends. A browser
  * adds headers by itself (`Sec-Fetch-*`, `Cookie`, `Origin`, `Referer`), and so do proxies and tunnels; what they add has many names, so

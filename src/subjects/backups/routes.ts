@@ -5,7 +5,13 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
-import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, TooLargeAnswer, UnavailableAnswer } from "../../contract/Errors.ts"
+import {
+  BadRequestAnswer,
+  ConflictAnswer,
+  NotFoundAnswer,
+  TooLargeAnswer,
+  UnavailableAnswer
+} from "../../contract/Errors.ts"
 import { body, Created, nextCursor } from "../../contract/Inputs.ts"
 
 const exampleId = "db_20260131T120000000Z_manual"

@@ -1,4 +1,4 @@
-/** Batches. What became of their lines is on disk; see `batches/LineSpool`. */
+/** Batches. What became of their lines is on disk; see `subjects/batches/LineSpool`. */
 import { ModelPrice } from "../pricing/entity.ts"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"

@@ -18,7 +18,7 @@ export interface CachedAnswer {
   readonly expiresAtMs: number
 }
 
-/** Words of a question, as far as they distinguish it from others (`cache/semantic/Wording`). */
+/** Words of a question, as far as they distinguish it from others (`plane/cache/semantic/Wording`). */
 export interface Wording {
   /** Numbers, names in quotes and negations: the same for two questions that have one answer. */
   readonly exact: string

@@ -2,12 +2,7 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import {
-  ComboName,
-  CompressionEngine,
-  CompressionSettings,
-  CompressionSettingsPatch
-} from "./entity.ts"
+import { ComboName, CompressionEngine, CompressionSettings, CompressionSettingsPatch } from "./entity.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { body } from "../../contract/Inputs.ts"

@@ -13,11 +13,7 @@ import { RtkFilters } from "../../plane/compression/rtk/RtkFilters.ts"
 import { limitsOf } from "../../plane/compression/rtk/Settings.ts"
 import { rtkEngine } from "../../plane/compression/ResultEngines.ts"
 import { protectedSpans } from "../../plane/compression/Spans.ts"
-import {
-  type CompressionSettings,
-  type CompressionSettingsPatch,
-  defaultCompressionSettings
-} from "./entity.ts"
+import { type CompressionSettings, type CompressionSettingsPatch, defaultCompressionSettings } from "./entity.ts"
 import { GatewaySettings } from "../flags/StoredFlags.ts"
 import * as Timers from "../../platform/Timers.ts"
 import type { StoreError } from "../../store/Errors.ts"

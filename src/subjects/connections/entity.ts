@@ -92,7 +92,7 @@ export interface Connection extends ConnectionSettings, ConnectionHealth {
   readonly source: "db" | "env"
   readonly createdAtMs: number
   readonly updatedAtMs: number
-  /** Id of the proxy for its calls, only while it is not saved. A saved one has an assignment (`domain/Proxy.ts`). */
+  /** Id of the proxy for its calls, only while it is not saved. A saved one has an assignment (`subjects/proxies/entity.ts`). */
   readonly unsavedProxyId?: string
 }
 

@@ -1,4 +1,4 @@
-/** Uploaded files. Their bodies are on disk; see `files/FileBodies`. */
+/** Uploaded files. Their bodies are on disk; see `subjects/files/FileBodies`. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

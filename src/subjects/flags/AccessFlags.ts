@@ -1,4 +1,4 @@
-/** The settings of `domain/AccessSettings` and `domain/GuardrailSettings`, each kept under its own name and ready for the request path. */
+/** The settings of `subjects/settings/entity/AccessSettings` and `subjects/guardrails/entity`, each kept under its own name and ready for the request path. */
 import * as Effect from "effect/Effect"
 import * as Shape from "../settings/entity/AccessSettings.ts"
 import * as Compression from "../compression/entity.ts"

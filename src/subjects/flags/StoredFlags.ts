@@ -1,4 +1,4 @@
-/** Settings of the gateway as a whole: hot for the request path, kept in the settings table (`/api/settings`). Shape: `domain/GatewaySettings.ts`. */
+/** Settings of the gateway as a whole: hot for the request path, kept in the settings table (`/api/settings`). Shape: `subjects/settings/entity.ts`. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -5,7 +5,18 @@ import * as Schema from "effect/Schema"
 import { endpointCategories, keyScopes, RateLimit } from "./entity.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer } from "../../contract/Errors.ts"
-import { body, clearable, Created, IsoTime, Name, nextCursor, NoContent, optional, Text, TimeZone } from "../../contract/Inputs.ts"
+import {
+  body,
+  clearable,
+  Created,
+  IsoTime,
+  Name,
+  nextCursor,
+  NoContent,
+  optional,
+  Text,
+  TimeZone
+} from "../../contract/Inputs.ts"
 import { exampleConnectionId, exampleKeyId, exampleTime } from "../../contract/Examples.ts"
 import { field } from "../../kernel/Documented.ts"
 import { closest } from "../../kernel/text/Closest.ts"

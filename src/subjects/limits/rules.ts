@@ -2,13 +2,7 @@
 import * as Either from "effect/Either"
 import type { SetBudget, SetTokenLimit } from "./routes.ts"
 import type { FieldProblem } from "../../domain/Errors.ts"
-import {
-  type Budget,
-  defaultWarningThreshold,
-  type ResetInterval,
-  resetIntervals,
-  type TokenLimit
-} from "./entity.ts"
+import { type Budget, defaultWarningThreshold, type ResetInterval, resetIntervals, type TokenLimit } from "./entity.ts"
 import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import { isTimeZone } from "../../kernel/time/TimeZones.ts"
 

@@ -17,7 +17,7 @@ import { Secrets } from "../../store/secrets/Secrets.ts"
 import * as Table from "../../store/engine/Table.ts"
 
 export interface StoredBlock {
-  /** Names the turn, see `memory/Recall`. */
+  /** Names the turn, see `plane/memory/Recall`. */
   readonly turn: string
   readonly apiKeyId: string | null
   readonly block: PlacedBlock

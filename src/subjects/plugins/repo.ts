@@ -5,14 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import {
-  ConfigValue,
-  type ConfigValues,
-  PluginHook,
-  PluginPermission,
-  PluginSource,
-  PluginStatus
-} from "./entity.ts"
+import { ConfigValue, type ConfigValues, PluginHook, PluginPermission, PluginSource, PluginStatus } from "./entity.ts"
 import { Json, MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import { sealedColumn, SecretText } from "../../store/secrets/SealedColumns.ts"

@@ -2,17 +2,16 @@
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
-import {
-  ConfigFieldType,
-  ConfigValue,
-  PluginHook,
-  PluginPermission,
-  PluginSource,
-  PluginStatus
-} from "./entity.ts"
+import { ConfigFieldType, ConfigValue, PluginHook, PluginPermission, PluginSource, PluginStatus } from "./entity.ts"
 import { field } from "../../kernel/Documented.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
-import { BadRequestAnswer, ConflictAnswer, NotFoundAnswer, UnavailableAnswer, UpstreamFailedAnswer } from "../../contract/Errors.ts"
+import {
+  BadRequestAnswer,
+  ConflictAnswer,
+  NotFoundAnswer,
+  UnavailableAnswer,
+  UpstreamFailedAnswer
+} from "../../contract/Errors.ts"
 import { exampleTime } from "../../contract/Examples.ts"
 import { body, Created, NoContent, nextCursor, optional } from "../../contract/Inputs.ts"
 

@@ -4,14 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import {
-  type Proxy,
-  type ProxyAssignment,
-  ProxyFamily,
-  ProxyScope,
-  ProxySource,
-  ProxyType
-} from "./entity.ts"
+import { type Proxy, type ProxyAssignment, ProxyFamily, ProxyScope, ProxySource, ProxyType } from "./entity.ts"
 import { Flag, MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
 import { SecretText, sealedColumn } from "../../store/secrets/SealedColumns.ts"

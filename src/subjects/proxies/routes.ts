@@ -8,7 +8,17 @@ import { isHostText } from "../../kernel/text/HostText.ts"
 import { endpointsOf } from "../../contract/Endpoints.ts"
 import { ConflictAnswer, NotFoundAnswer, UpstreamFailedAnswer } from "../../contract/Errors.ts"
 import { exampleProxyId, exampleTime } from "../../contract/Examples.ts"
-import { body, clearable, Created, HttpUrl, Name, nextCursor, NoContent, optional, ReadOnly } from "../../contract/Inputs.ts"
+import {
+  body,
+  clearable,
+  Created,
+  HttpUrl,
+  Name,
+  nextCursor,
+  NoContent,
+  optional,
+  ReadOnly
+} from "../../contract/Inputs.ts"
 
 const words = {
   id: ["Id of the proxy.", exampleProxyId],

@@ -13,7 +13,15 @@ import { Cooldowns } from "../../plane/resilience/cooldown/Cooldowns.ts"
 import type { LockoutKey } from "../../plane/resilience/lockout/LockoutKey.ts"
 import { Lockouts, type LockoutView } from "../../plane/resilience/lockout/Lockouts.ts"
 import * as Errors from "../Errors.ts"
-import { breakersOf, classOf, healthAt, isUntroubled, locksNow, type Standing, standingOf } from "../connections/Standings.ts"
+import {
+  breakersOf,
+  classOf,
+  healthAt,
+  isUntroubled,
+  locksNow,
+  type Standing,
+  standingOf
+} from "../connections/Standings.ts"
 
 /** A locked model; `connection` is the name, null when the connection is gone. */
 export interface NamedLockout extends LockoutView {

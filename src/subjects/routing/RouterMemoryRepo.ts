@@ -4,7 +4,10 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { makeStateRows, type StateRows } from "../../store/engine/StateRows.ts"
 
-export class RouterMemoryRepo extends Context.Tag("gateway/subjects/routing/RouterMemoryRepo")<RouterMemoryRepo, StateRows>() {}
+export class RouterMemoryRepo extends Context.Tag("gateway/subjects/routing/RouterMemoryRepo")<
+  RouterMemoryRepo,
+  StateRows
+>() {}
 
 export const make = makeStateRows("RouterMemoryRepo", "router_memory")
 

@@ -4,7 +4,11 @@ import { CacheSettings, CacheSettingsPatch, defaultCacheSettings, mergeCacheSett
 import { field } from "../../kernel/Documented.ts"
 import { hostProblem, isHostText } from "../../kernel/text/HostText.ts"
 import { readOrigin } from "../../kernel/text/Origins.ts"
-import { defaultVisionBridgeSettings, VisionBridgeSettings, VisionBridgeSettingsPatch } from "./entity/VisionBridgeSettings.ts"
+import {
+  defaultVisionBridgeSettings,
+  VisionBridgeSettings,
+  VisionBridgeSettingsPatch
+} from "./entity/VisionBridgeSettings.ts"
 import { defaultMemorySettings, MemorySettings, MemorySettingsPatch } from "./entity/MemorySettings.ts"
 import { defaultProxySettings, ProxySettings, ProxySettingsPatch } from "./entity/ProxySettings.ts"
 

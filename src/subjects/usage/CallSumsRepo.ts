@@ -8,7 +8,13 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { type CallReason, callReasons } from "../../domain/CallReason.ts"
 import { nanoUsdParts } from "../../domain/Usage.ts"
-import { type ReadRefused, type ReadRow, type ReadStatement, type ReadValue, ReadWorker } from "../../store/engine/ReadWorker.ts"
+import {
+  type ReadRefused,
+  type ReadRow,
+  type ReadStatement,
+  type ReadValue,
+  ReadWorker
+} from "../../store/engine/ReadWorker.ts"
 import { dayMs } from "../../store/usage/UsageSumsSql.ts"
 import { idAt } from "./repo.ts"
 

@@ -4,7 +4,10 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { makeStateRows, type StateRows } from "../../store/engine/StateRows.ts"
 
-export class SearchCountsRepo extends Context.Tag("gateway/subjects/usage/SearchCountsRepo")<SearchCountsRepo, StateRows>() {}
+export class SearchCountsRepo extends Context.Tag("gateway/subjects/usage/SearchCountsRepo")<
+  SearchCountsRepo,
+  StateRows
+>() {}
 
 export const make = makeStateRows("SearchCountsRepo", "search_counts")
 

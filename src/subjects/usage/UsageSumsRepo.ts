@@ -15,7 +15,17 @@ import { withLateSync } from "../../store/engine/LateSync.ts"
 import * as Table from "../../store/engine/Table.ts"
 import { addFacets, removeFacets } from "../../store/usage/UsageFacetsSql.ts"
 import { idAt } from "./repo.ts"
-import { addRows, days, dayMs, type Grain, hourMs, hours, minutes, mostGroups, summedSeq } from "../../store/usage/UsageSumsSql.ts"
+import {
+  addRows,
+  days,
+  dayMs,
+  type Grain,
+  hourMs,
+  hours,
+  minutes,
+  mostGroups,
+  summedSeq
+} from "../../store/usage/UsageSumsSql.ts"
 
 /** Selection of rows that may be deleted; rows that are not in the sums yet stay. */
 export type Expired =

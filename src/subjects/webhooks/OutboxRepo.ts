@@ -8,13 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import {
-  type Attempted,
-  type DeliveryAttempt,
-  everyEvent,
-  maxFailures,
-  type OutgoingEvent
-} from "./entity.ts"
+import { type Attempted, type DeliveryAttempt, everyEvent, maxFailures, type OutgoingEvent } from "./entity.ts"
 import { Flag, MaybeText, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { withLateSync } from "../../store/engine/LateSync.ts"

@@ -1,4 +1,4 @@
-/** Requests that came as a form: fields as texts, files as `{upload, filename, content_type, bytes}` (`http/forms/FormBody`). Pure. */
+/** Requests that came as a form: fields as texts, files as `{upload, filename, content_type, bytes}` (`entry/forms/FormBody`). Pure. */
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import { invalidField } from "../json/FieldReader.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr } from "../json/Json.ts"

@@ -7,7 +7,12 @@ import { readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { isRunning, type ProcessIdentity, processesWith, startedAt } from "../../../src/platform/programs/ProcessIdentity.ts"
+import {
+  isRunning,
+  type ProcessIdentity,
+  processesWith,
+  startedAt
+} from "../../../src/platform/programs/ProcessIdentity.ts"
 import { eventually } from "../../support/eventually.ts"
 import * as Program from "../../support/Program.ts"
 import * as RawRequest from "../../support/RawRequest.ts"

@@ -9,7 +9,12 @@ import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { playgroundEndpoints } from "../../../src/subjects/playground/entity.ts"
-import { jsonLiteral, pythonLiteral, scriptLiteral, shellWord } from "../../../src/agents/playground/snippets/Literals.ts"
+import {
+  jsonLiteral,
+  pythonLiteral,
+  scriptLiteral,
+  shellWord
+} from "../../../src/agents/playground/snippets/Literals.ts"
 import { requestOf, type Snippet } from "../../../src/agents/playground/snippets/SnippetRequest.ts"
 import { snippetsOf } from "../../../src/agents/playground/snippets/Snippets.ts"
 import type { Json } from "../../../src/wire/json/Json.ts"

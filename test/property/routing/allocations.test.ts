@@ -1,7 +1,13 @@
 /** Shares of quota groups: they add up to the limit, none loses its own, and more weight never means a smaller share. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { type Claim, closedUntilMs, type Part, type Pool, shareOf } from "../../../src/plane/routing/quota/Allocations.ts"
+import {
+  type Claim,
+  closedUntilMs,
+  type Part,
+  type Pool,
+  shareOf
+} from "../../../src/plane/routing/quota/Allocations.ts"
 
 const run = { seed: 20_261_121, numRuns: 500 }
 const nowMs = 1_000_000

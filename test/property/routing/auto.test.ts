@@ -10,7 +10,13 @@ import { factors } from "../../../src/plane/routing/auto/Factors.ts"
 import { makeFitness, staticFitness } from "../../../src/plane/routing/auto/Fitness.ts"
 import { poolOf } from "../../../src/plane/routing/auto/Pool.ts"
 import { builtInNames, builtInStrategy, type StrategyLookup } from "../../../src/plane/routing/auto/RouterStrategies.ts"
-import { callEnded, healed, longestExclusionMs, look, withHealing } from "../../../src/plane/routing/auto/SelfHealing.ts"
+import {
+  callEnded,
+  healed,
+  longestExclusionMs,
+  look,
+  withHealing
+} from "../../../src/plane/routing/auto/SelfHealing.ts"
 import { readSample } from "../../../src/plane/routing/auto/TaskType.ts"
 import type { Candidate, Features, Performance, QuotaWindow } from "../../../src/plane/routing/candidate/Candidate.ts"
 import { nowMs } from "../../support/Candidates.ts"

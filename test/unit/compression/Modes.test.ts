@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { chosen, type Choice, enginesFor } from "../../../src/plane/compression/Modes.ts"
-import { type CompressionCombo, defaultCavemanSettings } from "../../../src/subjects/compression/entity/CompressionProfiles.ts"
+import {
+  type CompressionCombo,
+  defaultCavemanSettings
+} from "../../../src/subjects/compression/entity/CompressionProfiles.ts"
 import { defaultCompressionSettings } from "../../../src/subjects/compression/entity.ts"
 
 const combo = (name: string, others: Partial<CompressionCombo> = {}): CompressionCombo => ({

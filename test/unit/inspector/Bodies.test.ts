@@ -1,7 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
-import { type BodyLimits, type CapturedBody, decodeBody, showBody, textOf } from "../../../src/observe/inspector/Bodies.ts"
+import {
+  type BodyLimits,
+  type CapturedBody,
+  decodeBody,
+  showBody,
+  textOf
+} from "../../../src/observe/inspector/Bodies.ts"
 import { coreOf, shapedSecrets } from "../../support/KindsOfSecrets.ts"
 
 const limits: BodyLimits = { maskSecrets: true, maxShownBytes: 2_000, maxDecodedBytes: 100_000 }

@@ -1,5 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { commonFacts, layFacts, type ModelFacts, settleFacts, unknownFacts } from "../../../src/plane/providers/ModelFacts.ts"
+import {
+  commonFacts,
+  layFacts,
+  type ModelFacts,
+  settleFacts,
+  unknownFacts
+} from "../../../src/plane/providers/ModelFacts.ts"
 
 const facts = (given: Partial<ModelFacts>): ModelFacts => ({ ...unknownFacts, ...given })
 

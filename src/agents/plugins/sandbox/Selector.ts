@@ -6,7 +6,12 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ContentPermission, operatorsOwn } from "../../../domain/ContentPermission.ts"
 import { Timers } from "../../../platform/Timers.ts"
-import { resting, type RouterStrategy, type Selection, slowRestMs } from "../../../plane/routing/auto/RouterStrategies.ts"
+import {
+  resting,
+  type RouterStrategy,
+  type Selection,
+  slowRestMs
+} from "../../../plane/routing/auto/RouterStrategies.ts"
 import { isObject } from "../../../wire/json/Json.ts"
 import { readAnswerJson } from "../../../wire/json/Bounds.ts"
 import { type Engine, makeEngine } from "./Engine.ts"

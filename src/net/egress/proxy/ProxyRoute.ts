@@ -1,7 +1,14 @@
 /** Rules for the route by which a call leaves, without sockets (docs/proxies.md). */
 import { isIP } from "node:net"
 import type * as Redacted from "effect/Redacted"
-import type { CallOwner, Proxy, ProxyAssignment, ProxyFamily, ProxyScope, ProxyType } from "../../../subjects/proxies/entity.ts"
+import type {
+  CallOwner,
+  Proxy,
+  ProxyAssignment,
+  ProxyFamily,
+  ProxyScope,
+  ProxyType
+} from "../../../subjects/proxies/entity.ts"
 
 /** Facts of a proxy for the connector. */
 export interface ProxyHop {

@@ -6,7 +6,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { join } from "node:path"
-import { readSmallFile, removeSmallFile, type SmallFileFailed, writeSmallFile } from "../../../platform/files/SmallFile.ts"
+import {
+  readSmallFile,
+  removeSmallFile,
+  type SmallFileFailed,
+  writeSmallFile
+} from "../../../platform/files/SmallFile.ts"
 
 const Content = Schema.parseJson(
   Schema.Struct({

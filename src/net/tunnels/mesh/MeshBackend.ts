@@ -16,7 +16,10 @@ export interface MeshOptions {
   readonly sudoPassword: Redacted.Redacted | null
 }
 
-export class MeshBackend extends Context.Tag("gateway/net/tunnels/mesh/MeshBackend")<MeshBackend, Backend<MeshOptions>>() {}
+export class MeshBackend extends Context.Tag("gateway/net/tunnels/mesh/MeshBackend")<
+  MeshBackend,
+  Backend<MeshOptions>
+>() {}
 
 export interface MeshLimits {
   readonly lookEveryMs: number

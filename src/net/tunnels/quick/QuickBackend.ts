@@ -18,7 +18,10 @@ import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export type QuickOptions = Readonly<Record<never, never>>
 
-export class QuickBackend extends Context.Tag("gateway/net/tunnels/quick/QuickBackend")<QuickBackend, Backend<QuickOptions>>() {}
+export class QuickBackend extends Context.Tag("gateway/net/tunnels/quick/QuickBackend")<
+  QuickBackend,
+  Backend<QuickOptions>
+>() {}
 
 const warning =
   "Quick tunnels do not carry server-sent events, so answers that are streamed do not arrive, and they carry at most 200 requests at once. Use another tunnel for streaming."

@@ -37,7 +37,10 @@ export const tokenLimits: TokenLimits = {
   toleranceSeconds: 10
 }
 
-export class TokenBackend extends Context.Tag("gateway/net/tunnels/token/TokenBackend")<TokenBackend, Backend<TokenOptions>>() {}
+export class TokenBackend extends Context.Tag("gateway/net/tunnels/token/TokenBackend")<
+  TokenBackend,
+  Backend<TokenOptions>
+>() {}
 
 const needsAuth = (reason: string): TunnelNeedsAuth => new TunnelNeedsAuth({ reason, authUrl: authTokenPage })
 

@@ -1,7 +1,15 @@
 /** Reads an HTTP archive (version 1.1 or 1.2) of any program. Each member is checked before it is used; what is wrong is named by its place. Pure. */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
-import { isArray, isObject, type Json, type JsonObject, numberOr, parseJson, stringOr } from "../../../wire/json/Json.ts"
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  numberOr,
+  parseJson,
+  stringOr
+} from "../../../wire/json/Json.ts"
 import {
   type CaptureSource,
   captureSources,

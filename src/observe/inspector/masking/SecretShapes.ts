@@ -1,7 +1,7 @@
 /**
  * Secrets that are known by their beginning, as their issuers document it, e.g. https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github,
  * https://docs.stripe.com/keys, https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html, https://api.slack.com/authentication/token-types,
- * https://docs.gitlab.com/security/tokens/. In doubt a text is masked: unlike the guardrails (`guard/Keys`), which alter what a model
+ * https://docs.gitlab.com/security/tokens/. In doubt a text is masked: unlike the guardrails (`plane/guard/Keys`), which alter what a model
  * reads, this only alters what a person sees.
  */
 

@@ -7,7 +7,15 @@ import type { StreamEvent } from "../../../wire/canonical/Event.ts"
 import type { AnswerPart, Stop } from "../../../wire/canonical/Response.ts"
 import { mergeUsage, type Usage } from "../../../wire/canonical/Usage.ts"
 import { closeCutJson } from "../../../wire/json/CutJson.ts"
-import { isArray, isObject, type Json, type JsonObject, objectOr, parseJson, stringOr } from "../../../wire/json/Json.ts"
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectOr,
+  parseJson,
+  stringOr
+} from "../../../wire/json/Json.ts"
 import { makeSseScanner } from "../../../wire/sse/SseScanner.ts"
 import { mayHoldOthers, otherChoices, otherStreams } from "./Choices.ts"
 import type { Format } from "./Format.ts"

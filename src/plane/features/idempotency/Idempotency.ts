@@ -17,7 +17,10 @@ import type { Answer, Answered, Feature } from "../Feature.ts"
 import { answeredAgain, type SharedAnswer, SharedCall } from "../sharing/SharedCall.ts"
 import { hasKey, identityWithFiles, type RequestIdentity, requestIdentity } from "./RequestIdentity.ts"
 
-export class Idempotency extends Context.Tag("gateway/plane/features/idempotency/Idempotency")<Idempotency, Feature>() {}
+export class Idempotency extends Context.Tag("gateway/plane/features/idempotency/Idempotency")<
+  Idempotency,
+  Feature
+>() {}
 
 /** The largest answer that is given again. */
 export const maxAnswerBytes = 8 * 1_048_576

@@ -19,10 +19,7 @@ import { isChatLike, switchedOff } from "../guardrails/Policy.ts"
 import { type Asking, type DescriptionMemory, makeDescriptions, visionPath } from "./Descriptions.ts"
 import { replaceImages } from "./Images.ts"
 
-export class VisionBridge extends Context.Tag("gateway/plane/features/vision/VisionBridge")<
-  VisionBridge,
-  Feature
->() {}
+export class VisionBridge extends Context.Tag("gateway/plane/features/vision/VisionBridge")<VisionBridge, Feature>() {}
 
 export const headerName = "X-Gateway-Vision-Bridge"
 

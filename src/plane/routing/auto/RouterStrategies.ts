@@ -378,7 +378,10 @@ export const makeRegistry = (nowMs: () => number = () => 0): Registry => {
 }
 
 /** The registry of the running gateway: plugins write, decisions read. */
-export class RouterStrategies extends Context.Tag("gateway/plane/routing/auto/RouterStrategies")<RouterStrategies, Registry>() {}
+export class RouterStrategies extends Context.Tag("gateway/plane/routing/auto/RouterStrategies")<
+  RouterStrategies,
+  Registry
+>() {}
 
 export const layer: Layer.Layer<RouterStrategies> = Layer.effect(
   RouterStrategies,

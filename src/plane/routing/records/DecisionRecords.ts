@@ -4,7 +4,13 @@
  */
 import type { Mutable } from "effect/Types"
 import { type Reason, reasonText } from "../candidate/Reason.ts"
-import type { AttemptRecord, AttemptView, DecisionRecord, Exclusion, PluginCall } from "../../../subjects/routing/entity.ts"
+import type {
+  AttemptRecord,
+  AttemptView,
+  DecisionRecord,
+  Exclusion,
+  PluginCall
+} from "../../../subjects/routing/entity.ts"
 import type { Resolution, Target } from "../resolve/ModelResolver.ts"
 import { cameTrue, type Decision, type Excluded } from "../candidate/Decision.ts"
 import type { Score } from "../candidate/Strategy.ts"

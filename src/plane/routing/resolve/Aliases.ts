@@ -1,4 +1,4 @@
-/** Aliases of models: how they are followed. What must hold when one is saved is in `management/AliasRules`. Pure. */
+/** Aliases of models: how they are followed. What must hold when one is saved is in `subjects/aliases/rules`. Pure. */
 import { behindNoThinking } from "./ModelIds.ts"
 
 /** Alias → the id it stands for. */

@@ -5,14 +5,7 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { existsSync } from "node:fs"
-import {
-  LogView,
-  OffersView,
-  type OfferView,
-  PluginsAnswer,
-  PluginView,
-  ScanView
-} from "../routes.ts"
+import { LogView, OffersView, type OfferView, PluginsAnswer, PluginView, ScanView } from "../routes.ts"
 import { Conflict } from "../../../contract/Errors.ts"
 import { PluginPermission } from "../entity.ts"
 import { confirm, confirmOnTerminal, yes } from "../../../cli/asking/confirm.ts"

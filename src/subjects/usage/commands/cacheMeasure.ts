@@ -77,7 +77,9 @@ export const cacheMeasure = Command.make(
   { model: MediaFlags.modelOf("An embedding model"), ...Client.connection },
   ({ model: given, ...flags }) =>
     Effect.gen(function* () {
-      const { laterTopics, pairsOf, topics } = yield* loadRoom(() => import("../../../plane/cache/semantic/Paraphrases.ts"))
+      const { laterTopics, pairsOf, topics } = yield* loadRoom(
+        () => import("../../../plane/cache/semantic/Paraphrases.ts")
+      )
       const { measured } = yield* loadRoom(() => import("../../../plane/cache/semantic/Measurement.ts"))
       const to = yield* Client.target(flags)
       const model = yield* modelOr(given, to, kinds.embeddings)

@@ -183,7 +183,9 @@ describe.runIf(canSudo)("a password for sudo", () => {
   it.scopedLive("goes to the input of one sudo, and into no message", () =>
     Effect.gen(function* () {
       const dataDir = yield* temporaryFolder
-      const { runPrivileged } = yield* Effect.promise(() => import("../../../../src/observe/capture/host/Privileges.ts"))
+      const { runPrivileged } = yield* Effect.promise(
+        () => import("../../../../src/observe/capture/host/Privileges.ts")
+      )
       const log = join(dataDir, "log")
       const sudo = join(dataDir, "sudo")
       // Stands for sudo, which asks nothing of root: refuses without a password, and says what it was given.

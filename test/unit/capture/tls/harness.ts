@@ -4,7 +4,12 @@ import { once } from "node:events"
 import { createServer as createHttp, type RequestListener } from "node:http"
 import { createServer as createHttps, request, type RequestOptions } from "node:https"
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
-import type { CapturedEnd, CapturedHead, CapturedRequest, CaptureSink } from "../../../../src/observe/capture/CaptureSink.ts"
+import type {
+  CapturedEnd,
+  CapturedHead,
+  CapturedRequest,
+  CaptureSink
+} from "../../../../src/observe/capture/CaptureSink.ts"
 import * as CertificateAuthority from "../../../../src/observe/capture/tls/CertificateAuthority.ts"
 import { makeLeafCertificates } from "../../../../src/observe/capture/tls/LeafCertificates.ts"
 import { type Listener, type ListenerOptions, makeListener } from "../../../../src/observe/capture/tls/Listener.ts"

@@ -1,5 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { filesProblems, integrityOf, maxTotalBytes, pathProblem } from "../../../../src/agents/plugins/files/PluginFiles.ts"
+import {
+  filesProblems,
+  integrityOf,
+  maxTotalBytes,
+  pathProblem
+} from "../../../../src/agents/plugins/files/PluginFiles.ts"
 
 describe("pathProblem", () => {
   it.each([

@@ -3,7 +3,11 @@ import { decodeStored } from "../../../../src/subjects/combos/entity/ComboPolicy
 import { ComboStrategy } from "../../../../src/subjects/combos/entity.ts"
 import type { WireName } from "../../../../src/domain/Wire.ts"
 import type { Resolution } from "../../../../src/plane/routing/resolve/ModelResolver.ts"
-import { sessionAffinityOf, startsPrompt, staysAtAccount } from "../../../../src/plane/routing/decide/SessionAffinity.ts"
+import {
+  sessionAffinityOf,
+  startsPrompt,
+  staysAtAccount
+} from "../../../../src/plane/routing/decide/SessionAffinity.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 import { spec } from "../auto/support.ts"
 

@@ -1,6 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type ApiKeySettings, unrestricted } from "../../../../src/subjects/keys/entity.ts"
-import { behindNoThinking, mayUse, noThinkingPrefix, otherSpellings } from "../../../../src/plane/routing/resolve/ModelIds.ts"
+import {
+  behindNoThinking,
+  mayUse,
+  noThinkingPrefix,
+  otherSpellings
+} from "../../../../src/plane/routing/resolve/ModelIds.ts"
 
 const key = (...allowedModels: ReadonlyArray<string>): ApiKeySettings => ({
   ...unrestricted,

@@ -5,17 +5,8 @@ import { operatorsOwn } from "../../../../../src/domain/ContentPermission.ts"
 import { decodeStored, noPolicy } from "../../../../../src/subjects/combos/entity/ComboPolicy.ts"
 import { hasMovedOn, isDue, usedShare } from "../../../../../src/plane/features/handoff/Rules.ts"
 import { makeSummaries } from "../../../../../src/plane/features/handoff/Summaries.ts"
-import {
-  handoffText,
-  markOf,
-  maxSummaryChars,
-  summaryIn
-} from "../../../../../src/plane/features/handoff/Summary.ts"
-import {
-  maxTranscriptBytes,
-  toldMessages,
-  transcriptOf
-} from "../../../../../src/plane/features/handoff/Transcript.ts"
+import { handoffText, markOf, maxSummaryChars, summaryIn } from "../../../../../src/plane/features/handoff/Summary.ts"
+import { maxTranscriptBytes, toldMessages, transcriptOf } from "../../../../../src/plane/features/handoff/Transcript.ts"
 import { bodyWith, conversationWith } from "../../../../../src/plane/request/AddedSystem.ts"
 import type { QuotaWindow } from "../../../../../src/plane/routing/candidate/Candidate.ts"
 import type { Message, Part } from "../../../../../src/wire/canonical/Conversation.ts"
