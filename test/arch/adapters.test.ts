@@ -38,7 +38,8 @@ const pages = (text: string): ReadonlyArray<string> =>
 /** Lists of adapters, and what several of them share. */
 const noForms: ReadonlySet<string> = new Set(["index.ts", "Vectors.ts"])
 
-const isAdapter = ({ path }: Source): boolean => /\/(?:adapters|clients)\//.test(path) && !noForms.has(basename(path))
+const isAdapter = ({ path }: Source): boolean =>
+  /\/(?:adapters|clients)\/|^music\/Suno/.test(path) && !noForms.has(basename(path))
 
 /** Where the form of each provider is. */
 const forms: Readonly<Record<string, readonly [file: string, page: string]>> = {
@@ -69,7 +70,7 @@ const forms: Readonly<Record<string, readonly [file: string, page: string]>> = {
   Replicate: ["images/adapters/Replicate.ts", "replicate.com"],
   fal: ["images/adapters/Fal.ts", "fal.ai"],
   Runway: ["videos/adapters/Runway.ts", "runwayml.com"],
-  Suno: ["music/adapters/Suno.ts", "docs.sunoapi.org"],
+  Suno: ["music/Suno.ts", "docs.sunoapi.org"],
   "NVIDIA: rerank": ["rerank/Request.ts", "docs.api.nvidia.com"],
   "SD WebUI": ["images/adapters/SdWebUi.ts", "github.com/AUTOMATIC1111"],
   ComfyUI: ["images/adapters/ComfyUi.ts", "docs.comfy.org"]
