@@ -3,6 +3,7 @@
  * download. The listener, the server and the client are a process each.
  * Start: SECONDS_EACH=5 node node_modules/vite-node/vite-node.mjs bench/capture.ts
  */
+import * as http2 from "node:http2"
 import * as Effect from "effect/Effect"
 import { fork } from "node:child_process"
 import { once } from "node:events"
@@ -54,6 +55,7 @@ const capture = async (): Promise<void> => {
   const authority = await Effect.runPromise(CertificateAuthority.make("Bench capture"))
   let count = 0
   const listener = makeListener({
+    http2,
     recording: {
       sink: { begin: () => String((count += 1)), update: () => {}, finish: () => {} },
       timers,

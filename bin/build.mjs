@@ -25,10 +25,16 @@ const loadBundler = async (out) => {
   }
 }
 
-/** Every call is made over HTTP/1.1. undici takes this where Node is built without HTTP/2; loading that is the dearest of Node's own modules. */
+/**
+ * Calls to providers are made over HTTP/1.1. undici takes this where Node is built without HTTP/2; loading that is the dearest of Node's own modules.
+ * Capture relays HTTP/2 of other programs, and loads the real one when it starts.
+ */
 const withoutHttp2 = {
   name: "without-http2",
-  resolveId: (id) => (id === "node:http2" ? "\0http2" : null),
+  resolveId: (id, importer) => {
+    if (id !== "node:http2") return null
+    return importer?.startsWith(join(root, "src/observe/capture/")) ? { id, external: true } : "\0http2"
+  },
   load: (id) => (id === "\0http2" ? "module.exports = { constants: {} }" : null)
 }
 

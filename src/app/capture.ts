@@ -12,7 +12,7 @@ import * as SystemProxy from "../observe/capture/host/SystemProxy.ts"
 import * as TrustStore from "../observe/capture/host/TrustStore.ts"
 import * as StoredTrust from "../observe/capture/transparent/StoredTrust.ts"
 import * as Transparent from "../observe/capture/transparent/Transparent.ts"
-import { makeIntercept, makeRefusesUpgrade } from "../entry/bridge/Intercept.ts"
+import { makeIntercept, makeNeedsHttp1, makeRefusesUpgrade } from "../entry/bridge/Intercept.ts"
 import { OpenStreams } from "../entry/listening/OpenStreams.ts"
 import * as InnerRequests from "../plane/InnerRequests.ts"
 import { AppConfig } from "../platform/AppConfig.ts"
@@ -53,7 +53,8 @@ export const capture = Effect.gen(function* () {
   }
   services.capture.intercept({
     intercept: makeIntercept(interceptServices),
-    refusesUpgrade: makeRefusesUpgrade(interceptServices)
+    refusesUpgrade: makeRefusesUpgrade(interceptServices),
+    needsHttp1: makeNeedsHttp1(interceptServices)
   })
   return { ...services, built: built as Context.Context<never> }
 })

@@ -42,6 +42,11 @@ export const IngestRecord = Schema.Struct({
   scheme: field(optional(Schema.Literal("http", "https", "ws", "wss")), "The scheme; absent: https.", "https"),
   host: field(Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300)), "The host.", "api.openai.com"),
   path: field(Schema.String.pipe(Schema.maxLength(65_536)), "The path with its query.", "/v1/chat/completions"),
+  httpVersion: field(
+    optional(Schema.String.pipe(Schema.pattern(/^HTTP\/\d(?:\.\d)?$/))),
+    "The version of HTTP that the client spoke.",
+    "HTTP/1.1"
+  ),
   source: field(CaptureSource, "Where it was captured.", "agent-bridge"),
   requestHeaders: field(IngestHeaders, "Headers of the request: at most 1,000, with 65,536 characters.", {
     "content-type": "application/json"

@@ -86,6 +86,11 @@ const itemFields = {
     "The first attempt of this prompt, where the attempt before this one failed at most ten minutes ago; null: it is no retry.",
     null
   ),
+  httpVersion: field(
+    Schema.optionalWith(Text, { exact: true }),
+    "The version of HTTP that the client spoke, as HTTP/1.1 or HTTP/2; null: not known.",
+    "HTTP/2"
+  ),
   attempt: field(Schema.optionalWith(Schema.Number, { exact: true }), "Its number among the attempts, from 1.", 1)
 } as const
 

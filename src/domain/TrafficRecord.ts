@@ -103,7 +103,9 @@ const itemFields = {
   bodyEvicted: Schema.Boolean,
   replayOf: Text,
   /** Names what is asked: retries of it have the same. Records of before have none. */
-  promptKey: Schema.optionalWith(Text, { exact: true })
+  promptKey: Schema.optionalWith(Text, { exact: true }),
+  /** As `HTTP/1.1`; null: not known. Records of before have none. */
+  httpVersion: Schema.optionalWith(Text, { exact: true })
 } as const
 
 /** Counts of a record among the retries of its prompt, within the list that it is read from. */

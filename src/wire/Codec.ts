@@ -14,13 +14,14 @@ import { withPlainContent } from "./canonical/ForeignContent.ts"
 import { mediaFromUser } from "./canonical/SpokenMedia.ts"
 import { makeForeignBlocks } from "./canonical/ForeignBlocks.ts"
 import { makeJsonCalls, offersFreeForm, withJsonCalls } from "./canonical/tools/JsonCalls.ts"
-import { pictureOnly } from "./canonical/Pictures.ts"
+import { isContentFor, isSound, nothingCarried } from "./canonical/Pictures.ts"
 import { withTrueTypes } from "./canonical/tools/TrueTypes.ts"
 import { adaptTools, limitsFor } from "./canonical/tools/ToolAdaptation.ts"
 import { makeToolRestorer, restoreTools } from "./canonical/tools/ToolRestoration.ts"
 import { chat } from "./chat/Codec.ts"
 import { gemini } from "./gemini/Codec.ts"
 import { isArray, type JsonObject, saysNothing } from "./json/Json.ts"
+import { withInner } from "./json/Inner.ts"
 import { messages } from "./messages/Codec.ts"
 import { ollama } from "./ollama/Codec.ts"
 import { responses } from "./responses/Codec.ts"
@@ -119,6 +120,7 @@ const encodeAdapted = (
   const encoded = target.encodeRequest(adapted.conversation, options)
   return {
     ...encoded,
+    body: sameWire ? withInner(encoded.body, conversation.inner) : encoded.body,
     lost: [
       ...new Set([
         ...(source.references === target.references ? [] : referencesIn(source, conversation)),
@@ -224,6 +226,8 @@ export interface StreamTranslator {
   readonly push: (chunk: Buffer) => string
   /** Call when the upstream's stream has ended. Success only when `facts.terminated` and `facts.stop` are set afterwards. */
   readonly end: () => string
+  /** Names of the blocks of the answer that the client does not get, as far as they have come. */
+  readonly lost: () => ReadonlyArray<string>
 }
 
 /** Encoders buffer what their wire sends in one piece (arguments, the output repeated at the end); no model writes more. */
@@ -238,7 +242,10 @@ const tooLong: UpstreamProblem = {
 
 /** Characters of an event that may be buffered. */
 const sizeOf = (event: StreamEvent): number => {
-  if (event.type === "block_start") return event.block.type === "opaque" ? JSON.stringify(event.block).length : 1
+  if (event.type === "block_start") {
+    // Sound is passed on or left out as it comes.
+    return event.block.type === "opaque" && !isSound(event.block.part) ? JSON.stringify(event.block).length : 1
+  }
   if (event.type !== "delta") return 0
   const { delta } = event
   return "text" in delta ? delta.text.length : JSON.stringify(delta).length
@@ -258,11 +265,8 @@ export const makeStreamTranslator = (
   const decoder = upstream.makeStreamDecoder(dialect)
   const encoder = client.makeStreamEncoder(context)
   const facts = startFacts()
-  // An image that the client's wire cannot carry does not count as content: the answer may still fail as a whole.
-  const observe = makeObserver(
-    facts,
-    ({ picture, wire }) => wire === client.name || picture === undefined || client.carriesPicture?.(picture) === true
-  )
+  // What the client's wire cannot carry does not count as content: the answer may still fail as a whole.
+  const observe = makeObserver(facts, isContentFor(client.name, client.carriesPicture))
   const blocks = makeForeignBlocks(client.name, client.carriesPicture)
   const restore = makeToolRestorer(context)
   const asJson = makeJsonCalls(offersFreeForm(client.name, context.request))
@@ -283,7 +287,8 @@ export const makeStreamTranslator = (
       if (facts.terminated || facts.problem !== null) break
       chars += sizeOf(source)
       if (chars > maxAnswerChars) facts.problem = tooLong
-      else if (source.type === "finish" && blocks.nothingLeft()) facts.problem = pictureOnly(client.name)
+      const left = source.type === "finish" ? blocks.nothingLeft() : null
+      if (facts.problem === null && left !== null) facts.problem = nothingCarried(left, client.name)
       if (facts.problem !== null) break
       for (const event of blocks.pass(source)) {
         observe(event)
@@ -300,5 +305,5 @@ export const makeStreamTranslator = (
     if (decoder.stopRead?.() === true) facts.stopRead = true
     return text
   }
-  return { facts, push, end: () => write(decoder.end()) }
+  return { facts, push, end: () => write(decoder.end()), lost: blocks.lost }
 }

@@ -49,6 +49,8 @@ export interface Agent {
   readonly edit: (file: string, from: string, to: string) => ToolUse
   /** The turns must have gone over a WebSocket. */
   readonly webSocket?: true
+  /** How the requests of its turns must have been compressed. */
+  readonly compression?: "zstd"
 }
 
 const claudeCode: Package = { name: "@anthropic-ai/claude-code", version: "2.1.197", command: "claude" }
@@ -112,6 +114,72 @@ const codex = (webSocket: boolean): Agent => ({
   edit: (file, from, to) => ({ tool: "exec_command", args: { cmd: `sed -i 's/${from}/${to}/' '${file}'` } }),
   ...(webSocket ? { webSocket } : {})
 })
+
+/** An unsigned token: Codex reads who has signed in, and lets its provider check it. */
+const identityToken = (nowMs: number): string => {
+  const issuedAt = Math.floor(nowMs / 1_000)
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url")
+  const account = { chatgpt_plan_type: "plus", chatgpt_user_id: "user-invented", chatgpt_account_id: accountId }
+  const claims = {
+    email: "someone@example.com",
+    iat: issuedAt,
+    exp: issuedAt + 30 * 86_400,
+    "https://api.openai.com/auth": account
+  }
+  return `${part({ alg: "none" })}.${part(claims)}.${Buffer.from("invented").toString("base64url")}`
+}
+const accountId = "account-invented"
+
+/**
+ * Codex as somebody uses it who has signed in with an account, with nothing changed but the address of its provider: it compresses its requests then
+ * (zstd), and sends the account's access token. Here that is the gateway's key, and the rest of the sign-in is invented.
+ */
+const signedInConfig = ({ model, retries, root }: Setting): string =>
+  [
+    `model = ${JSON.stringify(model)}`,
+    'model_provider = "gateway"',
+    // The account's own pages: nobody is asked there.
+    'chatgpt_base_url = "http://127.0.0.1:9/backend-api/"',
+    'approval_policy = "never"',
+    'sandbox_mode = "danger-full-access"',
+    "check_for_update_on_startup = false",
+    "[analytics]",
+    "enabled = false",
+    "[otel]",
+    'exporter = "none"',
+    "[model_providers.gateway]",
+    // Codex compresses for the provider of this name alone.
+    'name = "OpenAI"',
+    `base_url = ${JSON.stringify(`${root}/v1`)}`,
+    "requires_openai_auth = true",
+    'wire_api = "responses"',
+    ...(retries ? [] : ["request_max_retries = 0", "stream_max_retries = 0"]),
+    "supports_websockets = false"
+  ].join("\n")
+
+const codexSignedIn: Agent = {
+  ...codex(false),
+  name: "codex-account",
+  compression: "zstd",
+  launch: (setting) => ({
+    args: ["exec", "--skip-git-repo-check", "--json", setting.prompt],
+    env: { CODEX_HOME: join(setting.home, "codex") },
+    files: {
+      "codex/config.toml": signedInConfig(setting),
+      "codex/auth.json": JSON.stringify({
+        auth_mode: "chatgpt",
+        OPENAI_API_KEY: null,
+        tokens: {
+          id_token: identityToken(Date.now()),
+          access_token: setting.apiKey,
+          refresh_token: "refresh-invented",
+          account_id: accountId
+        },
+        last_refresh: new Date().toISOString()
+      })
+    }
+  })
+}
 
 const gemini: Agent = {
   name: "gemini",
@@ -222,6 +290,7 @@ export const agents: ReadonlyArray<Agent> = [
   claude,
   codex(false),
   codex(true),
+  codexSignedIn,
   gemini,
   opencode("chat"),
   opencode("responses"),

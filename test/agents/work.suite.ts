@@ -52,6 +52,11 @@ const shows = (output: string, words: string): boolean =>
     .replaceAll(/\\u([0-9a-f]{4})/giu, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .includes(words)
 
+const areCompressed = (exchanges: ReadonlyArray<Recorder.Exchange>, coding: string): boolean => {
+  const turns = exchanges.filter(({ method, status }) => method === "POST" && status === 200)
+  return turns.length > 0 && turns.every(({ headers }) => headers["content-encoding"] === coding)
+}
+
 const failuresOf = (
   agent: Agent,
   ran: Ran,
@@ -73,6 +78,9 @@ const failuresOf = (
       : ["the second result did not reach the upstream"]),
     // Agents ask again: one of each kind tells enough.
     ...new Set([...refusals.slice(0, 1), ...script.problems]),
+    ...(agent.compression === undefined || areCompressed(exchanges, agent.compression)
+      ? []
+      : [`the requests were not compressed with ${agent.compression}`]),
     ...(agent.webSocket && !exchanges.some(({ status }) => status === 101) ? ["no WebSocket was opened"] : []),
     ...(agent.webSocket && exchanges.some(({ method }) => method === "POST") ? ["it fell back to HTTP"] : [])
   ]
@@ -103,7 +111,9 @@ const oneRun = async (agent: Agent, wire: UpstreamWire): Promise<Outcome> => {
   })
   return {
     agent: agent.name,
-    clientWire: agent.webSocket ? "responses, WebSocket" : agent.wire,
+    clientWire: agent.webSocket
+      ? "responses, WebSocket"
+      : `${agent.wire}${agent.compression === undefined ? "" : `, ${agent.compression}`}`,
     upstream: wire.label,
     requests: upstream.requests.length - earlier,
     ms: ran.ms,

@@ -7,6 +7,7 @@ import { initialState } from "../../src/subjects/agentBridge/entity.ts"
 
 const bridge = Bridge.of({
   noticed: () => {},
+  answersFor: () => false,
   wantsBody: () => false,
   judge: () => null,
   serve: () => {},

@@ -75,7 +75,9 @@ export class Bridge extends Context.Tag("gateway/agents/bridge/Bridge")<
   {
     /** Hot: a decrypted request to a host has come. The first one to an agent's host shows that its set-up is complete. */
     readonly noticed: (host: string) => void
-    /** Hot: decides whether the body of a request has to be read to know who answers it. False: it goes on. */
+    /** Hot: whether requests to a host may be answered here, now that models of its agent are mapped. */
+    readonly answersFor: (host: string) => boolean
+    /** Hot: whether the body of a request has to be read to tell who answers it. False: it goes on. */
     readonly wantsBody: (request: Pick<BridgedRequest, "host" | "method" | "path">) => boolean
     /** Null: it goes on to the vendor as it is. */
     readonly judge: (request: BridgedRequest) => BridgedCall | null
@@ -151,9 +153,14 @@ export const make = Effect.gen(function* () {
   }
   const mappingsOf = (agentId: string): ReadonlyArray<ReadMapping> => mappings.get(agentId) ?? none
 
+  const answersFor = (host: string): boolean => {
+    const agent = agentOf(host)
+    return agent !== null && mappingsOf(agent.id).length > 0
+  }
+
   const wantsBody = ({ host, method, path }: Pick<BridgedRequest, "host" | "method" | "path">): boolean => {
     const agent = agentOf(host)
-    return agent !== null && mappingsOf(agent.id).length > 0 && isAnswerable(agent, method, path)
+    return agent !== null && answersFor(host) && isAnswerable(agent, method, path)
   }
 
   const judge = (request: BridgedRequest): BridgedCall | null => {
@@ -240,6 +247,7 @@ export const make = Effect.gen(function* () {
 
   return Bridge.of({
     noticed,
+    answersFor,
     wantsBody,
     judge,
     serve,

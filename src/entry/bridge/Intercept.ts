@@ -26,8 +26,8 @@ export type Intercept = (
 ) => boolean
 
 export interface InterceptServices {
-  readonly bridge: Pick<typeof Bridge.Service, "noticed" | "wantsBody" | "judge" | "serve">
-  /** Checks whether a host is not to be read, even where its connection was opened before that setting. */
+  readonly bridge: Pick<typeof Bridge.Service, "noticed" | "answersFor" | "wantsBody" | "judge" | "serve">
+  /** Whether a host is not to be read, even where its connection stood before that was said. */
   readonly isBypassed: (host: string) => boolean
   readonly streams: typeof OpenStreams.Service
   readonly bodies: Pick<typeof BodyBudget.Service, "share">
@@ -53,6 +53,15 @@ export const makeRefusesUpgrade =
   (request: IncomingMessage, { serverName }: InterceptedConnection): boolean => {
     const host = hostOf(request, serverName)
     return host !== null && !isBypassed(host) && bridge.wantsBody({ host, method: "POST", path: request.url ?? "/" })
+  }
+
+/** Whether requests to a host may be answered here. Only those of HTTP/1.1 are. */
+export const makeNeedsHttp1 =
+  ({ bridge, isBypassed }: Pick<InterceptServices, "bridge" | "isBypassed">) =>
+  (host: string): boolean => {
+    if (isBypassed(host)) return false
+    bridge.noticed(host)
+    return bridge.answersFor(host)
   }
 
 export const makeIntercept =

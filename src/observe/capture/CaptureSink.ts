@@ -23,6 +23,8 @@ export interface CapturedRequest {
   /** The name of the TLS handshake; null without one. It differs from `host` where a client fronts one domain by another. */
   readonly serverName: string | null
   readonly path: string
+  /** As `HTTP/1.1`; null where it is not HTTP, or was not read. */
+  readonly httpVersion: string | null
   readonly headers: RawHeaders
   /** The client's own end, by which its process can be found. */
   readonly client: Endpoint
@@ -62,7 +64,7 @@ export type TunnelReason =
   | "never_decrypt"
   /** The client does not trust the certificate authority. */
   | "client_refused"
-  /** The client speaks nothing but HTTP/2. */
+  /** The client speaks nothing but HTTP/2, and the server does not. */
   | "http2_only"
   /** Neither TLS nor HTTP, or a server that speaks first. */
   | "not_http"

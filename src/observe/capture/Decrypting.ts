@@ -4,18 +4,21 @@ import { Timers } from "../../platform/Timers.ts"
 import { CaptureParts } from "./CaptureParts.ts"
 import type { AuthorityFailed, StaticAuthority } from "./StaticAuthority.ts"
 import { makeKey } from "./tls/CertificateAuthority.ts"
+import { loadHttp2 } from "./tls/Http2.ts"
 import { makeLeafCertificates } from "./tls/LeafCertificates.ts"
 import { type Listener, type ListenerOptions, makeListener } from "./tls/Listener.ts"
 import { Refusals } from "./tls/Refusals.ts"
 import { makeServerTls } from "./tls/ServerLink.ts"
 
 export type Intercept = NonNullable<ListenerOptions["intercept"]>
+export type NeedsHttp1 = NonNullable<ListenerOptions["needsHttp1"]>
 export type RefusesUpgrade = NonNullable<ListenerOptions["refusesUpgrade"]>
 
 /** Answers requests in place of servers. */
 export interface Interceptor {
   readonly intercept: Intercept
   readonly refusesUpgrade: RefusesUpgrade
+  readonly needsHttp1: NeedsHttp1
 }
 
 export interface Decrypting {
@@ -41,9 +44,10 @@ export const make = (authority: StaticAuthority) =>
 
     const open = Effect.gen(function* () {
       if (listener !== null) return
-      const [made, key] = yield* Effect.all([authority.get, makeKey], { concurrency: 2 })
+      const [made, key, http2] = yield* Effect.all([authority.get, makeKey, loadHttp2], { concurrency: 3 })
       listener = makeListener({
         recording: { sink: parts.sink, timers, maxBodyBytes: parts.maxBodyBytes },
+        http2,
         leaves: makeLeafCertificates(made, key),
         serverTls: makeServerTls({
           timers,
@@ -55,7 +59,8 @@ export const make = (authority: StaticAuthority) =>
         isNeverDecrypted: parts.isNeverDecrypted,
         idleTimeoutMs: parts.idleTimeoutMs,
         intercept: (...asked) => interceptor?.intercept(...asked) ?? false,
-        refusesUpgrade: (...asked) => interceptor?.refusesUpgrade(...asked) ?? false
+        refusesUpgrade: (...asked) => interceptor?.refusesUpgrade(...asked) ?? false,
+        needsHttp1: (host) => interceptor?.needsHttp1(host) ?? false
       })
     })
 

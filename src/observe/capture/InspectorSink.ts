@@ -17,7 +17,7 @@ export interface InspectorSinkOptions {
 const notes: Readonly<Record<TunnelReason, string>> = {
   never_decrypt: "Handed on unread: the host is on the list of those that are never decrypted.",
   client_refused: "Handed on unread: the client does not trust the gateway's certificate authority.",
-  http2_only: "Handed on unread: the client speaks HTTP/2 alone.",
+  http2_only: "Handed on unread: the client speaks HTTP/2 alone, and the server does not.",
   not_http: "Handed on unread: it is neither TLS nor HTTP.",
   not_enabled: "Handed on unread: TLS is not intercepted."
 }
@@ -56,6 +56,7 @@ export const makeInspectorSink = ({
       host: request.host,
       path: request.method === "CONNECT" && request.path === "" ? `:${request.server.port}` : request.path,
       headers: request.headers,
+      httpVersion: request.httpVersion,
       ...(kind === null ? {} : { kind }),
       ...(request.serverName === null || request.host.startsWith(request.serverName)
         ? {}

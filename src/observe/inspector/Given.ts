@@ -14,6 +14,8 @@ export interface RecordStart {
   readonly host: string
   /** Path with its query. */
   readonly path: string
+  /** As `HTTP/1.1`. */
+  readonly httpVersion?: string | null
   readonly headers: GivenHeaders
   /** Body as it was on the wire, its beginning at least. */
   readonly body?: Uint8Array | null

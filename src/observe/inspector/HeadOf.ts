@@ -116,6 +116,7 @@ export const headOf = (
     responseEncoding: answer.shape?.encoding ?? before?.responseEncoding ?? "utf8",
     bodyEvicted: told.isShort || (before?.bodyEvicted ?? false),
     replayOf: start.replayOf ?? null,
-    promptKey
+    promptKey,
+    httpVersion: start.httpVersion ?? null
   }
 }

@@ -71,7 +71,8 @@ const recordFrom = (
       // Null where it took too long.
       bodyEvicted: report === null,
       replayOf: null,
-      promptKey: request?.promptKey ?? null
+      promptKey: request?.promptKey ?? null,
+      httpVersion: exchange.httpVersion
     },
     { requestBody: bufferOf(request?.shown), responseBody: bufferOf(response?.shown) }
   )

@@ -11,6 +11,7 @@ export interface HandedIn {
   readonly scheme?: Head["scheme"] | null
   readonly host: string
   readonly path: string
+  readonly httpVersion?: string | null
   readonly source: CaptureSource
   readonly requestHeaders: RecordHeaders
   readonly requestBody?: string | null
@@ -70,6 +71,7 @@ export const handIn = (
       scheme: given.scheme ?? "https",
       host: given.host,
       path: given.path,
+      httpVersion: given.httpVersion ?? null,
       headers: decoded(given.requestHeaders, given.requestEncoding),
       body: requestBody,
       bodySize: given.requestSize,

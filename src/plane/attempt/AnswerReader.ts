@@ -3,7 +3,7 @@
  * and the upstream sent a whole answer, the answer is sent as a stream.
  */
 import * as Either from "effect/Either"
-import { type LostParts, lostParts, pictureOnly } from "../../wire/canonical/Pictures.ts"
+import { type LostParts, lostParts, nothingCarried } from "../../wire/canonical/Pictures.ts"
 import { offersFreeForm, withJsonCalls } from "../../wire/canonical/tools/JsonCalls.ts"
 import { replay } from "../../wire/canonical/Replay.ts"
 import type { Response } from "../../wire/canonical/Response.ts"
@@ -46,7 +46,7 @@ const tooLarge = ownFailure(502, "answer_too_large", "The upstream's answer is t
 const empty = ownFailure(502, "empty_answer", "The upstream's answer is empty.")
 const noneAtAll = ownFailure(502, "bad_answer", "The upstream's answer holds no answer.")
 const notAll = ownFailure(502, "bad_answer", "The upstream's answer does not hold a result for each input.")
-const noneLost: LostParts = { names: [], nothingLeft: false }
+const noneLost: LostParts = { names: [], nothingLeft: null }
 const unfinished = ownFailure(502, "incomplete_answer", "The upstream's answer has no finish reason.")
 
 export const answerReader = (
@@ -128,7 +128,8 @@ export const answerReader = (
     watch.onParts?.(response.parts)
     // Of an endpoint of its own the opaque part is the answer.
     const lost = client.endpoint === undefined ? lostParts(response, client.name, client.carriesPicture) : noneLost
-    if (lost.nothingLeft) return failed(failureInAnswer(pictureOnly(client.name), "answer", call.wire))
+    if (lost.nothingLeft !== null)
+      return failed(failureInAnswer(nothingCarried(lost.nothingLeft, client.name), "answer", call.wire))
     if (work.envelope.stream) return completed("replayed", asStream(response), facts, lost.names)
     const text = client.encodeText?.(response, context) ?? null
     return text === null

@@ -6,7 +6,7 @@ import type { TransportFailure } from "../../net/egress/TransportFailure.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { FailureSignal } from "../resilience/failure/Signal.ts"
 import type { UpstreamProblem } from "../../wire/canonical/Event.ts"
-import { pictureOnlyCode } from "../../wire/canonical/Pictures.ts"
+import { uncarriedCodes } from "../../wire/canonical/Pictures.ts"
 import { answerTooLarge, incompleteStream } from "../../wire/UpstreamError.ts"
 import type { DeliveredPrefix } from "../request/DeliveredPrefix.ts"
 import type { AnswerReport, EarlierPart } from "../request/AnswerReport.ts"
@@ -131,7 +131,7 @@ export const failureInAnswer = (
   // Found by our own decoder.
   if (code === answerTooLarge) return ownFailure(status, answerTooLarge, message)
   // No failure of the upstream: the client's wire cannot say the answer.
-  if (code === pictureOnlyCode) return ownFailure(status, pictureOnlyCode, message)
+  if (code !== null && uncarriedCodes.has(code)) return ownFailure(status, code, message)
   if (code === incompleteStream.code) return ownFailure(status, "truncated_stream", message)
   const reason = place === "answer" ? "error_in_200" : "error_in_stream"
   return {

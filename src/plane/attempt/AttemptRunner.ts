@@ -26,6 +26,7 @@ import { targetKeyOf } from "../routing/resolve/TargetKey.ts"
 import * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 import { maxDecodedTokens, type NotDecodable, Tokeniser } from "../tokens/Tokeniser.ts"
+import type { ModelPrice } from "../../subjects/pricing/entity.ts"
 import { PriceBook } from "../../observe/usage/PriceBook.ts"
 import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import type { WireName } from "../../domain/Wire.ts"
@@ -152,9 +153,14 @@ const notDecoded = {
 const givenUp = (reason: ClientGone | ShuttingDown): AttemptResult =>
   reason._tag === "ShuttingDown" ? stopped : { _tag: "Aborted", report: noReport, firstContentMs: null }
 
-const observerOf = (handle: JobHandle, target: Target, isStopping: () => boolean): JobObserver => ({
+const observerOf = (
+  handle: JobHandle,
+  target: Target,
+  price: ModelPrice | null,
+  isStopping: () => boolean
+): JobObserver => ({
   submitting: handle.submitting(target),
-  waiting: (step) => handle.waiting(target, step),
+  waiting: (step) => handle.waiting(target, step, price),
   finished: (answer) => handle.finished(target, answer),
   staysOnInterrupt: () => handle.isDetached && isStopping(),
   resumed: handle.accepted?.ticket ?? null
@@ -226,10 +232,13 @@ export const make = Effect.gen(function* () {
     egress: request.owner === null ? directEgress : upstream.egressOf(request.owner, request.origin)
   })
 
+  const priceOf = (work: Work, { account, model }: Target): ModelPrice | null =>
+    work.prices.of(prices, account.spec.id, model)
+
   const called = (work: Work, way: Way, call: UpstreamCall, lastChance: boolean): Attempting => {
     work.trail.asked(wayOf(call))
     // Fixed before it is made, for callers without limits as well.
-    work.prices.of(prices, way.target.account.spec.id, way.target.model)
+    priceOf(work, way.target)
     work.exchange.tap?.sent(tappedCall(work, way, call))
     const watch = watcher.watch(work, originOf(way.target, call.wire), {
       relayed: way.relays,
@@ -258,7 +267,7 @@ export const make = Effect.gen(function* () {
     const { origin, path } = call.request
     const background = backgroundWatch(watch, underWay, ({ id, isOpen }) =>
       begun.note({
-        ticket: ticketFor(origin + path, id),
+        ticket: { ...ticketFor(origin + path, id), price: priceOf(work, way.target) },
         isOpen,
         principal: work.exchange.principal,
         requestedModel: work.envelope.model,
@@ -300,7 +309,7 @@ export const make = Effect.gen(function* () {
         leftMs: Math.max(1, (handle?.deadlineMs ?? startedMs + timeouts.totalMs) - timers.monotonicMs()),
         reader: () => answerReader(work, call, context, lastChance, timers.monotonicMs, watch, []),
         onHeaders: (header) => quotas.learn(target.account.connection.id, target.model, header, timers.nowMs()),
-        observer: handle === undefined ? unobserved : observerOf(handle, target, stop.isStopping)
+        observer: handle === undefined ? unobserved : observerOf(handle, target, priceOf(work, target), stop.isStopping)
       })
     })
     const connected = StopSignal.unlessStopped(stop, unlessDisconnected(reply, running))
@@ -382,7 +391,7 @@ export const make = Effect.gen(function* () {
             return streamHeaders(work, target, traces)
           },
           mediaHeaders: (traces, facts) => {
-            const price = work.prices.of(prices, target.account.spec.id, target.model)
+            const price = priceOf(work, target)
             const latencyMs = Math.round(timers.monotonicMs() - work.exchange.startedMs)
             return mediaHeaders(work, target, traces, facts, price, latencyMs)
           }

@@ -227,12 +227,16 @@ export const startCall = (
         startRelaying()
         if (input.holdBack !== null) caution = timers.after(input.holdBack.holdBackMs, () => reader?.release())
       },
-      commit: (mapped) => {
+      commit: (mapped, dropped) => {
         noLongerDrain = reply.onDrain(() => {
           paused = false
           running.resume()
         })
-        const traces = mapped === undefined ? call : { ...call, mapped: [...(call.mapped ?? []), ...mapped] }
+        const traces = {
+          ...call,
+          dropped,
+          ...(mapped === undefined ? {} : { mapped: [...(call.mapped ?? []), ...mapped] })
+        }
         reply.head(200, input.streamHeaders(passed.length === 0 ? traces : { ...traces, passed }))
       },
       alive: keepWaiting,

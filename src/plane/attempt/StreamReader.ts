@@ -52,7 +52,7 @@ export interface StreamReaderOptions {
   /** The answer is made at its provider whether the client waits or not: no other target is asked any more. */
   readonly isUnderWay?: () => boolean
   /** Sends the head: from here on the target is fixed. */
-  readonly commit: (mapped: ReadonlyArray<string> | undefined) => void
+  readonly commit: (mapped: ReadonlyArray<string> | undefined, dropped: ReadonlyArray<string>) => void
   /** The first content is there. */
   readonly contentBegins: () => void
   /** Upstream bytes with events arrived after the commit. */
@@ -80,13 +80,19 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   const inferred = (): ReadonlyArray<string> | undefined =>
     facts.stop?.isInferred === true ? [reasonMember[codec.name]] : undefined
 
+  /** What the request lost, and what of the answer has been left out so far. */
+  const dropped = (): ReadonlyArray<string> => {
+    const lost = source.lost?.() ?? []
+    return lost.length === 0 ? options.dropped : [...options.dropped, ...lost]
+  }
+
   const completed = (body: Buffer | string): AttemptResult => ({
     _tag: "Completed",
     form: "relayed",
     body,
     report: reportOf(facts),
     firstContentMs: firstMs,
-    dropped: options.dropped,
+    dropped: dropped(),
     ...optional("mapped", inferred())
   })
 
@@ -118,7 +124,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
 
   const begin = (): void => {
     committed = true
-    options.commit(inferred())
+    options.commit(inferred(), dropped())
   }
 
   const noteContent = (): void => {

@@ -19,7 +19,9 @@ export interface StreamSource {
   readonly facts: StreamFacts
   readonly push: (chunk: Buffer) => Buffer | string
   readonly end: () => Buffer | string
-  /** Part of the stream that the client has, where another target may have to go on with it. */
+  /** Names of the blocks of the answer that the client does not get, as far as they have come; absent: it gets all. */
+  readonly lost?: () => ReadonlyArray<string>
+  /** What the client has of the stream, where another target may have to go on with it. */
   readonly sent?: DeliveredPrefix
 }
 

@@ -242,10 +242,11 @@ export const make = Effect.gen(function* () {
               })
             })
           ),
-        waiting: (_, { progress, status: told, ticket }) =>
+        waiting: (_, { progress, status: told, ticket }, price) =>
           Effect.suspend(() => {
             hasCalled = true
-            const next: MediaJob = { ...job, status: told, progress: progress ?? job.progress, ticket }
+            const priced = { ...ticket, price }
+            const next: MediaJob = { ...job, status: told, progress: progress ?? job.progress, ticket: priced }
             const isSame =
               job.status === next.status &&
               job.progress === next.progress &&
@@ -386,10 +387,10 @@ export const make = Effect.gen(function* () {
     return key === null ? null : { _tag: "Key", key }
   }
 
-  const accepted = ({ connectionId, providerModel, ticket }: MediaJob): AcceptedJob | null =>
-    ticket === null || connectionId === null || providerModel === null
+  const accepted = ({ connectionId, provider, providerModel, ticket }: MediaJob): AcceptedJob | null =>
+    ticket === null || connectionId === null || provider === null || providerModel === null
       ? null
-      : { connectionId, model: providerModel, ticket }
+      : { connectionId, provider, model: providerModel, ticket }
 
   /** A job of the time before the start. */
   const goOn = (job: MediaJob): Effect.Effect<void> =>

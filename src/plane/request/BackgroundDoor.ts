@@ -9,6 +9,7 @@ import type { JobTicket } from "../../subjects/mediaJobs/entity.ts"
 
 /** A response that a provider has begun, and for whom. */
 export interface BegunResponse {
+  /** With the price of its beginning. */
   readonly ticket: JobTicket
   readonly isOpen: boolean
   readonly principal: Principal

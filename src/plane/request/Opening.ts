@@ -265,7 +265,7 @@ export const make = Effect.gen(function* () {
       decision,
       sessionId,
       commitment: admitted,
-      prices: new FixedPrices(),
+      prices: new FixedPrices(exchange.job?.accepted),
       trail: new Trail()
     }
     if (continued !== expanded) work.remembered = expanded

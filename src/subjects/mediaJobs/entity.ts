@@ -3,6 +3,8 @@
  * come back for the result.
  */
 
+import type { ModelPrice } from "../pricing/entity.ts"
+
 /** A request about a job of a provider. Its address is absolute; the credential is sent to the provider's own origin only. */
 export interface JobRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
@@ -17,6 +19,8 @@ export interface JobTicket {
   readonly poll: JobRequest
   /** Null where the provider has no way to cancel it. */
   readonly cancel: JobRequest | null
+  /** What its model cost when it was first reserved; null: no price was known. Absent: not fixed, as for jobs of before. */
+  readonly price?: ModelPrice | null
 }
 
 export const mediaJobKinds = ["videos", "music"] as const

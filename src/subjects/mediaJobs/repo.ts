@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { OnFile } from "../../domain/ContentPermission.ts"
 import { type JobKind, jobKinds, type MediaJob, mediaJobStatuses } from "./entity.ts"
+import { ModelPrice } from "../pricing/entity.ts"
 import { Json, MaybeText, MaybeWhole, Text, Whole } from "../../store/engine/Columns.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import * as Table from "../../store/engine/Table.ts"
@@ -18,7 +19,12 @@ const Request = Schema.Struct({
   url: Text,
   body: maybe(AnyObject)
 })
-const Ticket = Schema.Struct({ id: Text, poll: Request, cancel: Schema.NullOr(Request) })
+const Ticket = Schema.Struct({
+  id: Text,
+  poll: Request,
+  cancel: Schema.NullOr(Request),
+  price: maybe(Schema.NullOr(ModelPrice))
+})
 const Output = Schema.Struct({ url: maybe(Text), b64_json: maybe(Text), content: maybe(Text) })
 const Problem = Schema.Struct({ message: Text, type: MaybeText, code: MaybeText })
 

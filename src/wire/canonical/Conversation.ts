@@ -4,6 +4,7 @@
  * What only some wires can express is kept here too, so that the encoder of a target can name what it drops.
  */
 import type { WireName } from "../../domain/Wire.ts"
+import type { Inner } from "../json/Inner.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
 
 /** A prompt-cache mark as the messages wire writes it (`{type: "ephemeral", ttl?}`). */
@@ -13,6 +14,8 @@ export interface Marked {
   readonly cacheBreakpoint?: JsonObject
   /** Unknown members of the source object; restored by the encoder of the same wire only. */
   readonly extras?: JsonObject
+  /** The same of the one object inside it (`image_url`, `function`, `source`). */
+  readonly inner?: JsonObject
 }
 
 export type MediaSource =
@@ -231,4 +234,6 @@ export interface Conversation {
   readonly bent?: ReadonlyArray<string>
   /** Nested members that only the client's own wire has: named as dropped on any other. */
   readonly nested?: ReadonlyArray<string>
+  /** The same members of objects of which a request has one, for the client's own wire. */
+  readonly inner?: ReadonlyArray<Inner>
 }

@@ -5,13 +5,15 @@
 import type { WireName } from "../../domain/Wire.ts"
 import type { OpaquePart } from "./Conversation.ts"
 import type { StreamEvent } from "./Event.ts"
-import type { CarriesPicture } from "./Pictures.ts"
+import { type CarriesPicture, lostName, type Uncarried, uncarriedOf } from "./Pictures.ts"
 
 export interface ForeignBlocks {
   /** The events for the encoder; a ping while a block is buffered. */
   readonly pass: (event: StreamEvent) => ReadonlyArray<StreamEvent>
-  /** Images were dropped, and there was no other content. */
-  readonly nothingLeft: () => boolean
+  /** What was dropped where there was no other content; null: there was, or nothing was dropped. */
+  readonly nothingLeft: () => Uncarried | null
+  /** Names of the blocks that the client does not get, as far as they have come. */
+  readonly lost: () => ReadonlyArray<string>
 }
 
 const alive: ReadonlyArray<StreamEvent> = [{ type: "ping" }]
@@ -19,13 +21,19 @@ const alive: ReadonlyArray<StreamEvent> = [{ type: "ping" }]
 export const makeForeignBlocks = (wire: WireName, carries: CarriesPicture | undefined): ForeignBlocks => {
   const open = new Map<number, OpaquePart>()
   let said = false
-  let lostPicture = false
+  let uncarried: Uncarried | null = null
+  const lost = new Set<string>()
 
   const finish = (index: number, part: OpaquePart): ReadonlyArray<StreamEvent> => {
     open.delete(index)
-    if (part.picture !== undefined) {
-      if (carries?.(part.picture) === true) said = true
-      else lostPicture = true
+    const isCarried = part.picture !== undefined && carries?.(part.picture) === true
+    if (isCarried) said = true
+    else {
+      uncarried ??= uncarriedOf(part)
+      // Sound comes in hundreds of pieces: what is left out is named once.
+      const name = lostName(part)
+      if (lost.has(name)) return alive
+      lost.add(name)
     }
     return [
       { type: "block_start", index, block: { type: "opaque", part } },
@@ -63,6 +71,7 @@ export const makeForeignBlocks = (wire: WireName, carries: CarriesPicture | unde
           return [event]
       }
     },
-    nothingLeft: () => lostPicture && !said
+    nothingLeft: () => (said ? null : uncarried),
+    lost: () => [...lost]
   }
 }

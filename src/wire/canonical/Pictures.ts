@@ -17,6 +17,12 @@ export const lostName = ({ kind }: OpaquePart): string => `answer.${kind.replace
 /** The same as a comment in an event stream, whose headers are already sent. */
 export const lostComment = (part: OpaquePart): string => `: dropped ${lostName(part).slice(0, 200)}\n\n`
 
+/** Whether a block of an answer counts as content for a client of `wire`: one that it cannot get, and that was all of it, does not. */
+export const isContentFor =
+  (wire: string, carries: CarriesPicture | undefined) =>
+  (part: OpaquePart): boolean =>
+    part.wire === wire || (part.picture === undefined ? !isSound(part) : carries?.(part.picture) === true)
+
 /** `{type: "image_url"}`, as chat servers return an image (https://openrouter.ai/docs/features/multimodal/image-generation). */
 export const imageUrlOf = (source: MediaSource): JsonObject | null => {
   if (source.kind !== "base64" && source.kind !== "url") return null
@@ -31,21 +37,46 @@ export const pictureOfUrl = (part: JsonObject): MediaSource | undefined => {
   return url === "" ? undefined : mediaOfUrl(url)
 }
 
-export const pictureOnlyCode = "picture_only"
+/** Whether a block is the answer itself in sound. */
+export const isSound = ({ kind, value }: OpaquePart): boolean => {
+  if (kind === "audio") return true
+  const inline = isObject(value["inlineData"]) ? value["inlineData"] : value
+  return kind === "inlineData" && (stringOr(inline["mimeType"]) ?? "").startsWith("audio/")
+}
 
-/** The model answered with images only, and the client's wire cannot carry them. */
-export const pictureOnly = (wire: string): UpstreamProblem => ({
-  status: 502,
-  message: `The model answered with a picture, which the ${wire} wire cannot carry. Ask it through /v1/chat/completions, /v1/responses or /v1beta.`,
-  type: null,
-  code: pictureOnlyCode
-})
+/** What an answer consists of that the client's wire cannot carry. */
+export type Uncarried = "picture" | "sound"
+
+export const uncarriedOf = (part: OpaquePart): Uncarried | null =>
+  part.picture !== undefined ? "picture" : isSound(part) ? "sound" : null
+
+const uncarried = {
+  picture: {
+    code: "picture_only",
+    text: "a picture",
+    ask: "/v1/chat/completions, /v1/responses or /v1beta"
+  },
+  sound: { code: "sound_only", text: "sound alone", ask: "the wire of its provider" }
+} as const
+
+export const uncarriedCodes: ReadonlySet<string> = new Set(Object.values(uncarried).map(({ code }) => code))
+
+/** The model answered with nothing that the client's wire can carry. */
+export const nothingCarried = (what: Uncarried, wire: string): UpstreamProblem => {
+  const { ask, code, text } = uncarried[what]
+  return {
+    status: 502,
+    message: `The model answered with ${text}, which the ${wire} wire cannot carry. Ask it through ${ask}.`,
+    type: null,
+    code
+  }
+}
 
 export interface LostParts {
   /** Names of the dropped blocks. */
   readonly names: ReadonlyArray<string>
-  /** Images were dropped, and there was no other content. */
-  readonly nothingLeft: boolean
+  /** What was dropped where there was no other content; null: there was. */
+  readonly nothingLeft: Uncarried | null
 }
 
 /** The parts of an answer that a client of `wire` cannot get. */
@@ -62,6 +93,6 @@ export const lostParts = ({ parts }: Response, wire: string, carries: CarriesPic
   )
   return {
     names: [...new Set(lost.map(lostName))],
-    nothingLeft: !said && lost.some(({ picture }) => picture !== undefined)
+    nothingLeft: said ? null : (lost.map(uncarriedOf).find((what) => what !== null) ?? null)
   }
 }

@@ -3,6 +3,7 @@
  *
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
  */
+import type { InnerObjects } from "../json/Inner.ts"
 import { type Members, read, type ReadMembers } from "../json/Members.ts"
 import { makeSpelling } from "../json/Spelling.ts"
 
@@ -107,3 +108,13 @@ const ofOpenAi: ReadMembers = {
 
 /** Finds members that programs could read in two ways. */
 export const misspelt = makeSpelling({ ...ofOpenAi, ...nestedMembers }, { also: ofMessages })
+
+/** Objects of which a request has one. */
+export const innerObjects: InnerObjects = {
+  tool_choice: new Set(["type", "function", "custom", "allowed_tools"]),
+  "tool_choice.function": new Set(["name"]),
+  "tool_choice.custom": new Set(["name"]),
+  "tool_choice.allowed_tools": new Set(["mode", "tools"]),
+  response_format: new Set(["type", "json_schema"]),
+  "response_format.json_schema": new Set(["name", "description", "schema", "strict"])
+}

@@ -36,6 +36,16 @@ export const reasoningOf = (message: JsonObject): string => {
 
 export const refusalOf = (message: JsonObject): string => stringOr(message["refusal"]) ?? ""
 
+const soundKind = "audio"
+
+/** Sound of the answer, which has its words as text as well. */
+export const soundOf = ({ audio }: JsonObject): ReadonlyArray<OpaquePart> =>
+  isObject(audio) ? [{ type: "opaque", wire: "chat", kind: soundKind, value: audio }] : []
+
+/** The member `audio` of an answer; null for a block that is none. */
+export const soundIn = ({ kind, value, wire }: OpaquePart): JsonObject | null =>
+  wire === "chat" && kind === soundKind ? value : null
+
 /** Images of the answer, next to its text (OpenRouter, Vercel, LiteLLM). */
 export const imagesOf = (message: JsonObject): ReadonlyArray<OpaquePart> => {
   const { images } = message
@@ -50,7 +60,7 @@ export const imagesOf = (message: JsonObject): ReadonlyArray<OpaquePart> => {
 
 /** An entry of `images`; null for a block that holds no image. */
 export const imageOf = (part: OpaquePart, index: number): JsonObject | null => {
-  if (part.wire === "chat") return part.value
+  if (part.wire === "chat") return soundIn(part) === null ? part.value : null
   const image = part.picture === undefined ? null : imageUrlOf(part.picture)
   return image === null ? null : { ...image, index }
 }

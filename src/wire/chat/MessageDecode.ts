@@ -26,7 +26,18 @@ const roles: Readonly<Record<string, Role>> = {
 
 const partMembers = ["type", "cache_control", "prompt_cache_breakpoint"] as const
 
-const decodeMedia = (part: JsonObject, kind: string, path: string, read: FieldReader): Part | null => {
+const mediaMembers = {
+  image_url: new Set(["url", "detail"]),
+  input_audio: new Set(["data", "format"]),
+  file: new Set(["filename", "file_data", "file_id"])
+} as const
+
+const decodeMedia = (
+  part: JsonObject,
+  kind: keyof typeof mediaMembers,
+  path: string,
+  read: FieldReader
+): Part | null => {
   const marks = {
     ...optional("cacheControl", read.object(part, "cache_control", path)),
     ...optional("cacheBreakpoint", read.object(part, "prompt_cache_breakpoint", path)),
@@ -39,6 +50,7 @@ const decodeMedia = (part: JsonObject, kind: string, path: string, read: FieldRe
     read.fail(at, "the part is empty")
     return null
   }
+  const more = { ...marks, ...optional("inner", extrasOf(spec, mediaMembers[kind])) }
   if (kind === "image_url") {
     const url = read.string(spec, "url", at)
     if (url === undefined || url === "") {
@@ -47,7 +59,7 @@ const decodeMedia = (part: JsonObject, kind: string, path: string, read: FieldRe
     }
     const source = mediaOfUrl(url)
     if (isBroken(source)) read.fail(`${at}.url`, expectedBase64)
-    return { type: "image", source, ...optional("detail", read.string(spec, "detail", at)), ...marks }
+    return { type: "image", source, ...optional("detail", read.string(spec, "detail", at)), ...more }
   }
   if (kind === "input_audio") {
     const data = read.string(spec, "data", at)
@@ -56,17 +68,17 @@ const decodeMedia = (part: JsonObject, kind: string, path: string, read: FieldRe
       return null
     }
     if (!isBase64(data)) read.fail(`${at}.data`, expectedBase64)
-    return { type: "audio", data, format: read.string(spec, "format", at) ?? "wav", ...marks }
+    return { type: "audio", data, format: read.string(spec, "format", at) ?? "wav", ...more }
   }
   const filename = optional("filename", read.string(spec, "filename", at))
   const data = read.string(spec, "file_data", at)
   if (data !== undefined) {
     const source = mediaOfUrl(data)
     if (isBroken(source)) read.fail(`${at}.file_data`, expectedBase64)
-    return { type: "file", source, ...filename, ...marks }
+    return { type: "file", source, ...filename, ...more }
   }
   const id = read.string(spec, "file_id", at)
-  if (id !== undefined) return { type: "file", source: { kind: "file_id", wire: "chat", id }, ...filename, ...marks }
+  if (id !== undefined) return { type: "file", source: { kind: "file_id", wire: "chat", id }, ...filename, ...more }
   read.fail(`${at}.file_data`, "file_data or file_id is required")
   return null
 }
@@ -122,6 +134,8 @@ const decodeContent = (message: JsonObject, path: string, read: FieldReader): Re
   return []
 }
 
+const callMembers = { function: new Set(["name", "arguments"]), custom: new Set(["name", "input"]) } as const
+
 const decodeCall = (call: Json, path: string, read: FieldReader): ToolCallPart | null => {
   if (!isObject(call)) {
     read.fail(path, mismatch(call, "an object"))
@@ -138,7 +152,8 @@ const decodeCall = (call: Json, path: string, read: FieldReader): ToolCallPart |
   }
   const args = kind === "custom" ? (stringOr(spec["input"]) ?? "") : argsText(spec["arguments"])
   const extras = extrasOf(call, new Set(["id", "type", "index", "function", "custom"]))
-  return { type: "tool_call", id, name, kind, args, ...optional("extras", extras) }
+  const inner = extrasOf(spec, callMembers[kind])
+  return { type: "tool_call", id, name, kind, args, ...optional("extras", extras), ...optional("inner", inner) }
 }
 
 const decodeAssistant = (message: JsonObject, path: string, read: FieldReader): ReadonlyArray<Part> => {

@@ -37,6 +37,9 @@ const marks = (part: Marked, { log, own }: Encoder): JsonObject => {
   }
 }
 
+/** What the client's own wire has inside of a part. */
+const innerOf = (part: Marked, { own }: Encoder): JsonObject => (own ? (part.inner ?? {}) : {})
+
 const encodeImage = (part: ImagePart, encoder: Encoder): JsonObject | null => {
   const { source } = part
   if (source.kind !== "base64" && source.kind !== "url") {
@@ -44,7 +47,11 @@ const encodeImage = (part: ImagePart, encoder: Encoder): JsonObject | null => {
     return null
   }
   const url = source.kind === "base64" ? dataUrlOf(source.mediaType, source.data) : source.url
-  return { type: "image_url", image_url: { url, ...optional("detail", part.detail) }, ...marks(part, encoder) }
+  return {
+    type: "image_url",
+    image_url: { url, ...optional("detail", part.detail), ...innerOf(part, encoder) },
+    ...marks(part, encoder)
+  }
 }
 
 const encodeFile = (part: FilePart, encoder: Encoder): JsonObject | null => {
@@ -53,10 +60,18 @@ const encodeFile = (part: FilePart, encoder: Encoder): JsonObject | null => {
   const words = encoder.own && source.kind !== "text" ? null : wordsOf(source)
   if (words !== null) return { type: "text", text: namedWords(part, words), ...marks(part, encoder) }
   if (source.kind === "file_id" && source.wire === "chat") {
-    return { type: "file", file: { file_id: source.id, ...optional("filename", filename) }, ...marks(part, encoder) }
+    return {
+      type: "file",
+      file: { file_id: source.id, ...optional("filename", filename), ...innerOf(part, encoder) },
+      ...marks(part, encoder)
+    }
   }
   if (source.kind === "url" && encoder.own) {
-    return { type: "file", file: { file_data: source.url, ...optional("filename", filename) }, ...marks(part, encoder) }
+    return {
+      type: "file",
+      file: { file_data: source.url, ...optional("filename", filename), ...innerOf(part, encoder) },
+      ...marks(part, encoder)
+    }
   }
   if (source.kind !== "base64") {
     encoder.log.drop("file")
@@ -65,7 +80,7 @@ const encodeFile = (part: FilePart, encoder: Encoder): JsonObject | null => {
   const named = encoder.own ? optional("filename", filename) : { filename: filename ?? "document.pdf" }
   return {
     type: "file",
-    file: { file_data: dataUrlOf(source.mediaType, source.data), ...named },
+    file: { file_data: dataUrlOf(source.mediaType, source.data), ...named, ...innerOf(part, encoder) },
     ...marks(part, encoder)
   }
 }
@@ -78,7 +93,11 @@ const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
     case "image":
       return encodeImage(part, encoder)
     case "audio":
-      return { type: "input_audio", input_audio: { data: part.data, format: part.format }, ...marks(part, encoder) }
+      return {
+        type: "input_audio",
+        input_audio: { data: part.data, format: part.format, ...innerOf(part, encoder) },
+        ...marks(part, encoder)
+      }
     case "file":
       return encodeFile(part, encoder)
     case "opaque":
@@ -113,9 +132,10 @@ const encodeAssistant = (message: Message, encoder: Encoder): JsonObject => {
   const calls = message.parts.flatMap<JsonObject>((part) => {
     if (part.type !== "tool_call") return []
     const extras = encoder.own ? part.extras : undefined
+    const inner = innerOf(part, encoder)
     return part.kind === "custom"
-      ? { id: part.id, type: "custom", custom: { name: part.name, input: part.args }, ...extras }
-      : { id: part.id, type: "function", function: { name: part.name, arguments: part.args }, ...extras }
+      ? { id: part.id, type: "custom", custom: { name: part.name, input: part.args, ...inner }, ...extras }
+      : { id: part.id, type: "function", function: { name: part.name, arguments: part.args, ...inner }, ...extras }
   })
   let reasoning = ""
   let refusal = ""

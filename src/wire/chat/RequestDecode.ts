@@ -8,10 +8,11 @@ import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type FieldReader, makeFieldReader, mismatch } from "../json/FieldReader.ts"
 import { extrasOf, isArray, isObject, type JsonObject, objectOr, optional, stringOr } from "../json/Json.ts"
+import { innerOf } from "../json/Inner.ts"
 import { nestedOf } from "../json/Members.ts"
 import { hasReasoningWords, reasoningAsk } from "./ClientReasoning.ts"
 import { asksForFunctions, asTools } from "./LegacyFunctions.ts"
-import { nestedMembers } from "./Members.ts"
+import { innerObjects, nestedMembers } from "./Members.ts"
 import { decodeMessages } from "./MessageDecode.ts"
 import { decodeToolChoice, decodeTools } from "./Tools.ts"
 
@@ -153,7 +154,8 @@ export const decodeRequest = (given: JsonObject): Either.Either<Conversation, In
     user: read.string(body, "user") ?? null,
     metadata: read.object(body, "metadata") ?? null,
     extras: decodeExtras(body),
-    ...nestedOf(nestedMembers, body)
+    ...nestedOf(nestedMembers, body),
+    ...innerOf(innerObjects, body)
   }
   return read.result(conversation)
 }

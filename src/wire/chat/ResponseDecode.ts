@@ -11,7 +11,7 @@ import { argsText } from "../canonical/tools/ToolArgs.ts"
 import { isArray, isObject, type JsonObject, numberOr, objectOr, stringOr } from "../json/Json.ts"
 import { problemOfJson } from "../UpstreamError.ts"
 import type { AnswerFacts } from "../WireCodec.ts"
-import { callsOf, firstChoice, imagesOf, reasoningOf, refusalOf, textOf } from "./Message.ts"
+import { callsOf, firstChoice, imagesOf, reasoningOf, refusalOf, soundOf, textOf } from "./Message.ts"
 import { decodeStop } from "./Stop.ts"
 import { usageOf } from "./Usage.ts"
 
@@ -29,6 +29,7 @@ const partsOf = (message: JsonObject, responseId: string): ReadonlyArray<AnswerP
     ...(reasoning === "" ? [] : [{ type: "reasoning" as const, text: reasoning }]),
     ...(text === "" ? [] : [{ type: "text" as const, text, ...(citations.length === 0 ? {} : { citations }) }]),
     ...(refusal === "" ? [] : [{ type: "refusal" as const, text: refusal }]),
+    ...soundOf(message),
     ...imagesOf(message),
     ...callsOf(message).map((call, index) => ({
       type: "tool_call" as const,

@@ -5,10 +5,10 @@
  */
 import type { Citation } from "../canonical/Conversation.ts"
 import type { Response } from "../canonical/Response.ts"
-import type { JsonObject } from "../json/Json.ts"
+import { type JsonObject, stringOr } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
 import { asFunctionCall, asksForFunctions } from "./LegacyFunctions.ts"
-import { imageOf } from "./Message.ts"
+import { imageOf, soundIn } from "./Message.ts"
 import { finishReasons } from "./Stop.ts"
 import { encodeUsage } from "./Usage.ts"
 
@@ -20,10 +20,15 @@ export const annotationOf = ({ value, wire }: Citation): ReadonlyArray<JsonObjec
   return [{ type, url_citation: link }]
 }
 
+/** The words of an answer in sound stand beside it alone. */
+const isTranscript = (text: string, sound: JsonObject | null): boolean =>
+  sound !== null && text === (stringOr(sound["transcript"]) ?? "")
+
 const encodeMessage = (response: Response): JsonObject => {
   let text = ""
   let refusal = ""
   let reasoning = ""
+  let sound: JsonObject | null = null
   const calls: Array<JsonObject> = []
   const annotations: Array<JsonObject> = []
   const images: Array<JsonObject> = []
@@ -48,6 +53,7 @@ const encodeMessage = (response: Response): JsonObject => {
         break
       // A block of another wire that is not an image: its server has already processed it, and the text around it is kept.
       case "opaque": {
+        sound ??= soundIn(part)
         const image = imageOf(part, images.length)
         if (image !== null) images.push(image)
       }
@@ -55,10 +61,11 @@ const encodeMessage = (response: Response): JsonObject => {
   }
   return {
     role: "assistant",
-    content: text === "" && (calls.length > 0 || refusal !== "") ? null : text,
+    content: (text === "" && (calls.length > 0 || refusal !== "")) || isTranscript(text, sound) ? null : text,
     refusal: refusal === "" ? null : refusal,
     ...(annotations.length === 0 ? {} : { annotations }),
     ...(images.length === 0 ? {} : { images }),
+    ...(sound === null ? {} : { audio: sound }),
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
     ...(calls.length === 0 ? {} : { tool_calls: calls })
   }

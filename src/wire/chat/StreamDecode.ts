@@ -4,6 +4,7 @@
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/streaming-events
  */
 import type { Dialect } from "../../domain/Dialect.ts"
+import type { OpaquePart } from "../canonical/Conversation.ts"
 import type { StreamEvent } from "../canonical/Event.ts"
 import {
   numberOr,
@@ -19,7 +20,7 @@ import {
 import type { EventDecoder } from "../sse/SseDecoder.ts"
 import { incompleteStream, isTornEvent, streamProblem, tornEvent } from "../UpstreamError.ts"
 import { makeCallBlocks } from "./CallBlocks.ts"
-import { callsOf, firstChoice, imagesOf, logprobsOf, reasoningOf, refusalOf, textOf } from "./Message.ts"
+import { callsOf, firstChoice, imagesOf, logprobsOf, reasoningOf, refusalOf, soundOf, textOf } from "./Message.ts"
 import { inferredStop } from "../canonical/Response.ts"
 import { decodeStop } from "./Stop.ts"
 import { decodeUsage, findUsage } from "./Usage.ts"
@@ -69,6 +70,15 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     }
   }
 
+  /** `closes`: the text ends with it; sound comes between its words. */
+  const emitBlocks = (parts: ReadonlyArray<OpaquePart>, closes: boolean): void => {
+    for (const part of parts) {
+      if (closes) closeText()
+      const index = takeIndex()
+      out.push({ type: "block_start", index, block: { type: "opaque", part } }, { type: "block_stop", index })
+    }
+  }
+
   const start = (chunk: JsonObject): void => {
     started = true
     const id = stringOr(chunk["id"]) || null
@@ -100,14 +110,12 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     // Some servers send a whole message in the one chunk of a stream.
     const delta = objectOr(choice["delta"] ?? choice["message"])
     emitText("reasoning", reasoningOf(delta))
+    // Before its words, so that it can be named before the first content goes out.
+    emitBlocks(soundOf(delta), false)
     emitText("text", textOf(delta), logprobsOf(choice))
     cite(delta["annotations"])
     emitText("refusal", refusalOf(delta))
-    for (const part of imagesOf(delta)) {
-      closeText()
-      const index = takeIndex()
-      out.push({ type: "block_start", index, block: { type: "opaque", part } }, { type: "block_stop", index })
-    }
+    emitBlocks(imagesOf(delta), true)
     for (const call of callsOf(delta)) {
       closeText()
       const problem = calls.push(call)

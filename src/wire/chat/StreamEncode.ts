@@ -10,7 +10,7 @@ import type { JsonObject } from "../json/Json.ts"
 import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
 import { makeChunkEncoder, type ChoiceWriter, type WriteChunk } from "./ChunkStream.ts"
 import { asFunctionCall, asksForFunctions } from "./LegacyFunctions.ts"
-import { imageOf } from "./Message.ts"
+import { imageOf, soundIn } from "./Message.ts"
 import { annotationOf } from "./ResponseEncode.ts"
 import { finishReasons } from "./Stop.ts"
 
@@ -41,8 +41,10 @@ const makeWriter = (write: WriteChunk, functions: boolean): ChoiceWriter => {
   const finishOf = (reason: string): string => (functions && reason === "tool_calls" ? "function_call" : reason)
 
   let images = 0
-  /** An image; other blocks of another wire are dropped and named. */
+  /** An image, or sound; other blocks of another wire are dropped and named. */
   const opaqueChunk = (part: OpaquePart): string => {
+    const sound = soundIn(part)
+    if (sound !== null) return chunk({ audio: sound }, null)
     const image = imageOf(part, images)
     if (image === null) return lostComment(part)
     images += 1

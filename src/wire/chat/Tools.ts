@@ -13,6 +13,10 @@ import { extrasOf, isObject, type JsonObject, optional, stringOr } from "../json
 
 const functionMembers = new Set(["name", "description", "parameters", "strict"])
 const toolMembers = new Set(["type", "function", "cache_control"])
+const customMembers = {
+  outer: new Set(["type", "custom", "cache_control"]),
+  inner: new Set(["name", "description", "format"])
+}
 
 const decodeTool = (tool: JsonObject, path: string, read: FieldReader): Tool | null => {
   const cacheControl = optional("cacheControl", read.object(tool, "cache_control", path))
@@ -52,7 +56,9 @@ const decodeTool = (tool: JsonObject, path: string, read: FieldReader): Tool | n
     name,
     ...optional("description", read.string(spec, "description", `${path}.custom`)),
     ...optional("format", read.object(spec, "format", `${path}.custom`)),
-    ...cacheControl
+    ...cacheControl,
+    ...optional("extras", extrasOf(tool, customMembers.outer)),
+    ...optional("inner", extrasOf(spec, customMembers.inner))
   }
 }
 
@@ -117,9 +123,10 @@ const encodeTool = (tool: Tool, conversation: Conversation, isOpenAi: boolean, l
         custom: {
           name: tool.name,
           ...optional("description", tool.description),
-          ...optional("format", tool.format)
+          ...optional("format", tool.format),
+          ...(own ? tool.inner : {})
         },
-        ...(own ? optional("cache_control", tool.cacheControl) : {})
+        ...(own ? { ...optional("cache_control", tool.cacheControl), ...tool.extras } : {})
       }
     case "builtin":
       if (tool.wire === "chat") return tool.value

@@ -126,6 +126,8 @@ export const answerFields = [
     },
     { ...everywhere, messages: dropped }
   ),
+  // Chat says its words beside it, which arrive as text.
+  row("sound", "Sound", { chat: "message.audio", gemini: "content.parts.inlineData" }, nowhere),
   row(
     "citations",
     "Citations",

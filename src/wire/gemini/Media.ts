@@ -14,6 +14,7 @@ import { camel } from "./Casing.ts"
 type MediaPart = ImagePart | AudioPart | FilePart
 
 const inlineMembers = new Set(["inlineData"])
+const blobMembers = new Set(["mimeType", "data"])
 const fileMembers = new Set(["fileData"])
 
 /** Audio types whose subtype is not the format's usual name. */
@@ -34,7 +35,10 @@ export const decodeInlineData = (part: JsonObject, path: string, read: FieldRead
   if (data === undefined) read.fail(`${at}.data`, "base64 data is required")
   else if (!isBase64(data)) read.fail(`${at}.data`, expectedBase64)
   if (mediaType === undefined || data === undefined) return null
-  const extras = optional("extras", extrasOf(part, inlineMembers))
+  const extras = {
+    ...optional("extras", extrasOf(part, inlineMembers)),
+    ...optional("inner", extrasOf(blob, blobMembers))
+  }
   const source: MediaSource = { kind: "base64", mediaType, data }
   if (mediaType.startsWith("image/")) return { type: "image", source, ...extras }
   if (mediaType.startsWith("audio/")) {
@@ -104,7 +108,7 @@ const encodeSource = (part: ImagePart | FilePart, own: boolean, log: DropLog): J
   const { source } = part
   switch (source.kind) {
     case "base64":
-      return { inlineData: { mimeType: source.mediaType, data: source.data } }
+      return { inlineData: { mimeType: source.mediaType, data: source.data, ...(own ? part.inner : {}) } }
     case "text":
       return { text: source.text }
     case "url":
@@ -123,10 +127,10 @@ const encodeSource = (part: ImagePart | FilePart, own: boolean, log: DropLog): J
 
 export const encodeMedia = (part: MediaPart, own: boolean, log: DropLog): JsonObject | null => {
   if (part.type === "image" && part.detail !== undefined && part.detail !== "auto") log.drop("imageDetail")
-  if (part.type === "file" && part.filename !== undefined) log.drop("filename")
+  if (part.type === "file" && part.filename !== undefined && !own) log.drop("filename")
   const data =
     part.type === "audio"
-      ? { inlineData: { mimeType: `audio/${part.format}`, data: part.data } }
+      ? { inlineData: { mimeType: `audio/${part.format}`, data: part.data, ...(own ? part.inner : {}) } }
       : encodeSource(part, own, log)
   if (data === null || !own) return data
   const { fileData: _file, ...extras } = part.extras ?? {}

@@ -18,7 +18,9 @@ import { readResult } from "./ToolResult.ts"
 const members = {
   text: new Set(["text", "thought", "thoughtSignature"]),
   functionCall: new Set(["functionCall", "thoughtSignature"]),
-  functionResponse: new Set(["id", "name", "response", "parts"]),
+  call: new Set(["id", "name", "args", "partialArgs", "willContinue"]),
+  functionResponse: new Set(["functionResponse", "thoughtSignature"]),
+  result: new Set(["id", "name", "response", "parts"]),
   content: new Set(["role", "parts"])
 } as const
 
@@ -49,7 +51,8 @@ const decodeCall = (part: JsonObject, path: string, { calls, read }: Reader): Pa
     kind: "function",
     args: argsText(read.object(call, "args", at)),
     ...stateOf(part),
-    ...optional("extras", extrasOf(part, members.functionCall))
+    ...optional("extras", extrasOf(part, members.functionCall)),
+    ...optional("inner", extrasOf(call, members.call))
   }
 }
 
@@ -71,8 +74,8 @@ const decodeResult = (part: JsonObject, path: string, reader: Reader): ToolResul
     const decoded = decodePart(item, `${at}.parts[${index}]`, reader)
     return decoded?.type === "image" || decoded?.type === "file" || decoded?.type === "opaque" ? decoded : []
   })
-  const extras = {
-    ...extrasOf(result, members.functionResponse),
+  const inner = {
+    ...extrasOf(result, members.result),
     // Without a call the name is not known from anywhere else.
     ...(callId === null ? { name } : {})
   }
@@ -81,7 +84,8 @@ const decodeResult = (part: JsonObject, path: string, reader: Reader): ToolResul
     callId: callId ?? id ?? name,
     content: [{ type: "text", text }, ...media],
     isError,
-    ...(Object.keys(extras).length === 0 ? {} : { extras })
+    ...optional("extras", extrasOf(part, members.functionResponse)),
+    ...(Object.keys(inner).length === 0 ? {} : { inner })
   }
 }
 
@@ -120,12 +124,16 @@ const decodeParts = (content: JsonObject, path: string, reader: Reader): Readonl
 const splitModelTurn = (parts: ReadonlyArray<Part>, extras: JsonObject | undefined): ReadonlyArray<Message> => {
   const own = optional("extras", extras)
   if (!parts.some((part) => part.type === "tool_result")) return [{ role: "assistant", parts, ...own }]
-  const messages: Array<{ readonly role: "assistant" | "tool"; readonly parts: Array<Part> }> = []
+  const messages: Array<{
+    readonly role: "assistant" | "tool"
+    readonly parts: Array<Part>
+    readonly extras?: JsonObject
+  }> = []
   for (const part of parts) {
     const role = part.type === "tool_result" ? "tool" : "assistant"
     const last = messages.at(-1)
     if (last?.role === role) last.parts.push(part)
-    else messages.push({ role, parts: [part] })
+    else messages.push({ role, parts: [part], ...(last === undefined ? own : {}) })
   }
   return messages
 }
@@ -164,7 +172,8 @@ const decodeSystem = (body: JsonObject, reader: Reader): ReadonlyArray<Message> 
     return []
   }
   const parts = decodeParts(system, "systemInstruction", reader)
-  return parts.length === 0 ? [] : [{ role: "system", parts }]
+  const extras = optional("extras", extrasOf(system, members.content))
+  return parts.length === 0 ? [] : [{ role: "system", parts, ...extras }]
 }
 
 /** `body` has its members in camelCase. */

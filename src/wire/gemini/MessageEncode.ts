@@ -24,7 +24,7 @@ interface Encoder {
 interface Turn {
   readonly role: "user" | "model"
   readonly parts: Array<JsonObject>
-  readonly extras: JsonObject | undefined
+  extras: JsonObject | undefined
 }
 
 const encodeCall = (part: ToolCallPart, { calls, log, own }: Encoder): JsonObject => {
@@ -32,7 +32,7 @@ const encodeCall = (part: ToolCallPart, { calls, log, own }: Encoder): JsonObjec
   calls.set(part.id, { name: part.name, order: calls.size })
   const args = part.kind === "custom" ? { input: part.args } : argsAsObject(part.args)
   return {
-    functionCall: { id: part.id, name: part.name, args },
+    functionCall: { id: part.id, name: part.name, args, ...(own ? part.inner : {}) },
     ...signatureOf(part.state),
     ...(own ? part.extras : {})
   }
@@ -90,7 +90,7 @@ const encodeResult = (result: ToolResultPart, encoder: Encoder, beside: Array<Js
     log.map("toolResultImage")
     for (const part of media) beside.push(part)
   }
-  const { name: orphanName, ...extras } = own ? (result.extras ?? {}) : {}
+  const { name: orphanName, ...inner } = own ? (result.inner ?? {}) : {}
   const name = calls.get(result.callId)?.name ?? stringOr(orphanName) ?? "tool"
   const text = texts.join("\n")
   return {
@@ -99,8 +99,9 @@ const encodeResult = (result: ToolResultPart, encoder: Encoder, beside: Array<Js
       name,
       response: writeResult({ text, isError: result.isError }, name, own),
       ...(own && media.length > 0 ? { parts: media } : {}),
-      ...extras
-    }
+      ...inner
+    },
+    ...(own ? result.extras : {})
   }
 }
 
@@ -123,7 +124,10 @@ const pushTurn = (turns: Array<Turn>, turn: Turn): void => {
   if (turn.parts.length === 0) return
   const last = turns.at(-1)
   if (last?.role !== turn.role) turns.push(turn)
-  else for (const part of turn.parts) last.parts.push(part)
+  else {
+    for (const part of turn.parts) last.parts.push(part)
+    if (turn.extras !== undefined) last.extras = { ...last.extras, ...turn.extras }
+  }
 }
 
 /** The first call of a step must carry a signature. */
@@ -175,5 +179,9 @@ export const encodeMessages = (conversation: Conversation, model: string, log: D
   const contents = turns.map(({ extras, parts, role }) =>
     encoder.own && extras !== undefined ? Object.assign({ role, parts }, extras) : { role, parts }
   )
-  return { ...(system.length === 0 ? {} : { systemInstruction: { parts: system } }), contents }
+  const beside = encoder.own ? head.map(({ extras }) => extras ?? {}) : []
+  return {
+    ...(system.length === 0 ? {} : { systemInstruction: Object.assign({ parts: system }, ...beside) }),
+    contents
+  }
 }

@@ -8,9 +8,10 @@ import type * as Either from "effect/Either"
 import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation } from "../canonical/Conversation.ts"
 import { makeFieldReader } from "../json/FieldReader.ts"
-import { extrasWith, type JsonObject, objectOr, optional } from "../json/Json.ts"
+import { extrasWith, type JsonObject, optional } from "../json/Json.ts"
 import { camel } from "./Casing.ts"
 import { decodeGeneration } from "./Generation.ts"
+import { type Inner, innerOf, type InnerObjects } from "../json/Inner.ts"
 import { nestedOf } from "../json/Members.ts"
 import { nestedMembers } from "./Members.ts"
 import { decodeMessages } from "./MessageDecode.ts"
@@ -19,18 +20,17 @@ import { decodeToolConfig, decodeTools } from "./Tools.ts"
 /** Members with a canonical form. All others become `extras`. */
 const known = new Set(["model", "stream", "systemInstruction", "contents", "tools", "toolConfig", "generationConfig"])
 
-const thinkingMembers = new Set(["thinkingBudget", "includeThoughts", "thinkingLevel"])
+/** Objects of which a request has one. */
+const innerObjects: InnerObjects = {
+  "generationConfig.thinkingConfig": new Set(["thinkingBudget", "includeThoughts", "thinkingLevel"])
+}
 /** Names of members, because clients can send any number of unknown ones. */
 const maxNames = 64
 
-/** Members of `thinkingConfig` that only this wire has. */
-const unreadThinking = (body: JsonObject): ReadonlyArray<string> => {
-  const { thinkingConfig } = camel(objectOr(body["generationConfig"]))
-  return Object.keys(camel(objectOr(thinkingConfig)))
-    .filter((name) => !thinkingMembers.has(name))
+const namesOf = ({ members, path }: Inner): ReadonlyArray<string> =>
+  Object.keys(members)
     .slice(0, maxNames)
-    .map((name) => `generationConfig.thinkingConfig.${name}`)
-}
+    .map((name) => [...path, name].join("."))
 
 export const decodeRequest = (source: JsonObject): Either.Either<Conversation, InvalidRequest> => {
   const body = camel(source)
@@ -54,9 +54,8 @@ export const decodeRequest = (source: JsonObject): Either.Either<Conversation, I
     extras: extrasWith(body, known, generation.extras, optional("toolConfig", config.extra)),
     ...nestedOf(nestedMembers, body, camel)
   }
-  const thinking = unreadThinking(body)
-  if (thinking.length > 0) {
-    return read.result({ ...conversation, nested: [...(conversation.nested ?? []), ...thinking] })
-  }
-  return read.result(conversation)
+  const { inner } = innerOf(innerObjects, body, camel)
+  if (inner === undefined) return read.result(conversation)
+  const nested = [...(conversation.nested ?? []), ...inner.flatMap(namesOf)]
+  return read.result({ ...conversation, nested, inner })
 }

@@ -3,6 +3,7 @@
  *
  * https://platform.claude.com/docs/en/api/messages
  */
+import type { InnerObjects } from "../json/Inner.ts"
 import { type Members, read, type ReadMembers } from "../json/Members.ts"
 import { makeSpelling } from "../json/Spelling.ts"
 
@@ -46,3 +47,10 @@ export const misspelt = makeSpelling({
   tools: { each: { of: tool } },
   ...nestedMembers
 })
+
+/** Objects of which a request has one. */
+export const innerObjects: InnerObjects = {
+  thinking: new Set(["type", "budget_tokens", "display"]),
+  tool_choice: new Set(["type", "name", "disable_parallel_tool_use"]),
+  "output_config.format": new Set(["type", "schema"])
+}

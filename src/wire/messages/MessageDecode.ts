@@ -24,6 +24,7 @@ const members = {
   image: new Set(["type", "source", "cache_control"]),
   document: new Set(["type", "source", "title", "cache_control"]),
   thinking: new Set(["type", "thinking", "signature", "cache_control"]),
+  redacted_thinking: new Set(["type", "data", "cache_control"]),
   tool_use: new Set(["type", "id", "name", "input", "cache_control"]),
   tool_result: new Set(["type", "tool_use_id", "content", "is_error", "cache_control"])
 } as const
@@ -71,11 +72,26 @@ const decodeSource = (block: JsonObject, path: string, read: FieldReader): Media
   }
 }
 
+const sourceMembers = {
+  base64: new Set(["type", "media_type", "data"]),
+  url: new Set(["type", "url"]),
+  file: new Set(["type", "file_id"]),
+  text: new Set(["type", "media_type", "data"])
+} as const
+
+/** What only this wire has in the source of a block. */
+const innerOf = ({ source }: JsonObject): { readonly inner?: JsonObject } => {
+  if (!isObject(source)) return {}
+  const type = source["type"]
+  const known = type === "base64" || type === "url" || type === "file" || type === "text" ? sourceMembers[type] : null
+  return known === null ? {} : optional("inner", extrasOf(source, known))
+}
+
 const decodeDocument = (block: JsonObject, path: string, read: FieldReader): FilePart | OpaquePart => {
   const source = decodeSource(block, path, read)
   if (source === null) return opaque("document", block)
   const filename = optional("filename", read.string(block, "title", path))
-  return { type: "file", source, ...filename, ...marksOf(block, "document", path, read) }
+  return { type: "file", source, ...filename, ...marksOf(block, "document", path, read), ...innerOf(block) }
 }
 
 const decodeResult = (block: JsonObject, path: string, read: FieldReader): ToolResultPart => {
@@ -126,7 +142,7 @@ const decodeBlock = (block: Json, path: string, read: FieldReader): Part | null 
       const source = decodeSource(block, path, read)
       return source === null
         ? opaque("image", block)
-        : { type: "image", source, ...marksOf(block, "image", path, read) }
+        : { type: "image", source, ...marksOf(block, "image", path, read), ...innerOf(block) }
     }
     case "document":
       return decodeDocument(block, path, read)
@@ -134,7 +150,12 @@ const decodeBlock = (block: Json, path: string, read: FieldReader): Part | null 
       return decodeThinking(block, path, read)
     case "redacted_thinking": {
       const encrypted = read.string(block, "data", path) ?? ""
-      return { type: "reasoning", text: "", state: { wire: "messages", encrypted } }
+      return {
+        type: "reasoning",
+        text: "",
+        state: { wire: "messages", encrypted },
+        ...marksOf(block, "redacted_thinking", path, read)
+      }
     }
     case "tool_use":
       return decodeCall(block, path, read)

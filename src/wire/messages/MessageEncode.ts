@@ -3,7 +3,15 @@
  *
  * https://platform.claude.com/docs/en/api/messages
  */
-import type { Conversation, FilePart, MediaSource, Message, Part, ToolResultPart } from "../canonical/Conversation.ts"
+import type {
+  Conversation,
+  FilePart,
+  Marked,
+  MediaSource,
+  Message,
+  Part,
+  ToolResultPart
+} from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
 import { asMarkedUser, isSystem, splitSystem } from "../canonical/SystemPlaces.ts"
 import { argsAsObject, argsObject } from "../canonical/tools/ToolArgs.ts"
@@ -19,6 +27,8 @@ interface Encoder {
 interface Turn {
   readonly role: "user" | "assistant" | "system"
   readonly blocks: Array<JsonObject>
+  /** Members of its messages that only this wire has. */
+  extras: JsonObject
 }
 
 const rest = (
@@ -28,6 +38,10 @@ const rest = (
   ...optional("cache_control", part.cacheControl),
   ...(own ? part.extras : {})
 })
+
+/** A source of the client's own wire with all that it has. */
+const withInner = (source: JsonObject | null, part: Marked, { own }: Encoder): JsonObject | null =>
+  source === null || !own || part.inner === undefined ? source : { ...source, ...part.inner }
 
 const encodeSource = (source: MediaSource): JsonObject | null => {
   switch (source.kind) {
@@ -48,7 +62,7 @@ const encodeFile = (part: FilePart, encoder: Encoder): JsonObject | null => {
     encoder.log.loseField(videoField)
     return null
   }
-  const source = encodeSource(part.source)
+  const source = withInner(encodeSource(part.source), part, encoder)
   const title = optional("title", part.filename)
   if (source !== null && (encoder.own || part.source.kind !== "base64")) {
     return { type: "document", source, ...title, ...rest(part, encoder) }
@@ -98,7 +112,7 @@ const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
     case "refusal":
       return part.text === "" ? null : { type: "text", text: part.text }
     case "image": {
-      const source = encodeSource(part.source)
+      const source = withInner(encodeSource(part.source), part, encoder)
       if (part.detail !== undefined && part.detail !== "auto") log.drop("imageDetail")
       if (source !== null) return { type: "image", source, ...rest(part, encoder) }
       log.drop("image")
@@ -115,7 +129,7 @@ const encodePart = (part: Part, encoder: Encoder): JsonObject | null => {
         return { type: "thinking", thinking: part.text, signature: state.signature, ...rest(part, encoder) }
       }
       if (state?.wire === "messages" && state.encrypted !== undefined) {
-        return { type: "redacted_thinking", data: state.encrypted }
+        return { type: "redacted_thinking", data: state.encrypted, ...rest(part, encoder) }
       }
       // Unsigned or foreign reasoning is refused.
       log.drop("reasoningHistory")
@@ -144,11 +158,19 @@ const contentOf = (blocks: ReadonlyArray<JsonObject>): string | ReadonlyArray<Js
 }
 
 /** Consecutive messages of one role become one turn, so that the results of all calls come first in one message. */
-const pushTurn = (turns: Array<Turn>, role: Turn["role"], blocks: ReadonlyArray<JsonObject>): void => {
+const pushTurn = (
+  turns: Array<Turn>,
+  role: Turn["role"],
+  blocks: ReadonlyArray<JsonObject>,
+  extras: JsonObject = {}
+): void => {
   if (blocks.length === 0) return
   const last = turns.at(-1)
-  if (last?.role !== role) turns.push({ role, blocks: [...blocks] })
-  else for (const block of blocks) last.blocks.push(block)
+  if (last?.role !== role) turns.push({ role, blocks: [...blocks], extras })
+  else {
+    for (const block of blocks) last.blocks.push(block)
+    last.extras = { ...last.extras, ...extras }
+  }
 }
 
 const isResult = (block: JsonObject): boolean => block["type"] === "tool_result"
@@ -206,12 +228,14 @@ export const encodeMessages = (conversation: Conversation, systemBetween: boolea
     noteMessage(message, encoder)
     return message.parts.flatMap<JsonObject>((part) => encodePart(part, encoder) ?? [])
   }
+  const extrasOf = (message: Message): JsonObject => (encoder.own ? (message.extras ?? {}) : {})
   const system = head.flatMap(blocksOf)
   const turns: Array<Turn> = []
   for (const [index, message] of spoken.entries()) {
-    if (message.role === "assistant") pushTurn(turns, "assistant", blocksOf(message))
-    else if (!isSystem(message)) pushTurn(turns, "user", blocksOf(message))
-    else if (systemBetween && mayStand(spoken, index, turns, encoder)) pushTurn(turns, "system", blocksOf(message))
+    if (message.role === "assistant") pushTurn(turns, "assistant", blocksOf(message), extrasOf(message))
+    else if (!isSystem(message)) pushTurn(turns, "user", blocksOf(message), extrasOf(message))
+    else if (systemBetween && mayStand(spoken, index, turns, encoder))
+      pushTurn(turns, "system", blocksOf(message), extrasOf(message))
     else {
       log.mapField("messages.role")
       pushTurn(turns, "user", blocksOf(asMarkedUser(message)))
@@ -227,6 +251,6 @@ export const encodeMessages = (conversation: Conversation, systemBetween: boolea
   trimPrefill(turns, log)
   const messages = turns
     .filter(({ blocks }) => blocks.length > 0)
-    .map(({ blocks, role }) => ({ role, content: contentOf(resultsFirst(blocks)) }))
+    .map(({ blocks, extras, role }) => Object.assign({ role, content: contentOf(resultsFirst(blocks)) }, extras))
   return { ...(system.length === 0 ? {} : { system: contentOf(system) }), messages }
 }

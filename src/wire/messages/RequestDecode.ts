@@ -8,8 +8,9 @@ import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type FieldReader, makeFieldReader } from "../json/FieldReader.ts"
 import { extrasOf, isObject, type JsonObject, optional, stringOr } from "../json/Json.ts"
+import { innerOf } from "../json/Inner.ts"
 import { nestedOf } from "../json/Members.ts"
-import { nestedMembers } from "./Members.ts"
+import { innerObjects, nestedMembers } from "./Members.ts"
 import { decodeMessages } from "./MessageDecode.ts"
 import { decodeToolChoice, decodeTools } from "./Tools.ts"
 
@@ -107,7 +108,8 @@ export const decodeRequest = (body: JsonObject): Either.Either<Conversation, Inv
     user: metadata === undefined ? null : (read.string(metadata, "user_id", "metadata") ?? null),
     metadata: (metadata === undefined ? undefined : extrasOf(metadata, new Set(["user_id"]))) ?? null,
     extras: decodeExtras(body),
-    ...nestedOf(nestedMembers, body)
+    ...nestedOf(nestedMembers, body),
+    ...innerOf(innerObjects, body)
   }
   return read.result(conversation)
 }

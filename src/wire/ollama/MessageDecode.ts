@@ -17,6 +17,7 @@ const members = {
 } as const
 
 const callMembers = new Set(["id", "type", "function"])
+const functionMembers = new Set(["name", "arguments"])
 const noBase64 = /[^A-Za-z0-9+/=]/
 
 /** Type sent for an unknown image format: the provider then reports the error itself. */
@@ -69,7 +70,8 @@ const decodeCall = (call: Json, id: string, path: string, read: FieldReader): To
     name: name ?? "",
     kind: "function",
     args,
-    ...extras
+    ...extras,
+    ...optional("inner", extrasOf(spec, functionMembers))
   }
 }
 

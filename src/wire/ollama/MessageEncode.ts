@@ -84,7 +84,8 @@ const encodeCall = (call: ToolCallPart, encoder: Encoder): JsonObject => {
   if (call.state !== undefined) log.drop("reasoningHistory")
   toolNames.set(call.id, call.name)
   const args = call.kind === "custom" ? { input: call.args } : argsAsObject(call.args)
-  return { id: call.id, function: { name: call.name, arguments: args }, ...(own ? call.extras : {}) }
+  const inner = own ? call.inner : {}
+  return { id: call.id, function: { name: call.name, arguments: args, ...inner }, ...(own ? call.extras : {}) }
 }
 
 const encodeAssistant = (message: Message, encoder: Encoder): JsonObject => {

@@ -4,6 +4,7 @@
  *
  * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
+import type { InnerObjects } from "../json/Inner.ts"
 import { type Members, read, type ReadMembers } from "../json/Members.ts"
 import { makeSpelling } from "../json/Spelling.ts"
 
@@ -71,3 +72,8 @@ export const misspelt = makeSpelling({
   tools: { each: { of: tool } },
   ...nestedMembers
 })
+
+/** Objects of which a request has one. */
+export const innerObjects: InnerObjects = {
+  tool_choice: new Set(["type", "name", "namespace", "mode", "tools"])
+}

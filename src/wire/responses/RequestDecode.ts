@@ -8,8 +8,9 @@ import type { InvalidRequest } from "../../domain/Errors.ts"
 import type { Conversation, OutputFormat, ReasoningAsk, Sampling } from "../canonical/Conversation.ts"
 import { type FieldReader, makeFieldReader } from "../json/FieldReader.ts"
 import { extrasOf, extrasWith, isArray, isObject, type Json, type JsonObject, optional } from "../json/Json.ts"
+import { innerOf } from "../json/Inner.ts"
 import { nestedOf } from "../json/Members.ts"
-import { nestedMembers } from "./Members.ts"
+import { innerObjects, nestedMembers } from "./Members.ts"
 import { decodeInputMessages } from "./ItemDecode.ts"
 import { decodeToolChoice, decodeTools } from "./Tools.ts"
 
@@ -122,7 +123,8 @@ export const decodeRequest = (body: JsonObject): Either.Either<Conversation, Inv
     user: read.string(body, "user") ?? null,
     metadata: read.object(body, "metadata") ?? null,
     extras: decodeExtras(body, foreign),
-    ...nestedOf(nestedMembers, body)
+    ...nestedOf(nestedMembers, body),
+    ...innerOf(innerObjects, body)
   }
   return read.result(conversation)
 }

@@ -8,6 +8,7 @@ const transparent = "test/native/transparent.suite.ts"
 const http = "test/http/capture/capture.test.ts"
 const proxy = "test/unit/capture/proxy/HttpProxy.test.ts"
 const desktop = "test/unit/capture/host/SystemProxy.test.ts"
+const http2 = "test/unit/capture/tls/Http2.test.ts"
 const listener = "test/unit/capture/tls/Listener.test.ts"
 const certificates = "test/unit/capture/tls/Certificates.test.ts"
 const rules = "test/unit/capture/transparent/Rules.test.ts"
@@ -101,10 +102,39 @@ export const captureRows: ReadonlyArray<StatementRow> = [
     [listener, "decrypts HTTP/1.1 of a client that names its server, and passes both ways on as they came"]
   ),
   statement(
-    "What cannot be decrypted is handed on: HTTP/2 alone, servers that speak first, clients that do not trust the authority",
+    "HTTP/2 is decrypted where the client would have it and its server speaks it, and without TLS where the client begins with it; recorded as HTTP/1.1 is, with its version",
+    [
+      http2,
+      "goes by both ways as it came, and is recorded with its version",
+      "is answered to a client that speaks nothing else (gRPC), with trailers both ways",
+      "has many requests at once over one connection to the server, and answers them in any order",
+      "passes a reset of the server on with its reason, after what came before it",
+      "ends the request to the server when the client takes it back, and no other",
+      "holds a server back whose client does not read, and no other request of that connection",
+      "serves curl and undici",
+      "goes by without TLS where a client knows its server",
+      "is what its server chose, over one connection to it"
+    ],
+    [http, "reads HTTP/2 of curl through the proxy, and tells the version in records and archives"],
+    [cases, "decrypts HTTP/2 of a client that speaks nothing else"]
+  ),
+  statement(
+    "Connections of HTTP/2 are bounded: requests at once, heads, bodies under way, requests that are taken back",
+    [
+      http2,
+      "end a connection whose client takes back one request after the other",
+      "refuse a request beyond those at once so that it can be asked again",
+      "refuse a head that is %s, and go on with others",
+      "refuse a head of an answer that is too long",
+      "forwards large bodies whole both ways and copies their beginning alone",
+      "end a connection over which nothing goes"
+    ]
+  ),
+  statement(
+    "What cannot be decrypted is handed on: HTTP/2 alone to a server that speaks none, servers that speak first, clients that do not trust the authority",
+    [http2, "is handed on unread where it speaks nothing else and the server does not"],
     [
       cases,
-      "hands a client on that speaks HTTP/2 alone",
       "hands a connection on where the server speaks first",
       "tunnels a host whose client says that it does not trust the authority, and tells it once",
       "tunnels a host whose client leaves twice without a word"

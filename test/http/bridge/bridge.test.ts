@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net"
 import { gzipSync } from "node:zlib"
 import * as Bridge from "../../../src/agents/bridge/Bridge.ts"
 import type { TrafficRecord } from "../../../src/domain/TrafficRecord.ts"
-import { makeIntercept } from "../../../src/entry/bridge/Intercept.ts"
+import { makeIntercept, makeNeedsHttp1 } from "../../../src/entry/bridge/Intercept.ts"
 import * as InnerRequests from "../../../src/plane/InnerRequests.ts"
 import { readAnswer } from "../../../src/observe/inspector/reading/Answer.ts"
 import { formatOf } from "../../../src/observe/inspector/reading/Format.ts"
@@ -300,6 +300,25 @@ describe("the agent bridge", () => {
         assert.deepInclude(await send("/v1internal:streamGenerateContent", [asked], sni), { status: 203 })
         assert.lengthOf(passed, 2)
       })
+    })
+  )
+
+  it.scopedLive("needs HTTP/1.1 for hosts of agents whose models are mapped, and for no other", () =>
+    Effect.gen(function* () {
+      const { bridge } = yield* setUp
+      const bypassed = new Set<string>()
+      const needsHttp1 = makeNeedsHttp1({ bridge, isBypassed: (host) => bypassed.has(host) })
+      const host = "api.anthropic.com"
+      assert.isFalse(needsHttp1(host))
+      yield* bridge.setMappings("claude-code", [mapping])
+      assert.isTrue(needsHttp1(host))
+      assert.isFalse(needsHttp1("api.openai.com"))
+      assert.isFalse(needsHttp1("elsewhere.example"))
+      bypassed.add(host)
+      assert.isFalse(needsHttp1(host))
+      bypassed.clear()
+      yield* bridge.setMappings("claude-code", [])
+      assert.isFalse(needsHttp1(host))
     })
   )
 

@@ -1,17 +1,19 @@
 /** Capture over real HTTP: custom hosts, the HTTP proxy, the desktop's proxy, and what is refused. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { managementRoutes } from "../../../src/contract/ManagementRoutes.ts"
 import { eventually } from "../../support/eventually.ts"
 import * as RawRequest from "../../support/RawRequest.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { A, admin, getThroughProxy, I, setUp, usualHosts } from "./support.ts"
-import { tlsServer } from "./TlsServer.ts"
+import { http2Server, tlsServer } from "./TlsServer.ts"
 
 const block = (...hosts: ReadonlyArray<string>): ReadonlyArray<string> =>
   hosts.flatMap((host) => [`127.0.0.1 ${host}`, `::1 ${host}`])
@@ -200,6 +202,51 @@ describe("the HTTP proxy", () => {
       assert.notInclude(JSON.stringify(second), "secret-of-the-client")
       assert.notInclude(JSON.stringify(second), "sk-0123456789abcdefghij0123")
       assert.isAtLeast(second?.totalLatencyMs ?? -1, second?.upstreamLatencyMs ?? 0)
+    })
+  )
+
+  it.scopedLive("reads HTTP/2 of curl through the proxy, and tells the version in records and archives", () =>
+    Effect.gen(function* () {
+      const { ask, folder, records } = yield* setUp()
+      const upstream = yield* http2Server
+      yield* Effect.promise(async () => {
+        const { port } = (await ask("POST", `${I}/capture-modes/http-proxy`, { action: "start" })).body
+        await ask("POST", `${I}/capture-modes/tls-intercept`, { enabled: true })
+        await ask("PUT", `${A}/upstream-ca`, { pem: upstream.authority.certificate })
+        const ca = join(folder, "ca.pem")
+        writeFileSync(ca, String((await ask("GET", `${A}/cert/download`)).body))
+        const { stdout } = await promisify(execFile)("curl", [
+          "-s",
+          "--http2",
+          "--cacert",
+          ca,
+          "-x",
+          `http://127.0.0.1:${port}`,
+          "-w",
+          "|%{http_version}",
+          "-H",
+          "Authorization: Bearer secret-of-the-client",
+          `https://localhost:${upstream.port}/v1/things`
+        ])
+        assert.strictEqual(stdout, '{"by":"2.0","key":"Bearer secret-of-the-client"}|2')
+      })
+      const [only, ...others] = yield* records
+      assert.deepStrictEqual(others, [])
+      assert.deepInclude(only, {
+        source: "http-proxy",
+        method: "GET",
+        host: `localhost:${upstream.port}`,
+        path: "/v1/things",
+        status: 200,
+        httpVersion: "HTTP/2"
+      })
+      assert.notInclude(JSON.stringify(only), "secret-of-the-client")
+      yield* Effect.promise(async () => {
+        const shown = (await ask("GET", `${I}/requests/${only?.id}`)).body
+        assert.strictEqual(shown.httpVersion, "HTTP/2")
+        const { log } = (await ask("GET", `${I}/export.har`)).body
+        assert.strictEqual(log.entries[0].request.httpVersion, "HTTP/2")
+      })
     })
   )
 

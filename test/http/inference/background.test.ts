@@ -179,6 +179,34 @@ describe("a response in the background", () => {
     })
   )
 
+  for (const isRestarted of [false, true]) {
+    it.scopedLive(`is billed at the price of its beginning${isRestarted ? ", over a restart" : ""}`, () =>
+      Effect.gen(function* () {
+        const dataDir = yield* temporaryFolder
+        const first = yield* Fake.start
+        const state = provider(first, "resp_one")
+        const scope = yield* Scope.make()
+        const gateway = yield* Scope.extend(TestGateway.start({ dataDir, drainMs: 0 }), scope)
+        yield* Effect.promise(async () => {
+          await gateway.connect("first", first, "responses")
+          await gateway.manage("PATCH", "/api/pricing", { first: { m: { input: 1_000, output: 1_000 } } })
+          await (await gateway.post("/v1/responses", { ...ask, model: "first/m" })).json()
+          await gateway.manage("PATCH", "/api/pricing", { first: { m: { input: 50_000, output: 50_000 } } })
+          await first.received(2)
+        })
+        if (isRestarted) yield* Scope.close(scope, Exit.void)
+        state.status = "completed"
+        const last = isRestarted ? yield* TestGateway.start({ dataDir }) : gateway
+        yield* Effect.promise(async () => {
+          const [row] = await billed(last)
+          assert.deepInclude(row?.["tokens"], { in: 11, out: 5 })
+          assert.closeTo(Number(row?.["costUsd"]), 0.016, 1e-9)
+        })
+        if (!isRestarted) yield* Scope.close(scope, Exit.void)
+      })
+    )
+  }
+
   it.scopedLive("is asked about at the connection that made it: its state, its items, its end", () =>
     Effect.gen(function* () {
       const { first, gateway, state } = yield* house()

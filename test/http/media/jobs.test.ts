@@ -9,6 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { eventually } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
 interface Job {
@@ -268,6 +269,55 @@ describe("a restart in the middle of a job", () => {
           },
           isTrue
         )
+      })
+    })
+  )
+
+  it.scopedLive("reserves and books at the price of its beginning, also in a second life", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryFolder
+      const upstream = yield* Fake.start
+      const { answer, state } = makeProvider(Buffer.from("film"))
+      upstream.always(answer)
+      const life = <A>(run: (gateway: TestGateway.TestGateway) => Promise<A>) =>
+        Effect.scoped(Effect.flatMap(TestGateway.start({ dataDir }), (gateway) => Effect.promise(() => run(gateway))))
+      const heldUsd = async (gateway: TestGateway.TestGateway, apiKeyId: string): Promise<unknown> =>
+        (await gateway.manage("GET", `/api/usage/budget?apiKeyId=${apiKeyId}`)).reservedUsd
+      const begun = yield* life(async (gateway) => {
+        await gateway.connect("one", upstream, "chat")
+        await gateway.manage("PATCH", "/api/pricing", { one: { m: { perSecond: 0.1 } } })
+        const { key, secret } = await gateway.manage("POST", "/api/keys", { name: "one" })
+        await gateway.manage("POST", "/api/usage/budget", { apiKeyId: key.id, dailyLimitUsd: 100 })
+        const headers = { authorization: `Bearer ${secret}` }
+        const body = { model: "one/m", prompt: "A gate.", seconds: "4", async: true }
+        const { id } = (await (await gateway.post("/v1/videos/generations", body, headers)).json()) as Job
+        const path = `${gateway.url}/v1/videos/generations/${id}`
+        const status = async () => ((await (await fetch(path, { headers })).json()) as Job).status
+        await eventually("it is polled", status, (told) => told === "in_progress")
+        const held = await heldUsd(gateway, key.id)
+        await gateway.manage("PATCH", "/api/pricing", { one: { m: { perSecond: 2 } } })
+        return { id, headers, key, held }
+      })
+      const polls = (): number => lines(upstream).filter((line) => line === "GET /v1/videos/v1").length
+      for (let again = 0; again < 2; again += 1) {
+        const before = polls()
+        yield* life(async (gateway) => {
+          await eventually("it is asked about", polls, (count) => count > before)
+          assert.strictEqual(await heldUsd(gateway, begun.key.id), begun.held)
+        })
+      }
+      state.isDone = true
+      yield* life(async (gateway) => {
+        const path = `${gateway.url}/v1/videos/generations/${begun.id}`
+        const status = async () => ((await (await fetch(path, { headers: begun.headers })).json()) as Job).status
+        await eventually("it is completed", status, (told) => told === "completed")
+        await eventually(
+          "it is booked",
+          async () => (await gateway.manage("GET", `/api/usage/budget?apiKeyId=${begun.key.id}`)).spentUsd,
+          (spent) => spent > 0
+        )
+        const { spentUsd } = await gateway.manage("GET", `/api/usage/budget?apiKeyId=${begun.key.id}`)
+        assert.strictEqual(spentUsd, 0.4)
       })
     })
   )

@@ -12,6 +12,7 @@ const request: CapturedRequest = {
   host: "api.example.test",
   serverName: "api.example.test",
   path: "/v1/chat",
+  httpVersion: "HTTP/2",
   headers: ["Content-Type", "application/json"],
   client: { address: "127.0.0.1", port: 40_000 },
   server: { address: "203.0.113.7", port: 443 }
@@ -47,7 +48,13 @@ describe("the inspector", () => {
   it("is told the kind of a custom host, and by which ports its client can be found", () => {
     const { calls, sink } = setUp()
     assert.strictEqual(sink.begin(request), "id-1")
-    assert.deepInclude(calls[0]?.[2], { source: "custom-host", kind: "llm", path: "/v1/chat", atMs: 1_000 })
+    assert.deepInclude(calls[0]?.[2], {
+      source: "custom-host",
+      kind: "llm",
+      path: "/v1/chat",
+      httpVersion: "HTTP/2",
+      atMs: 1_000
+    })
     assert.deepStrictEqual(calls[1], ["attribute", "id-1", { localPort: 40_000, remotePort: 8_443 }])
   })
 

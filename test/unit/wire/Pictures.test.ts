@@ -78,7 +78,7 @@ describe("a picture in an answer", () => {
       for (const client of upstreams) {
         const whole = codecs[client].encodeResponse(response, context)
         assert.deepEqual(found(client, whole), [png], client)
-        assert.deepEqual(lostParts(response, client, codecs[client].carriesPicture), { names: [], nothingLeft: false })
+        assert.deepEqual(lostParts(response, client, codecs[client].carriesPicture), { names: [], nothingLeft: null })
         const { facts, text } = translateStream(client, upstream, streams[upstream])
         assert.isTrue(facts.content && facts.terminated, `${upstream}>${client}`)
         assert.include(text, png, `${upstream}>${client}`)
@@ -110,7 +110,7 @@ describe("a picture in an answer", () => {
     const response = Either.getOrThrow(codecs.gemini.decodeResponse(both))
     assert.deepEqual(lostParts(response, "messages", codecs.messages.carriesPicture), {
       names: ["answer.inlineData"],
-      nothingLeft: false
+      nothingLeft: null
     })
     const { facts, text } = translateStream("messages", "gemini", data(both))
     assert.isTrue(facts.terminated)
@@ -120,7 +120,7 @@ describe("a picture in an answer", () => {
 
   it("is a failure that tells why, where nothing else was said and it cannot be told", () => {
     const response = Either.getOrThrow(codecs.gemini.decodeResponse(answers.gemini))
-    assert.isTrue(lostParts(response, "messages", codecs.messages.carriesPicture).nothingLeft)
+    assert.strictEqual(lostParts(response, "messages", codecs.messages.carriesPicture).nothingLeft, "picture")
     for (const upstream of upstreams) {
       const { facts, text } = translateStream("messages", upstream, streams[upstream])
       assert.isFalse(facts.terminated || facts.content)

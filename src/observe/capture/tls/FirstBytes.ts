@@ -2,10 +2,13 @@
 import type { Socket } from "node:net"
 import type { Timer, Timers } from "../../../platform/Timers.ts"
 import { type Hello, readClientHello } from "./ClientHello.ts"
+import { clientPreface } from "./Http2.ts"
 
 export type Spoken =
   | Hello
   | { readonly _tag: "Http" }
+  /** HTTP/2 without TLS, by a client that knows its server. */
+  | { readonly _tag: "Http2" }
   /** A hello with a server name that is none. */
   | { readonly _tag: "BadName" }
   /** Something else, or nothing: the server may have to speak first. */
@@ -34,6 +37,10 @@ export const judgeFirstBytes = (bytes: Buffer): Judged => {
   if (bytes[0] === tlsRecord) {
     const read = readClientHello(bytes)
     return read._tag === "Unreadable" ? { _tag: "Other" } : read
+  }
+  if (bytes.subarray(0, clientPreface.length).equals(clientPreface)) return { _tag: "Http2" }
+  if (bytes.length > 1 && clientPreface.subarray(0, bytes.length).equals(bytes)) {
+    return { _tag: "More", atLeast: bytes.length + 1 }
   }
   const beginning = bytes.subarray(0, maxMethodChars + 1)
   const end = beginning.findIndex((byte) => !isCapital(byte))

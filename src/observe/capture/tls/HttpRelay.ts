@@ -19,7 +19,7 @@ export interface Destination {
   readonly headers: RawHeaders
   /** The headers of the answer that the client gets. */
   readonly answerHeaders: (headers: RawHeaders) => Array<string>
-  readonly record: Omit<CapturedRequest, "startedAtMs" | "headers" | "method">
+  readonly record: Omit<CapturedRequest, "startedAtMs" | "headers" | "method" | "httpVersion">
   /** A request has begun, and is over. */
   readonly begun: () => void
   readonly over: () => void
@@ -89,6 +89,13 @@ const passAnswer = (
   })
 }
 
+const recordOf = (request: IncomingMessage, record: Destination["record"]): Omit<CapturedRequest, "startedAtMs"> => ({
+  ...record,
+  method: request.method ?? "GET",
+  httpVersion: `HTTP/${request.httpVersion}`,
+  headers: request.rawHeaders
+})
+
 const begin = (method: string, { agent, host, path, port }: Destination): ClientRequest =>
   ask({ agent, host, port, method, path, setHost: false, maxHeaderSize: maxHeadBytes })
 
@@ -100,7 +107,7 @@ export const relay = (
   to: Destination
 ): void => {
   const method = request.method ?? "GET"
-  const exchange = new Exchange(recording, { ...to.record, method, headers: request.rawHeaders })
+  const exchange = new Exchange(recording, recordOf(request, to.record))
   to.begun()
   let asked: ClientRequest
   try {
@@ -156,8 +163,8 @@ export const refuseUpgrade = (
   request: IncomingMessage,
   { record }: Pick<Destination, "record">
 ): void => {
-  const { rawHeaders, socket } = request
-  const exchange = new Exchange(recording, { ...record, method: request.method ?? "GET", headers: rawHeaders })
+  const { socket } = request
+  const exchange = new Exchange(recording, recordOf(request, record))
   exchange.answered(upgradeRequired, ["upgrade", "HTTP/1.1", "connection", "close", "content-length", "0"])
   // The server has taken its own listeners off.
   socket.on("error", () => socket.destroy())
@@ -176,7 +183,7 @@ export const relayUpgrade = (
   const method = request.method ?? "GET"
   const { scheme } = to.record
   const protocol = isWebSocket(request) ? (scheme === "https" ? "wss" : "ws") : scheme
-  const exchange = new Exchange(recording, { ...to.record, scheme: protocol, method, headers: request.rawHeaders })
+  const exchange = new Exchange(recording, recordOf(request, { ...to.record, scheme: protocol }))
   to.begun()
   let isOver = false
   let isJoined = false

@@ -4,12 +4,14 @@
  *
  * | the client speaks | what is done |
  * |---|---|
- * | TLS to a host that is never decrypted, or by a client that refuses our certificates for it | passed on unread |
- * | TLS, HTTP/2 alone | passed on unread |
+ * | TLS to a host that is never decrypted, or by a client that refuses our certificates for it | handed on unread |
+ * | TLS, HTTP/2 among others | the server is asked first: decrypted, with what it chose; HTTP/1.1 for hosts whose requests `intercept` may answer |
+ * | TLS, HTTP/2 alone, to a server that speaks none | handed on unread |
+ * | TLS, neither HTTP/2 nor HTTP/1.1 | handed on unread |
  * | TLS with a server name that is none | refused with an alert |
  * | any other TLS | decrypted with a certificate for the name, else for the address; HTTP/1.1 |
- * | HTTP | relayed |
- * | something else, or nothing for 300 ms where its server is known | passed on unread |
+ * | HTTP, HTTP/2 without TLS | relayed |
+ * | something else, or nothing for 300 ms where its server is known | handed on unread |
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -18,6 +20,8 @@ import type { CapturedRequest, TunnelReason } from "../CaptureSink.ts"
 import type { Hello } from "./ClientHello.ts"
 import { Exchange, type Recording } from "./Exchange.ts"
 import { sniff, type Spoken } from "./FirstBytes.ts"
+import { h2, type Http2 } from "./Http2.ts"
+import { joinHttp2, OpenStreams } from "./Http2Relay.ts"
 import { maxHeadBytes, relay, refuseUpgrade, relayUpgrade, type Destination } from "./HttpRelay.ts"
 import { IdleSockets } from "./IdleSockets.ts"
 import type { LeafCertificates } from "./LeafCertificates.ts"
@@ -37,6 +41,7 @@ export interface ConnectionFacts {
 
 export interface ListenerOptions {
   readonly recording: Recording
+  readonly http2: Http2
   readonly leaves: LeafCertificates
   readonly serverTls: ServerTls
   readonly refusals: Refusals
@@ -56,6 +61,8 @@ export interface ListenerOptions {
    * absent: all may.
    */
   readonly refusesUpgrade?: (request: IncomingMessage, facts: ConnectionFacts) => boolean
+  /** Whether `intercept` may answer requests to a host: it reads HTTP/1.1, so clients that also speak that are given it. Absent: it answers for none. */
+  readonly needsHttp1?: (host: string) => boolean
 }
 
 export interface Listener {
@@ -82,21 +89,57 @@ const refusing = new Set([
 
 const http1 = "http/1.1"
 
-interface Served extends ConnectionFacts {
-  readonly link: ServerLink
+/** How much a client has asked: what has asked nothing may have refused the certificate. */
+interface Counted {
   readonly record: RecordOfConnection
-  /** Null where the client speaks no TLS. */
-  readonly refuser: Refuser | null
   requests: number
 }
 
-type RecordOfConnection = Omit<CapturedRequest, "startedAtMs" | "headers" | "method" | "path">
+interface Served extends ConnectionFacts, Counted {
+  readonly link: ServerLink
+  /** Null where the client speaks no TLS. */
+  readonly refuser: Refuser | null
+}
+
+type RecordOfConnection = Omit<CapturedRequest, "startedAtMs" | "headers" | "method" | "path" | "httpVersion">
+
+/** What came of asking the server before its client is answered. */
+interface Asked {
+  /** That both will speak. */
+  readonly protocol: string
+  /** The connection to the server, or why there is none. */
+  readonly server: Dialled
+  /** The client speaks HTTP/1.1 as well. */
+  readonly takesHttp1: boolean
+}
+
+/** A connection over which nothing was asked yet ends with its other side. */
+const endsAlone = (server: Dialled): void => {
+  if (!(server instanceof DialFailed)) server.once("end", endUnused)
+}
+const inUse = (server: Socket): void => void server.off("end", endUnused)
+function endUnused(this: Socket): void {
+  this.destroy()
+}
+
+const discard = (server: Dialled): void => {
+  if (!(server instanceof DialFailed)) server.destroy()
+}
+
+/** What a server chose in its handshake; null: it said nothing. */
+const chosenBy = (server: Socket): string | null =>
+  server instanceof TLSSocket && typeof server.alpnProtocol === "string" ? server.alpnProtocol : null
+
+/** OpenSSL's word for the alert `no_application_protocol`. */
+const noProtocol = "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL"
 
 export const makeListener = ({
+  http2,
   idleTimeoutMs,
   intercept,
   isNeverDecrypted,
   leaves,
+  needsHttp1,
   recording,
   refusals,
   refusesUpgrade,
@@ -106,6 +149,7 @@ export const makeListener = ({
   const clients = new IdleSockets(timers, idleTimeoutMs)
   const servers = new IdleSockets(timers, idleTimeoutMs)
   const served = new WeakMap<Socket, Served>()
+  const streams = new OpenStreams()
   let isClosed = false
 
   const recordOf = (
@@ -127,7 +171,10 @@ export const makeListener = ({
 
   /** An entry without an exchange: something the operator should know of. */
   const tell = (record: RecordOfConnection, code: string, message: string): void =>
-    new Exchange(recording, { ...record, method: "CONNECT", path: "", headers: [] }).end({ code, message })
+    new Exchange(recording, { ...record, method: "CONNECT", path: "", httpVersion: null, headers: [] }).end({
+      code,
+      message
+    })
 
   const destinationOf = (request: IncomingMessage, { link, origin, record }: Served): Destination => ({
     agent: link,
@@ -171,15 +218,32 @@ export const makeListener = ({
   })
 
   /** Makes connections to the server for a client's connection, with TLS where the client spoke it. */
-  const opener = (origin: Origin, scheme: "http" | "https", serverName: string | null) => {
+  const opener = (
+    origin: Origin,
+    scheme: "http" | "https",
+    serverName: string | null,
+    protocols: ReadonlyArray<string> = [http1]
+  ) => {
     const name = serverName ?? origin.name
     return (done: (dialled: Dialled) => void): void =>
       origin.dial(name, (dialled) => {
         if (dialled instanceof DialFailed) return done(dialled)
         servers.watch(dialled)
         if (scheme === "http") return done(dialled)
-        serverTls.handshake(dialled, { serverName: name, verified: name ?? origin.address ?? "" }, done)
+        serverTls.handshake(dialled, { serverName: name, verified: name ?? origin.address ?? "", protocols }, done)
       })
+  }
+
+  /** The first connection is there already, where it still stands. */
+  const openedFirst = (dialled: Dialled, open: (done: (dialled: Dialled) => void) => void) => {
+    let first: Dialled | null = dialled
+    return (done: (dialled: Dialled) => void): void => {
+      const taken = first
+      first = null
+      if (taken === null || (!(taken instanceof DialFailed) && taken.destroyed)) return open(done)
+      if (!(taken instanceof DialFailed)) inUse(taken)
+      queueMicrotask(() => done(taken))
+    }
   }
 
   const serve = (
@@ -188,9 +252,11 @@ export const makeListener = ({
     origin: Origin,
     scheme: "http" | "https",
     serverName: string | null,
-    refuser: Refuser | null
+    refuser: Refuser | null,
+    dialled: Dialled | null = null
   ): Served => {
-    const link = new ServerLink(opener(origin, scheme, serverName), () => socket.destroySoon())
+    const open = opener(origin, scheme, serverName)
+    const link = new ServerLink(dialled === null ? open : openedFirst(dialled, open), () => socket.destroySoon())
     const facts: Served = {
       origin,
       scheme,
@@ -219,7 +285,7 @@ export const makeListener = ({
     )
   }
 
-  const refused = (facts: Served, isNews: boolean): void => {
+  const refused = (facts: Counted, isNews: boolean): void => {
     if (isNews) {
       tell(
         facts.record,
@@ -229,12 +295,58 @@ export const makeListener = ({
     }
   }
 
-  const decrypt = (socket: Socket, origin: Origin, serverName: string | null, refuser: Refuser): void => {
+  /** As `serve`, over HTTP/2. */
+  const serveHttp2 = (
+    socket: Socket,
+    below: Socket,
+    origin: Origin,
+    scheme: "http" | "https",
+    serverName: string | null,
+    { server, takesHttp1 }: Asked
+  ): Counted => {
+    const facts: Counted = { record: recordOf(below, origin, scheme, serverName), requests: 0 }
+    const host = serverName ?? origin.name
+    const join = (): void => {
+      joinHttp2(socket, {
+        http2,
+        recording,
+        streams,
+        server,
+        record: facts.record,
+        spoken: () => void (facts.requests += 1),
+        needsHttp1: () => takesHttp1 && host !== null && needsHttp1?.(host) === true
+      })
+      socket.resume()
+    }
+    if (!(socket instanceof TLSSocket)) {
+      join()
+      return facts
+    }
+    endsAlone(socket)
+    socket.once("secure", () => {
+      // As Node's own servers say it; else HTTP/2 waits for the handshake.
+      Object.assign(socket, { secureConnecting: false })
+      join()
+    })
+    return facts
+  }
+
+  const decrypt = (
+    socket: Socket,
+    origin: Origin,
+    serverName: string | null,
+    refuser: Refuser,
+    asked: Asked | null
+  ): void => {
     const { host } = refuser
     const start = (secureContext: ReturnType<LeafCertificates["held"]>): void => {
       if (secureContext === null || socket.destroyed) return void socket.destroy()
-      const tls = new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: [http1] })
-      const facts = serve(tls, socket, origin, "https", serverName, refuser)
+      const protocol = asked?.protocol ?? http1
+      const tls = new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: [protocol] })
+      const facts =
+        asked !== null && protocol === h2
+          ? serveHttp2(tls, socket, origin, "https", serverName, asked)
+          : serve(tls, socket, origin, "https", serverName, refuser, asked?.server ?? null)
       let failure: string | undefined
       tls.on("error", (error: NodeJS.ErrnoException) => {
         failure ??= error.code
@@ -247,10 +359,34 @@ export const makeListener = ({
         else if (refusing.has(failure)) refused(facts, refusals.alerted(refuser, timers.nowMs()))
       })
     }
+    if (asked !== null) socket.once("close", () => discard(asked.server))
     const nowMs = timers.nowMs()
     const held = leaves.held(host, nowMs)
     if (held !== null) return start(held)
     leaves.contextFor(host, nowMs).then(start, () => start(null))
+  }
+
+  /** What the server would speak of what the client offers; a client is told that it speaks HTTP/2 by nobody else. */
+  const askServer = (socket: Socket, origin: Origin, hello: Hello, refuser: Refuser): void => {
+    const offered = hello.protocols.filter((protocol) => protocol === h2 || protocol === http1)
+    const takesHttp1 = offered.includes(http1)
+    opener(
+      origin,
+      "https",
+      hello.serverName,
+      offered
+    )((server) => {
+      if (socket.destroyed) return discard(server)
+      const chosen = server instanceof DialFailed ? null : chosenBy(server)
+      const isUnspoken = server instanceof DialFailed ? server.code === noProtocol : chosen !== h2
+      if (!takesHttp1 && isUnspoken) {
+        discard(server)
+        return handOn(socket, origin, hello, "http2_only")
+      }
+      const protocol = chosen === h2 || !takesHttp1 ? h2 : http1
+      if (protocol === http1) endsAlone(server)
+      decrypt(socket, origin, hello.serverName, refuser, { protocol, server, takesHttp1 })
+    })
   }
 
   const onHello = (socket: Socket, origin: Origin, hello: Hello): void => {
@@ -262,10 +398,24 @@ export const makeListener = ({
     if (isNeverDecrypted(host)) return handOn(socket, origin, hello, "never_decrypt")
     const refuser = { host, client: hello.client }
     if (refusals.isTunnelled(refuser, timers.nowMs())) return handOn(socket, origin, hello, "client_refused")
-    if (hello.protocols.length > 0 && !hello.protocols.includes(http1))
-      return handOn(socket, origin, hello, "http2_only")
-    decrypt(socket, origin, hello.serverName, refuser)
+    const takesHttp1 = hello.protocols.length === 0 || hello.protocols.includes(http1)
+    if (hello.protocols.includes(h2) && !(takesHttp1 && needsHttp1?.(host) === true))
+      return askServer(socket, origin, hello, refuser)
+    if (!takesHttp1) return handOn(socket, origin, hello, "not_http")
+    decrypt(socket, origin, hello.serverName, refuser, null)
   }
+
+  /** HTTP/2 without TLS: there is nothing to agree on. */
+  const passHttp2 = (socket: Socket, origin: Origin): void =>
+    opener(
+      origin,
+      "http",
+      null
+    )((server) => {
+      if (socket.destroyed) return discard(server)
+      socket.once("close", () => discard(server))
+      serveHttp2(socket, socket, origin, "http", null, { protocol: h2, server, takesHttp1: false })
+    })
 
   const onBadName = (socket: Socket, origin: Origin): void => {
     tell(recordOf(socket, origin, "https", null), "BAD_SERVER_NAME", "The client's server name is no host name.")
@@ -292,7 +442,10 @@ export const makeListener = ({
           return handOn(socket, origin, null, "not_http")
         case "Http":
           if (known !== null && isNeverDecrypted(known)) return handOn(socket, origin, null, "never_decrypt")
-          serve(socket, socket, origin, "http", null, null)
+          return void serve(socket, socket, origin, "http", null, null)
+        case "Http2":
+          if (known !== null && isNeverDecrypted(known)) return handOn(socket, origin, null, "never_decrypt")
+          return passHttp2(socket, origin)
       }
     }
     // A server without a name or an address is not known before the client speaks, however early it connects.

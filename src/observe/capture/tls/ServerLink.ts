@@ -20,6 +20,8 @@ export interface TlsName {
   readonly serverName: string | null
   /** The certificate must be for this name or address. */
   readonly verified: string
+  /** What the client would speak, the dearest first. */
+  readonly protocols: ReadonlyArray<string>
 }
 
 export interface ServerTlsOptions {
@@ -48,16 +50,16 @@ export const makeServerTls = ({ extraAuthority, timeoutMs, timers, verifies }: S
   }
 
   return {
-    handshake: (socket, { serverName, verified }, done) => {
+    handshake: (socket, { protocols, serverName, verified }, done) => {
       const isVerified = verifies()
-      const key = `${isVerified} ${serverName ?? ""} ${verified}`
+      const key = `${isVerified} ${serverName ?? ""} ${verified} ${protocols.join()}`
       const session = sessions.get(key)
       const tls = connectTls({
         socket,
         host: verified,
         servername: serverName ?? "",
         secureContext: contextOf(extraAuthority()),
-        ALPNProtocols: ["http/1.1"],
+        ALPNProtocols: [...protocols],
         rejectUnauthorized: isVerified,
         ...(session === undefined ? {} : { session })
       })

@@ -11,7 +11,7 @@ const metadataOnly = 0
 export const tunnel = (
   recording: Recording,
   client: Socket,
-  record: Omit<CapturedRequest, "startedAtMs" | "headers" | "method" | "path">,
+  record: Omit<CapturedRequest, "startedAtMs" | "headers" | "method" | "path" | "httpVersion">,
   reason: TunnelReason,
   dial: (done: (dialled: Dialled) => void) => void,
   /** Ends the client's connection when there is none to the server. */
@@ -19,7 +19,7 @@ export const tunnel = (
 ): void => {
   const exchange = new Exchange(
     { ...recording, maxBodyBytes: metadataOnly },
-    { ...record, method: "CONNECT", path: "", headers: [] }
+    { ...record, method: "CONNECT", path: "", httpVersion: null, headers: [] }
   )
   client.on("error", () => client.destroy())
   client.once("close", () => exchange.end({ code: "ECONNABORTED", message: "The client left." }, reason))

@@ -17,6 +17,7 @@ import { CaptureParts } from "../CaptureParts.ts"
 import { HostJournal } from "../host/HostJournal.ts"
 import * as CertificateAuthority from "../tls/CertificateAuthority.ts"
 import { makeLeafCertificates } from "../tls/LeafCertificates.ts"
+import { loadHttp2 } from "../tls/Http2.ts"
 import { type Listener, makeListener } from "../tls/Listener.ts"
 import { Refusals, type TunnelledHost } from "../tls/Refusals.ts"
 import { makeServerTls } from "../tls/ServerLink.ts"
@@ -131,9 +132,9 @@ export const make = Effect.gen(function* () {
       const { addon } = loaded
       const problem = privilegeProblem(addon)
       if (problem !== null) return yield* new Unavailable({ reason: problem })
-      const [authority, key] = yield* Effect.all(
-        [CertificateAuthority.make("Gateway transparent capture"), CertificateAuthority.makeKey],
-        { concurrency: 2 }
+      const [authority, key, http2] = yield* Effect.all(
+        [CertificateAuthority.make("Gateway transparent capture"), CertificateAuthority.makeKey, loadHttp2],
+        { concurrency: 3 }
       )
       const refusals = new Refusals()
       const counted = {
@@ -145,6 +146,7 @@ export const make = Effect.gen(function* () {
       }
       const listener = makeListener({
         recording: { sink: counted, timers, maxBodyBytes: parts.maxBodyBytes },
+        http2,
         leaves: makeLeafCertificates(authority, key),
         refusals,
         serverTls: makeServerTls({

@@ -87,6 +87,7 @@ const errorOf = ({ error, status }: TrafficRecord): string | null =>
 export const harEntryOf = (unmasked: TrafficRecord) => {
   const record = maskRecord(unmasked)
   const { requestHeaders, responseHeaders, status } = record
+  const httpVersion = record.httpVersion ?? "HTTP/1.1"
   const url = addressOf(record)
   const error = errorOf(record)
   const { time, timings } = timingsOf(record)
@@ -96,7 +97,7 @@ export const harEntryOf = (unmasked: TrafficRecord) => {
     request: {
       method: record.method,
       url,
-      httpVersion: "HTTP/1.1",
+      httpVersion,
       cookies: cookiesOf(requestHeaders["cookie"]),
       headers: headersOf(requestHeaders),
       queryString: queryOf(url),
@@ -107,7 +108,7 @@ export const harEntryOf = (unmasked: TrafficRecord) => {
     response: {
       status: typeof status === "number" ? status : 0,
       statusText: "",
-      httpVersion: "HTTP/1.1",
+      httpVersion,
       cookies: setCookiesOf(responseHeaders["set-cookie"]),
       headers: headersOf(responseHeaders),
       content: contentOf(record),

@@ -37,6 +37,8 @@ export interface ImportedExchange {
   readonly scheme: "http" | "https" | "ws" | "wss"
   readonly host: string
   readonly path: string
+  /** As `HTTP/1.1`; null: the archive does not say it, or not so that it is known. */
+  readonly httpVersion: string | null
   readonly requestHeaders: RecordHeaders
   readonly requestBody: Buffer | null
   readonly requestSize: number
@@ -152,6 +154,22 @@ const timeAt = (entry: JsonObject, place: string): string => {
   return new Date(ms).toISOString()
 }
 
+const versions: ReadonlyMap<string, string> = new Map([
+  ["http/1.0", "HTTP/1.0"],
+  ["http/1.1", "HTTP/1.1"],
+  ["http/2", "HTTP/2"],
+  ["http/2.0", "HTTP/2"],
+  ["h2", "HTTP/2"],
+  ["h2c", "HTTP/2"],
+  ["http/3", "HTTP/3"],
+  ["http/3.0", "HTTP/3"],
+  ["h3", "HTTP/3"]
+])
+
+/** Programs write it in ways of their own. */
+const versionAt = (request: JsonObject): string | null =>
+  versions.get((stringOr(request["httpVersion"]) ?? "").slice(0, 16).toLowerCase()) ?? null
+
 const shortText = (value: Json | undefined): string | null => stringOr(value)?.slice(0, maxTextChars) ?? null
 
 const entryOf = (item: Json, place: string): ImportedExchange => {
@@ -181,6 +199,7 @@ const entryOf = (item: Json, place: string): ImportedExchange => {
     timestamp: timeAt(entry, place),
     method: methodAt(request, `${place}.request`),
     ...addressAt(request, `${place}.request`),
+    httpVersion: versionAt(request),
     requestHeaders: headersAt(request, `${place}.request`),
     requestBody,
     requestSize: sizeOf(request["bodySize"], requestBody),

@@ -121,7 +121,10 @@ const headersOf = (headers: Readonly<Record<string, string>>): string =>
 export const pageOf = (shown: typeof RecordView.Type): string =>
   [
     fields([
-      ["Request", `${shown.method} ${shown.scheme}://${shown.host}${shown.path}`],
+      [
+        "Request",
+        `${shown.method} ${shown.scheme}://${shown.host}${shown.path}${shown.httpVersion == null ? "" : ` (${shown.httpVersion})`}`
+      ],
       ["Status", `${shown.status}${shown.error === null ? "" : `: ${shown.error}`}`],
       ["Began", shown.timestamp],
       ...(shown.attempt === undefined || shown.attempt === 1

@@ -9,6 +9,9 @@ export const joinToolMessages = (messages: ReadonlyArray<Message>): ReadonlyArra
   for (const message of messages) {
     if (message.role === "tool" && results !== null) {
       for (const part of message.parts) results.push(part)
+      const before = joined.at(-1)
+      if (before !== undefined && message.extras !== undefined)
+        joined[joined.length - 1] = { ...before, extras: { ...before.extras, ...message.extras } }
       continue
     }
     results = message.role === "tool" ? [...message.parts] : null
@@ -24,7 +27,8 @@ export const splitToolResults = (
 ): ReadonlyArray<Message> => {
   const results = parts.filter((part) => part.type === "tool_result")
   const rest = parts.filter((part) => part.type !== "tool_result")
-  const user: Message = { role: "user", parts: rest, ...optional("extras", extras) }
+  const own = optional("extras", extras)
+  const user: Message = { role: "user", parts: rest, ...own }
   if (results.length === 0) return [user]
-  return [{ role: "tool", parts: results }, ...(rest.length === 0 ? [] : [user])]
+  return rest.length === 0 ? [{ role: "tool", parts: results, ...own }] : [{ role: "tool", parts: results }, user]
 }

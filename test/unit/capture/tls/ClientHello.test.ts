@@ -135,6 +135,10 @@ describe("first bytes", () => {
     [" GET / HTTP/1.1", "Other"],
     ["get / HTTP/1.1", "Other"],
     ["GE", "More"],
+    ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "Http2"],
+    ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04", "Http2"],
+    ["PRI * HTTP/2.0\r\n\r\n", "More"],
+    ["PRI * HTTP/1.1\r\nHost: x\r\n\r\n", "Http"],
     ["\x00\x01", "Other"]
   ])("takes %j for %s", (text, expected) => {
     assert.strictEqual(judgeFirstBytes(Buffer.from(text, "latin1"))._tag, expected)

@@ -1,9 +1,8 @@
 /** Every kind of client and server that the listener may meet, over real sockets. */
 import { afterEach, assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
-import { createServer as createHttp2, connect as connectHttp2 } from "node:http2"
 import { Agent } from "node:https"
-import { type AddressInfo, connect as connectTcp, type Socket } from "node:net"
+import { connect as connectTcp, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
 import { WebSocket, WebSocketServer } from "ws"
 import { sniffLimits } from "../../../../src/observe/capture/tls/FirstBytes.ts"
@@ -121,7 +120,7 @@ describe("the listener", () => {
     assert.strictEqual(request.host, "elsewhere.example")
   })
 
-  it("answers HTTP/1.1 to a client that would like HTTP/2 as well", async () => {
+  it("answers HTTP/1.1 to a client that would like HTTP/2 as well, where its server speaks none", async () => {
     const world = await worldOf(await echo())
     const tls = connectTls({
       host: "127.0.0.1",
@@ -133,49 +132,6 @@ describe("the listener", () => {
     await once(tls, "secureConnect")
     assert.strictEqual(tls.alpnProtocol, "http/1.1")
     tls.destroy()
-  })
-
-  it("hands a client on that speaks HTTP/2 alone", async () => {
-    const server = createHttp2()
-    server.on("stream", (stream) => stream.end("by http/2"))
-    server.listen(0, "127.0.0.1")
-    await once(server, "listening")
-    const { internet } = await sharedAuthorities()
-    const { certificate } = await internet.authority.issue(name, internet.key, Date.now())
-    const { createSecureServer } = await import("node:http2")
-    const secure = createSecureServer({ cert: certificate, key: internet.key.export({ type: "pkcs8", format: "pem" }) })
-    secure.on("stream", (stream) => {
-      stream.respond({ ":status": 200 })
-      stream.end("by http/2")
-    })
-    secure.listen(0, "127.0.0.1")
-    await once(secure, "listening")
-    closing.push(
-      () => void server.close(),
-      () => void secure.close()
-    )
-    const world = await worldOf({ port: (secure.address() as AddressInfo).port })
-    const session = connectHttp2(`https://${name}`, {
-      createConnection: () =>
-        connectTls({
-          host: "127.0.0.1",
-          port: world.port,
-          servername: name,
-          ca: internet.authority.certificate,
-          ALPNProtocols: ["h2"]
-        })
-    })
-    const stream = session.request({ ":path": "/" })
-    let body = ""
-    stream.setEncoding("utf8").on("data", (text: string) => (body += text))
-    await once(stream, "end")
-    assert.strictEqual(body, "by http/2")
-    session.close()
-    const { end, request } = await world.sink.finished()
-    assert.strictEqual(end.tunnelled, "http2_only")
-    assert.strictEqual(request.host, name)
-    assert.isAbove(end.responseBody.bytes, 100)
-    assert.deepStrictEqual(end.responseBody.chunks, [])
   })
 
   it("passes a WebSocket on, in frames that can be read", async () => {

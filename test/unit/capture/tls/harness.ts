@@ -1,6 +1,7 @@
 /** A client, the listener and a server of the internet, each with real sockets. The "internet" has a certificate authority of its own. */
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
+import * as http2 from "node:http2"
 import { createServer as createHttp, type RequestListener } from "node:http"
 import { createServer as createHttps, request, type RequestOptions } from "node:https"
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
@@ -86,7 +87,7 @@ const listening = async (server: Server): Promise<number> => {
 }
 
 export interface WorldOptions extends Partial<
-  Pick<ListenerOptions, "isNeverDecrypted" | "idleTimeoutMs" | "intercept" | "refusesUpgrade">
+  Pick<ListenerOptions, "isNeverDecrypted" | "idleTimeoutMs" | "intercept" | "refusesUpgrade" | "needsHttp1">
 > {
   readonly maxBodyBytes?: number
   readonly verifies?: boolean
@@ -115,6 +116,7 @@ export const makeWorld = async (serverPort: number, options: WorldOptions = {}):
   const refusals = new Refusals()
   const listener = makeListener({
     recording: { sink, timers, maxBodyBytes: options.maxBodyBytes ?? 1_048_576 },
+    http2,
     leaves: makeLeafCertificates(ours.authority, ours.key),
     refusals,
     serverTls: makeServerTls({
@@ -126,7 +128,8 @@ export const makeWorld = async (serverPort: number, options: WorldOptions = {}):
     isNeverDecrypted: options.isNeverDecrypted ?? (() => false),
     idleTimeoutMs: options.idleTimeoutMs ?? 300_000,
     intercept: options.intercept ?? null,
-    ...(options.refusesUpgrade === undefined ? {} : { refusesUpgrade: options.refusesUpgrade })
+    ...(options.refusesUpgrade === undefined ? {} : { refusesUpgrade: options.refusesUpgrade }),
+    ...(options.needsHttp1 === undefined ? {} : { needsHttp1: options.needsHttp1 })
   })
   const sockets: Array<Socket> = []
   const front = createServer({ allowHalfOpen: true }, (socket) => {

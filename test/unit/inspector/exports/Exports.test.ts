@@ -167,6 +167,26 @@ describe("the import of an archive", () => {
     assert.deepStrictEqual([exchanges[1]?.status, exchanges[2]?.error], ["error", "ECONNRESET"])
   })
 
+  it("tells the version of HTTP, and takes it from archives in each program's own way", () => {
+    const told = { ...record, httpVersion: "HTTP/2" }
+    const { request, response } = harEntryOf(told)
+    assert.deepStrictEqual([request.httpVersion, response.httpVersion], ["HTTP/2", "HTTP/2"])
+    const versionsOf = (...written: ReadonlyArray<string>) =>
+      written.map((httpVersion) => {
+        const archive = { log: { version: "1.2", entries: [{ ...entry, request: { ...entry.request, httpVersion } }] } }
+        return Either.getOrThrow(readHar(JSON.stringify(archive)))[0]?.httpVersion
+      })
+    assert.deepStrictEqual(versionsOf("HTTP/2", "h2", "http/2.0", "HTTP/1.1", "h3", "unknown", "x".repeat(1_000)), [
+      "HTTP/2",
+      "HTTP/2",
+      "HTTP/2",
+      "HTTP/1.1",
+      "HTTP/3",
+      null,
+      null
+    ])
+  })
+
   it("reads archives of other programs, which lack what they may", () => {
     const foreign = {
       log: {

@@ -1,4 +1,5 @@
 /** For each row of the answer table: how each wire says it, and how it reads when it has arrived. */
+import { isSound } from "../../../../src/wire/canonical/Pictures.ts"
 import type { AnswerPart, Response } from "../../../../src/wire/canonical/Response.ts"
 import type { AnswerFieldId } from "../../../../src/wire/fields/AnswerFields.ts"
 import { isArray, type JsonObject, objectOr } from "../../../../src/wire/json/Json.ts"
@@ -96,6 +97,10 @@ export const answerExamples: Readonly<Record<AnswerFieldId, AnswerExample>> = {
     read: ({ parts }) => parts.flatMap((part) => (part.type === "opaque" ? (part.picture ?? []) : [])),
     chat: chat({ images: [{ type: "image_url", image_url: { url: `data:image/png;base64,${png}` } }] }),
     ollama: ollama({ images: [png] })
+  },
+  sound: {
+    read: ({ parts }) => parts.filter((part) => part.type === "opaque" && isSound(part)),
+    chat: chat({ content: null, audio: { id: "audio_1", data: png, transcript: "a", expires_at: 1 } })
   },
   citations: {
     read: cited,

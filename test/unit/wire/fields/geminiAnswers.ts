@@ -28,6 +28,7 @@ export const geminiAnswers: Partial<Readonly<Record<AnswerFieldId, JsonObject>>>
   toolCall: call,
   serverTool: answer([{ executableCode: { language: "PYTHON", code: "1" } }, { text: "a" }]),
   picture: answer([{ text: "a" }, { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }]),
+  sound: answer([{ text: "a" }, { inlineData: { mimeType: "audio/wav", data: "iVBORw0KGgo=" } }]),
   grounding: answer([{ text: "a" }], "STOP", {}, { groundingMetadata: { webSearchQueries: ["q"] } }),
   logprobs: answer([{ text: "a" }], "STOP", {}, { logprobsResult: { chosenCandidates: [{ token: "a" }] } }),
   stopEnd: text,

@@ -1,0 +1,202 @@
+/**
+ * Joins a client's connection of HTTP/2 with one to its server: each stream of the one is a stream of the other, with head, body, trailers and reset
+ * as they came and with back-pressure. What goes by is copied for the record up to a bound, as `HttpRelay` does it.
+ */
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  OutgoingHttpHeaders,
+  ServerHttp2Session,
+  ServerHttp2Stream
+} from "node:http2"
+import { isIP, type Socket } from "node:net"
+import type { CapturedEnd, CapturedRequest, RawHeaders } from "../CaptureSink.ts"
+import { Exchange, type Recording } from "./Exchange.ts"
+import type { Http2 } from "./Http2.ts"
+import { type Http2Headers, relayStream } from "./Http2Exchange.ts"
+import { bytesOf, headersOf, recordedHeaders } from "./Http2Headers.ts"
+import { maxHeadBytes } from "./HttpRelay.ts"
+import { type Dialled, DialFailed } from "./Origin.ts"
+import { valueOf } from "./RelayedHeaders.ts"
+import { ResetBudget } from "./ResetBudget.ts"
+
+export const http2Limits = {
+  /** Requests of one connection at once. Those beyond it are refused in a way that says that they can be asked again. */
+  streams: 128,
+  /** Requests of all connections at once. */
+  allStreams: 2_048,
+  headerBytes: maxHeadBytes,
+  /** As many as Node takes over HTTP/1.1. */
+  headers: 2_000,
+  /** Bytes of one stream that may come before somebody reads them. */
+  windowBytes: 256 * 1_024,
+  /** The same of a connection. */
+  connectionWindowBytes: 1_048_576
+}
+
+/** Requests under way, of all connections. */
+export class OpenStreams {
+  count = 0
+}
+
+export interface Http2Connection {
+  readonly http2: Http2
+  readonly recording: Recording
+  readonly streams: OpenStreams
+  /** The connection to the server, or why there is none. */
+  readonly server: Dialled
+  readonly record: Omit<CapturedRequest, "startedAtMs" | "headers" | "method" | "path" | "httpVersion">
+  /** The client has spoken: it takes the certificate. */
+  readonly spoken: () => void
+  /** Asked with each request: the client has to come again with HTTP/1.1. */
+  readonly needsHttp1: () => boolean
+}
+
+const httpVersion = "HTTP/2"
+const notAllowed = 405
+const tooLong = 431
+const plainText = "text/plain; charset=utf-8"
+
+const authorityOf = (host: string, scheme: string): string => {
+  const text = `${scheme}://${isIP(host) === 6 ? `[${host}]` : host}`
+  return URL.canParse(text) ? text : `${scheme}://invalid`
+}
+
+export const joinHttp2 = (client: Socket, connection: Http2Connection): void => {
+  const { http2, needsHttp1, record, recording, server: dialled, spoken, streams } = connection
+  const { constants } = http2
+  const { timers } = recording
+  const resets = new ResetBudget(timers.monotonicMs())
+  /** Streams that were not taken back by the client, or are counted as that. */
+  const settled = new WeakSet<ServerHttp2Stream>()
+  /** Names of headers that no table may keep (RFC 7541, 7.1.3), as Node gives and takes them. */
+  const never: symbol = http2.sensitiveHeaders
+  const options = {
+    maxHeaderListPairs: http2Limits.headers,
+    maxSendHeaderBlockLength: 2 * maxHeadBytes
+  }
+  const settings = {
+    enablePush: false,
+    maxHeaderListSize: http2Limits.headerBytes,
+    initialWindowSize: http2Limits.windowBytes
+  }
+
+  const server: ClientHttp2Session | null =
+    dialled instanceof DialFailed
+      ? null
+      : http2.connect(authorityOf(record.host, record.scheme), {
+          ...options,
+          settings,
+          createConnection: () => dialled
+        })
+  const session: ServerHttp2Session = http2.performServerHandshake(client, {
+    ...options,
+    settings: { ...settings, maxConcurrentStreams: http2Limits.streams }
+  })
+
+  const copied = (headers: Http2Headers, raw: RawHeaders): OutgoingHttpHeaders => {
+    const copy = headersOf(raw)
+    const names: unknown = Reflect.get(headers, never)
+    if (Array.isArray(names) && names.length > 0) Reflect.set(copy, never, names)
+    return copy
+  }
+
+  const breakOff = (stream: ServerHttp2Stream, code: number): void => {
+    if (stream.closed || stream.destroyed) return
+    settled.add(stream)
+    stream.close(code)
+  }
+
+  const begin = (raw: RawHeaders): Exchange => {
+    const method = valueOf(raw, ":method") ?? "GET"
+    const host = valueOf(raw, ":authority") ?? valueOf(raw, "host") ?? record.host
+    const path = valueOf(raw, ":path") ?? "/"
+    return new Exchange(recording, { ...record, host, path, method, httpVersion, headers: recordedHeaders(raw) })
+  }
+
+  const refuse = (
+    stream: ServerHttp2Stream,
+    status: number,
+    error: NonNullable<CapturedEnd["error"]>,
+    raw: RawHeaders
+  ): void => {
+    begin(raw).end(error)
+    stream.respond({ ":status": status, "content-type": plainText })
+    stream.end(`${error.message}\n`)
+    // What is left of the request is not wanted.
+    if (!stream.readableEnded) {
+      settled.add(stream)
+      stream.close(constants.NGHTTP2_NO_ERROR)
+    }
+  }
+
+  /** A client that takes back more than any needs is not answered any longer. */
+  const countReset = (stream: ServerHttp2Stream): void => {
+    if (settled.has(stream) || stream.rstCode === constants.NGHTTP2_NO_ERROR || session.destroyed) return
+    settled.add(stream)
+    if (!resets.take(timers.monotonicMs()))
+      session.destroy(new Error("Too many requests were taken back."), constants.NGHTTP2_ENHANCE_YOUR_CALM)
+  }
+
+  const onStream = (stream: ServerHttp2Stream, headers: Http2Headers, flags: number, raw: RawHeaders): void => {
+    // What breaks is told by "close".
+    stream.on("error", () => {})
+    if (session.destroyed) return
+    stream.once("close", () => countReset(stream))
+    if (stream.destroyed || stream.closed) return countReset(stream)
+    if (dialled instanceof DialFailed) {
+      refuse(stream, dialled.status, dialled, raw)
+      // The next one is asked over a new connection.
+      return session.close()
+    }
+    if (needsHttp1()) {
+      breakOff(stream, constants.NGHTTP2_REFUSED_STREAM)
+      return session.close()
+    }
+    if (server === null || server.closed || server.destroyed || streams.count >= http2Limits.allStreams)
+      return breakOff(stream, constants.NGHTTP2_REFUSED_STREAM)
+    if (bytesOf(raw) > http2Limits.headerBytes)
+      return refuse(stream, tooLong, { code: "HPE_HEADER_OVERFLOW", message: "The request's head is too long." }, [])
+    if (valueOf(raw, ":method") === "CONNECT")
+      return refuse(
+        stream,
+        notAllowed,
+        { code: "CONNECT_REFUSED", message: "A tunnel inside of TLS is not passed on." },
+        raw
+      )
+    streams.count += 1
+    stream.once("close", () => (streams.count -= 1))
+    const endStream = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
+    let asked: ClientHttp2Stream
+    try {
+      asked = server.request(copied(headers, raw), { endStream, waitForTrailers: !endStream })
+    } catch {
+      const message = "The request has a head that cannot be passed on."
+      return refuse(stream, 502, { code: "ERR_INVALID_CHAR", message }, raw)
+    }
+    relayStream({ stream, asked, serverSocket: dialled, exchange: begin(raw), constants, copied, breakOff })
+  }
+
+  session
+    .on("stream", onStream)
+    .once("remoteSettings", spoken)
+    .on("error", () => {})
+    .once("close", () => {
+      client.destroySoon()
+      server?.destroy()
+    })
+  // Frames come both ways: a side that has ended has left.
+  for (const side of [client, dialled]) {
+    if (!(side instanceof DialFailed)) side.once("end", () => side.destroy())
+  }
+  session.setLocalWindowSize(http2Limits.connectionWindowBytes)
+  // What is under way goes on; what the client asks from now on it asks over a new connection.
+  const end = (): void => {
+    if (!session.closed && !session.destroyed) session.close()
+  }
+  server
+    ?.on("error", () => {})
+    .once("connect", () => server.setLocalWindowSize(http2Limits.connectionWindowBytes))
+    .on("goaway", end)
+    .once("close", end)
+}

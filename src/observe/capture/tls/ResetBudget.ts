@@ -1,0 +1,25 @@
+/** How many streams of one connection a client may begin and take back: a few at once, and some more with the time. Pure but for its count. */
+
+export const resetLimits = {
+  /** At once. */
+  burst: 200,
+  perSecond: 20
+}
+
+export class ResetBudget {
+  #left = resetLimits.burst
+  #atMs: number
+
+  /** `nowMs` is of a clock that never goes back. */
+  constructor(nowMs: number) {
+    this.#atMs = nowMs
+  }
+
+  /** False: there are more than any client needs. */
+  take(nowMs: number): boolean {
+    const regained = (Math.max(0, nowMs - this.#atMs) / 1_000) * resetLimits.perSecond
+    this.#left = Math.min(resetLimits.burst, this.#left + regained) - 1
+    this.#atMs = nowMs
+    return this.#left >= 0
+  }
+}
