@@ -29,6 +29,7 @@ import * as Plugins from "../plane/features/plugins/Plugins.ts"
 import * as Progress from "../plane/features/Progress.ts"
 import * as Recovery from "../plane/features/recovery/Recovery.ts"
 import * as VisionBridge from "../plane/features/vision/VisionBridge.ts"
+import * as WebSearch from "../plane/features/websearch/WebSearch.ts"
 import * as InnerRequests from "../plane/InnerRequests.ts"
 import * as MediaFetch from "../plane/media/MediaFetch.ts"
 import * as Pipeline from "../plane/Pipeline.ts"
@@ -75,7 +76,8 @@ const features = Features.layer.pipe(
       Plugins.layer,
       Progress.layer,
       Recovery.layer,
-      VisionBridge.layer
+      VisionBridge.layer,
+      WebSearch.layer
     )
   ),
   Layer.provideMerge(Embedder.layer),
@@ -86,7 +88,9 @@ const counting = TokenCounter.layer.pipe(Layer.provide(Tokeniser.layer))
 
 /** Inference over a configuration, the routing engine and settlement. */
 export const inference = Layer.merge(Pipeline.layer, ProviderLines.layer).pipe(
-  Layer.provide(Layer.mergeAll(features.pipe(Layer.provide(counting)), Opening.layer, counting)),
+  Layer.provide(
+    Layer.mergeAll(features.pipe(Layer.provide(Layer.merge(counting, Opening.layer))), Opening.layer, counting)
+  ),
   Layer.provide(Layer.mergeAll(settlement, Admission.layer)),
   Layer.provide(Layer.mergeAll(OpaqueState.layer, ResponseStore.layer))
 )

@@ -60,6 +60,7 @@ import * as PlaygroundDoor from "../agents/playground/PlaygroundDoor.ts"
 import * as Idempotency from "../plane/features/idempotency/Idempotency.ts"
 import * as BackgroundDoor from "../plane/request/BackgroundDoor.ts"
 import * as InnerDoor from "../plane/request/InnerDoor.ts"
+import * as SearchDoor from "../plane/request/SearchDoor.ts"
 import * as InnerRequests from "../plane/InnerRequests.ts"
 import * as ModelCatalogue from "../plane/catalogue/ModelCatalogue.ts"
 import * as Decisions from "../plane/features/guardrails/Decisions.ts"
@@ -255,6 +256,7 @@ export const engine = Layer.mergeAll(
       Hooks.layer,
       BackgroundDoor.layer,
       InnerDoor.layer,
+      SearchDoor.layer,
       StopSignal.layer,
       TrafficTap.layer,
       Decisions.layer

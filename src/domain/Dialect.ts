@@ -65,6 +65,14 @@ export interface WireRule {
   readonly docs: string
 }
 
+/** A search of the web that an endpoint makes itself, in the form of the wire. */
+export interface OwnSearch {
+  readonly wire: Exclude<WireName, "ollama">
+  /** Matched against the model's id. */
+  readonly models: RegExp
+  readonly docs: string
+}
+
 export interface Dialect {
   /** Null: not documented by the provider. */
   readonly reasoningHistory: Documented<ReasoningHistory> | null
@@ -75,6 +83,8 @@ export interface Dialect {
   /** The only form of tool-call ids that is accepted. Null: any. */
   readonly callIds: Documented<"nine_letters_or_digits"> | null
   readonly usage: UsageDialect
+  /** Null: not documented by the provider; models that are known by their name then have the search of their maker, in its wire. */
+  readonly webSearch: ReadonlyArray<OwnSearch> | null
   /** The first that matches applies. */
   readonly wireRules: ReadonlyArray<WireRule>
 }
@@ -115,5 +125,6 @@ export const plainDialect: Dialect = {
   cacheMarks: null,
   callIds: null,
   usage: plainUsage,
+  webSearch: null,
   wireRules: []
 }

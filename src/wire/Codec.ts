@@ -14,7 +14,10 @@ import { withPlainContent } from "./canonical/ForeignContent.ts"
 import { mediaFromUser } from "./canonical/SpokenMedia.ts"
 import { makeForeignBlocks } from "./canonical/ForeignBlocks.ts"
 import { makeJsonCalls, offersFreeForm, withJsonCalls } from "./canonical/tools/JsonCalls.ts"
+import { withLinksInWords } from "./canonical/Links.ts"
+import { type OwnSearch, ownSearchFor } from "./canonical/OwnSearch.ts"
 import { isContentFor, isSound, nothingCarried } from "./canonical/Pictures.ts"
+import { withoutWebSearch } from "./canonical/WebSearchAsk.ts"
 import { withTrueTypes } from "./canonical/tools/TrueTypes.ts"
 import { adaptTools, limitsFor } from "./canonical/tools/ToolAdaptation.ts"
 import { makeToolRestorer, restoreTools } from "./canonical/tools/ToolRestoration.ts"
@@ -87,6 +90,14 @@ const withDescription = (conversation: Conversation, target: WireName, log: Drop
   return { ...conversation, outputFormat: { ...rest, schema: { description, ...schema } } }
 }
 
+/** One wire takes links back as they are; to the others they are told in words. */
+const withLinks = (conversation: Conversation, target: WireName, log: DropLog): Conversation =>
+  withLinksInWords(
+    conversation,
+    () => target === "responses",
+    () => log.map("citations")
+  )
+
 const encodeAdapted = (
   source: WireCodec,
   target: WireCodec,
@@ -98,7 +109,11 @@ const encodeAdapted = (
   const conversation = sameWire
     ? decoded
     : withDescription(
-        withinLimit(withTrueTypes(mediaFromUser(forOtherWires(source, decoded), target.name)), options, log),
+        withinLimit(
+          withTrueTypes(mediaFromUser(withLinks(forOtherWires(source, decoded), target.name, log), target.name)),
+          options,
+          log
+        ),
         target.name,
         log
       )
@@ -168,6 +183,13 @@ const noPlace = ({ name }: WireCodec): string =>
   `the chosen model's provider has no place for it, and what a conversation holds is not left out. ` +
   `A model of a provider that speaks the ${name} wire may take it; else send it as text.`
 
+const withSearch = (encoded: EncodedRequest, { complete, dropped, mapped }: OwnSearch): EncodedRequest => ({
+  ...encoded,
+  body: complete(encoded.body),
+  dropped: [...new Set([...encoded.dropped, ...dropped])],
+  mapped: [...new Set([...encoded.mapped, ...mapped])]
+})
+
 /** Encodes a decoded request for a target. Left when it asks for more answers than the target can give, or forces a tool it cannot run. */
 export const encodeConversation = (
   source: WireCodec,
@@ -185,7 +207,12 @@ export const encodeConversation = (
       `${conversation.candidates} answers in one request cannot be had from the chosen model; ask for one.`
     )
   }
-  const forced = sameWire ? null : forcedTool(conversation)
+  const search =
+    options.ownSearch === true
+      ? ownSearchFor(conversation, target.name, (options.dialect?.webSearch ?? null) !== null)
+      : null
+  const asked = search?.conversation ?? conversation
+  const forced = sameWire ? null : forcedTool(search === null ? conversation : withoutWebSearch(asked))
   if (forced !== null) {
     return cannot(
       forced.field,
@@ -193,10 +220,11 @@ export const encodeConversation = (
         `Ask for a model of a provider that speaks this wire, or do not force the tool.`
     )
   }
-  const encoded = encodeAdapted(source, target, conversation, options)
+  const adapted = encodeAdapted(source, target, asked, options)
+  const encoded = search === null ? adapted : withSearch(adapted, search)
   const [lost] = encoded.lost ?? []
   if (lost !== undefined) return cannot(lost, noPlace(source))
-  return !sameWire && isEmptied(conversation, encoded.body)
+  return !sameWire && isEmptied(asked, encoded.body)
     ? cannot(turnsOf[source.name], noPlace(source))
     : Either.right(encoded)
 }
@@ -266,7 +294,7 @@ export const makeStreamTranslator = (
   const encoder = client.makeStreamEncoder(context)
   const facts = startFacts()
   // What the client's wire cannot carry does not count as content: the answer may still fail as a whole.
-  const observe = makeObserver(facts, isContentFor(client.name, client.carriesPicture))
+  const observe = makeObserver(facts, isContentFor(client.name, client.carriesPicture, client.carriesSearch))
   const blocks = makeForeignBlocks(client.name, client.carriesPicture)
   const restore = makeToolRestorer(context)
   const asJson = makeJsonCalls(offersFreeForm(client.name, context.request))

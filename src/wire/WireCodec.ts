@@ -79,6 +79,8 @@ export interface EncodeOptions {
   readonly systemBetween?: boolean
   /** Deviations of the endpoint from its wire; absent when none is known. */
   readonly dialect?: Dialect
+  /** The endpoint has a search of the web of its own, which the client's is offered as; absent: it has none, or that is unknown. */
+  readonly ownSearch?: true
   /** Differs between requests, for providers that answer the same request but once. */
   readonly unique?: string
 }
@@ -309,6 +311,8 @@ export interface WireCodec {
   readonly maxCandidates: number
   /** Checks whether an answer can hold such an image; absent: it holds none. */
   readonly carriesPicture?: CarriesPicture
+  /** Answers can tell of searches of the web, and of what was found. */
+  readonly carriesSearch?: true
 
   /** Hot: checks a request that is relayed as it is. O(messages), no copy. */
   /** The first member that programs could read in two ways; null when there is none. */

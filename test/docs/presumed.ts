@@ -314,6 +314,9 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
   "docs/search.md": {
     blocks: [{ begins: "gateway provider add tavily", types: [[/Key of Tavily[^\n]*$/, "tvly-0123456789abcdef\r"]] }]
   },
+  "docs/web-search.md": {
+    blocks: [{ begins: "gateway provider add tavily", types: [[/Key of Tavily[^\n]*$/, "tvly-0123456789abcdef\r"]] }]
+  },
   "docs/sign-in.md": {
     blocks: [
       { begins: "gateway provider login", marked: "asks a provider on the internet for a sign-in (test/cli/login)" }

@@ -127,7 +127,10 @@ export const answerReader = (
     if (call.isComplete?.(response) === false) return failed(notAll)
     watch.onParts?.(response.parts)
     // Of an endpoint of its own the opaque part is the answer.
-    const lost = client.endpoint === undefined ? lostParts(response, client.name, client.carriesPicture) : noneLost
+    const lost =
+      client.endpoint === undefined
+        ? lostParts(response, client.name, client.carriesPicture, client.carriesSearch)
+        : noneLost
     if (lost.nothingLeft !== null)
       return failed(failureInAnswer(nothingCarried(lost.nothingLeft, client.name), "answer", call.wire))
     if (work.envelope.stream) return completed("replayed", asStream(response), facts, lost.names)

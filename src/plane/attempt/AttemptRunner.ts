@@ -56,6 +56,7 @@ import {
   originOf,
   isLarge,
   relayedCall,
+  searchedBy,
   translatedCall,
   type UpstreamCall,
   type Way,
@@ -249,7 +250,11 @@ export const make = Effect.gen(function* () {
     if (work.asked["background"] === true && call.sameWire && codec.underWay !== undefined && codec.job === undefined) {
       return inBackground(work, way, call, codec.underWay, lastChance, watch)
     }
-    const recorder = continuation?.mayContinue(work) === true ? continuation.makeDeliveredPrefix : null
+    // Several calls of one answer are put together by who makes them.
+    const recorder =
+      work.webSearch?.isRun !== true && continuation?.mayContinue(work) === true
+        ? continuation.makeDeliveredPrefix
+        : null
     if (call.codec.job !== undefined) return asJob(work, way, call, call.codec.job, lastChance, watch)
     return started(work, way, call, lastChance, watch, recorder)
   }
@@ -505,7 +510,8 @@ export const make = Effect.gen(function* () {
     return { _tag: "Effect", attempt }
   }
 
-  const begin = (work: Work, target: Target, lastChance: boolean): Attempting => {
+  const begin = (asked: Work, target: Target, lastChance: boolean): Attempting => {
+    const work = asked.webSearch === undefined ? asked : searchedBy(asked, target)
     const found = wayTo(work, target, state)
     if (Either.isLeft(found)) return known(failed(found.left))
     const way = found.right

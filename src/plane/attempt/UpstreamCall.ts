@@ -18,6 +18,7 @@ import { takesSystemBetween } from "../../wire/canonical/ModelFamily.ts"
 import { codecs, encodeConversation, forOtherWires } from "../../wire/Codec.ts"
 import { reasoningMember, wantsReasoningBack } from "../../wire/canonical/ReasoningHistory.ts"
 import type { Response } from "../../wire/canonical/Response.ts"
+import { madeUpMark } from "../../wire/responses/Ids.ts"
 import type { CallIds, ToolNames } from "../../wire/canonical/tools/ToolAdaptation.ts"
 import { isRefusedBy } from "../../wire/chat/Refusals.ts"
 import type { JsonObject } from "../../wire/json/Json.ts"
@@ -30,6 +31,7 @@ import { callHeaders } from "../request/CallHeaders.ts"
 import { toolHeaders } from "../request/CodingTool.ts"
 import { apiKeyIdOf, type Work } from "../request/Exchange.ts"
 import { bodyWith, carriedTo, conversationWith } from "../request/AddedSystem.ts"
+import { hasOwnSearch, searchesItself, searchWire } from "../request/SearchPlan.ts"
 import { withThinking } from "../request/Thinking.ts"
 import type { OpaqueState, Origin } from "../state/OpaqueState.ts"
 import { proofsIn, withoutForeignProofs } from "../state/Proofs.ts"
@@ -68,7 +70,24 @@ export interface UpstreamCall {
 const chooseWire = (work: Work, target: Target, offered: ReadonlyArray<WireName>): WireName | null => {
   const { exchange } = work
   const ruled = exchange.codec.peer === undefined ? wireByModel(work, target, offered) : null
-  return ruled ?? (offered.includes(exchange.wire) ? exchange.wire : (offered[0] ?? null))
+  const searches =
+    ruled !== null || work.webSearch === undefined ? null : searchWire(work.webSearch, target, offered, exchange.wire)
+  return ruled ?? searches ?? (offered.includes(exchange.wire) ? exchange.wire : (offered[0] ?? null))
+}
+
+/**
+ * What is asked of a target where the client wants the web to be searched: the request itself of one that searches, or the one that leaves searches
+ * to the gateway.
+ */
+export const searchedBy = (work: Work, target: Target): Work => {
+  const { exchange, webSearch: plan } = work
+  if (plan === undefined) return work
+  const wire = chooseWire(work, target, target.account.wires)
+  if (wire !== null && searchesItself(plan, target, wire, exchange.wire)) {
+    plan.passed(target, wire !== exchange.wire && target.account.spec.dialect.webSearch === null)
+    return work
+  }
+  return plan.left(work, target)
 }
 
 /**
@@ -176,6 +195,7 @@ export const wayTo = (work: Work, target: Target, state: State): Either.Either<W
     (envelope.budgetAboveLimit === true && !asksForBeta(work, interleavedBeta)) ||
     (work.outputCap !== null && (envelope.maxOutputTokens ?? Number.POSITIVE_INFINITY) > work.outputCap) ||
     (replays && lacksReasoning(work.parsed)) ||
+    (wire === "responses" && work.parsed !== work.asked && work.body.includes(madeUpMark)) ||
     (state.holdsProofs() &&
       proofsIn(wire, work.body).some((proof) => state.isForeign(owner, originOf(target, wire), proof)))
   return Either.right({ target, endpoint, codec, sameWire, relays: sameWire && !rewritten, replays })
@@ -354,6 +374,9 @@ export const translatedCall = (
     stream: work.envelope.stream,
     ...(way.target.account.spec.openAiTools ? { openAiTools: true } : {}),
     ...(takesSystem(work, way) ? { systemBetween: true } : {}),
+    ...(work.webSearch !== undefined && hasOwnSearch(work.webSearch, way.target, way.codec.name)
+      ? { ownSearch: true }
+      : {}),
     dialect: way.target.account.spec.dialect,
     unique: work.exchange.requestId,
     ...facts

@@ -140,7 +140,11 @@ export const make = Effect.gen(function* () {
   const runOf = (work: Work): FailoverRun => {
     const policy = policyFor(settings.current(), work.resolution)
     const { endpoint } = work.exchange.codec
-    return new FailoverRun(runServices, work, isBilledByPiece(endpoint) ? withoutHedging(policy) : policy)
+    return new FailoverRun(
+      runServices,
+      work,
+      isBilledByPiece(endpoint) || work.webSearch?.isRun === true ? withoutHedging(policy) : policy
+    )
   }
 
   const last = (end: FailoverEnd): FailoverEnd => (stop.isStopping() ? stopped(end) : end)

@@ -21,6 +21,7 @@ import { Plugins } from "./plugins/Plugins.ts"
 import { Progress } from "./Progress.ts"
 import { Recovery } from "./recovery/Recovery.ts"
 import { VisionBridge } from "./vision/VisionBridge.ts"
+import { WebSearch } from "./websearch/WebSearch.ts"
 
 const inForce = Effect.all([
   Progress,
@@ -35,6 +36,7 @@ const inForce = Effect.all([
   Compression,
   Handoff,
   Emergency,
+  WebSearch,
   Fusion,
   Recovery
 ])

@@ -23,6 +23,7 @@ import type { OwnRequests } from "../../agents/tools/catalogue/OwnRequests.ts"
 import type { HookRun } from "../../agents/plugins/hooks/HookRun.ts"
 import type { FixedPrices } from "./FixedPrices.ts"
 import type { JobHandle } from "./JobHandle.ts"
+import type { SearchPlan } from "./SearchPlan.ts"
 import type { Trail } from "./Trail.ts"
 import type { Uploads } from "./Uploads.ts"
 
@@ -189,4 +190,6 @@ export interface Work {
   readonly codingTool?: OwnRequests
   /** Handoff text for every account but the one it names. */
   readonly handoff?: Carried
+  /** How a search of the web that the client asks its provider for is made; absent: as the client asks, or not at all. */
+  readonly webSearch?: SearchPlan<Work>
 }

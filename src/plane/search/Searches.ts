@@ -16,6 +16,7 @@ import { nanoUsdPerUsd, type UsageRow } from "../../domain/Usage.ts"
 import { Events } from "../../observe/Events.ts"
 import { Hooks } from "../../agents/plugins/hooks/Hooks.ts"
 import { Pipeline } from "../Pipeline.ts"
+import { type AttachedSearches, SearchDoor } from "../request/SearchDoor.ts"
 import { apiKeyIdOf, type Exchange } from "../request/Exchange.ts"
 import { readBody } from "../request/ReadBody.ts"
 import { FairPool } from "../../kernel/collections/FairPool.ts"
@@ -25,13 +26,14 @@ import { Catalog } from "../providers/Catalog.ts"
 import { DecisionLog } from "../routing/records/DecisionLog.ts"
 import { formatUsd10 } from "../../observe/usage/Cost.ts"
 import { invalidField } from "../../wire/json/FieldReader.ts"
-import { bodyOf } from "../../wire/media/search/Codec.ts"
+import { bodyOf, searches as searchCodec } from "../../wire/media/search/Codec.ts"
 import { misspelt, readSearchRequest, type SearchRequest } from "../../wire/media/search/Request.ts"
 import { type Search, searchModel, type TimeRange } from "../../wire/media/search/Search.ts"
 import { answerOf, type FoundAnswer, foundIn, isSearchAnswer } from "./SearchAnswer.ts"
 import { SearchCounts } from "./SearchCounts.ts"
 import { SearchFlight, type Landed } from "./SearchFlight.ts"
-import { shownName } from "./SearchProviders.ts"
+import { hitsIn, requestOf } from "./ModelSearch.ts"
+import { isForSearches, shownName } from "./SearchProviders.ts"
 import { routeOf, type SearchRoute } from "./SearchRoute.ts"
 import { identityHeaders } from "../request/Headers.ts"
 
@@ -100,6 +102,7 @@ export const make = Effect.gen(function* () {
   const decisions = yield* DecisionLog
   const events = yield* Events
   const { listens } = yield* Hooks
+  const door = yield* SearchDoor
   const pipeline = yield* Pipeline
   const timers = yield* Timers
   const cache = new FairPool<string, Kept>({
@@ -301,11 +304,39 @@ export const make = Effect.gen(function* () {
   })
   yield* Effect.addFinalizer(() => Effect.sync(noLongerListen))
 
+  /** A search that a model has called for: in the request of that model, with its cost. */
+  const askFor: AttachedSearches["ask"] = (asked) => {
+    const request = readSearchRequest(requestOf(asked))
+    if (Either.isLeft(request)) return null
+    const route = routeOf(catalog.current(), request.right)
+    if (route instanceof InvalidRequest) return null
+    const search: Search = { ...request.right.search, since: null }
+    return {
+      exchange: {
+        codec: searchCodec,
+        body: Buffer.from(JSON.stringify(bodyOf(search, route.requestedModel))),
+        service: route.service
+      },
+      hitsIn: (text) => hitsIn(text, asked),
+      over: (exchange, attempts) => {
+        for (const { latencyMs, outcome, provider } of attempts) {
+          const isAnswered = outcome === "completed"
+          counts.add(apiKeyIdOf(exchange) ?? "", shownName(provider), {
+            requests: 1,
+            errors: outcome === "failed" ? 1 : 0,
+            ...(isAnswered ? { answered: 1, latencyMs } : {})
+          })
+        }
+      }
+    }
+  }
+
+  door.attach({ ask: askFor, isReady: () => catalog.current().accounts.some(isForSearches) })
   return Searches.of({ serve })
 })
 
 export const layer: Layer.Layer<
   Searches,
   never,
-  AppConfig | Catalog | DecisionLog | Events | Hooks | Pipeline | SearchCounts | Timers
+  AppConfig | Catalog | DecisionLog | Events | Hooks | Pipeline | SearchCounts | SearchDoor | Timers
 > = Layer.scoped(Searches, make)

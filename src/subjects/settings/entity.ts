@@ -70,6 +70,11 @@ const words = {
   keepJobsMs: ["Milliseconds for which a job that is over, and its result, can be asked for.", 86_400_000],
   maxJobs: ["Jobs that no client waits for, at the same time.", 200],
   cache: "Answers that are given again to the same request (`docs/cache.md`).",
+  webSearch: "Searches of the web that clients ask their provider for (`docs/web-search.md`).",
+  webSearchBridge: [
+    "Whether they reach providers of other wires, and are made by the gateway for models that cannot search.",
+    true
+  ],
   visionBridge: "Descriptions of pictures for models that take none (`docs/guardrails.md`).",
   memory: "What is remembered of callers and told to models (`docs/memory.md`).",
   proxies: "By which address calls leave (`docs/proxies.md`).",
@@ -151,6 +156,7 @@ export const GatewaySettings = Schema.Struct({
   streams: field(Schema.Struct({ heartbeatMs: field(Schema.Number, ...words.heartbeatMs) }), words.streams),
   memory: field(MemorySettings, words.memory),
   visionBridge: field(VisionBridgeSettings, words.visionBridge),
+  webSearch: field(Schema.Struct({ bridge: field(Schema.Boolean, ...words.webSearchBridge) }), words.webSearch),
   cache: field(CacheSettings, words.cache),
   proxies: field(ProxySettings, words.proxies),
   mcpEnabled: field(Schema.Boolean, ...words.mcpEnabled),
@@ -328,6 +334,13 @@ export const GatewaySettingsPatch = Schema.Struct({
   ),
   memory: field(Schema.optionalWith(MemorySettingsPatch, leave), words.memory),
   visionBridge: field(Schema.optionalWith(VisionBridgeSettingsPatch, leave), words.visionBridge),
+  webSearch: field(
+    Schema.optionalWith(
+      Schema.Struct({ bridge: field(Schema.optionalWith(Schema.Boolean, leave), ...words.webSearchBridge) }),
+      leave
+    ),
+    words.webSearch
+  ),
   cache: field(Schema.optionalWith(CacheSettingsPatch, leave), words.cache),
   proxies: field(Schema.optionalWith(ProxySettingsPatch, leave), words.proxies),
   mcpEnabled: field(Schema.optionalWith(Schema.Boolean, leave), ...words.mcpEnabled),
@@ -355,6 +368,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   streams: { heartbeatMs: 15_000 },
   memory: defaultMemorySettings,
   visionBridge: defaultVisionBridgeSettings,
+  webSearch: { bridge: true },
   cache: defaultCacheSettings,
   proxies: defaultProxySettings,
   mcpEnabled: true,
@@ -375,6 +389,7 @@ export const mergeGatewaySettings = (settings: GatewaySettings, patch: GatewaySe
   streams: { ...settings.streams, ...patch.streams },
   memory: { ...settings.memory, ...patch.memory },
   visionBridge: { ...settings.visionBridge, ...patch.visionBridge },
+  webSearch: { ...settings.webSearch, ...patch.webSearch },
   cache: mergeCacheSettings(settings.cache, patch.cache),
   proxies: { ...settings.proxies, ...patch.proxies }
 })

@@ -6,6 +6,7 @@
 import type { WireName } from "../../domain/Wire.ts"
 import type { Inner } from "../json/Inner.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
+import type { Link, SearchWork } from "./SearchFacts.ts"
 
 /** A prompt-cache mark as the messages wire writes it (`{type: "ephemeral", ttl?}`). */
 export interface Marked {
@@ -35,8 +36,11 @@ export interface TextPart extends Marked {
 
 /** A citation or annotation as the wire it came from writes it. */
 export interface Citation {
-  readonly wire: WireName
+  /** Null: the gateway has found it itself. */
+  readonly wire: WireName | null
   readonly value: JsonObject
+  /** The same as all wires know it, where it is a link. */
+  readonly link?: Link
 }
 
 export interface RefusalPart {
@@ -108,12 +112,15 @@ export interface ToolResultPart extends Marked {
 /** A block that only its own wire has (server tool use, search results, compaction …). */
 export interface OpaquePart {
   readonly type: "opaque"
-  readonly wire: WireName
+  /** Null: the gateway has made it, for any wire that can say it. */
+  readonly wire: WireName | null
   /** The block's type in its own wire. */
   readonly kind: string
   readonly value: JsonObject
   /** The image it holds, which other wires may be able to express. */
   readonly picture?: MediaSource
+  /** The search of the web that it tells of, likewise. */
+  readonly search?: SearchWork
 }
 
 export type Part =

@@ -3,6 +3,7 @@
  * because only then is it known whether it holds an image. All other events pass unchanged.
  */
 import type { WireName } from "../../domain/Wire.ts"
+import { optional } from "../json/Json.ts"
 import type { OpaquePart } from "./Conversation.ts"
 import type { StreamEvent } from "./Event.ts"
 import { type CarriesPicture, lostName, type Uncarried, uncarriedOf } from "./Pictures.ts"
@@ -59,8 +60,10 @@ export const makeForeignBlocks = (wire: WireName, carries: CarriesPicture | unde
             if (event.delta.type === "text" && event.delta.text !== "") said = true
             return [event]
           }
-          const picture = event.delta.type === "opaque" ? event.delta.part.picture : undefined
-          if (picture !== undefined) open.set(event.index, { ...part, picture })
+          const { picture, search } = event.delta.type === "opaque" ? event.delta.part : part
+          if (picture !== undefined || search !== undefined) {
+            open.set(event.index, { ...part, ...optional("picture", picture), ...optional("search", search) })
+          }
           return alive
         }
         case "block_stop": {

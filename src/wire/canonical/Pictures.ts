@@ -17,11 +17,14 @@ export const lostName = ({ kind }: OpaquePart): string => `answer.${kind.replace
 /** The same as a comment in an event stream, whose headers are already sent. */
 export const lostComment = (part: OpaquePart): string => `: dropped ${lostName(part).slice(0, 200)}\n\n`
 
-/** Whether a block of an answer counts as content for a client of `wire`: one that it cannot get, and that was all of it, does not. */
+/** Returns a check of whether a block of an answer counts as content for a client of `wire`; one that it cannot get does not. */
 export const isContentFor =
-  (wire: string, carries: CarriesPicture | undefined) =>
-  (part: OpaquePart): boolean =>
-    part.wire === wire || (part.picture === undefined ? !isSound(part) : carries?.(part.picture) === true)
+  (wire: string, carries: CarriesPicture | undefined, carriesSearch = false) =>
+  (part: OpaquePart): boolean => {
+    if (part.wire === wire) return true
+    if (part.picture !== undefined) return carries?.(part.picture) === true
+    return part.search === undefined ? !isSound(part) : carriesSearch && part.search.isBegun !== true
+  }
 
 /** `{type: "image_url"}`, as chat servers return an image (https://openrouter.ai/docs/features/multimodal/image-generation). */
 export const imageUrlOf = (source: MediaSource): JsonObject | null => {
@@ -37,7 +40,7 @@ export const pictureOfUrl = (part: JsonObject): MediaSource | undefined => {
   return url === "" ? undefined : mediaOfUrl(url)
 }
 
-/** Whether a block is the answer itself in sound. */
+/** Checks whether a block is the answer itself in sound. */
 export const isSound = ({ kind, value }: OpaquePart): boolean => {
   if (kind === "audio") return true
   const inline = isObject(value["inlineData"]) ? value["inlineData"] : value
@@ -80,9 +83,16 @@ export interface LostParts {
 }
 
 /** The parts of an answer that a client of `wire` cannot get. */
-export const lostParts = ({ parts }: Response, wire: string, carries: CarriesPicture | undefined): LostParts => {
+export const lostParts = (
+  { parts }: Response,
+  wire: string,
+  carries: CarriesPicture | undefined,
+  carriesSearch = false
+): LostParts => {
   const lost = parts.flatMap((part) => {
     if (part.type !== "opaque" || part.wire === wire) return []
+    // A search that is told elsewhere is not lost here.
+    if (part.search !== undefined && (carriesSearch || part.search.isBegun === true)) return []
     return part.picture !== undefined && carries?.(part.picture) === true ? [] : part
   })
   const said = parts.some(

@@ -16,7 +16,7 @@ export const nestedMembers: ReadMembers = {
   messages: {
     each: {
       of: {
-        ...read("role name refusal reasoning_content reasoning tool_call_id cache_control thinking_blocks"),
+        ...read("role name refusal reasoning_content reasoning tool_call_id cache_control thinking_blocks annotations"),
         reasoning_details: { each: { of: read("type text summary data signature format id index") } },
         extra_content: googleContent,
         content: {

@@ -5,7 +5,9 @@
  */
 import * as Either from "effect/Either"
 import type { Dialect } from "../../domain/Dialect.ts"
+import type { Citation } from "../canonical/Conversation.ts"
 import type { UpstreamProblem } from "../canonical/Event.ts"
+import { citationsIn, hitOf, ownCitation } from "../canonical/Links.ts"
 import type { AnswerPart, Response } from "../canonical/Response.ts"
 import { argsText } from "../canonical/tools/ToolArgs.ts"
 import { isArray, isObject, type JsonObject, numberOr, objectOr, stringOr } from "../json/Json.ts"
@@ -17,17 +19,32 @@ import { usageOf } from "./Usage.ts"
 
 const problem = (message: string): UpstreamProblem => ({ status: 502, message, type: null, code: null })
 
-const partsOf = (message: JsonObject, responseId: string): ReadonlyArray<AnswerPart> => {
+/** Pages that a search model tells beside its answer, where it has no annotations. */
+const maxPages = 100
+
+/** What some search models tell of their pages: https://docs.perplexity.ai/guides/chat-completions-guide. */
+export const pagesOf = (body: JsonObject): ReadonlyArray<Citation> => {
+  const { citations, search_results: results } = body
+  const listed = isArray(results) && results.length > 0 ? results : isArray(citations) ? citations : []
+  return listed.slice(0, maxPages).flatMap((page) => {
+    const hit = hitOf(typeof page === "string" ? { url: page } : page)
+    return hit === null ? [] : ownCitation({ ...hit, text: hit.snippet, start: null, end: null })
+  })
+}
+
+const citationsOf = (message: JsonObject, body: JsonObject): { readonly citations?: ReadonlyArray<Citation> } => {
+  const own = citationsIn("chat", message["annotations"], null)
+  const pages = own.citations === undefined ? pagesOf(body) : []
+  return pages.length === 0 ? own : { citations: pages }
+}
+
+const partsOf = (message: JsonObject, responseId: string, body: JsonObject): ReadonlyArray<AnswerPart> => {
   const reasoning = reasoningOf(message)
   const text = textOf(message)
   const refusal = refusalOf(message)
-  const annotations = message["annotations"]
-  const citations = isArray(annotations)
-    ? annotations.flatMap((value) => (isObject(value) ? { wire: "chat" as const, value } : []))
-    : []
   return [
     ...(reasoning === "" ? [] : [{ type: "reasoning" as const, text: reasoning }]),
-    ...(text === "" ? [] : [{ type: "text" as const, text, ...(citations.length === 0 ? {} : { citations }) }]),
+    ...(text === "" ? [] : [{ type: "text" as const, text, ...citationsOf(message, body) }]),
     ...(refusal === "" ? [] : [{ type: "refusal" as const, text: refusal }]),
     ...soundOf(message),
     ...imagesOf(message),
@@ -57,7 +74,7 @@ export const decodeResponse = (body: JsonObject, dialect?: Dialect): Either.Eith
     )
   }
   const id = stringOr(body["id"])
-  const parts = partsOf(objectOr(choice["message"]), id ?? "")
+  const parts = partsOf(objectOr(choice["message"]), id ?? "", body)
   const created = numberOr(body["created"])
   const logprobs = choice["logprobs"]
   return Either.right({

@@ -4,6 +4,7 @@
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create
  */
 import type { Citation } from "../canonical/Conversation.ts"
+import { urlCitation } from "../canonical/Links.ts"
 import type { Response } from "../canonical/Response.ts"
 import { type JsonObject, stringOr } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
@@ -12,12 +13,10 @@ import { imageOf, soundIn } from "./Message.ts"
 import { finishReasons } from "./Stop.ts"
 import { encodeUsage } from "./Usage.ts"
 
-/** The responses wire has the members of a link flat. Other citations cannot be expressed here. */
-export const annotationOf = ({ value, wire }: Citation): ReadonlyArray<JsonObject> => {
+/** Links; other citations cannot be expressed here. `base`: where the text of the citation begins in the content. */
+export const annotationOf = ({ link, value, wire }: Citation, base: number): ReadonlyArray<JsonObject> => {
   if (wire === "chat") return [value]
-  if (wire !== "responses" || value["type"] !== "url_citation") return []
-  const { type, ...link } = value
-  return [{ type, url_citation: link }]
+  return link === undefined ? [] : [{ type: "url_citation", url_citation: urlCitation(link, base) }]
 }
 
 /** The words of an answer in sound stand beside it alone. */
@@ -35,8 +34,8 @@ const encodeMessage = (response: Response): JsonObject => {
   for (const part of response.parts) {
     switch (part.type) {
       case "text":
+        for (const citation of part.citations ?? []) annotations.push(...annotationOf(citation, text.length))
         text += part.text
-        for (const citation of part.citations ?? []) annotations.push(...annotationOf(citation))
         break
       case "refusal":
         refusal += part.text

@@ -4,8 +4,9 @@
  * https://developers.openai.com/api/reference/resources/chat/subresources/completions/streaming-events
  */
 import type { Dialect } from "../../domain/Dialect.ts"
-import type { OpaquePart } from "../canonical/Conversation.ts"
+import type { Citation, OpaquePart } from "../canonical/Conversation.ts"
 import type { StreamEvent } from "../canonical/Event.ts"
+import { withLink } from "../canonical/Links.ts"
 import {
   numberOr,
   isArray,
@@ -22,6 +23,7 @@ import { incompleteStream, isTornEvent, streamProblem, tornEvent } from "../Upst
 import { makeCallBlocks } from "./CallBlocks.ts"
 import { callsOf, firstChoice, imagesOf, logprobsOf, reasoningOf, refusalOf, soundOf, textOf } from "./Message.ts"
 import { inferredStop } from "../canonical/Response.ts"
+import { pagesOf } from "./ResponseDecode.ts"
 import { decodeStop } from "./Stop.ts"
 import { decodeUsage, findUsage } from "./Usage.ts"
 
@@ -57,17 +59,31 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     out.push({ type: "delta", index: openText.index, delta: { type: "text", text, ...optional("logprobs", logprobs) } })
   }
 
+  /** Pages that are told beside the answer, in any of its chunks. */
+  let pages: ReadonlyArray<Citation> = []
+  let isCited = false
+
+  const tellCitation = (citation: Citation): void => {
+    if (openText?.kind !== "text") {
+      closeText()
+      openText = { kind: "text", index: takeIndex() }
+      out.push({ type: "block_start", index: openText.index, block: { type: "text" } })
+    }
+    out.push({ type: "delta", index: openText.index, delta: { type: "citation", citation } })
+  }
+
   /** Annotations come with the text or after it. */
   const cite = (annotations: Json | undefined): void => {
     for (const value of isArray(annotations) ? annotations : []) {
       if (!isObject(value)) continue
-      if (openText?.kind !== "text") {
-        closeText()
-        openText = { kind: "text", index: takeIndex() }
-        out.push({ type: "block_start", index: openText.index, block: { type: "text" } })
-      }
-      out.push({ type: "delta", index: openText.index, delta: { type: "citation", citation: { wire: "chat", value } } })
+      isCited = true
+      tellCitation(withLink({ wire: "chat", value }, null))
     }
+  }
+
+  const citePages = (): void => {
+    if (isCited || openText?.kind !== "text") return
+    for (const page of pages) tellCitation(page)
   }
 
   /** `closes`: the text ends with it; sound comes between its words. */
@@ -114,6 +130,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     emitBlocks(soundOf(delta), false)
     emitText("text", textOf(delta), logprobsOf(choice))
     cite(delta["annotations"])
+    if (chunk["citations"] !== undefined || chunk["search_results"] !== undefined) pages = pagesOf(chunk)
     emitText("refusal", refusalOf(delta))
     emitBlocks(imagesOf(delta), true)
     for (const call of callsOf(delta)) {
@@ -127,6 +144,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
   /** `isMarked`: the stream has said that it is over. */
   const finishUp = (isMarked: boolean): void => {
     over = true
+    citePages()
     closeText()
     calls.finish()
     if (finish === null && isMarked && nextIndex > 0) {

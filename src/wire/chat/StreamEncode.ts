@@ -19,6 +19,8 @@ interface OpenBlock {
   /** Index among the answer's tool calls, from 0 without gaps. */
   readonly call: number
   readonly custom: boolean
+  /** Where its text begins in the content. */
+  readonly base: number
   hasArgs: boolean
 }
 
@@ -27,6 +29,9 @@ const textMember = { text: "content", reasoning: "reasoning_content", refusal: "
 const makeWriter = (write: WriteChunk, functions: boolean): ChoiceWriter => {
   const open = new Map<number, OpenBlock>()
   let calls = 0
+  let contentChars = 0
+  /** All in one chunk at the end: clients take the last list for the whole. */
+  const annotations: Array<JsonObject> = []
 
   const chunk = (given: JsonObject, finish: string | null, logprobs?: ReadonlyArray<JsonObject>): string => {
     const delta = functions ? asFunctionCall(given) : given
@@ -46,7 +51,7 @@ const makeWriter = (write: WriteChunk, functions: boolean): ChoiceWriter => {
     const sound = soundIn(part)
     if (sound !== null) return chunk({ audio: sound }, null)
     const image = imageOf(part, images)
-    if (image === null) return lostComment(part)
+    if (image === null) return part.search?.isBegun === true ? "" : lostComment(part)
     images += 1
     return chunk({ images: [image] }, null)
   }
@@ -54,7 +59,7 @@ const makeWriter = (write: WriteChunk, functions: boolean): ChoiceWriter => {
   const startBlock = (index: number, block: BlockStart): string => {
     const isCall = block.type === "tool_call"
     const custom = isCall && block.kind === "custom"
-    open.set(index, { type: block.type, call: isCall ? calls : -1, custom, hasArgs: false })
+    open.set(index, { type: block.type, call: isCall ? calls : -1, custom, base: contentChars, hasArgs: false })
     if (block.type === "opaque") return opaqueChunk(block.part)
     if (!isCall) return ""
     const spec = custom
@@ -82,10 +87,11 @@ const makeWriter = (write: WriteChunk, functions: boolean): ChoiceWriter => {
           if (block === undefined) return ""
           if (event.delta.type === "args") return event.delta.text === "" ? "" : argsChunk(block, event.delta.text)
           if (event.delta.type === "citation") {
-            const annotations = annotationOf(event.delta.citation)
-            return annotations.length === 0 ? "" : chunk({ annotations }, null)
+            annotations.push(...annotationOf(event.delta.citation, block.base))
+            return ""
           }
           if (event.delta.type !== "text" || block.type === "tool_call" || block.type === "opaque") return ""
+          if (block.type === "text") contentChars += event.delta.text.length
           return chunk({ [textMember[block.type]]: event.delta.text }, null, event.delta.logprobs)
         }
         case "block_stop": {
@@ -95,7 +101,10 @@ const makeWriter = (write: WriteChunk, functions: boolean): ChoiceWriter => {
           return block?.type === "tool_call" && !block.hasArgs && !block.custom ? argsChunk(block, "{}") : ""
         }
         case "finish":
-          return chunk({}, finishOf(finishReasons[event.stop.reason]))
+          return (
+            (annotations.length === 0 ? "" : chunk({ annotations }, null)) +
+            chunk({}, finishOf(finishReasons[event.stop.reason]))
+          )
       }
     }
   }

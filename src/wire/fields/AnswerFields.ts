@@ -110,10 +110,20 @@ export const answerFields = [
     "Work of the provider's own tools",
     {
       messages: "content.server_tool_use",
-      responses: "output.web_search_call",
+      responses: "output.code_interpreter_call",
       gemini: "content.parts.executableCode"
     },
     nowhere
+  ),
+  row(
+    "webSearch",
+    "Search of the web, and what it found",
+    {
+      messages: "content.web_search_tool_result",
+      responses: "output.web_search_call",
+      gemini: "groundingMetadata"
+    },
+    { ...everywhere, chat: { fate: "dropped", note: "The links of the answer arrive." }, ollama: dropped }
   ),
   row(
     "picture",
@@ -130,16 +140,15 @@ export const answerFields = [
   row("sound", "Sound", { chat: "message.audio", gemini: "content.parts.inlineData" }, nowhere),
   row(
     "citations",
-    "Citations",
+    "Links to pages",
     {
       chat: "message.annotations",
       messages: "content.text.citations",
-      responses: "output.content.output_text.annotations"
+      responses: "output.content.output_text.annotations",
+      gemini: "groundingMetadata.groundingSupports"
     },
-    { ...nowhere, chat: exact, responses: exact },
-    { "messages>chat": dropped, "messages>responses": dropped }
+    { ...everywhere, ollama: dropped }
   ),
-  row("grounding", "Grounding", { gemini: "groundingMetadata" }, nowhere),
   row(
     "logprobs",
     "Token probabilities",

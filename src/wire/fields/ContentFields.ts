@@ -13,6 +13,7 @@ import {
 } from "./FieldTable.ts"
 
 const asText = mapped("as text")
+const inWords = mapped("behind the text, where it does not say them")
 const allAsText = { chat: asText, messages: asText, responses: asText, gemini: asText, ollama: asText }
 const gathered = mapped("gathered into the system prompt; between turns, marked in the user's words")
 const marked = mapped("in its place, marked in the user's words; as it is where the model takes it")
@@ -234,8 +235,12 @@ export const contentFields = [
   ),
   row(
     "citations",
-    "Earlier citations",
-    { messages: "messages.content.citations", responses: "input.content.annotations" },
-    nowhere
+    "Links of an earlier answer",
+    {
+      chat: "messages.annotations",
+      messages: "messages.content.citations",
+      responses: "input.content.annotations"
+    },
+    { chat: inWords, messages: inWords, responses: exact, gemini: inWords, ollama: inWords }
   )
 ] as const satisfies ReadonlyArray<FieldRow>

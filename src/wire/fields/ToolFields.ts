@@ -12,6 +12,11 @@ const strictly: Cell = {
   note: "Dropped where a property is optional, which OpenAI's strict does not take."
 }
 
+const searched: Cell = {
+  fate: "dropped",
+  note: "Offered as the target's own search where it has one, or run by the gateway where a provider of searches is connected."
+}
+
 export const toolFields = [
   row(
     "toolCall",
@@ -118,11 +123,22 @@ export const toolFields = [
     "toolBuiltin",
     "Tool the provider runs",
     {
+      messages: "tools.code_execution_20250825",
+      responses: "tools.code_interpreter",
+      gemini: "tools.codeExecution"
+    },
+    nowhere
+  ),
+  row(
+    "toolWebSearch",
+    "Search of the web that the provider runs",
+    {
+      chat: "web_search_options",
       messages: "tools.web_search_20250305",
       responses: "tools.web_search",
       gemini: "tools.googleSearch"
     },
-    nowhere
+    { chat: searched, messages: searched, responses: searched, gemini: searched, ollama: searched }
   ),
   row(
     "toolChoiceNone",

@@ -36,6 +36,7 @@ export const gemini: WireCodec = {
   },
   // The wire allows more, but a translated answer has one.
   maxCandidates: 1,
+  carriesSearch: true,
   carriesPicture: carriesAnyPicture,
   misspelt,
   checkEnvelope,

@@ -22,6 +22,7 @@ import {
 } from "./Answer.ts"
 import { joinCalls } from "./stream/CallPieces.ts"
 import { inventedId } from "./Calls.ts"
+import { groundingOf, makeGrounded, searchPart } from "./Grounding.ts"
 import { decodeLogprobs } from "./Logprobs.ts"
 import { callOf, opaqueOf, stateOf } from "./Part.ts"
 import { usageOf } from "./Usage.ts"
@@ -52,6 +53,22 @@ const decodeParts = (candidate: JsonObject | undefined, responseId: string): Rea
   return (joinCalls(parts) ?? parts).flatMap((part) => decodePart(part, () => inventedId(responseId, calls++)) ?? [])
 }
 
+/** Texts with what they rest on, and the search before them. */
+const grounded = (candidate: JsonObject | undefined, parts: ReadonlyArray<AnswerPart>): ReadonlyArray<AnswerPart> => {
+  const metadata = groundingOf(candidate)
+  if (metadata === null) return parts
+  const first = parts.findIndex(({ type }) => type === "text")
+  const groundedIn = makeGrounded(metadata)
+  const isText = (index: number): boolean => parts[index]?.type === "text"
+  const cited = parts.map((part, index): AnswerPart => {
+    if (part.type !== "text") return part
+    const citations = groundedIn(part.text, (at) => (isText(at) ? at === index : index === first))
+    return citations.length === 0 ? part : { ...part, citations }
+  })
+  const search = searchPart(metadata)
+  return search === null ? cited : [search, ...cited]
+}
+
 export const decodeResponse = (body: JsonObject): Either.Either<Response, UpstreamProblem> => {
   const candidate = firstCandidate(body)
   if (isError(body) || (candidate === undefined && blockReasonOf(body) === null)) {
@@ -72,7 +89,7 @@ export const decodeResponse = (body: JsonObject): Either.Either<Response, Upstre
     id,
     model: stringOr(body["modelVersion"]),
     createdMs: createdMsOf(body),
-    parts,
+    parts: grounded(candidate, parts),
     stop,
     usage: usageOf(body),
     logprobs: logprobs.length === 0 ? null : { content: logprobs }

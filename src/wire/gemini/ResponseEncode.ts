@@ -3,10 +3,12 @@
  *
  * https://ai.google.dev/api/generate-content
  */
+import { linksIn } from "../canonical/Links.ts"
 import type { AnswerPart, Response } from "../canonical/Response.ts"
 import { argsAsObject } from "../canonical/tools/ToolArgs.ts"
 import { type JsonObject, optional } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
+import { makeGrounding } from "./Grounding.ts"
 import { encodeLogprobs } from "./Logprobs.ts"
 import { partOfPicture, signatureOf } from "./Part.ts"
 import { encodeStop } from "./Stop.ts"
@@ -30,6 +32,7 @@ const encodePart = (part: AnswerPart): JsonObject | null => {
       return { functionCall: { id: part.id, name: part.name, args }, ...signatureOf(part.state) }
     }
     case "opaque":
+      if (part.search !== undefined) return null
       return part.wire === "gemini" ? part.value : partOfPicture(part.picture)
   }
 }
@@ -38,13 +41,22 @@ const encodePart = (part: AnswerPart): JsonObject | null => {
 const nothingSaid: ReadonlyArray<JsonObject> = [{ text: "" }]
 
 export const encodeResponse = (response: Response, context: EncodeContext): JsonObject => {
-  const parts = response.parts.flatMap<JsonObject>((part) => encodePart(part) ?? [])
+  const parts: Array<JsonObject> = []
+  const grounding = makeGrounding()
+  for (const part of response.parts) {
+    if (part.type === "opaque") grounding.search(part)
+    const encoded = encodePart(part)
+    if (encoded === null) continue
+    if (part.type === "text") grounding.links(linksIn(part.citations), part.text, 0, parts.length)
+    parts.push(encoded)
+  }
   return {
     candidates: [
       {
         content: { parts: parts.length === 0 ? nothingSaid : parts, role: "model" },
         finishReason: encodeStop(response.stop),
         ...encodeLogprobs(response.logprobs?.["content"]),
+        ...optional("groundingMetadata", grounding.metadata()),
         index: 0
       }
     ],

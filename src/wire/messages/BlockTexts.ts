@@ -17,6 +17,7 @@ import {
 } from "../canonical/ForeignContent.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
 import { mediaTypeOf } from "../json/MediaType.ts"
+import { unpacked } from "./Searches.ts"
 
 /** Types of blocks about tools and settings, not of the conversation. */
 const hints: ReadonlySet<string> = new Set([
@@ -54,9 +55,9 @@ const ofDocument = (block: JsonObject): Saying => {
 }
 
 const resultLine = (item: Json): string | null => {
-  const { error_code: error, page_age: age, title, url } = objectOr(item)
+  const { encrypted_content: content, error_code: error, page_age: age, title, url } = objectOr(item)
   if (typeof error === "string") return `error: ${error}`
-  return linesOf(title, url, age)
+  return linesOf(title, url, age, unpacked(content) ?? undefined)
 }
 
 const ofSearch = (content: Json | undefined): Saying =>

@@ -34,6 +34,7 @@ export const messages: WireCodec = {
     wantsResults: true
   },
   maxCandidates: 1,
+  carriesSearch: true,
   misspelt,
   checkEnvelope,
   relayRequest,

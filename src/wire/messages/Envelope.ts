@@ -10,6 +10,7 @@ import { invalidField, mismatch } from "../json/FieldReader.ts"
 import { isArray, isObject, isPositiveInteger, type Json, type JsonObject } from "../json/Json.ts"
 import { replaceModelBytes } from "../json/TopLevelSplice.ts"
 import type { Envelope, RelayRequest } from "../WireCodec.ts"
+import { isMadeUp, lacksProof } from "./Searches.ts"
 
 const checks = {
   stream: "boolean",
@@ -37,8 +38,11 @@ const isOdd = (id: Json | undefined): boolean => typeof id === "string" && !plai
 const inspect = (content: ReadonlyArray<Json>, findings: Findings): void => {
   for (const block of content) {
     if (!isObject(block)) continue
-    if (block["type"] === "image") findings.hasImages = true
+    if (block["type"] === "text") {
+      if (isArray(block["citations"]) && block["citations"].some(lacksProof)) findings.needsRewrite = true
+    } else if (block["type"] === "image") findings.hasImages = true
     else if (block["type"] === "thinking" && !block["signature"]) findings.needsRewrite = true
+    else if (isMadeUp(block)) findings.needsRewrite = true
     else if (isOdd(block["type"] === "tool_use" ? block["id"] : block["tool_use_id"])) findings.needsRewrite = true
   }
 }

@@ -3,15 +3,8 @@
  *
  * https://platform.claude.com/docs/en/api/messages
  */
-import type {
-  Citation,
-  FilePart,
-  MediaSource,
-  Message,
-  OpaquePart,
-  Part,
-  ToolResultPart
-} from "../canonical/Conversation.ts"
+import type { FilePart, MediaSource, Message, OpaquePart, Part, ToolResultPart } from "../canonical/Conversation.ts"
+import { citationsIn } from "../canonical/Links.ts"
 import { argsText } from "../canonical/tools/ToolArgs.ts"
 import { splitToolResults } from "../canonical/tools/ToolMessages.ts"
 import { expectedBase64, isBase64 } from "../canonical/DataUrl.ts"
@@ -35,12 +28,6 @@ const marksOf = (block: JsonObject, kind: keyof typeof members, path: string, re
   ...optional("cacheControl", read.object(block, "cache_control", path)),
   ...optional("extras", extrasOf(block, members[kind]))
 })
-
-const citationsOf = (block: JsonObject): { readonly citations?: ReadonlyArray<Citation> } => {
-  const list = block["citations"]
-  if (!isArray(list) || list.length === 0) return {}
-  return { citations: list.flatMap((value) => (isObject(value) ? { wire: "messages" as const, value } : [])) }
-}
 
 /** Null: a source that only this wire has (`content`), whose block stays opaque. */
 const decodeSource = (block: JsonObject, path: string, read: FieldReader): MediaSource | null => {
@@ -136,7 +123,12 @@ const decodeBlock = (block: Json, path: string, read: FieldReader): Part | null 
     case "text": {
       const text = read.string(block, "text", path)
       if (text === undefined) read.fail(`${path}.text`, "a text block needs text")
-      return { type: "text", text: text ?? "", ...citationsOf(block), ...marksOf(block, "text", path, read) }
+      return {
+        type: "text",
+        text: text ?? "",
+        ...citationsIn("messages", block["citations"], text?.length ?? 0),
+        ...marksOf(block, "text", path, read)
+      }
     }
     case "image": {
       const source = decodeSource(block, path, read)

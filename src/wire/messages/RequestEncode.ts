@@ -5,11 +5,15 @@
  */
 import type { Conversation, Sampling } from "../canonical/Conversation.ts"
 import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
+import { withPlainContent } from "../canonical/ForeignContent.ts"
+import { withLinksInWords } from "../canonical/Links.ts"
 import { claudeVersionOf } from "../canonical/ModelFamily.ts"
 import { isArray, isObject, type JsonObject, objectOr, optional } from "../json/Json.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
 import { fitAnswerSchema } from "./AnswerSchema.ts"
+import { blockTexts } from "./BlockTexts.ts"
 import { encodeMessages } from "./MessageEncode.ts"
+import { isMadeUpPart, lacksProof } from "./Searches.ts"
 import { encodeThinking, refusesSampling, type Thinking } from "./Thinking.ts"
 import { encodeTools } from "./Tools.ts"
 
@@ -116,9 +120,21 @@ const encodeExtras = (conversation: Conversation, log: DropLog): JsonObject => {
   return {}
 }
 
-export const encodeRequest = (conversation: Conversation, options: EncodeOptions): EncodedRequest => {
-  const log = makeDropLog(conversation.wire)
-  const own = conversation.wire === "messages"
+/** What the gateway has made up for an answer goes back in words: its maker has no proof of it. */
+const withoutMadeUp = (given: Conversation, log: DropLog): Conversation => {
+  const told = withPlainContent(given, (part) => (isMadeUpPart(part) ? blockTexts(part) : null))
+  if (told !== given) for (const name of told.bent ?? []) log.mapField(name)
+  return withLinksInWords(
+    told,
+    ({ value }) => !lacksProof(value),
+    () => log.map("citations")
+  )
+}
+
+export const encodeRequest = (given: Conversation, options: EncodeOptions): EncodedRequest => {
+  const log = makeDropLog(given.wire)
+  const own = given.wire === "messages"
+  const conversation = own ? withoutMadeUp(given, log) : given
   const spoken = encodeMessages(conversation, options.systemBetween === true, log)
   const thinking = encodeThinking(conversation, isArray(spoken["messages"]) ? spoken["messages"] : [], options, log)
   const body: JsonObject = {

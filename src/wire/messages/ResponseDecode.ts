@@ -6,25 +6,24 @@
 import type { Dialect } from "../../domain/Dialect.ts"
 import * as Either from "effect/Either"
 import type { UpstreamProblem } from "../canonical/Event.ts"
+import { citationsIn } from "../canonical/Links.ts"
 import type { AnswerPart, Response } from "../canonical/Response.ts"
 import { argsText } from "../canonical/tools/ToolArgs.ts"
 import { isArray, isObject, type JsonObject, stringOr } from "../json/Json.ts"
 import { problemOfJson } from "../UpstreamError.ts"
 import type { AnswerFacts } from "../WireCodec.ts"
+import { makeSearchReader, type SearchReader } from "./Searches.ts"
 import { decodeStop } from "./Stop.ts"
 import { makeUsageReader } from "./Usage.ts"
 
 const problem = (message: string): UpstreamProblem => ({ status: 502, message, type: null, code: null })
 
-const decodeBlock = (block: JsonObject): AnswerPart => {
+const decodeBlock = (block: JsonObject, searches: SearchReader): AnswerPart => {
   const kind = stringOr(block["type"]) ?? ""
   switch (kind) {
     case "text": {
-      const list = block["citations"]
-      const citations = isArray(list)
-        ? list.flatMap((value) => (isObject(value) ? { wire: "messages" as const, value } : []))
-        : []
-      return { type: "text", text: stringOr(block["text"]) ?? "", ...(citations.length === 0 ? {} : { citations }) }
+      const text = stringOr(block["text"]) ?? ""
+      return { type: "text", text, ...citationsIn("messages", block["citations"], text.length) }
     }
     case "thinking": {
       const signature = stringOr(block["signature"]) ?? ""
@@ -39,8 +38,13 @@ const decodeBlock = (block: JsonObject): AnswerPart => {
       return { type: "tool_call", id, name, kind: "function", args: argsText(block["input"]) }
     }
     default:
-      return { type: "opaque", wire: "messages", kind, value: block }
+      return { type: "opaque", wire: "messages", kind, value: block, ...searches.read(block) }
   }
+}
+
+const decodeBlocks = (blocks: ReadonlyArray<JsonObject>): ReadonlyArray<AnswerPart> => {
+  const searches = makeSearchReader()
+  return blocks.map((block) => decodeBlock(block, searches))
 }
 
 const blocksOf = (body: JsonObject): ReadonlyArray<JsonObject> | null => {
@@ -62,7 +66,7 @@ export const decodeResponse = (body: JsonObject, dialect?: Dialect): Either.Eith
     id: stringOr(body["id"]),
     model: stringOr(body["model"]),
     createdMs: null,
-    parts: blocks.map(decodeBlock),
+    parts: decodeBlocks(blocks),
     stop,
     usage: usageOf(body, dialect),
     logprobs: null
@@ -70,7 +74,7 @@ export const decodeResponse = (body: JsonObject, dialect?: Dialect): Either.Eith
 }
 
 export const readAnswer = (body: JsonObject, dialect?: Dialect): AnswerFacts => {
-  const parts = (blocksOf(body) ?? []).map(decodeBlock)
+  const parts = decodeBlocks(blocksOf(body) ?? [])
   let textChars = 0
   let toolArgChars = 0
   let reasoningChars = 0

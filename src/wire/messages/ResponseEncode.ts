@@ -3,19 +3,29 @@
  *
  * https://platform.claude.com/docs/en/api/messages
  */
+import type { Citation } from "../canonical/Conversation.ts"
+import { searchLocation } from "../canonical/Links.ts"
 import type { AnswerPart, Response } from "../canonical/Response.ts"
 import { argsAsObject } from "../canonical/tools/ToolArgs.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { EncodeContext } from "../WireCodec.ts"
+import { searchBlocks } from "./Searches.ts"
 import { stopReasons } from "./Stop.ts"
 import { encodeUsage } from "./Usage.ts"
 
-const encodePart = (part: AnswerPart): JsonObject | null => {
+/** A citation of this wire; null for one that it cannot say. */
+export const citationOf = ({ link, value, wire }: Citation): JsonObject | null =>
+  wire === "messages" ? value : link === undefined ? null : searchLocation(link)
+
+const encodePart = (
+  part: AnswerPart,
+  index: number,
+  answerId: string
+): JsonObject | ReadonlyArray<JsonObject> | null => {
   switch (part.type) {
     case "text": {
       if (part.text === "") return null
-      const citations =
-        part.citations?.flatMap<JsonObject>(({ value, wire }) => (wire === "messages" ? value : [])) ?? []
+      const citations = part.citations?.flatMap<JsonObject>((citation) => citationOf(citation) ?? []) ?? []
       return { type: "text", text: part.text, ...(citations.length === 0 ? {} : { citations }) }
     }
     case "refusal":
@@ -34,8 +44,11 @@ const encodePart = (part: AnswerPart): JsonObject | null => {
       }
     case "tool_call":
       return { type: "tool_use", id: part.id, name: part.name, input: argsAsObject(part.args) }
-    case "opaque":
-      return part.wire === "messages" ? part.value : null
+    case "opaque": {
+      if (part.wire === "messages") return part.value
+      const blocks = searchBlocks(part.search, `${answerId}${index}`)
+      return blocks === null ? null : [blocks.call, blocks.result]
+    }
   }
 }
 
@@ -44,7 +57,9 @@ export const encodeResponse = (response: Response, context: EncodeContext): Json
   type: "message",
   role: "assistant",
   model: response.model ?? context.model,
-  content: response.parts.flatMap<JsonObject>((part) => encodePart(part) ?? []),
+  content: response.parts.flatMap<JsonObject>(
+    (part, index) => encodePart(part, index, response.id ?? context.fallbackId) ?? []
+  ),
   stop_reason: stopReasons[response.stop.reason],
   stop_sequence: response.stop.sequence,
   usage: encodeUsage(response.usage)

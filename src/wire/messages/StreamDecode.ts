@@ -5,12 +5,14 @@
  */
 import type { Dialect } from "../../domain/Dialect.ts"
 import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
-import type { OpaquePart } from "../canonical/Conversation.ts"
+import type { Citation, OpaquePart } from "../canonical/Conversation.ts"
+import { withLink } from "../canonical/Links.ts"
 import { inferredStop, type Stop } from "../canonical/Response.ts"
 import { isObject, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../json/Json.ts"
 import type { EventDecoder } from "../sse/SseDecoder.ts"
 import { eventTypeOf, incompleteStream, isTornEvent, secondAnswer, streamProblem, tornEvent } from "../UpstreamError.ts"
 import type { Usage } from "../canonical/Usage.ts"
+import { makeSearchReader, type SearchReader } from "./Searches.ts"
 import { decodeStop } from "./Stop.ts"
 import { makeUsageReader } from "./Usage.ts"
 
@@ -20,11 +22,20 @@ interface OpenBlock {
   readonly input: JsonObject
   readonly kind: BlockStart["type"]
   hasArgs: boolean
+  /** Characters of a text so far: what a citation says of it is known at its end. */
+  chars: number
+  readonly citations: Array<Citation>
+  /** A call that the provider runs itself, and its input so far. */
+  readonly served: JsonObject | null
+  servedInput: string
 }
+
+/** Of a call that the provider runs: what is longer is not read. */
+const maxServedInput = 65_536
 
 const opaque = (kind: string, value: JsonObject): OpaquePart => ({ type: "opaque", wire: "messages", kind, value })
 
-const startOf = (block: JsonObject): BlockStart => {
+const startOf = (block: JsonObject, searches: SearchReader): BlockStart => {
   const kind = stringOr(block["type"]) ?? ""
   switch (kind) {
     case "text":
@@ -40,7 +51,7 @@ const startOf = (block: JsonObject): BlockStart => {
         kind: "function"
       }
     default:
-      return { type: "opaque", part: opaque(kind, block) }
+      return { type: "opaque", part: { ...opaque(kind, block), ...searches.read(block) } }
   }
 }
 
@@ -90,6 +101,7 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
   let hasContent = false
   const open = new Map<number, OpenBlock>()
   const readUsage = makeUsageReader(dialect)
+  const searches = makeSearchReader()
 
   /** Usage that the start reported, until the end reports more. */
   let atStart: Usage | null = null
@@ -119,18 +131,39 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     if (block.kind === "tool_call" && !block.hasArgs && Object.keys(block.input).length > 0) {
       out.push({ type: "delta", index: block.index, delta: { type: "args", text: JSON.stringify(block.input) } })
     }
+    if (block.served !== null && block.servedInput !== "") searches.input(block.served, block.servedInput)
+    for (const citation of block.citations) {
+      out.push({
+        type: "delta",
+        index: block.index,
+        delta: { type: "citation", citation: withLink(citation, block.chars) }
+      })
+    }
     out.push({ type: "block_stop", index: block.index })
   }
 
   const startBlock = (key: number, source: JsonObject): void => {
     closeBlock(key)
-    const block = startOf(source)
+    const block = startOf(source, searches)
     const index = nextIndex++
     hasCalls ||= block.type === "tool_call"
-    open.set(key, { index, input: objectOr(source["input"]), kind: block.type, hasArgs: false })
+    const opened: OpenBlock = {
+      index,
+      input: objectOr(source["input"]),
+      kind: block.type,
+      hasArgs: false,
+      chars: 0,
+      citations: [],
+      served: source["type"] === "server_tool_use" ? source : null,
+      servedInput: ""
+    }
+    open.set(key, opened)
     out.push({ type: "block_start", index, block })
     const deltas = initialDeltas(source, block.type)
-    for (const delta of deltas) out.push({ type: "delta", index, delta })
+    for (const delta of deltas) {
+      if (delta.type === "text") opened.chars += delta.text.length
+      out.push({ type: "delta", index, delta })
+    }
     hasContent ||= (block.type !== "text" && block.type !== "reasoning") || deltas.some((delta) => !isEmpty(delta))
     if (hasContent) tellRest()
   }
@@ -169,6 +202,13 @@ export const makeEventDecoder = (dialect?: Dialect): EventDecoder => {
     hasContent = true
     tellRest()
     if (delta.type === "args") block.hasArgs = true
+    else if (delta.type === "text") block.chars += delta.text.length
+    else if (delta.type === "citation") {
+      block.citations.push(delta.citation)
+      return
+    } else if (block.served !== null && delta.type === "opaque" && block.servedInput.length <= maxServedInput) {
+      block.servedInput += stringOr(delta.part.value["partial_json"]) ?? ""
+    }
     out.push({ type: "delta", index: block.index, delta })
   }
 

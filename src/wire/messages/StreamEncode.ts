@@ -3,6 +3,7 @@
  *
  * https://platform.claude.com/docs/en/build-with-claude/streaming
  */
+import type { OpaquePart } from "../canonical/Conversation.ts"
 import type { BlockDelta, BlockStart, StreamEvent } from "../canonical/Event.ts"
 import { lostComment } from "../canonical/Pictures.ts"
 import type { Stop } from "../canonical/Response.ts"
@@ -10,6 +11,8 @@ import { mergeUsage, type Usage } from "../canonical/Usage.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { encodeSse } from "../sse/SseScanner.ts"
 import type { EncodeContext, StreamEncoder } from "../WireCodec.ts"
+import { citationOf } from "./ResponseEncode.ts"
+import { searchBlocks } from "./Searches.ts"
 import { stopReasons } from "./Stop.ts"
 import { encodeUsage } from "./Usage.ts"
 
@@ -50,8 +53,10 @@ const deltaOf = (delta: BlockDelta, block: BlockStart): JsonObject | null => {
       const { signature, wire } = delta.state
       return wire === "messages" && signature !== undefined ? { type: "signature_delta", signature } : null
     }
-    case "citation":
-      return delta.citation.wire === "messages" ? { type: "citations_delta", citation: delta.citation.value } : null
+    case "citation": {
+      const citation = citationOf(delta.citation)
+      return citation === null ? null : { type: "citations_delta", citation }
+    }
     case "opaque":
       return delta.part.wire === "messages" ? delta.part.value : null
   }
@@ -110,6 +115,21 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
     )
   }
 
+  /** A search that is told in two blocks, which are complete. */
+  const writeSearch = (part: OpaquePart, index: number): string | null => {
+    const blocks = searchBlocks(part.search, `${context.fallbackId}${index}`)
+    if (blocks === null) return part.search === undefined ? null : ""
+    const { input, ...call } = blocks.call
+    const delta = { type: "input_json_delta", partial_json: JSON.stringify(input) }
+    return (
+      write({ type: "content_block_start", index: nextIndex, content_block: { ...call, input: {} } }) +
+      write({ type: "content_block_delta", index: nextIndex, delta }) +
+      writeStop() +
+      write({ type: "content_block_start", index: nextIndex, content_block: blocks.result }) +
+      writeStop()
+    )
+  }
+
   const writeStop = (): string => {
     const end = write({ type: "content_block_stop", index: nextIndex })
     nextIndex += 1
@@ -120,7 +140,10 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
   const writeBlock = (event: BlockEvent): string => {
     if (event.type === "block_start") {
       const content = startOf(event.block)
-      if (content === null) return event.block.type === "opaque" ? lostComment(event.block.part) : ""
+      if (content === null) {
+        if (event.block.type !== "opaque") return ""
+        return writeSearch(event.block.part, event.index) ?? lostComment(event.block.part)
+      }
       const begun: Block = { start: event.block, begun: false }
       blocks.set(event.index, begun)
       return event.block.type === "tool_call" || event.block.type === "opaque" ? writeStart(begun, content) : ""

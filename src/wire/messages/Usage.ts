@@ -70,6 +70,7 @@ export const makeUsageReader = (dialect?: Dialect): ((usage: JsonObject, isEmpty
 /** Unknown usage is written as zeros, because the wire's clients need the members. */
 export const encodeUsage = (known: Usage | null): JsonObject => {
   const usage = known ?? noTokens
+  const searches = usage.billing?.tools?.webSearches ?? 0
   return {
     input_tokens: Math.max(0, usage.in - usage.cacheRead - usage.cacheWrite),
     cache_creation_input_tokens: usage.cacheWrite,
@@ -83,6 +84,7 @@ export const encodeUsage = (known: Usage | null): JsonObject => {
         }),
     cache_read_input_tokens: usage.cacheRead,
     output_tokens: usage.out,
+    ...(searches > 0 ? { server_tool_use: { web_search_requests: searches } } : {}),
     ...(usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {})
   }
 }

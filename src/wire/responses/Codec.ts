@@ -36,6 +36,7 @@ export const responses: WireCodec = {
     wantsResults: true
   },
   maxCandidates: 1,
+  carriesSearch: true,
   carriesPicture: carriesInlinePicture,
   misspelt,
   checkEnvelope,

@@ -14,6 +14,7 @@ import type {
   TextPart
 } from "../canonical/Conversation.ts"
 import type { DropLog } from "../canonical/DropLog.ts"
+import { citationsIn, urlCitation } from "../canonical/Links.ts"
 import { videoField } from "../canonical/TextFile.ts"
 import { dataUrlOf, expectedBase64, fileOfUrl, isBase64, isBroken, mediaOfUrl } from "../canonical/DataUrl.ts"
 import { type FieldReader, mismatch } from "../json/FieldReader.ts"
@@ -46,11 +47,8 @@ const opaque = (part: JsonObject, kind: string): OpaquePart => ({
 })
 export const isOpaqueContent = (part: OpaquePart): boolean => part.kind.startsWith(contentKind)
 
-export const citationsOf = (part: JsonObject): { readonly citations?: ReadonlyArray<Citation> } => {
-  const list = part["annotations"]
-  if (!isArray(list) || list.length === 0) return {}
-  return { citations: list.flatMap((value) => (isObject(value) ? { wire: "responses" as const, value } : [])) }
-}
+export const citationsOf = (part: JsonObject): { readonly citations?: ReadonlyArray<Citation> } =>
+  citationsIn("responses", part["annotations"], null)
 
 const fileId = (part: JsonObject): MediaSource | null => {
   const id = stringOr(part["file_id"]) ?? ""
@@ -127,10 +125,9 @@ export const decodeContent = (owner: JsonObject, key: string, path: string, read
 }
 
 /** An annotation; null for a citation that the wire cannot express. The chat wire nests the same members. */
-export const encodeCitation = (citation: Citation): JsonObject | null => {
-  if (citation.wire === "responses") return citation.value
-  const inner = citation.value["url_citation"]
-  return citation.wire === "chat" && isObject(inner) ? { type: "url_citation", ...inner } : null
+export const encodeCitation = ({ link, value, wire }: Citation): JsonObject | null => {
+  if (wire === "responses") return value
+  return link === undefined ? null : { type: "url_citation", ...urlCitation(link, 0) }
 }
 
 export interface PartEncoder {

@@ -10,6 +10,7 @@ import { invalidField, mismatch } from "../json/FieldReader.ts"
 import { isArray, isObject, isPositiveInteger, type Json, type JsonObject } from "../json/Json.ts"
 import { replaceModelBytes } from "../json/TopLevelSplice.ts"
 import type { Envelope, RelayRequest } from "../WireCodec.ts"
+import { isMadeUpSearch } from "./Searches.ts"
 import { isMadeUp } from "./Ids.ts"
 import { refersElsewhere } from "./ItemDecode.ts"
 
@@ -44,7 +45,7 @@ const inspectItems = (items: ReadonlyArray<Json>, findings: Findings): InvalidRe
     if (typeof item["type"] !== "string" && typeof item["role"] !== "string") {
       return invalidField(`input[${index}].type`, "an item needs a type, or a role")
     }
-    if (isUnproven(item)) findings.needsRewrite = true
+    if (isUnproven(item) || isMadeUpSearch(item)) findings.needsRewrite = true
     findings.hasImages ||= hasImage(item["content"]) || hasImage(item["output"])
   }
   return null

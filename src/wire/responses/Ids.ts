@@ -4,9 +4,11 @@
  */
 
 /** Prefixes this wire's servers use, and check, per item type. */
-export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ig"
+export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ig" | "ws"
 
 const mark = "_gw_"
+/** Stands in each of them. What the gateway puts into a request of its memory may hold some. */
+export const madeUpMark = mark
 /** Servers refuse item ids above 64 characters. */
 const maxOwnerChars = 40
 

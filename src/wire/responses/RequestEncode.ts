@@ -5,12 +5,15 @@
  */
 import type { Conversation, OutputFormat, Sampling } from "../canonical/Conversation.ts"
 import { type DropLog, makeDropLog } from "../canonical/DropLog.ts"
+import { withPlainContent } from "../canonical/ForeignContent.ts"
 import { isOpenAiReasoning } from "../canonical/ModelFamily.ts"
 import { effortOfBudget } from "../canonical/ReasoningBudget.ts"
 import { isArray, type Json, type JsonObject, optional } from "../json/Json.ts"
 import type { EncodedRequest, EncodeOptions } from "../WireCodec.ts"
 import { encodeInputMessages } from "./ItemEncode.ts"
+import { itemTexts } from "./ItemTexts.ts"
 import { logprobsInclude } from "./RequestDecode.ts"
+import { isMadeUpPart } from "./Searches.ts"
 import { encodeTools } from "./Tools.ts"
 
 /** The wire's own minimum of the output limit. */
@@ -165,9 +168,17 @@ const encodeInclude = (conversation: Conversation, reasons: boolean, more: Reado
   return include.length === 0 ? {} : { include }
 }
 
-export const encodeRequest = (conversation: Conversation, options: EncodeOptions): EncodedRequest => {
-  const log = makeDropLog(conversation.wire)
-  const own = conversation.wire === "responses"
+/** Searches that the gateway has made up items for go back in words: no upstream knows their ids. */
+const withoutMadeUp = (given: Conversation, log: DropLog): Conversation => {
+  const told = withPlainContent(given, (part) => (isMadeUpPart(part) ? itemTexts(part) : null))
+  if (told !== given) for (const name of told.bent ?? []) log.mapField(name)
+  return told
+}
+
+export const encodeRequest = (given: Conversation, options: EncodeOptions): EncodedRequest => {
+  const log = makeDropLog(given.wire)
+  const own = given.wire === "responses"
+  const conversation = own ? withoutMadeUp(given, log) : given
   const reasoning = encodeReasoning(conversation, options, log)
   const reasons = Object.keys(reasoning).length > 0
   // Only for clients of other wires, which cannot know that the model refuses these.

@@ -14,6 +14,7 @@ import type { AnswerFacts } from "../WireCodec.ts"
 import { citationsOf } from "./Content.ts"
 import { pictureOf } from "./Pictures.ts"
 import { reasoningText, stateOf } from "./Reasoning.ts"
+import { searchOf } from "./Searches.ts"
 import { decodeStop } from "./Stop.ts"
 import { usageOf } from "./Usage.ts"
 
@@ -24,7 +25,8 @@ const opaque = (item: JsonObject): AnswerPart => ({
   wire: "responses",
   kind: stringOr(item["type"]) ?? "",
   value: item,
-  ...pictureOf(item)
+  ...pictureOf(item),
+  ...searchOf(item)
 })
 
 const decodeContentPart = (part: JsonObject): AnswerPart | null => {

@@ -10,6 +10,7 @@ import { itemId } from "./Ids.ts"
 import { annotationsOf, callItem, callShape, inputOf, messageItem, outputText, reasoningItem } from "./OutputItems.ts"
 import { pictureItem } from "./Pictures.ts"
 import { finished, responseHead } from "./ResponseObject.ts"
+import { searchItem } from "./Searches.ts"
 import { declaredTools, type DeclaredTool } from "./ToolNames.ts"
 
 interface Encoder {
@@ -40,6 +41,7 @@ const encodePart = (part: AnswerPart, index: number, encoder: Encoder): JsonObje
     }
     case "opaque":
       if (part.wire === "responses") return part.value
+      if (part.search !== undefined) return searchItem(itemId("ws", responseId, index), part.search)?.whole ?? null
       return pictureItem(itemId("ig", responseId, index), part.picture)?.whole ?? null
   }
 }

@@ -7,12 +7,14 @@
 import type { Dialect } from "../../domain/Dialect.ts"
 import type { BlockDelta, BlockStart, StreamEvent, UpstreamProblem } from "../canonical/Event.ts"
 import type { OpaquePart } from "../canonical/Conversation.ts"
+import { withLink } from "../canonical/Links.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, objectOr, parseJson, stringOr } from "../json/Json.ts"
 import type { EventDecoder } from "../sse/SseDecoder.ts"
 import { eventTypeOf, incompleteStream, isTornEvent, streamProblem, tornEvent } from "../UpstreamError.ts"
 import { citationsOf } from "./Content.ts"
 import { pictureOf } from "./Pictures.ts"
 import { reasoningText, sectionBreak, stateOf } from "./Reasoning.ts"
+import { searchOf } from "./Searches.ts"
 import { decodeStop } from "./Stop.ts"
 import { usageOf } from "./Usage.ts"
 
@@ -184,7 +186,7 @@ export const makeEventDecoder = (dialect?: Dialect): ResponsesEventDecoder => {
     const { annotation } = event
     if (block === undefined || !isObject(annotation)) return
     block.citations += 1
-    delta(block, { type: "citation", citation: { wire: "responses", value: annotation } })
+    delta(block, { type: "citation", citation: withLink({ wire: "responses", value: annotation }, null) })
   }
 
   const fillMessage = (item: Item, content: Json | undefined): void => {
@@ -221,7 +223,7 @@ export const makeEventDecoder = (dialect?: Dialect): ResponsesEventDecoder => {
         return
       default: {
         const block = item.blocks.get(0)
-        const part = { ...opaque(itemDone, event), ...pictureOf(source) }
+        const part = { ...opaque(itemDone, event), ...pictureOf(source), ...searchOf(source) }
         if (block !== undefined) delta(block, { type: "opaque", part })
       }
     }

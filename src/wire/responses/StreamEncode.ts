@@ -136,7 +136,7 @@ export const makeStreamEncoder = (context: EncodeContext): StreamEncoder => {
       let text = ""
       for (const object of encoder.encode(event)) text += encodeSse(String(object["type"]), JSON.stringify(object))
       // A block of another wire that has no item here.
-      return text === "" && block?.type === "opaque" ? lostComment(block.part) : text
+      return text === "" && block?.type === "opaque" && block.part.search === undefined ? lostComment(block.part) : text
     }
   }
 }

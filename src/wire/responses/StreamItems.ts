@@ -20,6 +20,7 @@ import {
   summaryPart
 } from "./OutputItems.ts"
 import { pictureEvents, pictureItem } from "./Pictures.ts"
+import { searchEvents, searchItem } from "./Searches.ts"
 import { itemDone } from "./StreamDecode.ts"
 import type { DeclaredTool } from "./ToolNames.ts"
 
@@ -172,6 +173,24 @@ const writePicture = (part: OpaquePart, { emit, index, responseId }: Place): Ite
   }
 }
 
+/** A search of another wire, which is complete; null where its results are told elsewhere. */
+const writeSearch = (part: OpaquePart, { emit, index, responseId }: Place): ItemWriter | null => {
+  const id = itemId("ws", responseId, index)
+  const item = searchItem(id, part.search)
+  if (item === null) return null
+  return {
+    item: item.begun,
+    open: () => {
+      for (const type of searchEvents) emit(type, { item_id: id, output_index: index })
+    },
+    delta: () => undefined,
+    close: () => item.whole
+  }
+}
+
+const writeForeign = (part: OpaquePart, place: Place): ItemWriter | null =>
+  part.search === undefined ? writePicture(part, place) : writeSearch(part, place)
+
 /** Some servers give an item another id with each event. */
 const keepId = (item: JsonObject, id: Json | undefined): JsonObject => (id === undefined ? item : { ...item, id })
 
@@ -191,6 +210,6 @@ export const writerFor = (
     case "tool_call":
       return writeCall(callShape(block, tools, place.responseId, place.index), place)
     case "opaque":
-      return block.part.wire === "responses" ? writeOpaque(block.part, place) : writePicture(block.part, place)
+      return block.part.wire === "responses" ? writeOpaque(block.part, place) : writeForeign(block.part, place)
   }
 }

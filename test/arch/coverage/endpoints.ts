@@ -28,24 +28,33 @@ export interface EndpointRow {
 const row = (what: string, ...tests: ReadonlyArray<Shown>): EndpointRow => ({ what, tests })
 
 export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
-  "inference.chat": row("Chat completions, whole and streamed", [
-    sdkPairs,
-    "text, whole",
-    "text, streamed, with usage when asked for",
-    "a tool call, whole and streamed, and its result on the next turn"
-  ]),
+  "inference.chat": row(
+    "Chat completions, whole and streamed",
+    [
+      sdkPairs,
+      "text, whole",
+      "text, streamed, with usage when asked for",
+      "a tool call, whole and streamed, and its result on the next turn"
+    ],
+    ["test/sdk/webSearch.test.ts", "OpenAI's chat, answered by ${model}, whole and streamed"]
+  ),
   "inference.completions": row("Text completions", [endpoints, "are recorded like chat, and name what was dropped"]),
-  "inference.messages": row("Messages", [
-    sdkPairs,
-    "text, streamed",
-    "an upstream's error raises the SDK's own error class with the upstream's words"
-  ]),
-  "inference.responses": row("Responses", ["test/http/inference/compliance.test.ts", "${name}, ${wire} upstream"]),
+  "inference.messages": row(
+    "Messages",
+    [sdkPairs, "text, streamed", "an upstream's error raises the SDK's own error class with the upstream's words"],
+    ["test/sdk/webSearch.test.ts", "Anthropic's, answered by ${model}, whole and streamed"]
+  ),
+  "inference.responses": row(
+    "Responses",
+    ["test/http/inference/compliance.test.ts", "${name}, ${wire} upstream"],
+    ["test/sdk/webSearch.test.ts", "OpenAI's responses, answered by ${model}, whole and streamed"]
+  ),
   "inference.gemini": row(
     "Google's methods: content, streams, tokens, embeddings",
     [wires, "errors have each wire's own shape"],
     [count, "Gemini's whole request inside the count is understood"],
-    [embeddings, "are had with Google's SDK"]
+    [embeddings, "are had with Google's SDK"],
+    ["test/sdk/webSearch.test.ts", "Google's, answered by ${model}, whole and streamed"]
   ),
   "inference.ollamaChat": row("The local runner's chat", [wires, "streams to Ollama clients are lines of JSON"]),
   "inference.ollamaGenerate": row("The local runner's answer to a text", [

@@ -69,6 +69,15 @@ export const headerRows: ReadonlyArray<FactRow> = [
     "test/http/inference/endpoints.test.ts",
     "are recorded like chat, and name what was dropped"
   ]),
+  row(
+    "X-Gateway-Mapped, X-Gateway-Dropped of a search of the web",
+    "answer: the client's search tool went on in another form, or was left out",
+    [
+      "test/unit/wire/canonical/WebSearchAsk.test.ts",
+      "is offered as an endpoint's own, with what cannot be said by the client's own names"
+    ],
+    ["test/http/inference/webSearch/rules.test.ts", "is left out by name where no provider of searches is connected"]
+  ),
   row("X-Gateway-No-Cache", "request: past the cache", [
     kept,
     "keeps keys apart, and asks again where anything differs"
@@ -195,6 +204,12 @@ export const limitRows: ReadonlyArray<FactRow> = [
     "explores at the rate of the config or the id, uniformly among the others that are not OPEN"
   ]),
   row("8 in 60 s, 12 in 30 s, 2 in 15 s", "failures that open a breaker: sign-in, key, local", resilienceDocument),
+  row("5 searches, 20 at most", "searches of the web for one answer, where the gateway makes them", [
+    "test/http/inference/webSearch/rules.test.ts",
+    "is made as often as the client allows, and then the model is told so",
+    "does not go on for ever with a model that only searches",
+    "is on the bill of the request, with all calls of the model, and within the key's budget"
+  ]),
   row("tokens of a key", "by model, by provider or of all", [
     budgets,
     "holds for its model only, and counts what was used",

@@ -12,6 +12,23 @@ const context = { nowMs: 1_700_000_000_000, fallbackId: "g", model: "m", wantsUs
 const parts: ReadonlyArray<AnswerPart> = [
   { type: "reasoning", text: "Hm… 🤔\n" },
   { type: "text", text: 'data: {"a"}\r\n\u2028 naïve 日本語 👩‍👩‍👧 [DONE]' },
+  {
+    type: "opaque",
+    wire: null,
+    kind: "web_search",
+    value: {},
+    search: {
+      id: "s1",
+      queries: ["naïve 日本"],
+      hits: [{ url: "https://x.test/é", title: "🚀", snippet: "data: [DONE]\n\n", pageAge: null }],
+      error: null
+    }
+  },
+  {
+    type: "text",
+    text: "日本語 👩‍👩‍👧 ends",
+    citations: [{ wire: null, value: {}, link: { url: "https://x.test/é", title: "🚀", text: "é", start: 4, end: 12 } }]
+  },
   { type: "tool_call", id: "t1", name: "look", kind: "function", args: '{"q":"é 🚀","n":[1,2]}' },
   { type: "tool_call", id: "t2", name: "f", kind: "function", args: "{}" }
 ]

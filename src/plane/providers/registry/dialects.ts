@@ -5,6 +5,7 @@
 import {
   type Dialect,
   type Documented,
+  type OwnSearch,
   plainDialect,
   type ReasoningHistory,
   type WireRule
@@ -56,8 +57,44 @@ const openAiModels: ReadonlyArray<WireRule> = [
   }
 ]
 
+const openAiSearches: ReadonlyArray<OwnSearch> = [
+  {
+    wire: "chat",
+    models: /search-(?:preview|api)/,
+    docs: "https://developers.openai.com/api/docs/guides/tools-web-search"
+  },
+  {
+    wire: "responses",
+    models: /^(?!.*(?:search-|nano|audio|realtime|image))(?:gpt-(?:4o|4\.1|[5-9])|o[34]|chatgpt-)/,
+    docs: "https://developers.openai.com/api/docs/guides/tools-web-search"
+  }
+]
+
 const table: Readonly<Record<string, Partial<Dialect>>> = {
-  openai: { wireRules: openAiModels },
+  openai: { wireRules: openAiModels, webSearch: openAiSearches },
+  anthropic: {
+    webSearch: [
+      {
+        wire: "messages",
+        models: /^claude-(?!2|instant|3-(?:opus|sonnet|haiku))/,
+        docs: "https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool"
+      }
+    ]
+  },
+  gemini: {
+    webSearch: [
+      {
+        wire: "gemini",
+        models: /^(?:models\/)?gemini-(?!.*(?:embedding|tts|image|live|audio))(?:[2-9]|flash|pro)/,
+        docs: "https://ai.google.dev/gemini-api/docs/google-search"
+      }
+    ]
+  },
+  perplexity: {
+    webSearch: [
+      { wire: "chat", models: /^sonar/, docs: "https://docs.perplexity.ai/api-reference/chat-completions-post" }
+    ]
+  },
   "azure-openai": { wireRules: openAiModels },
   mistral,
   codestral: mistral,
@@ -92,5 +129,6 @@ export const statementsOf = (dialect: Dialect): ReadonlyArray<Documented<string>
   ...(dialect.streamOptions === null ? [] : [dialect.streamOptions]),
   ...(dialect.cacheMarks === null ? [] : [{ is: "cache_control", docs: dialect.cacheMarks.docs }]),
   ...(dialect.callIds === null ? [] : [dialect.callIds]),
+  ...(dialect.webSearch ?? []).map(({ docs, wire }) => ({ is: `web search (${wire})`, docs })),
   ...dialect.wireRules.map(({ docs, wire }) => ({ is: wire, docs }))
 ]

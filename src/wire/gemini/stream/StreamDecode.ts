@@ -14,6 +14,7 @@ import type { StreamDecoder } from "../../WireCodec.ts"
 import { candidateFailure, createdMsOf, firstCandidate, isError, partsOf, stopOf } from "../Answer.ts"
 import { makeArrayScanner } from "./ArrayScanner.ts"
 import { inventedId } from "../Calls.ts"
+import { groundingOf, makeGrounded, searchPart } from "../Grounding.ts"
 import { decodeLogprobs } from "../Logprobs.ts"
 import { makePartialArgs, type PartialArgs } from "./PartialArgs.ts"
 import { callOf, opaqueOf, stateOf } from "../Part.ts"
@@ -37,7 +38,11 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
   let stop: Stop | null = null
   let nextIndex = 0
   let calls = 0
-  let openText: { readonly kind: TextKind; readonly index: number; signed: boolean } | null = null
+  let openText: { readonly kind: TextKind; readonly index: number; signed: boolean; text: string } | null = null
+  /** The latest report of what the answer rests on. It counts from the begin of the whole text. */
+  let grounding: JsonObject | null = null
+  let hasText = false
+  let isSplit = false
   let partial: { readonly index: number; readonly args: PartialArgs } | null = null
   const readUsage = makeUsageReader()
 
@@ -93,7 +98,12 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
     // Text after a signature is not covered by it.
     if (openText === null || (text !== "" && (openText.signed || openText.kind !== kind))) {
       closeText()
-      openText = { kind, index: open({ type: kind }), signed: false }
+      isSplit ||= hasText
+      openText = { kind, index: open({ type: kind }), signed: false, text: "" }
+    }
+    if (kind === "text") {
+      hasText = true
+      openText.text += text
     }
     if (text !== "") tellText(openText.index, kind, text)
     tellState(openText.index, state)
@@ -150,6 +160,7 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
     const candidate = firstCandidate(chunk)
     logprobs = decodeLogprobs(candidate)
     for (const part of partsOf(candidate)) if (!over) readPart(part)
+    grounding = groundingOf(candidate) ?? grounding
     const usage = readUsage(chunk)
     if (over) return
     if (usage !== null) out.push({ type: "usage", usage })
@@ -158,8 +169,21 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
     stop = stopOf(chunk, calls > 0) ?? stop
   }
 
+  /** What the last text rests on, and the search. Offsets hold for an answer of one text. */
+  const tellGrounding = (): void => {
+    if (grounding === null) return
+    if (openText?.kind === "text") {
+      const { index, text } = openText
+      for (const citation of makeGrounded(grounding)(text, () => !isSplit)) emit(index, { type: "citation", citation })
+    }
+    closeText()
+    const part = searchPart(grounding)
+    if (part !== null) close(open({ type: "opaque", part }))
+  }
+
   const finishUp = (): void => {
     over = true
+    tellGrounding()
     closeText()
     closePartial()
     if (stop === null) out.push({ type: "error", problem: incompleteStream })

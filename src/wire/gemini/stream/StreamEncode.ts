@@ -7,11 +7,13 @@
 import type { OpaquePart, ReasoningState } from "../../canonical/Conversation.ts"
 import type { BlockDelta, BlockStart, StreamEvent } from "../../canonical/Event.ts"
 import type { Stop } from "../../canonical/Response.ts"
+import type { Link } from "../../canonical/SearchFacts.ts"
 import { argsAsObject } from "../../canonical/tools/ToolArgs.ts"
 import { mergeUsage, type Usage } from "../../canonical/Usage.ts"
 import { type JsonObject, optional } from "../../json/Json.ts"
 import type { EncodeContext, StreamEncoder } from "../../WireCodec.ts"
 import { arrayFraming, eventFraming, type Framing } from "./Framing.ts"
+import { makeGrounding } from "../Grounding.ts"
 import { encodeLogprobs } from "../Logprobs.ts"
 import { partOfPicture, signatureOf } from "../Part.ts"
 import { encodeStop } from "../Stop.ts"
@@ -20,6 +22,11 @@ import { encodeUsage } from "../Usage.ts"
 interface OpenBlock {
   readonly start: BlockStart
   args: string
+  /** What was said in it, and what stands before in the answer. */
+  text: string
+  /** Bytes. */
+  readonly before: number
+  readonly links: Array<Link>
   state: ReasoningState | undefined
 }
 
@@ -28,6 +35,7 @@ interface Ending {
   readonly finish?: string
   readonly usage?: JsonObject
   readonly logprobs?: ReadonlyArray<JsonObject>
+  readonly grounding?: JsonObject
 }
 
 const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEncoder => {
@@ -37,6 +45,8 @@ const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEnco
   let usage: Usage | null = null
   let stop: Stop | null = null
   let over = false
+  let saidBytes = 0
+  const grounding = makeGrounding()
 
   const write = (part: JsonObject, ending: Ending = {}): string =>
     framing.chunk(
@@ -45,6 +55,7 @@ const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEnco
           {
             content: { parts: [part], role: "model" },
             ...optional("finishReason", ending.finish),
+            ...optional("groundingMetadata", ending.grounding),
             index: 0,
             ...encodeLogprobs(ending.logprobs)
           }
@@ -56,6 +67,8 @@ const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEnco
     )
 
   const writeOpaque = (part: OpaquePart): string => {
+    grounding.search(part)
+    if (part.search !== undefined) return ""
     const own = part.wire === "gemini" ? part.value : partOfPicture(part.picture)
     return own === null ? "" : write(own)
   }
@@ -66,6 +79,7 @@ const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEnco
     switch (delta.type) {
       case "text":
         if (delta.text === "") return ""
+        if (block.start.type === "text") block.text += delta.text
         return write({ text: delta.text, ...thoughtOf(block.start) }, optional("logprobs", delta.logprobs))
       case "args":
         block.args += delta.text
@@ -79,12 +93,16 @@ const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEnco
         return ""
       }
       case "citation":
+        if (delta.citation.link !== undefined) block.links.push(delta.citation.link)
+        return ""
       case "opaque":
         return ""
     }
   }
 
-  const onStop = ({ args, start, state }: OpenBlock): string => {
+  const onStop = ({ args, before, links, start, state, text }: OpenBlock): string => {
+    if (links.length > 0) grounding.links(links, text, before, 0)
+    saidBytes += Buffer.byteLength(text)
     if (start.type === "opaque") return writeOpaque(start.part)
     if (start.type !== "tool_call") return ""
     const input = start.kind === "custom" ? { input: args } : argsAsObject(args)
@@ -97,7 +115,8 @@ const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEnco
       { text: "" },
       {
         finish: stop === null ? "OTHER" : encodeStop(stop),
-        ...optional("usage", usage === null ? null : encodeUsage(usage))
+        ...optional("usage", usage === null ? null : encodeUsage(usage)),
+        ...optional("grounding", grounding.metadata())
       }
     )
     return last + framing.end
@@ -111,7 +130,14 @@ const makeFramedEncoder = (context: EncodeContext, framing: Framing): StreamEnco
         model = event.model ?? model
         return framing.opens ? write({ text: "" }) : ""
       case "block_start":
-        open.set(event.index, { start: event.block, args: "", state: undefined })
+        open.set(event.index, {
+          start: event.block,
+          args: "",
+          state: undefined,
+          text: "",
+          before: saidBytes,
+          links: []
+        })
         return ""
       case "delta": {
         const block = open.get(event.index)

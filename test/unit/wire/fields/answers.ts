@@ -50,11 +50,7 @@ const kinds =
     response.parts.filter(({ type }) => types.includes(type))
 /** The addresses of citations, wherever their wire puts them. */
 const cited = ({ parts }: Response) =>
-  parts.flatMap((part) =>
-    part.type === "text"
-      ? (part.citations ?? []).map(({ value }) => objectOr(value["url_citation"])["url"] ?? value["url"])
-      : []
-  )
+  parts.flatMap((part) => (part.type === "text" ? (part.citations ?? []).flatMap(({ link }) => link?.url ?? []) : []))
 const reason = ({ stop }: Response) => stop.reason
 
 const chatCalls = { tool_calls: [{ id: "t", type: "function", function: { name: "f", arguments: '{"a":1}' } }] }
@@ -91,7 +87,25 @@ export const answerExamples: Readonly<Record<AnswerFieldId, AnswerExample>> = {
   },
   serverTool: {
     read: kinds("opaque"),
-    messages: messages([{ type: "server_tool_use", id: "s", name: "web_search", input: {} }, text])
+    messages: messages([{ type: "server_tool_use", id: "s", name: "code_execution", input: {} }, text])
+  },
+  webSearch: {
+    read: ({ parts }) =>
+      parts.flatMap((part) => {
+        const search = part.type === "opaque" && part.search?.isBegun !== true ? part.search : undefined
+        return search === undefined ? [] : [[search.queries, search.hits.map(({ url }) => url)]]
+      }),
+    messages: messages([
+      { type: "server_tool_use", id: "s", name: "web_search", input: { query: "q" } },
+      {
+        type: "web_search_tool_result",
+        tool_use_id: "s",
+        content: [
+          { type: "web_search_result", url: "https://x.test", title: "X", encrypted_content: "e", page_age: null }
+        ]
+      },
+      text
+    ])
   },
   picture: {
     read: ({ parts }) => parts.flatMap((part) => (part.type === "opaque" ? (part.picture ?? []) : [])),
@@ -105,9 +119,13 @@ export const answerExamples: Readonly<Record<AnswerFieldId, AnswerExample>> = {
   citations: {
     read: cited,
     chat: chat({ annotations: [{ type: "url_citation", url_citation: { url: "https://x.test", title: "X" } }] }),
-    messages: messages([{ ...text, citations: [{ type: "char_location" }] }])
+    messages: messages([
+      {
+        ...text,
+        citations: [{ type: "web_search_result_location", url: "https://x.test", title: "X", cited_text: "x" }]
+      }
+    ])
   },
-  grounding: { read: cited },
   logprobs: {
     read: ({ logprobs }) =>
       (isArray(logprobs?.["content"]) ? logprobs["content"] : []).map((entry) => [

@@ -14,6 +14,11 @@ const answer = (
   responseId: "x"
 })
 
+const grounded = {
+  webSearchQueries: ["q"],
+  groundingChunks: [{ web: { uri: "https://x.test", title: "X" } }],
+  groundingSupports: [{ segment: { endIndex: 1, text: "a" }, groundingChunkIndices: [0] }]
+}
 const text = answer([{ text: "a" }])
 const call = answer([{ functionCall: { id: "t", name: "f", args: { a: 1 } } }])
 
@@ -29,7 +34,8 @@ export const geminiAnswers: Partial<Readonly<Record<AnswerFieldId, JsonObject>>>
   serverTool: answer([{ executableCode: { language: "PYTHON", code: "1" } }, { text: "a" }]),
   picture: answer([{ text: "a" }, { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }]),
   sound: answer([{ text: "a" }, { inlineData: { mimeType: "audio/wav", data: "iVBORw0KGgo=" } }]),
-  grounding: answer([{ text: "a" }], "STOP", {}, { groundingMetadata: { webSearchQueries: ["q"] } }),
+  webSearch: answer([{ text: "a" }], "STOP", {}, { groundingMetadata: grounded }),
+  citations: answer([{ text: "a" }], "STOP", {}, { groundingMetadata: grounded }),
   logprobs: answer([{ text: "a" }], "STOP", {}, { logprobsResult: { chosenCandidates: [{ token: "a" }] } }),
   stopEnd: text,
   stopLength: answer([{ text: "a" }], "MAX_TOKENS"),

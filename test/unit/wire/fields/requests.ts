@@ -1,6 +1,7 @@
 /** For each row of the request table: how each wire says it, and how it reads when it has arrived. */
 import type { Conversation, Part } from "../../../../src/wire/canonical/Conversation.ts"
 import type { RequestFieldId } from "../../../../src/wire/fields/RequestFields.ts"
+import { codecs, forOtherWires } from "../../../../src/wire/Codec.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
 
 export interface RequestExample {
@@ -196,8 +197,26 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
   },
   refusalHistory: { read: kinds("refusal"), chat: said(hi, assistant(null, { refusal: "No." }), hi) },
   citations: {
-    read: kinds("text"),
-    messages: said(hi, assistant([{ type: "text", text: "a", citations: [{ type: "x" }] }]), hi)
+    read: (conversation) =>
+      partsOf(forOtherWires(codecs[conversation.wire], conversation)).flatMap((part) =>
+        part.type === "text" ? [[part.text, part.citations?.map(({ link }) => link?.url) ?? []]] : []
+      ),
+    chat: said(
+      hi,
+      assistant("a", { annotations: [{ type: "url_citation", url_citation: { url: "https://x.test", title: "X" } }] }),
+      hi
+    ),
+    messages: said(
+      hi,
+      assistant([
+        {
+          type: "text",
+          text: "a",
+          citations: [{ type: "web_search_result_location", url: "https://x.test", title: "X" }]
+        }
+      ]),
+      hi
+    )
   },
   toolCall: { read: calls, chat: chatCall("t", '{"a":1}'), messages: messagesCall({}), ollama: ollamaCall },
   toolCallOddId: { read: calls, chat: chatCall("a:b", "{}"), ollama: ollamaCallOf("a:b") },
@@ -230,7 +249,12 @@ export const requestExamples: Readonly<Record<RequestFieldId, RequestExample>> =
     chat: { tools: [{ type: "custom", custom: { name: "c" } }] }
   },
   toolNamespace: { read: functions },
-  toolBuiltin: { read: ({ tools }) => tools, messages: { tools: [{ type: "web_search_20250305", name: "w" }] } },
+  toolBuiltin: { read: ({ tools }) => tools, messages: { tools: [{ type: "code_execution_20250825", name: "c" }] } },
+  toolWebSearch: {
+    read: ({ tools }) => tools,
+    chat: { web_search_options: {} },
+    messages: { tools: [{ type: "web_search_20250305", name: "w" }] }
+  },
   toolChoiceNone: {
     read: choice,
     chat: { ...chatTools, tool_choice: "none" },

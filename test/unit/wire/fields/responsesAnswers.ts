@@ -34,7 +34,16 @@ export const responsesAnswers: Partial<Readonly<Record<AnswerFieldId, JsonObject
   reasoningProof: answer([{ type: "reasoning", id: "rs_1", summary, encrypted_content: "c2ln" }, said(part())]),
   toolCall: call,
   toolCallCustom: answer([{ type: "custom_tool_call", call_id: "t", name: "f", input: "go" }]),
-  serverTool: answer([{ type: "web_search_call", id: "ws_1", status: "completed" }, said(part())]),
+  serverTool: answer([{ type: "code_interpreter_call", id: "ci_1", status: "completed" }, said(part())]),
+  webSearch: answer([
+    {
+      type: "web_search_call",
+      id: "ws_1",
+      status: "completed",
+      action: { type: "search", query: "q", sources: [{ type: "url", url: "https://x.test" }] }
+    },
+    said(part())
+  ]),
   picture: answer([
     { type: "image_generation_call", id: "ig_1", status: "completed", result: "iVBORw0KGgo=" },
     said(part())

@@ -52,7 +52,9 @@ export const responsesRequests: Partial<Readonly<Record<RequestFieldId, JsonObje
   refusalHistory: items(hi, says("assistant", [{ type: "refusal", refusal: "No." }]), hi),
   citations: items(
     hi,
-    says("assistant", [{ type: "output_text", text: "a", annotations: [{ type: "url_citation" }] }]),
+    says("assistant", [
+      { type: "output_text", text: "a", annotations: [{ type: "url_citation", url: "https://x.test" }] }
+    ]),
     hi
   ),
   toolCall: call("t", '{"a":1}'),
@@ -69,7 +71,8 @@ export const responsesRequests: Partial<Readonly<Record<RequestFieldId, JsonObje
   toolStrict: { tools: [{ ...tool("f"), parameters: closed, strict: true }] },
   toolCustom: { tools: [{ type: "custom", name: "c" }] },
   toolNamespace: { tools: [{ type: "namespace", name: "n", tools: [tool("f")] }] },
-  toolBuiltin: { tools: [{ type: "web_search" }] },
+  toolBuiltin: { tools: [{ type: "code_interpreter" }] },
+  toolWebSearch: { tools: [{ type: "web_search" }] },
   toolChoiceNone: { ...two, tool_choice: "none" },
   toolChoiceRequired: { ...two, tool_choice: "required" },
   toolChoiceNamed: { ...two, tool_choice: { type: "function", name: "f" } },
