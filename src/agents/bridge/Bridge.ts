@@ -75,9 +75,9 @@ export class Bridge extends Context.Tag("gateway/agents/bridge/Bridge")<
   {
     /** Hot: a decrypted request to a host has come. The first one to an agent's host shows that its set-up is complete. */
     readonly noticed: (host: string) => void
-    /** Hot: whether requests to a host may be answered here, now that models of its agent are mapped. */
+    /** Hot: checks whether requests to a host may be answered here: models of its agent are mapped. */
     readonly answersFor: (host: string) => boolean
-    /** Hot: whether the body of a request has to be read to tell who answers it. False: it goes on. */
+    /** Hot: decides whether the body of a request has to be read to know who answers it. False: it goes on. */
     readonly wantsBody: (request: Pick<BridgedRequest, "host" | "method" | "path">) => boolean
     /** Null: it goes on to the vendor as it is. */
     readonly judge: (request: BridgedRequest) => BridgedCall | null

@@ -27,7 +27,7 @@ export type Intercept = (
 
 export interface InterceptServices {
   readonly bridge: Pick<typeof Bridge.Service, "noticed" | "answersFor" | "wantsBody" | "judge" | "serve">
-  /** Whether a host is not to be read, even where its connection stood before that was said. */
+  /** Checks whether a host is not to be read, even where its connection was opened before that setting. */
   readonly isBypassed: (host: string) => boolean
   readonly streams: typeof OpenStreams.Service
   readonly bodies: Pick<typeof BodyBudget.Service, "share">
@@ -55,7 +55,7 @@ export const makeRefusesUpgrade =
     return host !== null && !isBypassed(host) && bridge.wantsBody({ host, method: "POST", path: request.url ?? "/" })
   }
 
-/** Whether requests to a host may be answered here. Only those of HTTP/1.1 are. */
+/** Makes the check of whether requests to a host may be answered here. Only those of HTTP/1.1 are. */
 export const makeNeedsHttp1 =
   ({ bridge, isBypassed }: Pick<InterceptServices, "bridge" | "isBypassed">) =>
   (host: string): boolean => {

@@ -80,7 +80,7 @@ export const streamReader = (options: StreamReaderOptions): BodyReader => {
   const inferred = (): ReadonlyArray<string> | undefined =>
     facts.stop?.isInferred === true ? [reasonMember[codec.name]] : undefined
 
-  /** What the request lost, and what of the answer has been left out so far. */
+  /** Names of the members that the request lost, and of the blocks of the answer left out so far. */
   const dropped = (): ReadonlyArray<string> => {
     const lost = source.lost?.() ?? []
     return lost.length === 0 ? options.dropped : [...options.dropped, ...lost]

@@ -21,7 +21,7 @@ export interface StreamSource {
   readonly end: () => Buffer | string
   /** Names of the blocks of the answer that the client does not get, as far as they have come; absent: it gets all. */
   readonly lost?: () => ReadonlyArray<string>
-  /** What the client has of the stream, where another target may have to go on with it. */
+  /** Part of the stream that the client has, where another target may have to go on with it. */
   readonly sent?: DeliveredPrefix
 }
 

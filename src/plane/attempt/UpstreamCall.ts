@@ -76,7 +76,7 @@ const chooseWire = (work: Work, target: Target, offered: ReadonlyArray<WireName>
 }
 
 /**
- * What is asked of a target where the client wants the web to be searched: the request itself of one that searches, or the one that leaves searches
+ * Returns the request to a target where the client wants a web search: the client's own for a target that searches, or the one that leaves searches
  * to the gateway.
  */
 export const searchedBy = (work: Work, target: Target): Work => {

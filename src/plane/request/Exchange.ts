@@ -190,6 +190,6 @@ export interface Work {
   readonly codingTool?: OwnRequests
   /** Handoff text for every account but the one it names. */
   readonly handoff?: Carried
-  /** How a search of the web that the client asks its provider for is made; absent: as the client asks, or not at all. */
+  /** Plan of a web search that the client asks its provider for; absent: as the client asks, or not at all. */
   readonly webSearch?: SearchPlan<Work>
 }

@@ -1,5 +1,5 @@
 /**
- * Where requests of models come to the searches of the gateway. The searches are built over the pipeline, so that they attach themselves when they
+ * Connects requests of models with the searches of the gateway. The searches are built over the pipeline, so they attach themselves when they
  * are there.
  */
 import * as Context from "effect/Context"
@@ -8,7 +8,7 @@ import type { AttemptRecord } from "../../subjects/routing/entity.ts"
 import type { SearchHit } from "../../wire/canonical/SearchFacts.ts"
 import type { Exchange } from "./Exchange.ts"
 
-/** What a model wants to be searched, within what its client allows. */
+/** Search that a model wants, within the client's limits. */
 export interface AskedSearch {
   readonly query: string
   /** Results. */
@@ -22,20 +22,20 @@ export interface AskedSearch {
 /** A search that can be made. */
 export interface SearchAsking {
   readonly exchange: Required<Pick<Exchange, "body" | "codec" | "service">>
-  /** What was found; null when the text is no answer of a search. */
+  /** Reads the hits; null when the text is no answer of a search. */
   readonly hitsIn: (body: string) => ReadonlyArray<SearchHit> | null
-  /** Counts what came of its calls. */
+  /** Counts the results of its calls. */
   readonly over: (exchange: Exchange, attempts: ReadonlyArray<AttemptRecord>) => void
 }
 
 export interface AttachedSearches {
-  /** Hot: whether a provider of searches is connected. */
+  /** Hot: checks whether a provider of searches is connected. */
   readonly isReady: () => boolean
   /** Null when no provider can be asked this. */
   readonly ask: (asked: AskedSearch) => SearchAsking | null
 }
 
-export class SearchDoor extends Context.Tag("gateway/inference/request/SearchDoor")<
+export class SearchDoor extends Context.Tag("gateway/plane/request/SearchDoor")<
   SearchDoor,
   AttachedSearches & { readonly attach: (searches: AttachedSearches) => void }
 >() {}

@@ -1,9 +1,9 @@
-/** What becomes of a client's wish that its provider searches the web (`features/websearch`). Pure. */
+/** Decides who makes the web search that a client asks its provider for (`features/websearch`). Pure. */
 import type { Dialect } from "../../domain/Dialect.ts"
 import type { WireName } from "../../domain/Wire.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
 
-/** What decides whether a target searches itself. */
+/** Facts that decide whether a target searches itself. */
 export interface SearchFacts {
   /** A tool of the client's own is offered beside it. */
   readonly hasFunctions: boolean
@@ -17,9 +17,9 @@ export interface SearchFacts {
   readonly hasRefused: (target: Target) => boolean
 }
 
-/** How the search of one request (`W`) is made at any of its targets. */
+/** Plan of the search of one request (`W`) at any of its targets. */
 export interface SearchPlan<W> extends SearchFacts {
-  /** What is asked of a target that leaves searches to the gateway; the request itself where the gateway does not search. */
+  /** Request to a target that leaves searches to the gateway; the client's own where the gateway does not search. */
   readonly left: (work: W, target: Target) => W
   /** Told of each target that is asked with a search of its own. `isGuess`: by its model's name alone. */
   readonly passed: (target: Target, isGuess: boolean) => void
@@ -36,7 +36,7 @@ const families: Readonly<Record<Exclude<WireName, "ollama">, RegExp>> = {
 const isDocumented = ({ webSearch }: Dialect, wire: WireName, model: string): boolean =>
   webSearch?.some((own) => own.wire === wire && own.models.test(model)) === true
 
-/** Where nothing is documented and the gateway cannot search, a model's name is what there is to go by. */
+/** Guesses by a model's name, where nothing is documented and the gateway cannot search. */
 const isGuessed = (plan: SearchFacts, target: Target, wire: WireName): boolean =>
   wire !== "ollama" &&
   !plan.isRun &&
@@ -44,7 +44,7 @@ const isGuessed = (plan: SearchFacts, target: Target, wire: WireName): boolean =
   families[wire].test(target.model) &&
   !plan.hasRefused(target)
 
-/** Whether a target can be asked to search in this wire. One wire cannot be made to, nor beside other tools. */
+/** Checks whether a target can be asked to search in this wire. Gemini's cannot be forced to, and cannot beside functions. */
 export const hasOwnSearch = (plan: SearchFacts, target: Target, wire: WireName): boolean =>
   !(wire === "gemini" && (plan.hasFunctions || plan.isForced)) &&
   (isDocumented(target.account.spec.dialect, wire, target.model) || isGuessed(plan, target, wire))
@@ -69,7 +69,7 @@ const isOfOtherMaker = (wire: WireName, model: string): boolean =>
   (wire === "messages" || wire === "gemini") && otherMakers.test(model)
 
 /**
- * Whether a target that is asked in this wire searches itself. In the client's own wire what is not known is left to the target, but for the chat wire,
+ * Decides whether a target that is asked in this wire searches itself. In the client's own wire what is not known is left to the target, but for the chat wire,
  * whose servers seldom do, and for models that are known to be of another maker, where the gateway can search.
  */
 export const searchesItself = (plan: SearchFacts, target: Target, wire: WireName, own: WireName): boolean => {

@@ -19,7 +19,7 @@ export interface JobTicket {
   readonly poll: JobRequest
   /** Null where the provider has no way to cancel it. */
   readonly cancel: JobRequest | null
-  /** What its model cost when it was first reserved; null: no price was known. Absent: not fixed, as for jobs of before. */
+  /** Price of its model when it was first reserved; null: none was known. Absent: not fixed, as for older jobs. */
   readonly price?: ModelPrice | null
 }
 

@@ -11,7 +11,7 @@ import { type CarriesPicture, lostName, type Uncarried, uncarriedOf } from "./Pi
 export interface ForeignBlocks {
   /** The events for the encoder; a ping while a block is buffered. */
   readonly pass: (event: StreamEvent) => ReadonlyArray<StreamEvent>
-  /** What was dropped where there was no other content; null: there was, or nothing was dropped. */
+  /** Kind of the dropped content where there was no other; null: there was, or nothing was dropped. */
   readonly nothingLeft: () => Uncarried | null
   /** Names of the blocks that the client does not get, as far as they have come. */
   readonly lost: () => ReadonlyArray<string>

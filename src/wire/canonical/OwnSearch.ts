@@ -22,7 +22,7 @@ export interface OwnSearch {
   readonly mapped: ReadonlyArray<string>
 }
 
-/** Whether a choice of the client leaves no other tool than the search. */
+/** Checks whether a choice of the client leaves no other tool than the search. */
 export const isSearchForced = (conversation: Conversation, ask: WebSearchAsk): boolean => {
   const forced = forcedTool(conversation)
   if (forced === null) return false

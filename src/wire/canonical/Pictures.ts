@@ -47,7 +47,7 @@ export const isSound = ({ kind, value }: OpaquePart): boolean => {
   return kind === "inlineData" && (stringOr(inline["mimeType"]) ?? "").startsWith("audio/")
 }
 
-/** What an answer consists of that the client's wire cannot carry. */
+/** Kind of content that the client's wire cannot carry. */
 export type Uncarried = "picture" | "sound"
 
 export const uncarriedOf = (part: OpaquePart): Uncarried | null =>
@@ -78,7 +78,7 @@ export const nothingCarried = (what: Uncarried, wire: string): UpstreamProblem =
 export interface LostParts {
   /** Names of the dropped blocks. */
   readonly names: ReadonlyArray<string>
-  /** What was dropped where there was no other content; null: there was. */
+  /** Kind of the dropped content where there was no other; null: there was. */
   readonly nothingLeft: Uncarried | null
 }
 

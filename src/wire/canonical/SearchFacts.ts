@@ -1,4 +1,4 @@
-/** What a search of the web has brought, and links in answers, as all wires know them. */
+/** Results of a web search, and links in answers, as all wires know them. */
 
 /** A page that was found. */
 export interface SearchHit {
@@ -6,7 +6,7 @@ export interface SearchHit {
   readonly title: string
   /** Words of the page, as far as they are known; may be empty. */
   readonly snippet: string
-  /** When it was published, as the provider writes it. */
+  /** Time of its publication, as the provider writes it. */
   readonly pageAge: string | null
 }
 
@@ -18,11 +18,11 @@ export interface SearchWork {
   readonly hits: ReadonlyArray<SearchHit>
   /** Its results stand in a part of their own, which tells of the whole search. */
   readonly isBegun?: true
-  /** Why nothing was found, in the words of the messages wire (`max_uses_exceeded`, `unavailable`, …); null: it was made. */
+  /** Code of the messages wire for why nothing was found (`max_uses_exceeded`, `unavailable`, …); null: it was made. */
   readonly error: string | null
 }
 
-/** What a text rests on. */
+/** Page on which a text rests. */
 export interface Link {
   readonly url: string
   readonly title: string

@@ -8,7 +8,7 @@ import type { WireName } from "../../domain/Wire.ts"
 import { isArray, isObject, isPositiveInteger, type Json, type JsonObject, objectOr, stringOr } from "../json/Json.ts"
 import type { BuiltinTool, Conversation, Tool } from "./Conversation.ts"
 
-/** Where the searcher is, as far as it is said. */
+/** Place of the searcher, as far as it is known. */
 export interface SearchLocation {
   readonly city?: string
   readonly region?: string
@@ -52,7 +52,7 @@ const isSearchKind = (wire: WireName, kind: string): boolean => formOf[wire]?.te
 export const isSearchTool = (tool: Tool): tool is BuiltinTool =>
   tool.type === "builtin" && isSearchKind(tool.wire, tool.kind)
 
-/** Hot: whether a request may ask for it. Looks at the kinds of its tools alone. */
+/** Hot: checks whether a request may ask for it. Looks at the kinds of its tools alone. */
 export const asksForWebSearch = (wire: WireName, body: JsonObject): boolean => {
   if (wire === "chat" && isObject(body[chatOptions])) return true
   const { tools } = body
@@ -160,7 +160,7 @@ const ofOptions = (options: JsonObject): WebSearchAsk => {
 /** One wire limits the calls of all tools of its provider together, beside them. */
 const callLimit = "max_tool_calls"
 
-/** What a request asks for; null where it asks for no search. */
+/** Reads the search that a request asks for; null: none. */
 export const webSearchAsk = ({ extras, tools, wire }: Conversation): WebSearchAsk | null => {
   const tool = tools.find(isSearchTool)
   if (tool !== undefined) {
@@ -263,7 +263,7 @@ export const writeWebSearch = (wire: SearchWire, ask: WebSearchAsk): WrittenSear
   }
 }
 
-/** What a member of the ask is called in the client's own form. */
+/** Names of the ask's members in the client's own form. */
 const ownWords: Readonly<Record<SearchWire, Partial<Record<keyof WebSearchAsk, string>>>> = {
   messages: {
     maxUses: "max_uses",

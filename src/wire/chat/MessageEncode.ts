@@ -37,7 +37,7 @@ const marks = (part: Marked, { log, own }: Encoder): JsonObject => {
   }
 }
 
-/** What the client's own wire has inside of a part. */
+/** Returns the members that the client's own wire has inside of a part. */
 const innerOf = (part: Marked, { own }: Encoder): JsonObject => (own ? (part.inner ?? {}) : {})
 
 const encodeImage = (part: ImagePart, encoder: Encoder): JsonObject | null => {

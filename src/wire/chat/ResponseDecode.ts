@@ -22,7 +22,7 @@ const problem = (message: string): UpstreamProblem => ({ status: 502, message, t
 /** Pages that a search model tells beside its answer, where it has no annotations. */
 const maxPages = 100
 
-/** What some search models tell of their pages: https://docs.perplexity.ai/guides/chat-completions-guide. */
+/** Reads the pages of some search models: https://docs.perplexity.ai/guides/chat-completions-guide. */
 export const pagesOf = (body: JsonObject): ReadonlyArray<Citation> => {
   const { citations, search_results: results } = body
   const listed = isArray(results) && results.length > 0 ? results : isArray(citations) ? citations : []

@@ -19,7 +19,7 @@ interface OpenBlock {
   /** Index among the answer's tool calls, from 0 without gaps. */
   readonly call: number
   readonly custom: boolean
-  /** Where its text begins in the content. */
+  /** Index in the content at which its text begins. */
   readonly base: number
   hasArgs: boolean
 }

@@ -12,7 +12,7 @@ import { camel } from "./Casing.ts"
 /** The kind of the opaque part that holds it. */
 export const groundingKind = "groundingMetadata"
 
-/** What of it is looked at. */
+/** Most entries of it that are read. */
 const maxChunks = 200
 const maxSupports = 500
 
@@ -85,7 +85,7 @@ const supportsOf = (metadata: JsonObject): ReadonlyArray<Support> => {
 const linkTo = ({ title, url }: SearchHit, start: number | null, end: number | null): Citation =>
   ownCitation({ url, title, text: "", start, end }, "gemini")
 
-/** What a text rests on. `isPart`: which parts of the content it is. */
+/** Returns the citations of a text. `isPart`: checks which parts of the content it is. */
 export type GroundedIn = (text: string, isPart: (index: number) => boolean) => ReadonlyArray<Citation>
 
 /** Pages that no support names are links without words, of the first text that is asked about. */

@@ -66,7 +66,7 @@ const sourceMembers = {
   text: new Set(["type", "media_type", "data"])
 } as const
 
-/** What only this wire has in the source of a block. */
+/** Returns the members that only this wire has in the source of a block. */
 const innerOf = ({ source }: JsonObject): { readonly inner?: JsonObject } => {
   if (!isObject(source)) return {}
   const type = source["type"]

@@ -120,7 +120,7 @@ const encodeExtras = (conversation: Conversation, log: DropLog): JsonObject => {
   return {}
 }
 
-/** What the gateway has made up for an answer goes back in words: its maker has no proof of it. */
+/** Turns the gateway's own blocks of an earlier answer into words: their provider has no proof of them. */
 const withoutMadeUp = (given: Conversation, log: DropLog): Conversation => {
   const told = withPlainContent(given, (part) => (isMadeUpPart(part) ? blockTexts(part) : null))
   if (told !== given) for (const name of told.bent ?? []) log.mapField(name)

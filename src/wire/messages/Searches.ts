@@ -17,7 +17,7 @@ const mark = "srvtoolu_gw_"
 /** Ids of blocks are short. */
 const maxIdChars = 40
 
-/** Whether the gateway has made a block up. */
+/** Checks whether a block is the gateway's own. */
 export const isMadeUp = (block: JsonObject): boolean => {
   const id = block["type"] === use ? block["id"] : block["type"] === result ? block["tool_use_id"] : null
   return typeof id === "string" && id.startsWith(mark)
@@ -103,7 +103,7 @@ export const searchBlocks = (
   }
 }
 
-/** Whether a citation has no proof of its maker. */
+/** Checks whether a citation lacks its provider's proof. */
 export const lacksProof = (citation: Json): boolean =>
   isObject(citation) && citation["type"] === "web_search_result_location" && !citation["encrypted_index"]
 

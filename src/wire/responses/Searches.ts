@@ -11,7 +11,7 @@ import { isMadeUp } from "./Ids.ts"
 
 const kind = "web_search_call"
 
-/** What a finished item tells; a page that was opened is no search. */
+/** Reads the search of a finished item; a page that was opened is no search. */
 export const searchOf = (item: JsonObject): { readonly search?: SearchWork } => {
   if (item["type"] !== kind) return {}
   const { queries, query, sources, type } = objectOr(item["action"])
@@ -56,7 +56,7 @@ export const searchEvents = [
   `response.${kind}.completed`
 ] as const
 
-/** Whether the gateway has made an item up, so that no upstream knows it. */
+/** Checks whether an item is the gateway's own, so that no upstream knows it. */
 export const isMadeUpSearch = (item: JsonObject): boolean =>
   item["type"] === kind && typeof item["id"] === "string" && isMadeUp(item["id"])
 

@@ -9,5 +9,5 @@ export const loadHttp2: Effect.Effect<Http2> = Effect.promise(() => import("node
 /** As clients and servers name it in their handshakes (RFC 9113, 3.2). */
 export const h2 = "h2"
 
-/** What a client begins with that speaks HTTP/2 without having asked (RFC 9113, 3.4). */
+/** First bytes of a client that speaks HTTP/2 without having asked (RFC 9113, 3.4). */
 export const clientPreface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1")

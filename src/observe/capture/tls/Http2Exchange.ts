@@ -69,7 +69,7 @@ export const relayStream = ({
 }: StreamPair): void => {
   let trailers: OutgoingHttpHeaders = {}
   let answerTrailers: OutgoingHttpHeaders = {}
-  /** What broke on the server's side, before anything did on the client's. */
+  /** Error of the server's side, where that broke before the client's. */
   let broken: CapturedEnd["error"] = null
   /** All of the answer has come. */
   let isWhole = false

@@ -33,7 +33,7 @@ export const recordedHeaders = (raw: RawHeaders): RawHeaders => {
   return kept
 }
 
-/** What is counted besides of its name and its value (RFC 9113, 6.5.2). */
+/** Bytes that are counted for a header beside its name and value (RFC 9113, 6.5.2). */
 const bytesPerHeader = 32
 
 /** As the limits of HTTP/2 count it. */

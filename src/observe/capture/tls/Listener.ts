@@ -61,7 +61,7 @@ export interface ListenerOptions {
    * absent: all may.
    */
   readonly refusesUpgrade?: (request: IncomingMessage, facts: ConnectionFacts) => boolean
-  /** Whether `intercept` may answer requests to a host: it reads HTTP/1.1, so clients that also speak that are given it. Absent: it answers for none. */
+  /** Checks whether `intercept` may answer requests to a host: it reads HTTP/1.1, so clients that also speak that get it. Absent: it answers for none. */
   readonly needsHttp1?: (host: string) => boolean
 }
 
@@ -89,7 +89,7 @@ const refusing = new Set([
 
 const http1 = "http/1.1"
 
-/** How much a client has asked: what has asked nothing may have refused the certificate. */
+/** Number of a client's requests: a client without any may have refused the certificate. */
 interface Counted {
   readonly record: RecordOfConnection
   requests: number
@@ -103,7 +103,7 @@ interface Served extends ConnectionFacts, Counted {
 
 type RecordOfConnection = Omit<CapturedRequest, "startedAtMs" | "headers" | "method" | "path" | "httpVersion">
 
-/** What came of asking the server before its client is answered. */
+/** Result of asking the server before its client is answered. */
 interface Asked {
   /** That both will speak. */
   readonly protocol: string
@@ -126,7 +126,7 @@ const discard = (server: Dialled): void => {
   if (!(server instanceof DialFailed)) server.destroy()
 }
 
-/** What a server chose in its handshake; null: it said nothing. */
+/** Returns the protocol that a server chose in its handshake; null: none. */
 const chosenBy = (server: Socket): string | null =>
   server instanceof TLSSocket && typeof server.alpnProtocol === "string" ? server.alpnProtocol : null
 
@@ -366,7 +366,7 @@ export const makeListener = ({
     leaves.contextFor(host, nowMs).then(start, () => start(null))
   }
 
-  /** What the server would speak of what the client offers; a client is told that it speaks HTTP/2 by nobody else. */
+  /** Asks the server which of the client's protocols it speaks. A client gets HTTP/2 only where the server has agreed to it. */
   const askServer = (socket: Socket, origin: Origin, hello: Hello, refuser: Refuser): void => {
     const offered = hello.protocols.filter((protocol) => protocol === h2 || protocol === http1)
     const takesHttp1 = offered.includes(http1)

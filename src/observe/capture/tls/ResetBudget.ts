@@ -1,4 +1,4 @@
-/** How many streams of one connection a client may begin and take back: a few at once, and some more with the time. Pure but for its count. */
+/** Counts the streams that a client begins and resets on one connection: a few are allowed at once, and more with time. Pure but for its count. */
 
 export const resetLimits = {
   /** At once. */

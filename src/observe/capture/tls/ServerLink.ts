@@ -20,7 +20,7 @@ export interface TlsName {
   readonly serverName: string | null
   /** The certificate must be for this name or address. */
   readonly verified: string
-  /** What the client would speak, the dearest first. */
+  /** Protocols that the client offers, the preferred one first. */
   readonly protocols: ReadonlyArray<string>
 }
 

@@ -1,4 +1,4 @@
-/** Which pages a text names of those that were found: its links. Pure. */
+/** Finds the pages that a text names among those that were found: its links. Pure. */
 import type { Citation } from "../../../wire/canonical/Conversation.ts"
 import { ownCitation } from "../../../wire/canonical/Links.ts"
 import type { Link, SearchHit } from "../../../wire/canonical/SearchFacts.ts"
@@ -23,7 +23,7 @@ const linkOf = ({ snippet, title, url }: SearchHit, start: number, end: number):
 
 const wordSign = /[\w/%#?=&+~-]/
 
-/** Where the link of an address begins and ends, with the words of a Markdown link around it. */
+/** Returns the place of an address, with the words of a Markdown link around it. */
 const around = (text: string, at: number, end: number): readonly [start: number, end: number] => {
   if (text[at - 1] !== "(" || text[at - 2] !== "]" || text[end] !== ")") return [at, end]
   const label = text.lastIndexOf("[", at - 2)

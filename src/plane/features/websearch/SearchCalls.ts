@@ -27,7 +27,7 @@ const unavailable = (query: string): Searched => ({
   served: null
 })
 
-/** What of the request a search made for it has no part in. */
+/** Returns the members of the request's exchange that a search made for it takes over. */
 const exchangeFor = ({ exchange }: Work): Omit<Exchange, "body" | "codec" | "service"> => ({
   requestId: exchange.requestId,
   receivedMs: exchange.receivedMs,
@@ -58,7 +58,7 @@ export const makeSearchCalls = (
       blockedDomains: ask.blockedDomains
     })
 
-  /** Whether the caller's key may use a provider of searches that is connected. */
+  /** Checks whether the caller's key may use a provider of searches that is connected. */
   const isAllowed = ({ exchange: { principal } }: Work, ask: WebSearchAsk): boolean => {
     const asking = askingOf(ask, searchModel)
     if (asking === null) return false

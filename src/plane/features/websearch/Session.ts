@@ -34,7 +34,7 @@ export interface Part {
   readonly callsClient: boolean
 }
 
-/** What one attempt has written so far. It counts when its answer does. */
+/** Part of the answer that one attempt has written so far. It counts when its answer does. */
 interface Writing {
   readonly context: EncodeContext
   readonly encoder: StreamEncoder
@@ -44,14 +44,14 @@ interface Writing {
   stop: Stop | null
   response: Response | null
   nextIndex: number
-  /** What waited for the client stands before what was written. */
+  /** True when the events that waited for the client have been written. */
   isFlushed: boolean
 }
 
 export class Session {
   readonly #client: WireCodec
   readonly #tool: string
-  /** What the client has of the stream, by the calls before. */
+  /** Events that the client has of the stream, from the calls before. */
   readonly #told: Array<StreamEvent> = []
   /** The same of a whole answer. */
   readonly #parts: Array<AnswerPart> = []
@@ -86,7 +86,7 @@ export class Session {
     this.#writing = null
   }
 
-  /** What the latest attempt has said; null where it was not this session's, or has said too much to go on with. */
+  /** Returns the answer of the latest attempt; null where it was not this session's, or is too long to go on with. */
   part(): Part | null {
     const writing = this.#writing
     const parts = writing === null ? null : (writing.response?.parts ?? writing.collector.parts())
@@ -168,7 +168,7 @@ export class Session {
     return this.#client.encodeResponse(all, context)
   }
 
-  /** Why the latest attempt has stopped. */
+  /** Returns the stop reason of the latest attempt. */
   stop(): Stop {
     const { response, stop } = this.#writing ?? { response: null, stop: null }
     return response?.stop ?? stop ?? { reason: "stop", raw: "", sequence: null }

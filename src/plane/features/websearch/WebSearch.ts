@@ -39,18 +39,18 @@ import { makeSearchCalls } from "./SearchCalls.ts"
 import { type Part, Session } from "./Session.ts"
 import { freeName, functionTool, queryOf, searchLimit, type SearchOutcome } from "./SearchTool.ts"
 
-export class WebSearch extends Context.Tag("gateway/inference/features/websearch/WebSearch")<WebSearch, Feature>() {}
+export class WebSearch extends Context.Tag("gateway/plane/features/websearch/WebSearch")<WebSearch, Feature>() {}
 
 type Completed = Extract<AttemptResult, { _tag: "Completed" }>
 type Outcomes = ReadonlyArray<readonly [call: ToolCallPart, outcome: SearchOutcome]>
 
-/** What stays the same over all calls for one answer. */
+/** State that all calls for one answer share. */
 interface Bridge {
   readonly work: Work
   readonly ask: WebSearchAsk
   readonly isForced: boolean
   readonly session: Session
-  /** What the first call asks: with the function in the place of the client's tool. */
+  /** Conversation of the first call, with the function in the place of the client's tool. */
   readonly question: Conversation
   readonly reply: ClientReply
   readonly hasHead: () => boolean
@@ -100,7 +100,7 @@ const questionOf = (conversation: Conversation, ask: WebSearchAsk, isForced: boo
   }
 }
 
-/** Whoever has searched is not made to search again. */
+/** Removes the forced search from later calls, so that a model which has searched is not made to search again. */
 const goingOn = (bridge: Bridge, messages: Conversation["messages"]): Conversation => {
   const { question } = bridge
   const choice = question.toolChoice
@@ -237,7 +237,7 @@ export const make = Effect.gen(function* () {
       }
     })
 
-  /** What is asked next, of the target that has answered before others. */
+  /** Returns the next call, which goes to the target that has answered before others. */
   const goneOn = (
     bridge: Bridge,
     asked: Work,
@@ -255,7 +255,7 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  /** What targets that do not search are asked. */
+  /** Returns the request for targets that do not search. */
   const planFor = (
     { session }: Bridge,
     plan: SearchPlan<Work>,

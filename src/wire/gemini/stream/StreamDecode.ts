@@ -169,7 +169,7 @@ export const makeEventDecoder = (): EventDecoder & Required<Pick<StreamDecoder, 
     stop = stopOf(chunk, calls > 0) ?? stop
   }
 
-  /** What the last text rests on, and the search. Offsets hold for an answer of one text. */
+  /** Emits the citations of the last text, and the search. Offsets hold for an answer of one text. */
   const tellGrounding = (): void => {
     if (grounding === null) return
     if (openText?.kind === "text") {

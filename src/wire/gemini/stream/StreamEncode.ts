@@ -22,7 +22,7 @@ import { encodeUsage } from "../Usage.ts"
 interface OpenBlock {
   readonly start: BlockStart
   args: string
-  /** What was said in it, and what stands before in the answer. */
+  /** Text of it, and the text before it in the answer. */
   text: string
   /** Bytes. */
   readonly before: number
