@@ -128,6 +128,11 @@ export const captureRows: ReadonlyArray<StatementRow> = [
       "refuse a head of an answer that is too long",
       "forwards large bodies whole both ways and copies their beginning alone",
       "end a connection over which nothing goes"
+    ],
+    [
+      "test/unit/capture/tls/Http2Broken.test.ts",
+      "breaks that request alone: %s, and then leaves: %s",
+      "ends its connection, whatever it is, and nothing else"
     ]
   ),
   statement(

@@ -58,6 +58,16 @@ const connectionBroke = (code: string): NonNullable<CapturedEnd["error"]> => ({
 
 const clientLeft = { code: "ECONNABORTED", message: "The client left before the answer was complete." }
 
+/** Whether Node took headers of the other side: it throws for what may not stand there. */
+const unlessRefused = (write: () => void): boolean => {
+  try {
+    write()
+    return true
+  } catch {
+    return false
+  }
+}
+
 export const relayStream = ({
   asked,
   breakOff,
@@ -78,12 +88,13 @@ export const relayStream = ({
   else exchange.sent()
   asked
     .on("headers", (headers: Http2Headers, _flags: number, raw: RawHeaders) => {
-      if (stream.closed || stream.headersSent) return
-      stream.additionalHeaders(copied(headers, raw))
+      if (stream.closed || stream.destroyed || stream.headersSent) return
+      // What may not stand before a head, such as a switch of protocols, is left out.
+      unlessRefused(() => stream.additionalHeaders(copied(headers, raw)))
     })
     .once("response", (headers: Http2Headers, flags: number, raw: RawHeaders) => {
       exchange.answered(headers[":status"] ?? 0, recordedHeaders(raw))
-      if (stream.closed) return
+      if (stream.closed || stream.destroyed) return
       // Node holds to what was agreed only after the other side has said so.
       if (bytesOf(raw) > maxHeadBytes) {
         broken ??= { code: "HPE_HEADER_OVERFLOW", message: "The answer's head is too long." }
@@ -91,9 +102,7 @@ export const relayStream = ({
       }
       const endStream = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
       const how = { endStream, waitForTrailers: !endStream, sendDate: false }
-      try {
-        stream.respond(copied(headers, raw), how)
-      } catch {
+      if (!unlessRefused(() => stream.respond(copied(headers, raw), how))) {
         broken ??= { code: "ERR_INVALID_CHAR", message: "The answer's head cannot be passed on." }
         return breakOff(stream, constants.NGHTTP2_INTERNAL_ERROR)
       }
@@ -102,7 +111,8 @@ export const relayStream = ({
     })
     .on("trailers", (headers: Http2Headers, _flags: number, raw: RawHeaders) => (answerTrailers = copied(headers, raw)))
     .on("wantTrailers", () => {
-      if (!asked.closed && !asked.destroyed) asked.sendTrailers(trailers)
+      if (asked.closed || asked.destroyed) return
+      if (!unlessRefused(() => asked.sendTrailers(trailers))) asked.close(constants.NGHTTP2_INTERNAL_ERROR)
     })
     .on("data", (chunk: Buffer) => exchange.responseBody.add(chunk))
     // A stream that was reset ends as well.
@@ -129,7 +139,10 @@ export const relayStream = ({
   stream
     .on("trailers", (headers: Http2Headers, _flags: number, raw: RawHeaders) => (trailers = copied(headers, raw)))
     .on("wantTrailers", () => {
-      if (!stream.closed && !stream.destroyed) stream.sendTrailers(answerTrailers)
+      if (stream.closed || stream.destroyed || unlessRefused(() => stream.sendTrailers(answerTrailers))) return
+      isWhole = false
+      broken ??= { code: "ERR_INVALID_CHAR", message: "The answer's trailers cannot be passed on." }
+      breakOff(stream, constants.NGHTTP2_INTERNAL_ERROR)
     })
     .on("data", (chunk: Buffer) => exchange.requestBody.add(chunk))
     .once("end", () => {

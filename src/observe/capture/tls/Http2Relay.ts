@@ -62,8 +62,15 @@ const authorityOf = (host: string, scheme: string): string => {
   return URL.canParse(text) ? text : `${scheme}://invalid`
 }
 
+/** The server may have left while its client's handshake was under way. */
+const stillThere = (server: Dialled): Dialled =>
+  server instanceof DialFailed || !server.destroyed
+    ? server
+    : new DialFailed("ECONNRESET", "The server ended the connection before it was asked anything.")
+
 export const joinHttp2 = (client: Socket, connection: Http2Connection): void => {
-  const { http2, needsHttp1, record, recording, server: dialled, spoken, streams } = connection
+  const { http2, needsHttp1, record, recording, spoken, streams } = connection
+  const dialled = stillThere(connection.server)
   const { constants } = http2
   const { timers } = recording
   const resets = new ResetBudget(timers.monotonicMs())
@@ -124,10 +131,10 @@ export const joinHttp2 = (client: Socket, connection: Http2Connection): void => 
     stream.respond({ ":status": status, "content-type": plainText })
     stream.end(`${error.message}\n`)
     // What is left of the request is not wanted.
-    if (!stream.readableEnded) {
-      settled.add(stream)
-      stream.close(constants.NGHTTP2_NO_ERROR)
-    }
+    stream.resume()
+    if (stream.endAfterHeaders) return
+    settled.add(stream)
+    stream.close(constants.NGHTTP2_NO_ERROR)
   }
 
   /** A client that takes back more than any needs is not answered any longer. */
@@ -189,14 +196,16 @@ export const joinHttp2 = (client: Socket, connection: Http2Connection): void => 
   for (const side of [client, dialled]) {
     if (!(side instanceof DialFailed)) side.once("end", () => side.destroy())
   }
-  session.setLocalWindowSize(http2Limits.connectionWindowBytes)
+  if (!session.destroyed) session.setLocalWindowSize(http2Limits.connectionWindowBytes)
   // What is under way goes on; what the client asks from now on it asks over a new connection.
   const end = (): void => {
     if (!session.closed && !session.destroyed) session.close()
   }
   server
     ?.on("error", () => {})
-    .once("connect", () => server.setLocalWindowSize(http2Limits.connectionWindowBytes))
+    .once("connect", () => {
+      if (!server.destroyed) server.setLocalWindowSize(http2Limits.connectionWindowBytes)
+    })
     .on("goaway", end)
     .once("close", end)
 }

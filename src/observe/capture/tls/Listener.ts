@@ -384,7 +384,7 @@ export const makeListener = ({
         return handOn(socket, origin, hello, "http2_only")
       }
       const protocol = chosen === h2 || !takesHttp1 ? h2 : http1
-      if (protocol === http1) endsAlone(server)
+      endsAlone(server)
       decrypt(socket, origin, hello.serverName, refuser, { protocol, server, takesHttp1 })
     })
   }

@@ -51,6 +51,11 @@ interface Writing {
 export class Session {
   readonly #client: WireCodec
   readonly #tool: string
+  /**
+   * The client's wire cannot carry what was found to the next turn: the model is told that first, and calls tools of the client with what it
+   * knows then.
+   */
+  readonly #waitsWithCalls: boolean
   /** Events that the client has of the stream, from the calls before. */
   readonly #told: Array<StreamEvent> = []
   /** The same of a whole answer. */
@@ -69,6 +74,7 @@ export class Session {
   constructor(client: WireCodec, tool: string) {
     this.#client = client
     this.#tool = tool
+    this.#waitsWithCalls = client.name === "chat" || client.name === "gemini"
   }
 
   /** The client's codec, for one attempt at a target. */
@@ -93,8 +99,12 @@ export class Session {
     if (parts === null) return null
     const calls = parts.filter(isCall)
     const searches = calls.filter(({ name }) => name === this.#tool)
+    if (this.#waitsWithCalls && searches.length > 0)
+      return { parts: parts.filter(this.#isNoClientCall), searches, callsClient: false }
     return { parts, searches, callsClient: calls.length > searches.length }
   }
+
+  readonly #isNoClientCall = (part: AnswerPart): boolean => !isCall(part) || part.name === this.#tool
 
   /** Takes over what the latest attempt has said. `text`: of its stream, what the client has not been sent. */
   take(text: string): void {
@@ -103,7 +113,10 @@ export class Session {
     const { context, events, isFlushed, nextIndex, response, usage } = writing
     this.#context ??= context
     this.#told.push(...events)
-    if (response !== null) this.#parts.push(...this.#visible(response.parts))
+    if (response !== null) {
+      const parts = this.#waitsWithCalls ? response.parts.filter(this.#isNoClientCall) : response.parts
+      this.#parts.push(...this.#visible(parts))
+    }
     this.#usage = sum(this.#usage, response?.usage ?? usage)
     this.#nextIndex = nextIndex
     this.#waiting = (isFlushed ? "" : this.#waiting) + text
@@ -238,7 +251,11 @@ export class Session {
     /** The client's numbers of blocks, by the target's. */
     const numbers = new Map<number, number>()
     const texts = new Map<number, string>()
+    /** Calls of the client's tools that wait until it is known that nothing is to be searched. */
+    const held: Array<BlockEvent> = []
+    const isHeld = new Set<number>()
     let hasSearches = false
+    let isEnding = false
     const before = this.#waiting
 
     const feed = (event: StreamEvent): string => {
@@ -262,10 +279,19 @@ export class Session {
           hasSearches = true
           return ""
         }
+        if (block.type === "tool_call" && this.#waitsWithCalls && !isEnding) {
+          isHeld.add(index)
+          held.push(event)
+          return ""
+        }
         const number = writing.nextIndex++
         numbers.set(index, number)
         if (block.type === "text") texts.set(index, "")
         return feed({ ...event, index: number })
+      }
+      if (isHeld.has(index) && !isEnding) {
+        held.push(event)
+        return ""
       }
       const number = numbers.get(index)
       if (number === undefined) return ""
@@ -283,9 +309,12 @@ export class Session {
     /** Nothing is to be searched: the answer is whole. */
     const end = (): string => {
       if (hasSearches) return ""
+      isEnding = true
+      const calls = held.map(onBlock).join("")
       const usage = withSearches(sum(this.#usage, writing.usage), this.#made)
       const { stop } = writing
       return (
+        calls +
         (usage === null ? "" : feed({ type: "usage", usage })) +
         (stop === null ? "" : feed({ type: "finish", stop })) +
         feed({ type: "done" })

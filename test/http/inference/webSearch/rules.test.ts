@@ -239,6 +239,34 @@ describe("a search that the gateway makes for a model", () => {
     assert.lengthOf(tavily.requests, 2)
   })
 
+  scene("comes before calls of tools of clients that cannot carry what was found to the next turn", async (room) => {
+    const { tavily, upstream } = room
+    await room.connectSearch()
+    const tools = {
+      chat: [{ type: "function", function: { name: "weather" } }],
+      gemini: [{ googleSearch: {} }, { functionDeclarations: [{ name: "weather" }] }]
+    }
+    const weather = { name: "weather", args: { city: "Berlin" }, id: "call_w" }
+    for (const client of ["chat", "gemini"] as const) {
+      for (const stream of [false, true]) {
+        const before = upstream.requests.length
+        upstream.enqueue(
+          tells("chat", { text: "One moment. ", ...search("a"), calls: [weather] }),
+          tells("chat", { call: weather, calls: [{ ...weather, id: "call_x" }] })
+        )
+        const { got, text } = await ask(room, client, { tools: tools[client] }, { stream })
+        assert.strictEqual(got().text, "One moment. ")
+        assert.lengthOf(text.split("Berlin"), 3)
+        assert.deepEqual(got().calls, ["weather", "weather"])
+        assert.lengthOf(upstream.requests, before + 2)
+        const { messages } = sentTo(upstream, before + 1)
+        assert.lengthOf(messages.at(-2).tool_calls, 1)
+        assert.include(messages.at(-1).content, "What a gateway is.")
+      }
+    }
+    assert.lengthOf(tavily.requests, 4)
+  })
+
   scene("keeps to the client's domains, place and size, whatever the provider can be told", async (room) => {
     const { tavily, upstream } = room
     await room.connectSearch()

@@ -20,15 +20,18 @@ import {
   textOf,
   type WorldOptions
 } from "./harness.ts"
+import { frame, frameTypes, goawaysOf, literal, requestFrame } from "./frames.ts"
 import {
   answerOf,
   ask,
   type Client,
+  closed,
   http2Client,
   http2Server,
   type OnStream,
   plainHttp2Client,
-  plainHttp2Server
+  plainHttp2Server,
+  rawClient
 } from "./http2Harness.ts"
 
 const name = "api.example.com"
@@ -65,48 +68,6 @@ const echo: OnStream = (stream, headers, raw) => {
   })
 }
 
-const frame = (type: number, flags: number, id: number, content: Buffer): Buffer => {
-  const head = Buffer.alloc(9)
-  head.writeUIntBE(content.length, 0, 3)
-  head[3] = type
-  head[4] = flags
-  head.writeUInt32BE(id, 5)
-  return Buffer.concat([head, content])
-}
-
-/** HPACK without a table. */
-const literal = (key: string, value: string): Buffer =>
-  Buffer.concat([Buffer.from([0, key.length]), Buffer.from(key), Buffer.from([value.length]), Buffer.from(value)])
-
-/** A whole GET. */
-const requestFrame = (id: number, ...more: ReadonlyArray<Buffer>): Buffer =>
-  frame(1, 5, id, Buffer.concat([Buffer.from([0x82, 0x87, 0x84]), literal(":authority", name), ...more]))
-
-/** Codes of the GOAWAY frames in what came. */
-const goawaysOf = (bytes: Buffer): ReadonlyArray<number> => {
-  const codes: Array<number> = []
-  for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
-    if (bytes[at + 3] === 7) codes.push(bytes.readUInt32BE(at + 13))
-  }
-  return codes
-}
-
-/** A client that sends what no library would. */
-const rawClient = async (world: { readonly port: number; readonly ca: string }) => {
-  const tls = connectTls({
-    host: "127.0.0.1",
-    port: world.port,
-    servername: name,
-    ca: world.ca,
-    ALPNProtocols: ["h2"]
-  })
-  closing.push(() => tls.destroy())
-  tls.on("error", () => {})
-  await once(tls, "secureConnect")
-  tls.write(Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(4, 0, 0, Buffer.alloc(0))]))
-  return tls
-}
-
 /** Of a TLS handshake that offers `protocols`. */
 const protocolOf = async (world: { readonly port: number; readonly ca: string }, protocols: ReadonlyArray<string>) => {
   const tls = connectTls({
@@ -119,12 +80,6 @@ const protocolOf = async (world: { readonly port: number; readonly ca: string },
   closing.push(() => tls.destroy())
   await once(tls, "secureConnect")
   return tls.alpnProtocol
-}
-
-/** An error before it is nothing that a test looks at. */
-const closed = (emitter: NodeJS.EventEmitter): Promise<void> => {
-  emitter.on("error", () => {})
-  return new Promise((done) => emitter.once("close", () => done()))
 }
 
 const program = (
@@ -869,7 +824,7 @@ describe("limits of HTTP/2", () => {
   it("end a connection whose client takes back one request after the other", async () => {
     let asked = 0
     const world = await worldOf(await serverOf(() => void (asked += 1)))
-    const tls = await rawClient(world)
+    const tls = await rawClient(world, name)
     const received: Array<Buffer> = []
     tls.on("data", (chunk: Buffer) => received.push(chunk))
     const isClosed = closed(tls)
@@ -878,7 +833,10 @@ describe("limits of HTTP/2", () => {
       if (tls.destroyed || next > 200_000) return
       const frames: Array<Buffer> = []
       for (let count = 0; count < 50; count += 1, next += 2) {
-        frames.push(requestFrame(next), frame(3, 0, next, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])))
+        frames.push(
+          requestFrame(next, name),
+          frame(frameTypes.reset, 0, next, Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL]))
+        )
       }
       tls.write(Buffer.concat(frames), () => setImmediate(burst))
     }
@@ -964,8 +922,8 @@ describe("limits of HTTP/2", () => {
 
   it("answer a request whose head Node would not send on", async () => {
     const world = await worldOf(await serverOf(echo))
-    const tls = await rawClient(world)
-    tls.write(requestFrame(1, literal("authorization", "one"), literal("authorization", "two")))
+    const tls = await rawClient(world, name)
+    tls.write(requestFrame(1, name, literal("authorization", "one"), literal("authorization", "two")))
     const { end } = await world.sink.finished()
     assert.strictEqual(end.error?.code, "ERR_INVALID_CHAR")
   })

@@ -14,7 +14,8 @@ import {
   type SecureServerOptions
 } from "node:http2"
 import { type AddressInfo, connect as connectTcp } from "node:net"
-import { connect as connectTls } from "node:tls"
+import { connect as connectTls, type TLSSocket } from "node:tls"
+import { frame, frameTypes, preface } from "./frames.ts"
 import { sharedAuthorities, type World } from "./harness.ts"
 
 export interface Http2Server {
@@ -145,4 +146,25 @@ export const ask = (
   const stream = session.request(headers, { endStream: body === null })
   if (body !== null) stream.end(body)
   return answerOf(stream)
+}
+
+/** An error before it is nothing that a test looks at. */
+export const closed = (emitter: NodeJS.EventEmitter): Promise<void> => {
+  emitter.on("error", () => {})
+  return new Promise((done) => emitter.once("close", () => done()))
+}
+
+/** A client that sends what no library would. */
+export const rawClient = async (world: Pick<World, "ca" | "port">, name: string): Promise<TLSSocket> => {
+  const tls = connectTls({
+    host: "127.0.0.1",
+    port: world.port,
+    servername: name,
+    ca: world.ca,
+    ALPNProtocols: ["h2"]
+  })
+  tls.on("error", () => {})
+  await once(tls, "secureConnect")
+  tls.write(Buffer.concat([preface, frame(frameTypes.settings, 0, 0, Buffer.alloc(0))]))
+  return tls
 }
