@@ -58,7 +58,7 @@ const connectionBroke = (code: string): NonNullable<CapturedEnd["error"]> => ({
 
 const clientLeft = { code: "ECONNABORTED", message: "The client left before the answer was complete." }
 
-/** Whether Node took headers of the other side: it throws for what may not stand there. */
+/** Checks whether Node took headers of the other side: it throws for what may not stand there. */
 const unlessRefused = (write: () => void): boolean => {
   try {
     write()
