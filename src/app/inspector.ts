@@ -10,7 +10,7 @@ import { makeViews } from "../observe/inspector/Views.ts"
 import * as Timers from "../platform/Timers.ts"
 import * as InspectorSessionRepo from "../subjects/inspector/repo.ts"
 import { SettingsRepo } from "../subjects/settings/repo.ts"
-import type { InspectorServices } from "../observe/inspector/InspectorDoor.ts"
+import type { InspectorServices } from "../observe/inspector/LazyInspector.ts"
 
 const layer = CacheWatch.layer.pipe(Layer.provideMerge(Inspector.layer), Layer.provide(InspectorSessionRepo.layer))
 

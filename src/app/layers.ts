@@ -31,20 +31,20 @@ import * as Files from "../subjects/files/service.ts"
 import * as Flags from "../subjects/flags/service.ts"
 import * as GatewaySettings from "../subjects/flags/StoredFlags.ts"
 import * as Edge from "../entry/server/Edge.ts"
-import * as BatchDoor from "../entry/files/BatchDoor.ts"
-import * as FileDoor from "../entry/files/FileDoor.ts"
+import * as BatchEndpoint from "../entry/files/BatchEndpoint.ts"
+import * as FileEndpoint from "../entry/files/FileEndpoint.ts"
 import * as Directory from "../agents/mcp/Directory.ts"
 import * as AgentTasks from "../agents/a2a/Tasks.ts"
-import * as A2aDoor from "../entry/a2a/A2aDoor.ts"
-import * as McpDoor from "../entry/mcp/McpDoor.ts"
+import * as A2aEndpoint from "../entry/a2a/A2aEndpoint.ts"
+import * as McpEndpoint from "../entry/mcp/McpEndpoint.ts"
 import * as Upstreams from "../agents/mcp/upstream/Upstreams.ts"
-import * as JobDoor from "../entry/jobs/JobDoor.ts"
-import * as ResponseDoor from "../entry/jobs/ResponseDoor.ts"
+import * as JobEndpoint from "../entry/jobs/JobEndpoint.ts"
+import * as ResponseEndpoint from "../entry/jobs/ResponseEndpoint.ts"
 import * as MediaJobs from "../plane/jobs/MediaJobs.ts"
 import * as Forms from "../entry/forms/Forms.ts"
-import * as FrontDoor from "../entry/server/FrontDoor.ts"
+import * as RequestGuard from "../entry/server/RequestGuard.ts"
 import * as Listener from "../entry/listening/Listener.ts"
-import * as ManagementDoor from "../entry/management/ManagementDoor.ts"
+import * as ManagementEndpoint from "../entry/management/ManagementEndpoint.ts"
 import * as OpenStreams from "../entry/listening/OpenStreams.ts"
 import * as InspectorFeed from "../entry/live/InspectorFeed.ts"
 import * as LiveFeed from "../entry/live/LiveFeed.ts"
@@ -53,14 +53,14 @@ import * as ResponsesSocket from "../entry/ws/ResponsesSocket.ts"
 import * as HttpServer from "../entry/server/Server.ts"
 import * as TunnelListener from "../entry/listening/TunnelListener.ts"
 import * as Explain from "../plane/Explain.ts"
-import * as BridgeDoor from "../agents/bridge/BridgeDoor.ts"
-import * as CaptureDoor from "../observe/capture/CaptureDoor.ts"
-import * as InspectorDoor from "../observe/inspector/InspectorDoor.ts"
-import * as PlaygroundDoor from "../agents/playground/PlaygroundDoor.ts"
+import * as LazyBridge from "../agents/bridge/LazyBridge.ts"
+import * as LazyCapture from "../observe/capture/LazyCapture.ts"
+import * as LazyInspector from "../observe/inspector/LazyInspector.ts"
+import * as LazyPlayground from "../agents/playground/LazyPlayground.ts"
 import * as Idempotency from "../plane/features/idempotency/Idempotency.ts"
-import * as BackgroundDoor from "../plane/request/BackgroundDoor.ts"
-import * as InnerDoor from "../plane/request/InnerDoor.ts"
-import * as SearchDoor from "../plane/request/SearchDoor.ts"
+import * as BackgroundPipeline from "../plane/request/BackgroundPipeline.ts"
+import * as InnerPipeline from "../plane/request/InnerPipeline.ts"
+import * as ModelSearches from "../plane/request/ModelSearches.ts"
 import * as InnerRequests from "../plane/InnerRequests.ts"
 import * as ModelCatalogue from "../plane/catalogue/ModelCatalogue.ts"
 import * as Decisions from "../plane/features/guardrails/Decisions.ts"
@@ -96,7 +96,7 @@ import * as ConnectionLimiter from "../plane/resilience/ConnectionLimiter.ts"
 import * as ConcurrencyGate from "../plane/resilience/ConcurrencyGate.ts"
 import * as Cooldowns from "../plane/resilience/cooldown/Cooldowns.ts"
 import * as Hooks from "../agents/plugins/hooks/Hooks.ts"
-import * as PluginsDoor from "../agents/plugins/PluginsDoor.ts"
+import * as LazyPlugins from "../agents/plugins/LazyPlugins.ts"
 import * as AppConfig from "../platform/AppConfig.ts"
 import * as LoadShedder from "../plane/resilience/LoadShedder.ts"
 import * as Lockouts from "../plane/resilience/lockout/Lockouts.ts"
@@ -254,9 +254,9 @@ export const engine = Layer.mergeAll(
     Layer.mergeAll(
       routing,
       Hooks.layer,
-      BackgroundDoor.layer,
-      InnerDoor.layer,
-      SearchDoor.layer,
+      BackgroundPipeline.layer,
+      InnerPipeline.layer,
+      ModelSearches.layer,
       StopSignal.layer,
       TrafficTap.layer,
       Decisions.layer
@@ -272,9 +272,9 @@ const searches = Searches.layer.pipe(Layer.provideMerge(SearchCounts.layer))
 
 /** Layers that store objects of callers: files, and batches that read and write them. */
 const objects = Layer.mergeAll(
-  FileDoor.layer,
+  FileEndpoint.layer,
   Forms.layer,
-  BatchDoor.layer.pipe(
+  BatchEndpoint.layer.pipe(
     Layer.provide(Batches.layer),
     Layer.provide(BatchRunner.layer),
     Layer.provide(ProviderBatches.layer.pipe(Layer.provide(Results.layer))),
@@ -284,29 +284,29 @@ const objects = Layer.mergeAll(
   BatchRetention.layer
 ).pipe(Layer.provide(Files.layer))
 
-const jobs = Layer.mergeAll(JobDoor.layer, ResponseDoor.layer).pipe(Layer.provideMerge(MediaJobs.layer))
+const jobs = Layer.mergeAll(JobEndpoint.layer, ResponseEndpoint.layer).pipe(Layer.provideMerge(MediaJobs.layer))
 
-const managementDoor = ManagementDoor.layer(() => import("./management.ts").then(({ served }) => served))
+const managementEndpoint = ManagementEndpoint.layer(() => import("./management.ts").then(({ served }) => served))
 
 const skillBlocks = SkillBlocks.layer(() => import("./skillBlocks.ts").then(({ skillBlocks: sandbox }) => sandbox))
 
-const agents = Layer.mergeAll(McpDoor.layer, A2aDoor.layer).pipe(
-  Layer.provide(Layer.mergeAll(managementDoor, InnerRequests.layer, searches, skillBlocks))
+const agents = Layer.mergeAll(McpEndpoint.layer, A2aEndpoint.layer).pipe(
+  Layer.provide(Layer.mergeAll(managementEndpoint, InnerRequests.layer, searches, skillBlocks))
 )
 
-const inspectorDoor = InspectorDoor.layer(() => import("./inspector.ts").then(({ inspector }) => inspector))
+const lazyInspector = LazyInspector.layer(() => import("./inspector.ts").then(({ inspector }) => inspector))
 
 const auditLog = AuditLog.layer.pipe(Layer.provide(AuditRepo.layer))
 
-const captureDoor = CaptureDoor.layer(() => import("./capture.ts").then(({ capture }) => capture)).pipe(
+const lazyCapture = LazyCapture.layer(() => import("./capture.ts").then(({ capture }) => capture)).pipe(
   Layer.provide(auditLog)
 )
 
-const playgroundDoor = PlaygroundDoor.layer(() => import("./playground.ts").then(({ playground }) => playground)).pipe(
+const lazyPlayground = LazyPlayground.layer(() => import("./playground.ts").then(({ playground }) => playground)).pipe(
   Layer.provide(InnerRequests.layer)
 )
 
-const pluginsDoor = PluginsDoor.layer(() => import("./plugins.ts").then(({ plugins }) => plugins)).pipe(
+const lazyPlugins = LazyPlugins.layer(() => import("./plugins.ts").then(({ plugins }) => plugins)).pipe(
   Layer.provide(PluginRepo.layer)
 )
 
@@ -319,9 +319,9 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
       Layer.mergeAll(
         Edge.layer.pipe(Layer.provide(Layer.mergeAll(objects, jobs, searches, agents))),
         agents,
-        FrontDoor.layer,
+        RequestGuard.layer,
         ResponsesSocket.layer,
-        managementDoor
+        managementEndpoint
       )
     ),
     Layer.provideMerge(Layer.mergeAll(LiveFeed.layer, InspectorFeed.layer, AgentTasks.layer, Directory.layer)),
@@ -329,15 +329,15 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
     Layer.provideMerge(
       Layer.mergeAll(
         Upstreams.layer,
-        playgroundDoor,
-        BridgeDoor.layer.pipe(
-          Layer.provideMerge(captureDoor),
+        lazyPlayground,
+        LazyBridge.layer.pipe(
+          Layer.provideMerge(lazyCapture),
           Layer.provideMerge(GatewayCapture.layer),
-          Layer.provideMerge(inspectorDoor)
+          Layer.provideMerge(lazyInspector)
         )
       )
     ),
-    Layer.provideMerge(pluginsDoor.pipe(Layer.provideMerge(auditLog))),
+    Layer.provideMerge(lazyPlugins.pipe(Layer.provideMerge(auditLog))),
     Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
     Layer.provideMerge(engine),
     Layer.provideMerge(tables)

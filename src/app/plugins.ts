@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Plugins from "../agents/plugins/Plugins.ts"
-import type { PluginServices } from "../agents/plugins/PluginsDoor.ts"
+import type { PluginServices } from "../agents/plugins/LazyPlugins.ts"
 import * as Marketplace from "../agents/plugins/Marketplace.ts"
 import * as Sandboxes from "../agents/plugins/sandbox/Sandboxes.ts"
 

@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import { defaultResilience } from "../subjects/resilience/entity.ts"
 import { environmentProblems, Flags } from "../subjects/flags/service.ts"
 import { readEnvironmentProxies } from "../net/egress/proxy/EnvironmentProxy.ts"
-import { ManagementDoor } from "../entry/management/ManagementDoor.ts"
+import { ManagementEndpoint } from "../entry/management/ManagementEndpoint.ts"
 import { type ListenFailed, Listener } from "../entry/listening/Listener.ts"
 import { HttpServer } from "../entry/server/Server.ts"
 import { OwnerToken } from "../subjects/auth/OwnerToken.ts"
@@ -74,7 +74,7 @@ const configured = (options: ServeOptions): Layer.Layer<AppConfig.AppConfig, Con
  * Refuses to listen without keys beyond this machine: every machine that reaches the port would spend the owner's
  * money.
  */
-const refuseOpenDoor = Effect.gen(function* () {
+const refuseUnprotected = Effect.gen(function* () {
   const { allowKeyless, host } = yield* AppConfig.AppConfig
   const flags = yield* Flags
   if (isLoopbackHost(host) || allowKeyless || flags.isOn("REQUIRE_API_KEY")) return
@@ -151,7 +151,7 @@ const warnOfFewFiles = Effect.gen(function* () {
 /** One generation: serves until `asked` is done. */
 const running = (stopping: Stopping.Stopping, isFirst: boolean, up: Effect.Effect<void>, asked: Effect.Effect<void>) =>
   Effect.gen(function* () {
-    yield* refuseOpenDoor
+    yield* refuseUnprotected
     if (isFirst) yield* warnOfFewFiles
     const { drainMs } = yield* AppConfig.AppConfig
     const server = yield* HttpServer
@@ -162,7 +162,7 @@ const running = (stopping: Stopping.Stopping, isFirst: boolean, up: Effect.Effec
       yield* greet
       yield* namedProxies
     }
-    yield* (yield* ManagementDoor).open
+    yield* (yield* ManagementEndpoint).open
     yield* up
     yield* asked
     yield* closing(drainMs)

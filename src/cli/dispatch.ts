@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import { version } from "../platform/Version.ts"
 import { CommonFlags, leadingFlags, takeCommon, withCommonFlags } from "./flags/CommonFlags.ts"
 import { showHelp } from "./help/show.ts"
-import { loadRoom } from "./lazy.ts"
+import { loadModule } from "./lazy.ts"
 import { oldFlagProblem } from "./flags/oldFlags.ts"
 import { OutputFormat, takeFormat, withOutputFlags } from "./output/Format.ts"
 import type { Shape } from "./tree/Shape.ts"
 import { childOf, type CommandNode, find, type Found, type GroupNode } from "./tree/Tree.ts"
-import { sortWords } from "./tree/Words.ts"
+import { sortWords } from "./tree/Arguments.ts"
 import { wrongCommand } from "./tree/Wrong.ts"
 
 const beforeDashes = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -38,7 +38,7 @@ const isForVersion = ({ flags }: Shape, words: ReadonlyArray<string>): boolean =
   beforeDashes(words).includes("--version") && !flags.some(({ name }) => name === "--version")
 
 const runCommand = Effect.fnUntraced(function* ({ node, path, rest }: Found & { readonly node: CommandNode }) {
-  const leaf = yield* loadRoom(node.load)
+  const leaf = yield* loadModule(node.load)
   if (isForVersion(leaf.shape, rest)) return yield* Console.log(version)
   const shape = withCommonFlags(withOutputFlags(leaf.shape))
   const sorted = yield* Effect.flatMap(sortWords(shape, rest, path.join(" ")), takeFormat)

@@ -4,7 +4,7 @@ import { CommandFailed } from "./Failure.ts"
 import { asSentence } from "../kernel/text/Sentence.ts"
 
 /** Imports a part of the program. It fails where a native addon does not fit this Node or this machine. */
-export const loadRoom = <Room>(load: () => Promise<Room>): Effect.Effect<Room, CommandFailed> =>
+export const loadModule = <Room>(load: () => Promise<Room>): Effect.Effect<Room, CommandFailed> =>
   Effect.tryPromise({
     try: load,
     catch: (error) =>

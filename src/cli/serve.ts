@@ -1,7 +1,7 @@
 /** Starts the server. Imports it only now, so that no other command waits for it. */
 import * as Effect from "effect/Effect"
 import { loadConfig, reload } from "./flags/EnvFile.ts"
-import { loadRoom } from "./lazy.ts"
+import { loadModule } from "./lazy.ts"
 import { CommandIndex, type CommandWords } from "../platform/CommandIndex.ts"
 import { runMain } from "./run.ts"
 import { strangeOf } from "./flags/variables.ts"
@@ -10,7 +10,7 @@ import type { ServeFlags } from "./flags/serveOptions.ts"
 /** Serves until the process gets a signal to stop, or a request over HTTP to stop. */
 export const serve = Effect.fn("cli.serve")(function* (flags: ServeFlags) {
   const { environment } = yield* loadConfig
-  const room = yield* loadRoom(() => import("../app/serve.ts"))
+  const room = yield* loadModule(() => import("../app/serve.ts"))
   const warnings = yield* strangeOf(environment)
   yield* room.serve({ ...flags, readEnvironment: reload, warnings, commands: yield* CommandIndex })
 })

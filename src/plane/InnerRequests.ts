@@ -16,7 +16,7 @@ import * as Timers from "../platform/Timers.ts"
 import { chat } from "../wire/chat/Codec.ts"
 import type { JsonObject } from "../wire/json/Json.ts"
 import type { WireCodec } from "../wire/WireCodec.ts"
-import { InnerDoor, type Serve } from "./request/InnerDoor.ts"
+import { InnerPipeline, type Serve } from "./request/InnerPipeline.ts"
 import { type Heard, makeInnerReply } from "./request/InnerReply.ts"
 import type { ClientReply, Exchange, MadeFor } from "./request/Exchange.ts"
 
@@ -127,7 +127,7 @@ export const tokensIn = (facts: ReadonlyArray<string>): InnerAnswer["tokens"] =>
 
 export const make = Effect.gen(function* () {
   const ids = yield* IdGen.IdGen
-  const door = yield* InnerDoor
+  const door = yield* InnerPipeline
   const timers = yield* Timers.Timers
 
   /** Waits for the end of a request; interrupted, it is left before. */
@@ -242,7 +242,7 @@ export const make = Effect.gen(function* () {
   return InnerRequests.of({ ask, relay, hear })
 })
 
-export const layer: Layer.Layer<InnerRequests, never, IdGen.IdGen | InnerDoor | Timers.Timers> = Layer.effect(
+export const layer: Layer.Layer<InnerRequests, never, IdGen.IdGen | InnerPipeline | Timers.Timers> = Layer.effect(
   InnerRequests,
   make
 )

@@ -34,7 +34,7 @@ import type { Answered } from "./features/Feature.ts"
 import { Features } from "./features/Features.ts"
 import { Admission } from "./request/Admission.ts"
 import { apiKeyIdOf, type Exchange, type Work } from "./request/Exchange.ts"
-import { InnerDoor } from "./request/InnerDoor.ts"
+import { InnerPipeline } from "./request/InnerPipeline.ts"
 import { type Count, Opening, type Read, type Ready } from "./request/Opening.ts"
 import { StopSignal } from "./request/StopSignal.ts"
 import { promptTexts } from "./request/PromptTokens.ts"
@@ -97,7 +97,7 @@ export const make = Effect.gen(function* () {
   const { listens } = hooks
   const stop = yield* StopSignal
   const timers = yield* Timers.Timers
-  const door = yield* InnerDoor
+  const door = yield* InnerPipeline
   const opening = yield* Opening
   const slices = yield* Slices
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -351,7 +351,7 @@ export const layer: Layer.Layer<
   | Features
   | GatewaySettings
   | Hooks
-  | InnerDoor
+  | InnerPipeline
   | Opening
   | Slices
   | StopSignal

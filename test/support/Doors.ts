@@ -8,7 +8,7 @@ import { eventually } from "./eventually.ts"
 import * as Fake from "./FakeUpstream.ts"
 
 /** Arguments of a call by an interface. */
-export interface DoorCaller {
+export interface EndpointCaller {
   readonly url: string
   /** Calls as administrator; throws unless it is answered with 2xx. */
   // eslint-disable-next-line typescript/no-explicit-any -- tests read into answers as they please
@@ -35,12 +35,12 @@ export interface Door {
   /** True when it asks a provider of searches, and names no model. */
   readonly isSearch?: true
   /** One after the other; done when nothing more comes of it. */
-  readonly ask: (caller: DoorCaller, times: number) => Promise<void>
+  readonly ask: (caller: EndpointCaller, times: number) => Promise<void>
   /** The same, side by side. */
-  readonly together: (caller: DoorCaller, times: number) => Promise<void>
+  readonly together: (caller: EndpointCaller, times: number) => Promise<void>
 }
 
-type Ask = (caller: DoorCaller, text: string) => Promise<unknown>
+type Ask = (caller: EndpointCaller, text: string) => Promise<unknown>
 
 const each = (ask: Ask): Pick<Door, "ask" | "together"> => ({
   ask: async (caller, times) => {
@@ -56,7 +56,7 @@ const bearer = (secret: string) => ({ authorization: `Bearer ${secret}`, "conten
 const send = async (url: string, body: unknown, headers: Record<string, string>): Promise<string> =>
   (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).text()
 
-const post = ({ secret, url }: DoorCaller, path: string, body: unknown, more: Record<string, string> = {}) =>
+const post = ({ secret, url }: EndpointCaller, path: string, body: unknown, more: Record<string, string> = {}) =>
   send(url + path, body, { ...bearer(secret), ...more })
 
 const said = (content: string) => [{ role: "user", content }]
@@ -118,7 +118,7 @@ const mcp = (
   path: string,
   accept: string,
   tool: string,
-  input: (caller: DoorCaller, text: string) => object,
+  input: (caller: EndpointCaller, text: string) => object,
   category: EndpointCategory = "chat"
 ): Door => ({
   name: `MCP ${name}`,
@@ -132,7 +132,7 @@ const mcp = (
 
 const json = "application/json"
 const events = "text/event-stream"
-const prompted = ({ model }: DoorCaller, prompt: string) => ({ model, prompt })
+const prompted = ({ model }: EndpointCaller, prompt: string) => ({ model, prompt })
 
 const a2a = (name: string, method: string, params: (model: string, text: string) => object): Door => ({
   name: `A2A ${name}`,
@@ -183,7 +183,7 @@ const filmJob: Ask = async (caller, prompt) => {
 
 /** A batch of so many lines; null where it is refused. */
 const beginBatch = async (
-  { model, url }: DoorCaller,
+  { model, url }: EndpointCaller,
   secret: string,
   endpoint: string,
   bodyOf: (model: string, text: string) => object,
@@ -207,7 +207,7 @@ const isOver = (status: string): boolean => ["completed", "failed", "expired", "
 
 /** Lines whose turn has not come wait for it: those of another batch, behind them, show that they do. */
 const batch = (endpoint: string, category: EndpointCategory, bodyOf: (model: string, text: string) => object): Door => {
-  const ask = async (caller: DoorCaller, times: number): Promise<void> => {
+  const ask = async (caller: EndpointCaller, times: number): Promise<void> => {
     const { keyId, manage, secret, spare, url, word } = caller
     const texts = Array.from({ length: times }, (_, time) => `${word} ${time}`)
     const id = await beginBatch(caller, secret, endpoint, bodyOf, texts)
@@ -233,7 +233,7 @@ const question = (content: string) => ({
   expected: { strategy: "contains", value: "x" }
 })
 
-const evaluate = async ({ keyId, manage, model, word }: DoorCaller, times: number): Promise<void> => {
+const evaluate = async ({ keyId, manage, model, word }: EndpointCaller, times: number): Promise<void> => {
   const suiteOf = async (name: string, ...texts: ReadonlyArray<string>): Promise<string> =>
     (await manage("POST", "/api/evals/suites", { name, cases: texts.map(question) })).suite.id
   const suites = [
@@ -259,7 +259,7 @@ const evaluate = async ({ keyId, manage, model, word }: DoorCaller, times: numbe
   for (const id of suites) await manage("DELETE", `/api/evals/suites/${id}`)
 }
 
-const testedCombo = async (caller: DoorCaller, times: number, atOnce: boolean): Promise<void> => {
+const testedCombo = async (caller: EndpointCaller, times: number, atOnce: boolean): Promise<void> => {
   const { manage, model, word } = caller
   const { combo } = await manage("POST", "/api/combos", {
     name: `tested-${word}`,

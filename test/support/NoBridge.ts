@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Bridge } from "../../src/agents/bridge/Bridge.ts"
-import { BridgeDoor } from "../../src/agents/bridge/BridgeDoor.ts"
+import { LazyBridge } from "../../src/agents/bridge/LazyBridge.ts"
 import { initialState } from "../../src/subjects/agentBridge/entity.ts"
 
 const bridge = Bridge.of({
@@ -17,4 +17,4 @@ const bridge = Bridge.of({
   setMappings: (_, mappings) => Effect.succeed(mappings)
 })
 
-export const layer = Layer.succeed(BridgeDoor, { get: Effect.succeed(bridge) })
+export const layer = Layer.succeed(LazyBridge, { get: Effect.succeed(bridge) })

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { PluginNotFound } from "../../src/agents/plugins/PluginErrors.ts"
-import { PluginsDoor, type PluginServices } from "../../src/agents/plugins/PluginsDoor.ts"
+import { LazyPlugins, type PluginServices } from "../../src/agents/plugins/LazyPlugins.ts"
 
 const missing = (name: string) => new PluginNotFound({ name, where: "installed" })
 const none = Effect.die("this test has no plugins")
@@ -27,4 +27,4 @@ const services: PluginServices = {
   }
 }
 
-export const layer = Layer.succeed(PluginsDoor, { get: Effect.succeed(services), current: () => services })
+export const layer = Layer.succeed(LazyPlugins, { get: Effect.succeed(services), current: () => services })

@@ -29,7 +29,7 @@ import { agentOf, decide, isAnswerable, type ReadMapping, readMapping } from "./
 import { problemOf } from "./Globs.ts"
 import { ownHeaders } from "./Headers.ts"
 import { showingModel } from "./ShownModel.ts"
-import { type Spoken, spokenOf } from "./Spoken.ts"
+import { type Spoken, spokenOf } from "./RequestWire.ts"
 import * as CloudCode from "./CloudCode.ts"
 
 /** No agent has this id. */

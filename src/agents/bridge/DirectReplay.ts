@@ -17,7 +17,7 @@ import type { BlockReason } from "../../net/egress/OutboundPolicy.ts"
 import type { PublicFetchError } from "../../net/egress/PublicFetch.ts"
 import * as Upstream from "../../net/egress/Upstream.ts"
 import type { RecordNotFound } from "../../observe/inspector/Inspector.ts"
-import { InspectorDoor } from "../../observe/inspector/InspectorDoor.ts"
+import { LazyInspector } from "../../observe/inspector/LazyInspector.ts"
 import { bothSecrets, secretsInHeaders, type SentSecrets, sentSecrets } from "../../kernel/secrets/SentSecrets.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { type Account, Catalog } from "../../plane/providers/Catalog.ts"
@@ -87,7 +87,7 @@ const withConnection = (asked: DirectRequest, way: Way | null): ReadonlyArray<st
 }
 
 export const make = Effect.gen(function* () {
-  const door = yield* InspectorDoor
+  const door = yield* LazyInspector
   const catalog = yield* Catalog
   const tokens = yield* TokenRefresh.TokenRefresh
   const upstream = yield* Upstream.Upstream
@@ -202,5 +202,5 @@ const isEncoding = (name: string): boolean => name === "content-encoding" || nam
 export const layer: Layer.Layer<
   DirectReplay,
   never,
-  InspectorDoor | Catalog | TokenRefresh.TokenRefresh | Upstream.Upstream | GuardedFetch | Timers.Timers
+  LazyInspector | Catalog | TokenRefresh.TokenRefresh | Upstream.Upstream | GuardedFetch | Timers.Timers
 > = Layer.effect(DirectReplay, make)

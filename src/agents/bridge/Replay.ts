@@ -15,12 +15,12 @@ import type { ClientReply } from "../../plane/request/Exchange.ts"
 import { GatewayCapture } from "../../plane/tap/GatewayCapture.ts"
 import { TrafficTap } from "../../plane/tap/TrafficTap.ts"
 import type { RecordNotFound } from "../../observe/inspector/Inspector.ts"
-import { InspectorDoor } from "../../observe/inspector/InspectorDoor.ts"
+import { LazyInspector } from "../../observe/inspector/LazyInspector.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { readForeignJson } from "../../wire/json/Bounds.ts"
 import { isObject, type JsonObject } from "../../wire/json/Json.ts"
 import { ownHeaders } from "./Headers.ts"
-import { type Spoken, spokenOf } from "./Spoken.ts"
+import { type Spoken, spokenOf } from "./RequestWire.ts"
 
 /** The record is no request to a model, or in a format that this gateway does not serve. */
 export class ReplayNotLlm extends Data.TaggedError("ReplayNotLlm")<{ readonly id: string }> {}
@@ -86,7 +86,7 @@ export const replayed = (record: TrafficRecord, changes: ReplayChanges): Replaye
 }
 
 export const make = Effect.gen(function* () {
-  const door = yield* InspectorDoor
+  const door = yield* LazyInspector
   const requests = yield* InnerRequests.InnerRequests
   const tap = yield* TrafficTap
   const capture = yield* GatewayCapture
@@ -137,5 +137,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Replay,
   never,
-  InspectorDoor | InnerRequests.InnerRequests | TrafficTap | GatewayCapture | Timers.Timers
+  LazyInspector | InnerRequests.InnerRequests | TrafficTap | GatewayCapture | Timers.Timers
 > = Layer.effect(Replay, make)

@@ -3,7 +3,7 @@
  * the API document.
  */
 import { asMap, type JsonMap, listOf } from "../../contract/document/JsonSchemas.ts"
-import { aliasTag } from "../../contract/document/Words.ts"
+import { aliasTag } from "../../contract/document/Texts.ts"
 import { managementTable, type ManagementKey } from "../../contract/ManagementRoutes.ts"
 import type { Tier } from "../../contract/Tier.ts"
 import type { ApiSkillId } from "../../subjects/skills/entity.ts"

@@ -4,7 +4,7 @@ import { curlOf } from "./Curl.ts"
 import { emptyBlock } from "./CustomBlock.ts"
 import { code, frontMatter, page, table } from "./Markdown.ts"
 import type { Field, SkillOperation } from "./Operations.ts"
-import { skillWords } from "./SkillWords.ts"
+import { skillWords } from "./SkillTexts.ts"
 import { type Variable, variablesOf } from "./Variables.ts"
 
 const titleOf = ({ method, path }: SkillOperation): string => `${method} ${path}`

@@ -3,7 +3,7 @@ import type { CommandSkillId } from "../../subjects/skills/entity.ts"
 import type { CommandWords } from "../../platform/CommandIndex.ts"
 import { emptyBlock } from "./CustomBlock.ts"
 import { code, frontMatter, page, table } from "./Markdown.ts"
-import { skillWords } from "./SkillWords.ts"
+import { skillWords } from "./SkillTexts.ts"
 
 const sectionOf = ({ examples, help, path }: CommandWords): ReadonlyArray<string> => [
   `### gateway ${path.join(" ")}`,

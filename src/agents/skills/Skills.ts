@@ -24,7 +24,7 @@ import { withCustom } from "./CustomBlock.ts"
 import { skillOfCommand } from "./Placement.ts"
 import { renew, type RenewalReport } from "./renew.ts"
 import * as SkillFiles from "./SkillFiles.ts"
-import { skillWords } from "./SkillWords.ts"
+import { skillWords } from "./SkillTexts.ts"
 
 export interface Skill {
   readonly id: SkillId

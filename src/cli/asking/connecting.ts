@@ -11,7 +11,7 @@ import { commandName } from "../../platform/Invocation.ts"
 import * as connections from "../gateway/connections.ts"
 import { loadConfig } from "../flags/EnvFile.ts"
 import { BadArgument, type CliFailure, CommandFailed } from "../Failure.ts"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 import * as Output from "../output/Output.ts"
 import { choose } from "./search.ts"
 import { cleanKey } from "./providerKey.ts"
@@ -50,7 +50,7 @@ const factsOf = (spec: ProviderSpec): ProviderFacts => {
   }
 }
 
-const loadRegistry = loadRoom(() => import("../../plane/providers/Registry.ts"))
+const loadRegistry = loadModule(() => import("../../plane/providers/Registry.ts"))
 
 /** The provider of an id, an alias, or a node's prefix. */
 export const providerNamed = (flags: GatewayFlags, name: string): Effect.Effect<ProviderFacts, CliFailure> =>

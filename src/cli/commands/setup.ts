@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { CreateConnection } from "../../subjects/connections/routes.ts"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 import { isGatewayKey } from "../../kernel/secrets/GatewayKey.ts"
 import * as Client from "../gateway/Client.ts"
 import * as connecting from "../asking/connecting.ts"
@@ -217,7 +217,7 @@ const converse = Effect.gen(function* () {
 export const setupCommand = Command.make("setup", flags, (given) =>
   Effect.gen(function* () {
     if (Option.isSome(given.what)) {
-      const { setUpFound } = yield* loadRoom(() => import("../../subjects/tools/commands/several.ts"))
+      const { setUpFound } = yield* loadModule(() => import("../../subjects/tools/commands/several.ts"))
       return yield* setUpFound(given.yes || given.nonInteractive)
     }
     if (given.nonInteractive) return yield* carryOut(yield* planOf(given))

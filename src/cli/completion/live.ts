@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 import type { Candidate, LiveKind } from "./candidates.ts"
 
 const noFlags = { url: Option.none(), gatewayKey: Option.none(), context: Option.none(), local: false }
@@ -44,8 +44,8 @@ const Body = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const asked = ([path, field, name, summary]: Listing): Effect.Effect<ReadonlyArray<Candidate>, unknown> =>
   Effect.gen(function* () {
     const [{ place }, { client }] = yield* Effect.all([
-      loadRoom(() => import("../gateway/Target.ts")),
-      loadRoom(() => import("../gateway/NodeHttp.ts"))
+      loadModule(() => import("../gateway/Target.ts")),
+      loadModule(() => import("../gateway/NodeHttp.ts"))
     ])
     const where = yield* place(noFlags)
     if (where._tag === "DataFolder") return []
@@ -64,19 +64,19 @@ const asked = ([path, field, name, summary]: Listing): Effect.Effect<ReadonlyArr
 const here: Readonly<Record<Exclude<LiveKind, Asked>, Effect.Effect<ReadonlyArray<Candidate>, unknown>>> = {
   context: Effect.gen(function* () {
     const [Contexts, { loadConfig }] = yield* Effect.all([
-      loadRoom(() => import("../gateway/Contexts.ts")),
-      loadRoom(() => import("../flags/EnvFile.ts"))
+      loadModule(() => import("../gateway/Contexts.ts")),
+      loadModule(() => import("../flags/EnvFile.ts"))
     ])
     const { environment } = yield* loadConfig
     const { contexts } = yield* Contexts.read(Contexts.contextFile(environment))
     return Object.entries(contexts).map(([value, { url }]) => ({ value, summary: url }))
   }),
   flag: Effect.map(
-    loadRoom(() => import("../../subjects/flags/FlagCatalog.ts")),
+    loadModule(() => import("../../subjects/flags/FlagCatalog.ts")),
     ({ flagCatalog }) => flagCatalog.map(({ key }) => ({ value: key, summary: "" }))
   ),
   provider: Effect.map(
-    loadRoom(() => import("../../plane/providers/Registry.ts")),
+    loadModule(() => import("../../plane/providers/Registry.ts")),
     ({ registry }) => [...registry.values()].map(({ id, name }) => ({ value: id, summary: name }))
   )
 }

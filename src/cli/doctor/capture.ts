@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 import * as Finding from "./Finding.ts"
 
 export const capture = (dataDir: string): Effect.Effect<Finding.Finding> =>
@@ -10,10 +10,10 @@ export const capture = (dataDir: string): Effect.Effect<Finding.Finding> =>
     if (!existsSync(join(dataDir, "capture", "journal"))) {
       return Finding.ok("Nothing of this machine is changed for capture")
     }
-    const { entryIds, journalFolder, readEntry } = yield* loadRoom(
+    const { entryIds, journalFolder, readEntry } = yield* loadModule(
       () => import("../../observe/capture/host/undo/restore.mjs")
     )
-    const { isAlive } = yield* loadRoom(() => import("../../observe/capture/host/undo/owner.mjs"))
+    const { isAlive } = yield* loadModule(() => import("../../observe/capture/host/undo/owner.mjs"))
     const folder = journalFolder(dataDir)
     const entries = entryIds(folder).map((id) => readEntry(folder, id))
     const left = entries.flatMap((entry) => ("problem" in entry || isAlive(entry.owner) ? [] : [entry.what]))

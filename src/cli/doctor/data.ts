@@ -6,13 +6,13 @@ import { join } from "node:path"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import { accessProblem, firstProblem } from "../../platform/files/PathAccess.ts"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 import { load } from "../local/room.ts"
 import { counted } from "../output/Output.ts"
 import * as Finding from "./Finding.ts"
 
 /** The tools of the store that open nothing by themselves. */
-const loadTools = loadRoom(async () => ({
+const loadTools = loadModule(async () => ({
   ...(await import("../../store/DataFolder.ts")),
   ...(await import("../../store/Errors.ts")),
   ...(await import("../../store/engine/Handle.ts")),

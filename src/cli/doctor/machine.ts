@@ -9,7 +9,7 @@ import { freemem } from "node:os"
 import { dirname } from "node:path"
 import manifest from "../../../package.json" with { type: "json" }
 import { filesFor, requestsWithin } from "../../platform/files/OpenFiles.ts"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 import * as Finding from "./Finding.ts"
 
 const numbers = (version: string): ReadonlyArray<number> => (version.match(/\d+/g) ?? []).slice(0, 3).map(Number)
@@ -35,20 +35,20 @@ export const runtime = (version: string): Finding.Finding =>
  * none.
  */
 export const native = Effect.gen(function* () {
-  const driver = yield* loadRoom(() => import("../../store/engine/Handle.ts")).pipe(
+  const driver = yield* loadModule(() => import("../../store/engine/Handle.ts")).pipe(
     Effect.flatMap(({ open }) => open(":memory:", { readonly: false, busyTimeoutMs: 0 })),
     Effect.scoped,
     Effect.either
   )
   if (Either.isLeft(driver)) {
-    const { driverFailure, describeStoreFailure } = yield* loadRoom(() => import("../../store/Errors.ts"))
+    const { driverFailure, describeStoreFailure } = yield* loadModule(() => import("../../store/Errors.ts"))
     const failure = driverFailure(driver.left)
     return Finding.fail(
       failure === null ? "The database driver (better-sqlite3) cannot be loaded." : describeStoreFailure(failure),
       "Run 'npm rebuild better-sqlite3' in the folder of the program."
     )
   }
-  const hasher = yield* Effect.either(loadRoom(() => import("@node-rs/argon2")))
+  const hasher = yield* Effect.either(loadModule(() => import("@node-rs/argon2")))
   return Either.isLeft(hasher)
     ? Finding.warn(
         "The password hasher (@node-rs/argon2) cannot be loaded; scrypt is used instead.",

@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import { BadArgument } from "../Failure.ts"
 import { parsePort } from "./serveOptions.ts"
 import type { FlagShape, Shape } from "../tree/Shape.ts"
-import type { Words } from "../tree/Words.ts"
+import type { Words } from "../tree/Arguments.ts"
 
 interface Common {
   /** Port of the gateway on this machine that is meant; null: none is named. */

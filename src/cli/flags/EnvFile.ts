@@ -10,7 +10,7 @@ import { CommonFlags } from "./CommonFlags.ts"
 import { enter, type EnvContent, envFile, line, parse, read as readText } from "../../platform/EnvText.ts"
 import { accessProblem, isThere } from "../../platform/files/PathAccess.ts"
 import { CommandFailed, wrongConfig } from "../Failure.ts"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 
 export { envFile, line, parse }
@@ -83,7 +83,7 @@ export const write = (folder: string, values: ReadonlyMap<string, string>): Effe
 /** Describes the values of variables that the feature flags cannot read; in the flags' own text. */
 export const flagProblems = (environment: ReadonlyMap<string, string>): Effect.Effect<string | null, CommandFailed> =>
   Effect.map(
-    loadRoom(() => import("../../subjects/flags/service.ts")),
+    loadModule(() => import("../../subjects/flags/service.ts")),
     ({ environmentProblems }) => {
       const problems = environmentProblems(environment)
       return problems.length === 0 ? null : problems.join("; ")

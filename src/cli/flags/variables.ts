@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { closest } from "../../kernel/text/Closest.ts"
 import type { CommandFailed } from "../Failure.ts"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 
 /** Names of the variables that `AppConfig` and the command line read. */
 export const ownNames = [
@@ -45,13 +45,13 @@ export const ownNames = [
 ]
 
 export const flagNames: Effect.Effect<ReadonlySet<string>, CommandFailed> = Effect.map(
-  loadRoom(() => import("../../subjects/flags/FlagCatalog.ts")),
+  loadModule(() => import("../../subjects/flags/FlagCatalog.ts")),
   ({ flagCatalog }): ReadonlySet<string> => new Set(flagCatalog.map(({ key }) => key))
 )
 
 /** Every variable the gateway reads: its own, the feature flags, the providers' keys. */
 export const knownNames: Effect.Effect<ReadonlySet<string>, CommandFailed> = Effect.gen(function* () {
-  const { registry } = yield* loadRoom(() => import("../../plane/providers/Registry.ts"))
+  const { registry } = yield* loadModule(() => import("../../plane/providers/Registry.ts"))
   return new Set([...ownNames, ...(yield* flagNames), ...[...registry.values()].flatMap(({ env }) => env)])
 })
 

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 import type { Target } from "./Client.ts"
 import * as Inference from "./Inference.ts"
 
@@ -34,7 +34,7 @@ const dataOf = (block: string): string | null => {
 /** Events until the stream ends; a connection that breaks is the last event. */
 const eventsOf = ({ stream }: HttpClientResponse.HttpClientResponse) =>
   Effect.map(
-    loadRoom(() => import("../../wire/sse/SseFramer.ts")),
+    loadModule(() => import("../../wire/sse/SseFramer.ts")),
     ({ makeSseFramer }) => {
       const framer = makeSseFramer()
       return stream.pipe(

@@ -24,7 +24,7 @@ import {
   ServerOffline,
   NoAnswerInTime
 } from "../Failure.ts"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 import * as NodeHttp from "./NodeHttp.ts"
 import { withSpinner } from "../output/spinner.ts"
 import { adviceFor, type ErrorFacts, ofCredential, type Refusal, refusalOf } from "./Advice.ts"
@@ -193,7 +193,7 @@ const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.An
 
 /** The client of one group of the management contract. `headers` are sent with every call. */
 export const group = <const N extends Name>(to: Target, name: N, headers?: Readonly<Record<string, string>>) =>
-  Effect.flatMap(loadRoom(groups[name]), (loaded) => {
+  Effect.flatMap(loadModule(groups[name]), (loaded) => {
     const api = withCommonErrors(HttpApi.make("gateway").add(loaded))
     return HttpApiClient.group(
       // It has this group, which is all that the client of the group reads.

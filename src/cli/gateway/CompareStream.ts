@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { Compare } from "../../subjects/playground/routes.ts"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 import type { Target } from "./Client.ts"
 import * as Inference from "./Inference.ts"
 
@@ -56,7 +56,7 @@ const maxEventBytes = 16 * 1_048_576
 export const ask = Effect.fn("cli.playground.compare")(function* (to: Target, payload: Compare) {
   const request = HttpClientRequest.bodyUnsafeJson(HttpClientRequest.post(`${to.url}/api/playground/compare`), payload)
   const { stream } = yield* Inference.ask(to, request)
-  const { makeSseScanner } = yield* loadRoom(() => import("../../wire/sse/SseScanner.ts"))
+  const { makeSseScanner } = yield* loadModule(() => import("../../wire/sse/SseScanner.ts"))
   const scanner = makeSseScanner(maxEventBytes)
   return stream.pipe(
     Stream.mapConcat((chunk) =>

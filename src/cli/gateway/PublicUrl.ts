@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import { loadConfig } from "../flags/EnvFile.ts"
 import { type CliFailure, CommandFailed } from "../Failure.ts"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 
 const limits = { timeoutMs: 120_000, maxBytes: 64 * 1_048_576 }
 const maxShownChars = 2_000
@@ -15,7 +15,7 @@ const isDone = (status: number): boolean => status >= 200 && status < 300
 export const fetchFrom = (url: string, what: string): Effect.Effect<Buffer, CliFailure> =>
   Effect.gen(function* () {
     const config = yield* loadConfig
-    const { fetchingLayer, PublicFetch } = yield* loadRoom(() => import("../../app/fetching.ts"))
+    const { fetchingLayer, PublicFetch } = yield* loadModule(() => import("../../app/fetching.ts"))
     const failed = (reason: string) =>
       new CommandFailed({
         message: `${what} is at an address that cannot be fetched (${reason}): ${url.slice(0, maxShownChars)}`,

@@ -2,7 +2,7 @@
 import { withOutputFlags } from "../output/Format.ts"
 import type { FlagShape, Shape } from "../tree/Shape.ts"
 import { type GroupNode, sections, type TreeNode } from "../tree/Tree.ts"
-import { usageOf } from "../tree/Words.ts"
+import { usageOf } from "../tree/Arguments.ts"
 
 /** Text as roff takes it: a backslash and a dash are escaped, and no line of text begins with a control character. */
 const roff = (text: string): string =>

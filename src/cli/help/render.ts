@@ -1,7 +1,7 @@
 /** The text of help, for the whole program, a group of commands, or one command. */
 import { type GroupNode, sections, type TreeNode } from "../tree/Tree.ts"
 import type { ArgumentShape, FlagShape, Shape } from "../tree/Shape.ts"
-import { usageOf } from "../tree/Words.ts"
+import { usageOf } from "../tree/Arguments.ts"
 import { examples, heading, list, type Page, wrap } from "./Page.ts"
 
 const shown = (nodes: ReadonlyArray<TreeNode>): ReadonlyArray<TreeNode> => nodes.filter(({ hidden }) => hidden !== true)

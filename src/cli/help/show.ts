@@ -1,7 +1,7 @@
 /** Prints help as wide as the terminal is, in bold where it may be. */
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 import { withOutputFlags } from "../output/Format.ts"
 import { Screen } from "../output/Screen.ts"
 import type { Found, GroupNode } from "../tree/Tree.ts"
@@ -22,6 +22,6 @@ export const showHelp = Effect.fn("cli.help")(function* (root: GroupNode, { node
   if (node.kind === "group") {
     return yield* Console.log(node === root ? programHelp(root, on) : groupHelp(node, path, on))
   }
-  const { shape } = yield* loadRoom(node.load)
+  const { shape } = yield* loadModule(node.load)
   yield* Console.log(commandHelp(node, path, node.prints === false ? shape : withOutputFlags(shape), on))
 })

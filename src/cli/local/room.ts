@@ -10,7 +10,7 @@ import * as AppConfig from "../../platform/AppConfig.ts"
 import { loadConfig } from "../flags/EnvFile.ts"
 import type { ManagementError } from "../../subjects/Errors.ts"
 import { type CliFailure, isCliFailure } from "../Failure.ts"
-import { loadRoom } from "../lazy.ts"
+import { loadModule } from "../lazy.ts"
 import { refusal } from "./refusals.ts"
 
 /** The services and layers for local work. */
@@ -21,7 +21,7 @@ type NodeServices = Layer.Layer.Success<Room["exclusiveNodesLayer"]>
 type FolderServices = Layer.Layer.Success<Room["folderLayer"]>
 type RecoveryServices = Layer.Layer.Success<Room["recoveryLayer"]>
 
-export const load = loadRoom(() => import("../../app/local.ts"))
+export const load = loadModule(() => import("../../app/local.ts"))
 
 /** A gateway holds the data folder: it is asked instead. */
 export class FolderInUse extends Data.TaggedError("FolderInUse") {}

@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Either from "effect/Either"
 import { BadArgument } from "../Failure.ts"
 import type { FlagShape, Shape } from "../tree/Shape.ts"
-import type { Words } from "../tree/Words.ts"
+import type { Words } from "../tree/Arguments.ts"
 
 export const formats = ["table", "wide", "json", "jsonl", "csv", "name"] as const
 export type Format = (typeof formats)[number]

@@ -9,7 +9,7 @@ import type * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import { BadArgument } from "../Failure.ts"
 import { paragraphs, type Shape, shapeOf } from "./Shape.ts"
-import type { Words } from "./Words.ts"
+import type { Words } from "./Arguments.ts"
 
 /** Services that commands may use. */
 export type CliServices = FileSystem.FileSystem | Path.Path | Terminal.Terminal

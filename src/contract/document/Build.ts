@@ -6,7 +6,7 @@ import { atPath, spellingsOf, wireFailures } from "./EdgeOperations.ts"
 import { headerComponents, parameterComponents } from "./Headers.ts"
 import { asMap, closed, type Definitions, type Json, type JsonMap, namesWithin } from "./JsonSchemas.ts"
 import { aliasOf, managementErrors, type Operation, operationOf } from "./Operations.ts"
-import { info, schemesOf, servers, tagsOf } from "./Words.ts"
+import { info, schemesOf, servers, tagsOf } from "./Texts.ts"
 import { write, type Written } from "./Written.ts"
 
 interface Placed {

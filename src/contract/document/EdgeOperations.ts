@@ -4,7 +4,7 @@ import type { EdgeRoute } from "../EdgeRoutes.ts"
 import { askedParameters, counted, everywhere, headersOf, served } from "./Headers.ts"
 import { asMap, type JsonMap } from "./JsonSchemas.ts"
 import { aliasOf, failureComponents, type Operation, referToFailure } from "./Operations.ts"
-import { edgeSecurityOf, tagOf } from "./Words.ts"
+import { edgeSecurityOf, tagOf } from "./Texts.ts"
 
 export interface Spelling {
   /** Path as OpenAPI writes it: `{name}` for a parameter. */

@@ -1,7 +1,7 @@
 /** An operation of the contract as the OpenAPI document shows it: with examples, headers and our own errors. Pure. */
 import { everywhere, headersOf, ownHeaders, waiting } from "./Headers.ts"
 import { asMap, type Definitions, exampleOf, type Json, type JsonMap, listOf, refer } from "./JsonSchemas.ts"
-import { aliasTag, securityOf } from "./Words.ts"
+import { aliasTag, securityOf } from "./Texts.ts"
 import type { WrittenOperation } from "./Written.ts"
 
 /** `providers.create` → `providersCreate`: the name of a function in most languages. */

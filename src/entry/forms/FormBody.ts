@@ -4,7 +4,7 @@
  */
 import { safeName } from "../../subjects/files/rules.ts"
 import type { Uploads } from "../../plane/request/Uploads.ts"
-import { soundSeconds } from "../../kernel/text/SoundLength.ts"
+import { audioSeconds } from "../../kernel/AudioDuration.ts"
 import { type Json, optional } from "../../wire/json/Json.ts"
 import { type FilePart, type FormProblem, repeatedField } from "./FormReader.ts"
 
@@ -92,7 +92,7 @@ export const makeFormBody = (): FormBody => {
         const upload = file === undefined ? undefined : uploads[file.upload]
         if (file === undefined || upload === undefined) return value
         const { bytes, head } = upload
-        return { ...file, bytes, ...optional("seconds", soundSeconds(head, bytes)) }
+        return { ...file, bytes, ...optional("seconds", audioSeconds(head, bytes)) }
       }
       const entries = [...members].map(([name, values]): [string, Json] => {
         const [first = null] = values

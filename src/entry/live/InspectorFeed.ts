@@ -17,7 +17,7 @@ import { isLoopback } from "../../subjects/auth/Loopback.ts"
 import { peerAddressOf } from "../../subjects/auth/PeerAddress.ts"
 import type { ErrorView } from "../../domain/Errors.ts"
 import { identityHeaders } from "../../plane/request/Headers.ts"
-import { InspectorDoor } from "../../observe/inspector/InspectorDoor.ts"
+import { LazyInspector } from "../../observe/inspector/LazyInspector.ts"
 import * as IdGen from "../../platform/IdGen.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { transportError } from "../ws/ServerFrames.ts"
@@ -65,7 +65,7 @@ interface Client {
 }
 
 export const make = Effect.gen(function* () {
-  const door = yield* InspectorDoor
+  const door = yield* LazyInspector
   const gate = yield* Gate.Gate
   const ids = yield* IdGen.IdGen
   const timers = yield* Timers.Timers
@@ -199,5 +199,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<InspectorFeed, never, InspectorDoor | Gate.Gate | IdGen.IdGen | Timers.Timers> =
+export const layer: Layer.Layer<InspectorFeed, never, LazyInspector | Gate.Gate | IdGen.IdGen | Timers.Timers> =
   Layer.scoped(InspectorFeed, make)

@@ -69,16 +69,16 @@ import type { UsageRetention } from "../../observe/usage/UsageRetention.ts"
 import type { PriceBook } from "../../observe/usage/PriceBook.ts"
 import type { Listener } from "../listening/Listener.ts"
 import type { Telemetry } from "../../observe/usage/Telemetry.ts"
-import type { CaptureDoor } from "../../observe/capture/CaptureDoor.ts"
-import type { BridgeDoor } from "../../agents/bridge/BridgeDoor.ts"
+import type { LazyCapture } from "../../observe/capture/LazyCapture.ts"
+import type { LazyBridge } from "../../agents/bridge/LazyBridge.ts"
 import type { GatewayCapture } from "../../plane/tap/GatewayCapture.ts"
-import type { InspectorDoor } from "../../observe/inspector/InspectorDoor.ts"
+import type { LazyInspector } from "../../observe/inspector/LazyInspector.ts"
 import type { Timers } from "../../platform/Timers.ts"
 import type { InspectorFeed } from "../live/InspectorFeed.ts"
 import type { LiveFeed } from "../live/LiveFeed.ts"
 import type { OpenStreams } from "../listening/OpenStreams.ts"
-import type { PluginsDoor } from "../../agents/plugins/PluginsDoor.ts"
-import type { PlaygroundDoor } from "../../agents/playground/PlaygroundDoor.ts"
+import type { LazyPlugins } from "../../agents/plugins/LazyPlugins.ts"
+import type { LazyPlayground } from "../../agents/playground/LazyPlayground.ts"
 import type { DirectReplay } from "../../agents/bridge/DirectReplay.ts"
 import type { Replay } from "../../agents/bridge/Replay.ts"
 
@@ -151,13 +151,13 @@ export type PlaneServices =
   | PerformanceStats
   | LiveFeed
   | OpenStreams
-  | CaptureDoor
-  | BridgeDoor
+  | LazyCapture
+  | LazyBridge
   | GatewayCapture
-  | InspectorDoor
+  | LazyInspector
   | InspectorFeed
-  | PlaygroundDoor
-  | PluginsDoor
+  | LazyPlayground
+  | LazyPlugins
   | Timers
   | PriceBook
   | ProcessFacts

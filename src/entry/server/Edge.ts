@@ -71,17 +71,17 @@ import * as MetricsPage from "../metrics/MetricsPage.ts"
 import { NodeReply } from "../listening/NodeReply.ts"
 import { htmlType, pageBelow, pageHeaders, rootPolicy } from "../pages/PageHeaders.ts"
 import { rootPage, wantsPage } from "../pages/Root.ts"
-import { BatchDoor } from "../files/BatchDoor.ts"
-import { FileDoor } from "../files/FileDoor.ts"
-import { A2aDoor } from "../a2a/A2aDoor.ts"
-import { McpDoor } from "../mcp/McpDoor.ts"
+import { BatchEndpoint } from "../files/BatchEndpoint.ts"
+import { FileEndpoint } from "../files/FileEndpoint.ts"
+import { A2aEndpoint } from "../a2a/A2aEndpoint.ts"
+import { McpEndpoint } from "../mcp/McpEndpoint.ts"
 import { formOnly, Forms, isForm } from "../forms/Forms.ts"
 import { UploadReply } from "../forms/UploadReply.ts"
 import * as OpenStreams from "../listening/OpenStreams.ts"
 import { providerNamed, scopedBody, type ScopeView } from "../edge/ProviderScope.ts"
 import { logRefusal } from "../edge/RefusalLog.ts"
-import { JobDoor, jobKinds } from "../jobs/JobDoor.ts"
-import { ResponseDoor } from "../jobs/ResponseDoor.ts"
+import { JobEndpoint, jobKinds } from "../jobs/JobEndpoint.ts"
+import { ResponseEndpoint } from "../jobs/ResponseEndpoint.ts"
 import { videoBody } from "../jobs/VideoBody.ts"
 import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { slicedFromBytes } from "../../wire/json/LargeBodies.ts"
@@ -171,16 +171,16 @@ export const make = Effect.gen(function* () {
   const bodies = yield* BodyBudget.BodyBudget
   const slices = yield* Slices
   const metrics = yield* MetricsPage.make
-  const files = yield* FileDoor
-  const mcp = yield* McpDoor
-  const a2a = yield* A2aDoor
+  const files = yield* FileEndpoint
+  const mcp = yield* McpEndpoint
+  const a2a = yield* A2aEndpoint
   const searches = yield* Searches
   const searchCounts = yield* SearchCounts
   const forms = yield* Forms
-  const batches = yield* BatchDoor
+  const batches = yield* BatchEndpoint
   const mediaJobs = yield* MediaJobs
-  const jobDoor = yield* JobDoor
-  const responseDoor = yield* ResponseDoor
+  const jobEndpoint = yield* JobEndpoint
+  const responseEndpoint = yield* ResponseEndpoint
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Identifies the caller; a failure in a form that every wire can render. */
@@ -455,7 +455,7 @@ export const make = Effect.gen(function* () {
     }
     if (isResponseRoute(route)) {
       const nowMs = timers.nowMs()
-      return responseDoor.handle(route, {
+      return responseEndpoint.handle(route, {
         address: "",
         requestId: ids.next(nowMs),
         identity: identify(request, nowMs, route),
@@ -466,7 +466,7 @@ export const make = Effect.gen(function* () {
     }
     if (isJobRoute(route)) {
       const nowMs = timers.nowMs()
-      return jobDoor.handle(route, {
+      return jobEndpoint.handle(route, {
         address: addressAsked(request.headers) ?? "",
         requestId: ids.next(nowMs),
         identity: identify(request, nowMs, route),
@@ -558,13 +558,13 @@ export const layer: Layer.Layer<
   | Slices
   | Searches
   | SearchCounts
-  | FileDoor
-  | McpDoor
-  | A2aDoor
-  | JobDoor
-  | ResponseDoor
+  | FileEndpoint
+  | McpEndpoint
+  | A2aEndpoint
+  | JobEndpoint
+  | ResponseEndpoint
   | MediaJobs
   | Forms
-  | BatchDoor
+  | BatchEndpoint
   | MetricsPage.Measured
 > = Layer.effect(Edge, make)

@@ -12,7 +12,7 @@ import { Flags } from "../../subjects/flags/service.ts"
 import { AppConfig, defaultPort } from "../../platform/AppConfig.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
-import { FrontDoor } from "./FrontDoor.ts"
+import { RequestGuard } from "./RequestGuard.ts"
 import { HttpServer } from "./Server.ts"
 import { transportError } from "../ws/ServerFrames.ts"
 import { refuseUpgrade } from "../ws/Upgrade.ts"
@@ -61,7 +61,7 @@ export const make = Effect.gen(function* () {
   const feed = yield* LiveFeed
   const ids = yield* IdGen
   const timers = yield* Timers
-  const frontDoor = yield* FrontDoor
+  const requestGuard = yield* RequestGuard
   const main = yield* HttpServer
   const wanted = livePort ?? (port === defaultPort ? usualPort : null)
   if (wanted === null || !flags.isOn("GATEWAY_ENABLE_LIVE_WS")) return
@@ -79,7 +79,7 @@ export const make = Effect.gen(function* () {
     const [asked = ""] = (request.url ?? "/").split("?", 1)
     const headers = headersAtMain(request.headers, main.port)
     if (!paths.has(asked)) return refuseUpgrade(socket, noFeed, ids.next(timers.nowMs()))
-    if (frontDoor.admitsUpgrade(request, socket, headers)) feed.upgrade(request, socket, head, headers)
+    if (requestGuard.admitsUpgrade(request, socket, headers)) feed.upgrade(request, socket, head, headers)
   })
 
   const opened = Effect.map(listen(server, host, wanted), (found) => {
@@ -102,5 +102,8 @@ export const make = Effect.gen(function* () {
   )
 })
 
-export const layer: Layer.Layer<never, never, AppConfig | Flags | FrontDoor | HttpServer | IdGen | LiveFeed | Timers> =
-  Layer.scopedDiscard(make)
+export const layer: Layer.Layer<
+  never,
+  never,
+  AppConfig | Flags | RequestGuard | HttpServer | IdGen | LiveFeed | Timers
+> = Layer.scopedDiscard(make)

@@ -11,14 +11,14 @@ import { match } from "../../contract/Routes.ts"
 import { StopSignal } from "../../plane/request/StopSignal.ts"
 import * as AppConfig from "../../platform/AppConfig.ts"
 import * as Edge from "./Edge.ts"
-import { FrontDoor } from "./FrontDoor.ts"
+import { RequestGuard } from "./RequestGuard.ts"
 import { type Handlers, type ListenFailed, Listener } from "../listening/Listener.ts"
 import { makePublicAddress } from "../listening/PublicAddress.ts"
-import { ManagementDoor } from "../management/ManagementDoor.ts"
+import { ManagementEndpoint } from "../management/ManagementEndpoint.ts"
 import { InspectorFeed } from "../live/InspectorFeed.ts"
 import { LiveFeed } from "../live/LiveFeed.ts"
-import { A2aDoor } from "../a2a/A2aDoor.ts"
-import { McpDoor } from "../mcp/McpDoor.ts"
+import { A2aEndpoint } from "../a2a/A2aEndpoint.ts"
+import { McpEndpoint } from "../mcp/McpEndpoint.ts"
 import { ignoreUpgrade, isWebSocketUpgrade } from "../ws/IgnoredUpgrade.ts"
 import * as ResponsesSocket from "../ws/ResponsesSocket.ts"
 
@@ -48,8 +48,8 @@ const close = (
   sockets: typeof ResponsesSocket.ResponsesSocket.Service,
   live: typeof LiveFeed.Service,
   inspector: typeof InspectorFeed.Service,
-  mcp: typeof McpDoor.Service,
-  a2a: typeof A2aDoor.Service,
+  mcp: typeof McpEndpoint.Service,
+  a2a: typeof A2aEndpoint.Service,
   stop: typeof StopSignal.Service,
   drained: Effect.Effect<void>,
   drainMs: number
@@ -79,26 +79,26 @@ export const make: Effect.Effect<
   ListenFailed,
   | AppConfig.AppConfig
   | Edge.Edge
-  | FrontDoor
+  | RequestGuard
   | Listener
   | LiveFeed
   | InspectorFeed
-  | ManagementDoor
-  | A2aDoor
-  | McpDoor
+  | ManagementEndpoint
+  | A2aEndpoint
+  | McpEndpoint
   | ResponsesSocket.ResponsesSocket
   | StopSignal
   | Scope.Scope
 > = Effect.gen(function* () {
   const config = yield* AppConfig.AppConfig
-  const frontDoor = yield* FrontDoor
+  const requestGuard = yield* RequestGuard
   const edge = yield* Edge.Edge
-  const management = yield* ManagementDoor
+  const management = yield* ManagementEndpoint
   const sockets = yield* ResponsesSocket.ResponsesSocket
   const live = yield* LiveFeed
   const inspector = yield* InspectorFeed
-  const mcp = yield* McpDoor
-  const a2a = yield* A2aDoor
+  const mcp = yield* McpEndpoint
+  const a2a = yield* A2aEndpoint
   const stop = yield* StopSignal
   const listener = yield* Listener
   const idle = yield* Effect.makeLatch(true)
@@ -118,14 +118,14 @@ export const make: Effect.Effect<
       publicAddress(request)
       listener.track(response, began())
       const found = match(request.method ?? "GET", request.url ?? "/")
-      if (!frontDoor.admits(found, request, response)) return
+      if (!requestGuard.admits(found, request, response)) return
       if (!edge.handle(found, request, response)) management.handle(found, request, response)
     },
     upgrade: (server, request, socket, head) => {
       publicAddress(request)
       if (isWebSocketUpgrade(request)) {
         if (inspector.isAt(request)) return inspector.upgrade(request, socket, head)
-        if (!frontDoor.admitsUpgrade(request, socket)) return
+        if (!requestGuard.admitsUpgrade(request, socket)) return
         if (live.isAt(request)) live.upgrade(request, socket, head)
         else sockets.upgrade(request, socket, head, began)
       } else ignoreUpgrade(server, request, socket, head)
@@ -143,13 +143,13 @@ export const layer: Layer.Layer<
   ListenFailed,
   | AppConfig.AppConfig
   | Edge.Edge
-  | FrontDoor
+  | RequestGuard
   | Listener
   | LiveFeed
   | InspectorFeed
-  | ManagementDoor
-  | A2aDoor
-  | McpDoor
+  | ManagementEndpoint
+  | A2aEndpoint
+  | McpEndpoint
   | ResponsesSocket.ResponsesSocket
   | StopSignal
 > = Layer.scoped(HttpServer, make)

@@ -8,7 +8,7 @@ import type { AuditRow } from "../../subjects/audit/entity.ts"
 import { type CaptureChange, type CaptureThing, Events } from "../Events.ts"
 import { Flags } from "../../subjects/flags/service.ts"
 import type { Inspector } from "../inspector/Inspector.ts"
-import { InspectorDoor } from "../inspector/InspectorDoor.ts"
+import { LazyInspector } from "../inspector/LazyInspector.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
@@ -48,10 +48,10 @@ const whole = (text: string | undefined, usual: number, least: number, most: num
   return value >= least && value <= most ? value : null
 }
 
-export const make: Effect.Effect<typeof CaptureState.Service, StoreError, AppConfig | InspectorDoor | SettingsRepo> =
+export const make: Effect.Effect<typeof CaptureState.Service, StoreError, AppConfig | LazyInspector | SettingsRepo> =
   Effect.gen(function* () {
     const { environment } = yield* AppConfig
-    const { inspector } = yield* (yield* InspectorDoor).get
+    const { inspector } = yield* (yield* LazyInspector).get
     const settings = yield* CaptureSettings.make
     const read = (name: string, usual: number, least: number, most: number): Effect.Effect<number> => {
       const value = whole(environment.get(name), usual, least, most)

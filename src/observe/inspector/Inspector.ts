@@ -15,7 +15,7 @@ import type { StoreError } from "../../store/Errors.ts"
 import * as SessionRepo from "../../subjects/inspector/repo.ts"
 import { PriceBook } from "../usage/PriceBook.ts"
 import type { ClientSocket } from "./Attribution.ts"
-import type { CallFacts, RecordEnd, RecordStart, RecordUpdate } from "./Given.ts"
+import type { CallFacts, RecordEnd, RecordStart, RecordUpdate } from "./CapturedFacts.ts"
 import { type Behind, type Intake, makeIntake } from "./Intake.ts"
 import { InvalidHar, maxHarBytes, tooLargeHar } from "./exports/HarImport.ts"
 import { recordsOfExchanges } from "./Imported.ts"
@@ -39,7 +39,7 @@ import { type InspectorSettings, readSettings } from "./Settings.ts"
 import type { ExchangeReport } from "./work/Exchange.ts"
 import { makeWorkThread, type WorkThread } from "./work/WorkThread.ts"
 
-export type { RecordEnd, RecordStart, RecordUpdate } from "./Given.ts"
+export type { RecordEnd, RecordStart, RecordUpdate } from "./CapturedFacts.ts"
 
 /** Error of a record that does not exist, or was rotated out. */
 export class RecordNotFound extends Data.TaggedError("RecordNotFound")<{ readonly id: string }> {}

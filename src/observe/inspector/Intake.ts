@@ -6,7 +6,7 @@
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import type { ClientSocket } from "./Attribution.ts"
 import type { BodyLimits, CapturedBody, ShownBody } from "./Bodies.ts"
-import type { CallFacts, RecordEnd, RecordStart, RecordUpdate } from "./Given.ts"
+import type { CallFacts, RecordEnd, RecordStart, RecordUpdate } from "./CapturedFacts.ts"
 import { headOf, type PriceOf, providerOf, type Shape } from "./HeadOf.ts"
 import { type GivenHeaders, readHeaders } from "./Headers.ts"
 import { lateRecord, jobOfExchange } from "./LateRecords.ts"

@@ -97,10 +97,10 @@ interface Request {
   readonly walk: Walk<Release, Waiting>
   readonly sessionKey: string | null
   /** Calls in progress: two while it is hedged. */
-  readonly calls: Set<UnderWay>
+  readonly calls: Set<RunningCalls>
 }
 
-interface UnderWay {
+interface RunningCalls {
   readonly ask: Ask
   readonly answer: Answer
   readonly startedMs: number
@@ -111,8 +111,8 @@ interface UnderWay {
 type Happening =
   | { readonly _tag: "Arrival" }
   | { readonly _tag: "GoOn"; readonly request: Request; readonly next: () => SimulatedStep | null }
-  | { readonly _tag: "HedgeDue"; readonly request: Request; readonly call: UnderWay }
-  | { readonly _tag: "End"; readonly request: Request; readonly call: UnderWay }
+  | { readonly _tag: "HedgeDue"; readonly request: Request; readonly call: RunningCalls }
+  | { readonly _tag: "End"; readonly request: Request; readonly call: RunningCalls }
 
 const nothing = (): void => {}
 
@@ -218,7 +218,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
     })
     counters.called(target, ask.turn.retries > 0)
     const uncount = stats.begin(target.account.connection.id, target.model, countedFor(resolution))
-    const underWay: UnderWay = { ask, answer, startedMs: clockMs, uncount }
+    const underWay: RunningCalls = { ask, answer, startedMs: clockMs, uncount }
     request.calls.add(underWay)
     const { hedgeAfterMs } = ask
     if (hedgeAfterMs !== null && hedgeAfterMs < answer.latencyMs) {
@@ -289,7 +289,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
     return false
   }
 
-  const letGo = (request: Request, underWay: UnderWay): void => {
+  const letGo = (request: Request, underWay: RunningCalls): void => {
     request.calls.delete(underWay)
     underWay.uncount()
     underWay.ask.held()
@@ -306,7 +306,7 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
     }
   }
 
-  const end = (request: Request, ended: UnderWay): void => {
+  const end = (request: Request, ended: RunningCalls): void => {
     if (!request.calls.has(ended)) return
     const { answer, ask, startedMs } = ended
     const { probe, turn } = ask

@@ -8,7 +8,7 @@ import { directEgress } from "../../subjects/proxies/entity.ts"
 import { type ClientGone, shutdown, type ShuttingDown } from "../../domain/Errors.ts"
 import * as Flags from "../../subjects/flags/service.ts"
 import { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
-import { BackgroundDoor } from "../request/BackgroundDoor.ts"
+import { BackgroundPipeline } from "../request/BackgroundPipeline.ts"
 import { backgroundWatch } from "../state/BackgroundWatch.ts"
 import type { WireCodec } from "../../wire/WireCodec.ts"
 import { ticketFor } from "../../wire/responses/Background.ts"
@@ -205,7 +205,7 @@ const tappedCall = (work: Work, { relays, target }: Way, { request, wire }: Upst
 })
 
 export const make = Effect.gen(function* () {
-  const begun = yield* BackgroundDoor
+  const begun = yield* BackgroundPipeline
   const catalog = yield* Catalog.Catalog
   const flags = yield* Flags.Flags
   const media = yield* MediaFetch.MediaFetch
@@ -564,7 +564,7 @@ export const layer: Layer.Layer<
   never,
   | Catalog.Catalog
   | Flags.Flags
-  | BackgroundDoor
+  | BackgroundPipeline
   | GatewaySettings
   | Hooks
   | MediaFetch.MediaFetch

@@ -38,7 +38,7 @@ import { backgroundResponses } from "../../wire/responses/Codec.ts"
 import { videos } from "../../wire/media/videos/Codec.ts"
 import type { WireCodec } from "../../wire/WireCodec.ts"
 import { Pipeline } from "../Pipeline.ts"
-import { BackgroundDoor, type BegunResponse } from "../request/BackgroundDoor.ts"
+import { BackgroundPipeline, type BegunResponse } from "../request/BackgroundPipeline.ts"
 import { apiKeyIdOf, type ClientReply, type Exchange } from "../request/Exchange.ts"
 import { identityHeaders } from "../request/Headers.ts"
 import { type InnerReply, makeInnerReply } from "../request/InnerReply.ts"
@@ -154,7 +154,7 @@ interface RunOptions {
 }
 
 export const make = Effect.gen(function* () {
-  const background = yield* BackgroundDoor
+  const background = yield* BackgroundPipeline
   const keys = yield* ApiKeys
   const ids = yield* IdGen
   const pipeline = yield* Pipeline
@@ -523,5 +523,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   MediaJobs,
   StoreError,
-  ApiKeys | BackgroundDoor | GatewaySettings | IdGen | MediaJobRepo | Pipeline | StopSignal | Timers
+  ApiKeys | BackgroundPipeline | GatewaySettings | IdGen | MediaJobRepo | Pipeline | StopSignal | Timers
 > = Layer.scoped(MediaJobs, make)

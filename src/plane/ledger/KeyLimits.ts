@@ -29,7 +29,7 @@ import { isSameMeter, metersOf } from "./Specs.ts"
 import { metersAtStart, usedAtStart } from "./StartSums.ts"
 import { TokenLimits } from "./TokenLimits.ts"
 import { windowAt } from "./Windows.ts"
-import { limitReached, tooManyRequests, tooManySessions } from "./Words.ts"
+import { limitReached, tooManyRequests, tooManySessions } from "./LimitMessages.ts"
 
 export interface AdmissionRequest {
   readonly requestId: string

@@ -3,7 +3,7 @@
  * not by a model. What is quoted, code, questions, conditions and whatever reads like an instruction to a model is passed over. Pure.
  */
 import type { Memory } from "../../subjects/memory/entity.ts"
-import { slugOf } from "./Words.ts"
+import { slugOf } from "./SearchTerms.ts"
 
 /** Characters of a text that are read, from its end. */
 export const readChars = 65_536

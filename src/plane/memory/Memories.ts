@@ -18,7 +18,7 @@ import { type MemoryCounts, type MemoryFull, MemoryRepo } from "../../subjects/m
 import { MemoryVectorRepo } from "../../subjects/memory/MemoryVectorRepo.ts"
 import { fused, makeMeantSearch, type MeantSearch } from "./Meanings.ts"
 import { makeSessionBlocks, type SessionBlocks } from "./SessionBlocks.ts"
-import { wordsOf } from "./Words.ts"
+import { wordsOf } from "./SearchTerms.ts"
 
 export type WrittenMemory = Pick<Memory, "apiKeyId" | "type" | "source" | "key" | "content" | "sessionId">
 

@@ -4,7 +4,7 @@
  */
 import * as Either from "effect/Either"
 import { familyOf } from "../tokens/Family.ts"
-import { reckon, totalOf } from "../tokens/Reckoning.ts"
+import { reckon, totalOf } from "../tokens/TokenEstimate.ts"
 import { estimateTexts } from "../tokens/TextEstimate.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../wire/json/Json.ts"
 import type { PlainPrompt } from "../../wire/WireCodec.ts"

@@ -1,5 +1,5 @@
 /** A search that a model has called for, as a request of `/v1/search`, and what it brings. Pure. */
-import type { AskedSearch } from "../request/SearchDoor.ts"
+import type { AskedSearch } from "../request/ModelSearches.ts"
 import type { SearchHit } from "../../wire/canonical/SearchFacts.ts"
 import { isArray, isObject, type JsonObject, parseJson, stringOr } from "../../wire/json/Json.ts"
 

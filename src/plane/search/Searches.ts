@@ -16,7 +16,7 @@ import { nanoUsdPerUsd, type UsageRow } from "../../domain/Usage.ts"
 import { Events } from "../../observe/Events.ts"
 import { Hooks } from "../../agents/plugins/hooks/Hooks.ts"
 import { Pipeline } from "../Pipeline.ts"
-import { type AttachedSearches, SearchDoor } from "../request/SearchDoor.ts"
+import { type AttachedSearches, ModelSearches } from "../request/ModelSearches.ts"
 import { apiKeyIdOf, type Exchange } from "../request/Exchange.ts"
 import { readBody } from "../request/ReadBody.ts"
 import { FairPool } from "../../kernel/collections/FairPool.ts"
@@ -102,7 +102,7 @@ export const make = Effect.gen(function* () {
   const decisions = yield* DecisionLog
   const events = yield* Events
   const { listens } = yield* Hooks
-  const door = yield* SearchDoor
+  const door = yield* ModelSearches
   const pipeline = yield* Pipeline
   const timers = yield* Timers
   const cache = new FairPool<string, Kept>({
@@ -338,5 +338,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Searches,
   never,
-  AppConfig | Catalog | DecisionLog | Events | Hooks | Pipeline | SearchCounts | SearchDoor | Timers
+  AppConfig | Catalog | DecisionLog | Events | Hooks | Pipeline | SearchCounts | ModelSearches | Timers
 > = Layer.scoped(Searches, make)

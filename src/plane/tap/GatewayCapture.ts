@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { InspectorDoor, type InspectorServices } from "../../observe/inspector/InspectorDoor.ts"
+import { LazyInspector, type InspectorServices } from "../../observe/inspector/LazyInspector.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import type { SettingsRepo } from "../../subjects/settings/repo.ts"
 import * as StoredSettings from "../../store/StoredSettings.ts"
@@ -39,7 +39,7 @@ const place = { namespace: "inspector", key: "gateway", name: "settings of the r
 export const sinkOf = ({ inspector }: InspectorServices): TrafficSink => inspector
 
 export const make = Effect.gen(function* () {
-  const door = yield* InspectorDoor
+  const door = yield* LazyInspector
   const tap = yield* TrafficTap
   const settings = yield* StoredSettings.make(place, shape)
 
@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
   return GatewayCapture.of({ isEnabled: () => settings.current().enabled, setEnabled, sink })
 })
 
-export const layer: Layer.Layer<GatewayCapture, StoreError, InspectorDoor | TrafficTap | SettingsRepo> = Layer.scoped(
+export const layer: Layer.Layer<GatewayCapture, StoreError, LazyInspector | TrafficTap | SettingsRepo> = Layer.scoped(
   GatewayCapture,
   make
 )

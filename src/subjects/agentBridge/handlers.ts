@@ -9,13 +9,13 @@ import { BadRequest, Conflict, NotFound, type Unavailable } from "../../contract
 import type { AgentView, serverActions, TproxyView } from "./routes.ts"
 import type { Agent } from "../../agents/bridge/agents/Agent.ts"
 import { agentById, agents } from "../../agents/bridge/agents/Agents.ts"
-import { BridgeDoor } from "../../agents/bridge/BridgeDoor.ts"
+import { LazyBridge } from "../../agents/bridge/LazyBridge.ts"
 import { findProgram, programEnvironment } from "../../observe/capture/host/HostPrograms.ts"
 import type { AgentState } from "./entity.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
 import { askVersion } from "../../platform/programs/AskVersion.ts"
 import type { Capture, ServerState } from "../../observe/capture/Capture.ts"
-import { CaptureDoor } from "../../observe/capture/CaptureDoor.ts"
+import { LazyCapture } from "../../observe/capture/LazyCapture.ts"
 import { defaultSettings, type TransparentSettings } from "../../observe/capture/transparent/Settings.ts"
 import type { StartProblem, TransparentStatus } from "../../observe/capture/transparent/Transparent.ts"
 import { answered, badField } from "../../entry/handling/Answers.ts"
@@ -145,8 +145,8 @@ const act = (
 
 export const layer = HttpApiBuilder.group(contractOf(AgentBridge), "agentBridge", (handlers) =>
   Effect.gen(function* () {
-    const door = yield* CaptureDoor
-    const bridges = yield* BridgeDoor
+    const door = yield* LazyCapture
+    const bridges = yield* LazyBridge
     const { environment } = yield* AppConfig
     const certOf = (capture: typeof Capture.Service) =>
       Effect.map(capture.certificate, (found) => (found === null ? null : certificateView(found)))

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { contractOf } from "../../contract/GroupContract.ts"
 import { Capture } from "./routes.ts"
 import type { HostChanged } from "../../observe/capture/Capture.ts"
-import { CaptureDoor } from "../../observe/capture/CaptureDoor.ts"
+import { LazyCapture } from "../../observe/capture/LazyCapture.ts"
 import type { SystemProxyState } from "../../observe/capture/host/SystemProxy.ts"
 import { answered } from "../../entry/handling/Answers.ts"
 import { captureAnswers, hostAnswers, portAnswers, proxyNotRunning, systemProxyUnsupported } from "./CaptureAnswers.ts"
@@ -30,7 +30,7 @@ const forHeader = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?"
 
 export const layer = HttpApiBuilder.group(contractOf(Capture), "capture", (handlers) =>
   Effect.gen(function* () {
-    const door = yield* CaptureDoor
+    const door = yield* LazyCapture
     const ports = portAnswers("INSPECTOR_HTTP_PROXY_PORT")
 
     return handlers

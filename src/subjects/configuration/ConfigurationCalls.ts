@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { ManagementKey } from "../../contract/ManagementRoutes.ts"
 import { byAge, labelsOf } from "../declared/Labels.ts"
 import { type Change, type Kind, priceParts } from "../declared/Plan.ts"
-import { connectionName } from "../declared/Present.ts"
+import { connectionName } from "../declared/CurrentState.ts"
 import * as Parts from "./ConfigurationParts.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 

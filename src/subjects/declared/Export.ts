@@ -3,7 +3,7 @@ import { defaultGatewaySettings } from "../settings/entity.ts"
 import { defaultWarningThreshold } from "../limits/entity.ts"
 import { defaultResilience } from "../resilience/entity.ts"
 import { isArray, isObject, type Json, type JsonObject, objectOr } from "../../wire/json/Json.ts"
-import { hasSecret } from "./Present.ts"
+import { hasSecret } from "./CurrentState.ts"
 import { priceParts, same, type Thing } from "./Plan.ts"
 import { escaped, variableOf } from "./Variables.ts"
 

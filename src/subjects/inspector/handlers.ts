@@ -7,9 +7,9 @@ import { contractOf } from "../../contract/GroupContract.ts"
 import { Inspector } from "./routes.ts"
 import { DirectReplay } from "../../agents/bridge/DirectReplay.ts"
 import { GatewayCapture } from "../../plane/tap/GatewayCapture.ts"
-import { CaptureDoor } from "../../observe/capture/CaptureDoor.ts"
-import { InspectorDoor, type InspectorServices } from "../../observe/inspector/InspectorDoor.ts"
-import { PlaygroundDoor } from "../../agents/playground/PlaygroundDoor.ts"
+import { LazyCapture } from "../../observe/capture/LazyCapture.ts"
+import { LazyInspector, type InspectorServices } from "../../observe/inspector/LazyInspector.ts"
+import { LazyPlayground } from "../../agents/playground/LazyPlayground.ts"
 import { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
 import type { StoreError } from "../../store/Errors.ts"
 import { InspectorFeed, maxClients, path } from "../../entry/live/InspectorFeed.ts"
@@ -57,12 +57,12 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
   Effect.gen(function* () {
     const bodies = yield* BodyBudget
     const capture = yield* GatewayCapture
-    const captureDoor = yield* CaptureDoor
-    const door = yield* InspectorDoor
+    const lazyCapture = yield* LazyCapture
+    const door = yield* LazyInspector
     const feed = yield* InspectorFeed
     const replay = yield* makeReplay
     const direct = yield* DirectReplay
-    const playground = yield* PlaygroundDoor
+    const playground = yield* LazyPlayground
     const asked = <A, E>(ask: (services: InspectorServices) => Effect.Effect<A, E>) =>
       told(Effect.flatMap(door.get, ask))
 
@@ -134,7 +134,7 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
       )
       .handle("modes", () =>
         Effect.map(
-          Effect.flatMap(captureDoor.get, (machine) => machine.modes),
+          Effect.flatMap(lazyCapture.get, (machine) => machine.modes),
           ({ customHosts, httpProxy, server, systemProxy, tlsIntercept, transparent }) => ({
             agentBridge: true,
             customHosts,

@@ -9,7 +9,7 @@ import { type CreatePreset, Playground, type UpdatePreset } from "./routes.ts"
 import { CurrentCaller } from "../../contract/Security.ts"
 import { addressAsked } from "../auth/Credentials.ts"
 import type { PresetFields } from "./entity.ts"
-import { PlaygroundDoor, type PlaygroundServices } from "../../agents/playground/PlaygroundDoor.ts"
+import { LazyPlayground, type PlaygroundServices } from "../../agents/playground/LazyPlayground.ts"
 import { presetView, told } from "./PlaygroundAnswers.ts"
 
 const encoder = new TextEncoder()
@@ -40,7 +40,7 @@ const changed = ({ endpoint, model, name, params_json, system }: UpdatePreset): 
 const usualAddress = "http://127.0.0.1:20128"
 
 export const layer = HttpApiBuilder.group(contractOf(Playground), "playground", (handlers) =>
-  Effect.map(PlaygroundDoor, (door) => {
+  Effect.map(LazyPlayground, (door) => {
     const asked = <A, E, R>(ask: (services: PlaygroundServices) => Effect.Effect<A, E, R>) =>
       told(Effect.flatMap(door.get, ask))
 

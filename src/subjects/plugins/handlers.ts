@@ -7,9 +7,9 @@ import { type LogView, type PluginView, Plugins as PluginsGroup } from "./routes
 import type { FolderFailed } from "../../agents/plugins/files/PluginFolder.ts"
 import type * as Errors from "../../agents/plugins/PluginErrors.ts"
 import type { Plugin } from "../../agents/plugins/Plugins.ts"
-import { PluginsDoor } from "../../agents/plugins/PluginsDoor.ts"
+import { LazyPlugins } from "../../agents/plugins/LazyPlugins.ts"
 import { effectiveHooks } from "../../agents/plugins/registry/Code.ts"
-import { permissionWords } from "../../agents/plugins/registry/PermissionWords.ts"
+import { permissionWords } from "../../agents/plugins/registry/PermissionTexts.ts"
 import type { LogLine } from "../../agents/plugins/sandbox/Sandbox.ts"
 import { answered, badFields } from "../../entry/handling/Answers.ts"
 import { paged } from "../../entry/handling/Pages.ts"
@@ -77,7 +77,7 @@ const explained = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, An
   })
 
 export const layer = HttpApiBuilder.group(contractOf(PluginsGroup), "plugins", (handlers) =>
-  Effect.map(PluginsDoor, (door) => {
+  Effect.map(LazyPlugins, (door) => {
     const plugins = Effect.map(door.get, (services) => services.plugins)
     const marketplace = Effect.map(door.get, (services) => services.marketplace)
     const installed = ({

@@ -15,7 +15,7 @@ import { isUnreadable, type Path, valueAt } from "../../agents/tools/config/form
 import { formats } from "../../agents/tools/config/formats/index.ts"
 import type { Places, ToolFile, ToolPlan, ToolSetup } from "../../agents/tools/config/ToolSetup.ts"
 import { carryOut, presentOf } from "../../agents/tools/files/SetUp.ts"
-import { keyNameOf, placesIn } from "../../agents/tools/files/Here.ts"
+import { keyNameOf, placesIn } from "../../agents/tools/files/Machine.ts"
 import * as Records from "../../agents/tools/files/Records.ts"
 import * as Errors from "../Errors.ts"
 import { Keys } from "../keys/service.ts"

@@ -1,6 +1,13 @@
 /** A key that may do little or nothing tries every door: more reaches the upstream than its limits and rights let through. */
 import { setTimeout as delay } from "node:timers/promises"
-import { answering, type Door, type DoorCaller, doors as allDoors, type Limit, limits } from "../../support/Doors.ts"
+import {
+  answering,
+  type Door,
+  type EndpointCaller,
+  doors as allDoors,
+  type Limit,
+  limits
+} from "../../support/Doors.ts"
 import type * as Fake from "../../support/FakeUpstream.ts"
 import type { Arena } from "../Arena.ts"
 import { type Attempt, type AttackClass, pairs } from "../Attempt.ts"
@@ -43,7 +50,11 @@ const sceneOf = once(async ({ answer, closed, connection, fresh, node, upstream 
   return { prefix, combo, spare: secret, most }
 })
 
-const useUp = async ({ closed }: Arena, { keyId, model, secret }: DoorCaller, what: Limit["usedUp"]): Promise<void> => {
+const useUp = async (
+  { closed }: Arena,
+  { keyId, model, secret }: EndpointCaller,
+  what: Limit["usedUp"]
+): Promise<void> => {
   if (what === undefined) return
   const { status } = await closed.send({
     method: "POST",
@@ -67,7 +78,7 @@ const attempt = (door: Door, limit: Limit): Attempt => ({
     const { key, secret } = await closed.must("POST", "/api/keys", { name: word, scopes: door.scopes ?? [] })
     // An end that is over is refused when a key is made.
     await closed.must("PATCH", `/api/keys/${key.id}`, limit.settings(door))
-    const caller: DoorCaller = {
+    const caller: EndpointCaller = {
       url: `http://127.0.0.1:${closed.port}`,
       manage: closed.must,
       keyId: key.id,

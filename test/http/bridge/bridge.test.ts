@@ -13,7 +13,7 @@ import { makeIntercept, makeNeedsHttp1 } from "../../../src/entry/bridge/Interce
 import * as InnerRequests from "../../../src/plane/InnerRequests.ts"
 import { readAnswer } from "../../../src/observe/inspector/reading/Answer.ts"
 import { formatOf } from "../../../src/observe/inspector/reading/Format.ts"
-import { InspectorDoor } from "../../../src/observe/inspector/InspectorDoor.ts"
+import { LazyInspector } from "../../../src/observe/inspector/LazyInspector.ts"
 import { BodyBudget } from "../../../src/plane/resilience/BodyBudget.ts"
 import * as BridgeRepo from "../../../src/subjects/agentBridge/repo.ts"
 import { eventually, eventuallyFound } from "../../support/eventually.ts"
@@ -97,7 +97,7 @@ const setUp = Effect.gen(function* () {
     const [response] = await answered
     return { status: response.statusCode ?? 0, headers: response.headers, body: await read(response) }
   }
-  const services = yield* Context.get(built, InspectorDoor).get
+  const services = yield* Context.get(built, LazyInspector).get
   const finished = (count = 1): Promise<TrafficRecord> =>
     eventuallyFound(`${count} records`, async () => {
       await Effect.runPromise(services.inspector.settled)

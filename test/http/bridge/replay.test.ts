@@ -12,7 +12,7 @@ import * as InnerRequests from "../../../src/plane/InnerRequests.ts"
 import { makeInnerReply } from "../../../src/plane/request/InnerReply.ts"
 import { headerIn } from "../../../src/plane/reply/ReplyHeaders.ts"
 import { GatewayCapture } from "../../../src/plane/tap/GatewayCapture.ts"
-import { InspectorDoor } from "../../../src/observe/inspector/InspectorDoor.ts"
+import { LazyInspector } from "../../../src/observe/inspector/LazyInspector.ts"
 import { eventuallyFound } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
@@ -30,7 +30,7 @@ const setUp = Effect.gen(function* () {
     await answer(response, request)
   })
   yield* Effect.promise(() => gateway.connect("up", upstream, "chat", { models: ["m", "m2"] }))
-  const { inspector } = yield* Context.get(built, InspectorDoor).get
+  const { inspector } = yield* Context.get(built, LazyInspector).get
   const replay = Context.get(
     yield* Layer.build(Replay.layer.pipe(Layer.provide(InnerRequests.layer))).pipe(Effect.provide(built)),
     Replay.Replay

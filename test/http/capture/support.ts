@@ -10,7 +10,7 @@ import { connect as connectTls } from "node:tls"
 import { gatewayWith } from "../../../src/app/layers.ts"
 import { Events } from "../../../src/observe/Events.ts"
 import { HttpServer } from "../../../src/entry/server/Server.ts"
-import { InspectorDoor } from "../../../src/observe/inspector/InspectorDoor.ts"
+import { LazyInspector } from "../../../src/observe/inspector/LazyInspector.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as FakeTunnels from "../../support/FakeTunnels.ts"
 import * as FakeDesktop from "../../support/FakeDesktop.ts"
@@ -63,7 +63,7 @@ export const setUp = ({ dataDir, desktop = true, environment = {}, hosts = usual
     const service = gatewayWith(FakeTunnels.make().layer).pipe(Layer.provide(config))
     const built = yield* Effect.orDie(Layer.build(service))
     const { url } = Context.get(built, HttpServer)
-    const door = Context.get(built, InspectorDoor)
+    const door = Context.get(built, LazyInspector)
     /** What the hub was told of capture. */
     const changes: Array<string> = []
     Context.get(built, Events).listen((event) => {

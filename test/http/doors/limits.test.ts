@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { setTimeout as delay } from "node:timers/promises"
-import { answering, type Door, type DoorCaller, doors, type Limit, limits } from "../../support/Doors.ts"
+import { answering, type Door, type EndpointCaller, doors, type Limit, limits } from "../../support/Doors.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
@@ -34,16 +34,16 @@ const setUp = Effect.gen(function* () {
   })
   const spare = yield* Effect.promise(() => manage("POST", "/api/keys", { name: "spare" }))
   let words = 0
-  const callerOf = async ({ scopes = [] }: Door, settings: object, model: string): Promise<DoorCaller> => {
+  const callerOf = async ({ scopes = [] }: Door, settings: object, model: string): Promise<EndpointCaller> => {
     const word = `w${(words += 1)}x`
     const { key, secret } = await manage("POST", "/api/keys", { name: word, scopes })
     // An end that is over is refused when a key is made.
     await manage("PATCH", `/api/keys/${key.id}`, settings)
     return { url: gateway.url, manage, keyId: key.id, secret, spare: spare.secret, model, word }
   }
-  const calls = ({ word }: DoorCaller): number =>
+  const calls = ({ word }: EndpointCaller): number =>
     upstream.requests.filter(({ body, method, url }) => method === "POST" && (body + url).includes(word)).length
-  const useUp = async ({ keyId, secret }: DoorCaller, what: Limit["usedUp"]): Promise<void> => {
+  const useUp = async ({ keyId, secret }: EndpointCaller, what: Limit["usedUp"]): Promise<void> => {
     if (what === undefined) return
     const body = { model: "up/m", messages: [{ role: "user", content: "the first" }] }
     const answer = await gateway.post("/v1/chat/completions", body, { authorization: `Bearer ${secret}` })

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { TrafficRecord } from "../../../src/domain/TrafficRecord.ts"
 import { GatewayCapture } from "../../../src/plane/tap/GatewayCapture.ts"
 import { TrafficTap } from "../../../src/plane/tap/TrafficTap.ts"
-import { InspectorDoor, type InspectorServices } from "../../../src/observe/inspector/InspectorDoor.ts"
+import { LazyInspector, type InspectorServices } from "../../../src/observe/inspector/LazyInspector.ts"
 import { eventually, eventuallyFound } from "../../support/eventually.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
@@ -48,7 +48,7 @@ describe("the recording of the gateway's own traffic", () => {
         Effect.gen(function* () {
           const { built, gateway } = yield* TestGateway.startBuilt({ dataDir })
           yield* Effect.promise(() => gateway.connect("up", upstream, "chat"))
-          const [capture, door] = [Context.get(built, GatewayCapture), Context.get(built, InspectorDoor)]
+          const [capture, door] = [Context.get(built, GatewayCapture), Context.get(built, LazyInspector)]
           yield* ask(gateway)
           assert.isFalse(capture.isEnabled())
           assert.isNull(door.current())
@@ -72,7 +72,7 @@ describe("the recording of the gateway's own traffic", () => {
         )
       )
       yield* ask(gateway)
-      const services = yield* Context.get(built, InspectorDoor).get
+      const services = yield* Context.get(built, LazyInspector).get
       yield* Effect.promise(() => finished(services, 1))
     })
   )
@@ -87,7 +87,7 @@ describe("the recording of the gateway's own traffic", () => {
         await gateway.combo("c", "up/m", "other/m")
       })
       yield* Context.get(built, GatewayCapture).setEnabled(true)
-      const services = yield* Context.get(built, InspectorDoor).get
+      const services = yield* Context.get(built, LazyInspector).get
       const say = async (count: number, model: string, ...turns: ReadonlyArray<object>): Promise<TrafficRecord> => {
         // Of another wire, so that what is sent is not what the client wrote.
         const body = { model, max_tokens: 9, system, messages: turns }

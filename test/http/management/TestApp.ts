@@ -32,13 +32,13 @@ import * as GatewaySettings from "../../../src/subjects/flags/StoredFlags.ts"
 import * as Listener from "../../../src/entry/listening/Listener.ts"
 import * as GatewayCapture from "../../../src/plane/tap/GatewayCapture.ts"
 import * as TrafficTap from "../../../src/plane/tap/TrafficTap.ts"
-import * as CaptureDoor from "../../../src/observe/capture/CaptureDoor.ts"
+import * as LazyCapture from "../../../src/observe/capture/LazyCapture.ts"
 import * as InspectorFeed from "../../../src/entry/live/InspectorFeed.ts"
-import * as InnerDoor from "../../../src/plane/request/InnerDoor.ts"
+import * as InnerPipeline from "../../../src/plane/request/InnerPipeline.ts"
 import * as InnerRequests from "../../../src/plane/InnerRequests.ts"
-import * as InspectorDoor from "../../../src/observe/inspector/InspectorDoor.ts"
+import * as LazyInspector from "../../../src/observe/inspector/LazyInspector.ts"
 import * as OpenStreams from "../../../src/entry/listening/OpenStreams.ts"
-import * as PlaygroundDoor from "../../../src/agents/playground/PlaygroundDoor.ts"
+import * as LazyPlayground from "../../../src/agents/playground/LazyPlayground.ts"
 import * as LiveFeed from "../../../src/entry/live/LiveFeed.ts"
 import * as TunnelListener from "../../../src/entry/listening/TunnelListener.ts"
 import * as Management from "../../../src/entry/management/Management.ts"
@@ -288,19 +288,19 @@ const rooms = Layer.provideMerge(
     LiveFeed.layer.pipe(Layer.provide(Layer.merge(access, Events.layer))),
     Layer.mergeAll(
       InspectorFeed.layer.pipe(Layer.provide(access)),
-      CaptureDoor.layer(() => import("../../../src/app/capture.ts").then((m) => m.captureAlone)).pipe(
+      LazyCapture.layer(() => import("../../../src/app/capture.ts").then((m) => m.captureAlone)).pipe(
         Layer.provide(Layer.merge(auditLog, Events.layer))
       ),
       NoBridge.layer,
       NoReplay.layer,
       OpenStreams.layer,
-      PlaygroundDoor.layer(() => import("../../../src/app/playground.ts").then((m) => m.playground)).pipe(
-        Layer.provide(Layer.mergeAll(InnerRequests.layer.pipe(Layer.provide(InnerDoor.layer)), TrafficTap.layer))
+      LazyPlayground.layer(() => import("../../../src/app/playground.ts").then((m) => m.playground)).pipe(
+        Layer.provide(Layer.mergeAll(InnerRequests.layer.pipe(Layer.provide(InnerPipeline.layer)), TrafficTap.layer))
       ),
       GatewayCapture.layer
     ).pipe(
       Layer.provide(TrafficTap.layer),
-      Layer.provideMerge(InspectorDoor.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),
+      Layer.provideMerge(LazyInspector.layer(() => import("../../../src/app/inspector.ts").then((m) => m.inspector))),
       Layer.provide(
         Layer.mergeAll(
           PriceBook.layer.pipe(Layer.provide(priceOverrides)),

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { PlaygroundDoor } from "../../../src/agents/playground/PlaygroundDoor.ts"
+import { LazyPlayground } from "../../../src/agents/playground/LazyPlayground.ts"
 import * as FakeUpstream from "../../support/FakeUpstream.ts"
 import { eventuallyFound } from "../../support/eventually.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
@@ -15,7 +15,7 @@ describe("the playground", () => {
       const upstream = yield* FakeUpstream.start
       upstream.always(FakeUpstream.json(FakeUpstream.chatCompletion({ text: "fine" })))
       const { built, gateway } = yield* TestGateway.startBuilt()
-      const door = Context.get(built, PlaygroundDoor)
+      const door = Context.get(built, LazyPlayground)
       yield* Effect.promise(async () => {
         const { manage, post } = gateway
         await gateway.connect("up", upstream, "chat")

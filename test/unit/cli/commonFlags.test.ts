@@ -9,7 +9,7 @@ import { program } from "../../../src/cli/program.ts"
 import type { FlagShape, Shape } from "../../../src/cli/tree/Shape.ts"
 import type { CliServices } from "../../../src/cli/tree/Leaf.ts"
 import type { CommandNode, GroupNode, TreeNode } from "../../../src/cli/tree/Tree.ts"
-import type { Words } from "../../../src/cli/tree/Words.ts"
+import type { Words } from "../../../src/cli/tree/Arguments.ts"
 import { allCommands } from "./inProcess.ts"
 
 interface Ran {

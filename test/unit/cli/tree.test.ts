@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import { withOutputFlags } from "../../../src/cli/output/Format.ts"
 import { program } from "../../../src/cli/program.ts"
 import { find, type GroupNode, type TreeNode } from "../../../src/cli/tree/Tree.ts"
-import { sortWords } from "../../../src/cli/tree/Words.ts"
+import { sortWords } from "../../../src/cli/tree/Arguments.ts"
 import { allCommands, typed } from "./inProcess.ts"
 
 const commands = allCommands()

@@ -4,9 +4,9 @@ import * as Schema from "effect/Schema"
 import { Declared } from "../../../src/subjects/declared/Document.ts"
 import { exported } from "../../../src/subjects/declared/Export.ts"
 import { plan } from "../../../src/subjects/declared/Plan.ts"
-import { type Answers, presentOf } from "../../../src/subjects/declared/Present.ts"
+import { type Answers, presentOf } from "../../../src/subjects/declared/CurrentState.ts"
 import { filled } from "../../../src/subjects/declared/Variables.ts"
-import { wantedOf } from "../../../src/subjects/declared/Wanted.ts"
+import { wantedOf } from "../../../src/subjects/declared/DesiredState.ts"
 
 const server = (name: string, more: object) => ({
   id: `id-${name}`,

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { keeping, sortedGaps } from "../../../src/subjects/declared/Kept.ts"
 import { plan, type Thing } from "../../../src/subjects/declared/Plan.ts"
 import { filled } from "../../../src/subjects/declared/Variables.ts"
-import { wantedOf } from "../../../src/subjects/declared/Wanted.ts"
+import { wantedOf } from "../../../src/subjects/declared/DesiredState.ts"
 
 const secret = "sk-the-secret-that-is-there-1234"
 

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { type Change, plan, type Thing, type Wanted } from "../../../src/subjects/declared/Plan.ts"
 import { escaped, filled, variableOf } from "../../../src/subjects/declared/Variables.ts"
-import { doubles, wantedOf } from "../../../src/subjects/declared/Wanted.ts"
+import { doubles, wantedOf } from "../../../src/subjects/declared/DesiredState.ts"
 
 const combo = (name: string, ...models: ReadonlyArray<string>): Wanted => ({
   kind: "combo",

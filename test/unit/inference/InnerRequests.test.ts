@@ -7,7 +7,7 @@ import type { InferenceError } from "../../../src/domain/Errors.ts"
 import type { InnerProblem } from "../../../src/subjects/auth/KeyPolicy.ts"
 import { type Behalf, InnerRequests, layer } from "../../../src/plane/InnerRequests.ts"
 import { countsWhole, type Exchange } from "../../../src/plane/request/Exchange.ts"
-import * as InnerDoor from "../../../src/plane/request/InnerDoor.ts"
+import * as InnerPipeline from "../../../src/plane/request/InnerPipeline.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
 import * as TestTimers from "../../support/TestTimers.ts"
 
@@ -28,7 +28,7 @@ const closed = { enabled: true, from: "00:00", until: "00:01", days: [], tz: "UT
 /** What came of a request: how it was served, or the error that it was refused with. */
 const asked = (behalf: Behalf) =>
   Effect.gen(function* () {
-    const door = yield* InnerDoor.InnerDoor
+    const door = yield* InnerPipeline.InnerPipeline
     let served: Exchange | null = null
     let refused: InferenceError | null = null
     door.attach({
@@ -47,7 +47,7 @@ const asked = (behalf: Behalf) =>
     const { status } = yield* (yield* InnerRequests).ask({ behalf, path: "/x", body: {} })
     return { status, served: served as Exchange | null, refused: refused as InferenceError | null }
   }).pipe(
-    Effect.provide(layer.pipe(Layer.provideMerge(Layer.mergeAll(InnerDoor.layer, IdGen.layer, TestTimers.layer))))
+    Effect.provide(layer.pipe(Layer.provideMerge(Layer.mergeAll(InnerPipeline.layer, IdGen.layer, TestTimers.layer))))
   )
 
 const principalOf = (settings: Partial<ApiKey>) => ({ _tag: "Key", key: key(settings) }) as const

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { slugOf, wordsOf } from "../../../src/plane/memory/Words.ts"
+import { slugOf, wordsOf } from "../../../src/plane/memory/SearchTerms.ts"
 
 describe("the words of a text", () => {
   it("are in lower case, without accents, endings and words that every text has", () => {

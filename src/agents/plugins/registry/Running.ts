@@ -14,7 +14,7 @@ import { lifecycleMs } from "../sandbox/Limits.ts"
 import type { DefinedPlugin, LogLine, OpenSandbox, PluginNotLoaded, Sandbox } from "../sandbox/Sandbox.ts"
 import type { RouterStrategy } from "../../../plane/routing/auto/RouterStrategies.ts"
 import { codeOf, usesOf } from "./Code.ts"
-import { makeUnderWay, type UnderWay } from "./UnderWay.ts"
+import { makeRunningCalls, type RunningCalls } from "./RunningCalls.ts"
 import type { Strategies } from "./Strategies.ts"
 
 export interface ToOpen {
@@ -84,7 +84,7 @@ const refusing = (manifest: PluginManifest, reason: string): HookListener => ({
 interface Listening {
   readonly opened: Opened
   readonly listener: HookListener
-  readonly underWay: UnderWay
+  readonly underWay: RunningCalls
   readonly timeoutMs: number
 }
 
@@ -130,7 +130,7 @@ export const makeRunning = Effect.fnUntraced(function* (
     }).pipe(Effect.uninterruptible)
 
   /** Requests whose hooks have begun with a plugin may come to it when another one is in its place, or none. */
-  const listenerOf = (manifest: PluginManifest, opened: Opened, underWay: UnderWay): HookListener => {
+  const listenerOf = (manifest: PluginManifest, opened: Opened, underWay: RunningCalls): HookListener => {
     const { name } = manifest
     const isRunning = (): boolean => running.get(name)?.opened === opened
     return {
@@ -194,7 +194,7 @@ export const makeRunning = Effect.fnUntraced(function* (
       Effect.gen(function* () {
         const before = running.get(manifest.name)
         const { name, timeoutMs } = manifest
-        const underWay = makeUnderWay()
+        const underWay = makeRunningCalls()
         running.set(name, { opened, listener: listenerOf(manifest, opened, underWay), underWay, timeoutMs })
         lastStats.delete(name)
         refusals.delete(name)

@@ -7,7 +7,7 @@ import { isUnreadable, valueAt } from "../config/formats/Format.ts"
 import { formats } from "../config/formats/index.ts"
 import type { Places, ToolPlan } from "../config/ToolSetup.ts"
 import { dirname } from "node:path"
-import { backOf } from "./Back.ts"
+import { backOf } from "./UndoSetup.ts"
 import { type Change, changesOf, type Written, writeAll } from "./Files.ts"
 import * as Records from "./Records.ts"
 

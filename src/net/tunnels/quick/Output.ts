@@ -2,7 +2,7 @@
  * Output of `cloudflared` about a quick tunnel, on standard error:
  * https://github.com/cloudflare/cloudflared/blob/2026.7.2/cmd/cloudflared/tunnel/quick_tunnel.go
  */
-import { shownWords } from "../Words.ts"
+import { shownWords } from "../ProgramOutput.ts"
 import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export interface QuickOutput {

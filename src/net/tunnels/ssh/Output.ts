@@ -1,5 +1,5 @@
 /** Output of OpenSSH's client with `-v` about a remote forward: https://github.com/openssh/openssh-portable/blob/V_9_2_P1/ssh.c */
-import { shownWords } from "../Words.ts"
+import { shownWords } from "../ProgramOutput.ts"
 import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export interface SshOutput {

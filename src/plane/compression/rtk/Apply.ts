@@ -4,7 +4,7 @@
  */
 import type { rtkLevels } from "../../../subjects/rtk/entity.ts"
 import type { Compiled } from "./Compiled.ts"
-import { cutAfter, cutBefore, holdsNothing, isUnchanged } from "../Held.ts"
+import { cutAfter, cutBefore, holdsNothing, isUnchanged } from "../ProtectedParts.ts"
 import { isFailure, isKept, isTelling } from "./Kept.ts"
 import { seenChars } from "./Pattern.ts"
 import { shown, shownWhole } from "./Terminal.ts"

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Failover } from "../../failover/Failover.ts"
 import type { Opening } from "../../request/Opening.ts"
 import { resolveFor } from "../../request/RequestedModel.ts"
-import type { SearchAsking, SearchDoor } from "../../request/SearchDoor.ts"
+import type { SearchAsking, ModelSearches } from "../../request/ModelSearches.ts"
 import { makeInnerReply } from "../../request/InnerReply.ts"
 import { type Exchange, type Work } from "../../request/Exchange.ts"
 import type { Served } from "../../settle/Bill.ts"
@@ -46,7 +46,7 @@ const exchangeFor = ({ exchange }: Work): Omit<Exchange, "body" | "codec" | "ser
 export const makeSearchCalls = (
   opening: Pick<typeof Opening.Service, "read" | "decide">,
   failover: Pick<typeof Failover.Service, "run">,
-  door: Pick<typeof SearchDoor.Service, "ask">,
+  door: Pick<typeof ModelSearches.Service, "ask">,
   resolutions: typeof Resolutions.Resolutions.Service
 ) => {
   const askingOf = (ask: WebSearchAsk, query: string): SearchAsking | null =>

@@ -31,7 +31,7 @@ import { wrapped } from "../../reply/Wrapped.ts"
 import { noReport } from "../../request/AnswerReport.ts"
 import type { ClientReply, Work } from "../../request/Exchange.ts"
 import { Opening } from "../../request/Opening.ts"
-import { SearchDoor } from "../../request/SearchDoor.ts"
+import { ModelSearches } from "../../request/ModelSearches.ts"
 import type { SearchPlan } from "../../request/SearchPlan.ts"
 import type { Served } from "../../settle/Bill.ts"
 import type { Answer, Answered, Feature } from "../Feature.ts"
@@ -117,7 +117,7 @@ const since = (end: RequestEnd, first: { readonly firstContentMs: number | null 
     : { ...end, result: { ...end.result, firstContentMs: first.firstContentMs } }
 
 export const make = Effect.gen(function* () {
-  const door = yield* SearchDoor
+  const door = yield* ModelSearches
   const failover = yield* Failover
   const opening = yield* Opening
   const settings = yield* GatewaySettings
@@ -338,5 +338,5 @@ export const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   WebSearch,
   never,
-  Failover | GatewaySettings | Opening | Resolutions.Resolutions | SearchDoor
+  Failover | GatewaySettings | Opening | Resolutions.Resolutions | ModelSearches
 > = Layer.effect(WebSearch, make)

@@ -3,7 +3,7 @@
  * and only the result is kept: a decision record holds features, never text.
  */
 import type { TaskType } from "../candidate/Candidate.ts"
-import { signalWords, taskScriptWords, taskWords, type NamedTask } from "./TaskWords.ts"
+import { signalWords, taskScriptWords, taskWords, type NamedTask } from "./TaskTerms.ts"
 
 /** Characters of a sample that are looked at. */
 export const sampleLength = 4_096

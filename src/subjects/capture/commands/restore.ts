@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { loadConfig } from "../../../cli/flags/EnvFile.ts"
 import { CommandFailed } from "../../../cli/Failure.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { asSentence } from "../../../kernel/text/Sentence.ts"
 
 export const captureRestore = Command.make("restore", {}, () =>
   Effect.gen(function* () {
     const { dataDir } = yield* loadConfig
-    const { restoreFolder } = yield* loadRoom(() => import("../../../observe/capture/host/HostJournal.ts"))
+    const { restoreFolder } = yield* loadModule(() => import("../../../observe/capture/host/HostJournal.ts"))
     const report = yield* restoreFolder(dataDir)
     const { failed, kept, live, restored } = report
     const lines = [

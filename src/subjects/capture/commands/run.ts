@@ -10,7 +10,7 @@ import * as EnvFile from "../../../cli/flags/EnvFile.ts"
 import { BadArgument, CommandFailed } from "../../../cli/Failure.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { exec } from "../../../platform/programs/Exec.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import { javaKeyStore } from "./JavaKeyStore.ts"
 import { captureVariables } from "./variables.ts"
 
@@ -63,7 +63,7 @@ export const captureRun = Command.make("run", { words, ...Client.connection }, (
           message: "The HTTP proxy does not run.",
           hint: "Start it with 'gateway capture proxy start'."
         })
-      const { publicAuthorities } = yield* loadRoom(() => import("../../../observe/capture/PublicAuthorities.ts"))
+      const { publicAuthorities } = yield* loadModule(() => import("../../../observe/capture/PublicAuthorities.ts"))
       const pem = yield* bridge.downloadCert().pipe(Client.orExplain(to))
       const files = yield* certificateFiles(pem, publicAuthorities)
       const file = yield* EnvFile.read(dataDir)

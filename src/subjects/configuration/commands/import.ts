@@ -18,7 +18,7 @@ import { yes } from "../../../cli/asking/confirm.ts"
 import { loadConfig, parse } from "../../../cli/flags/EnvFile.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import type { GatewayFlags } from "../../../cli/gateway/Target.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
 import { askOllama } from "./askOllama.ts"
@@ -51,7 +51,7 @@ const columns = [
 
 const optionsOf = (withSecrets: boolean) =>
   Effect.map(
-    loadRoom(() => import("../../../plane/providers/registry/index.ts")),
+    loadModule(() => import("../../../plane/providers/registry/index.ts")),
     ({ allProviders }): ImportOptions => ({
       providers: new Map(
         allProviders.flatMap(({ aliases, id }) => [id, ...aliases].map((name) => [name, id] as const))
@@ -158,8 +158,8 @@ export const importEnv = Command.make(
   (given) =>
     Effect.gen(function* () {
       const values = Option.isNone(given.file) ? (yield* loadConfig).environment : yield* variablesOf(given.file.value)
-      const { allProviders } = yield* loadRoom(() => import("../../../plane/providers/registry/index.ts"))
-      const { isGatewayKey } = yield* loadRoom(() => import("../../../kernel/secrets/GatewayKey.ts"))
+      const { allProviders } = yield* loadModule(() => import("../../../plane/providers/registry/index.ts"))
+      const { isGatewayKey } = yield* loadModule(() => import("../../../kernel/secrets/GatewayKey.ts"))
       const found = readEnvironment(values, allProviders, isGatewayKey)
       yield* finish(
         found,

@@ -1,6 +1,6 @@
 /** Reads the gateway's present configuration. */
 import * as Effect from "effect/Effect"
-import { presentOf } from "../../declared/Present.ts"
+import { presentOf } from "../../declared/CurrentState.ts"
 import { isArray, objectOr, stringOr } from "../../declared/Values.ts"
 import type * as Client from "../../../cli/gateway/Client.ts"
 import { manage } from "../../../cli/gateway/Management.ts"

@@ -20,7 +20,7 @@ import { isOmniRoute, omniRouteNamespaces, omniRouteTables } from "../../declare
 import { type Json, type JsonObject, objectOr, parseJson } from "../../declared/Values.ts"
 import type { Database } from "../../../store/engine/Handle.ts"
 import { BadArgument, type CliFailure } from "../../../cli/Failure.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import { readText } from "./DocumentFile.ts"
 
 /** Logs make such files large; copying this much takes some seconds. */
@@ -115,7 +115,7 @@ const contentOf = (database: Database): JsonObject => {
 
 const readDatabase = (path: string, file: string, sizeBytes: number): Effect.Effect<JsonObject, CliFailure> =>
   Effect.gen(function* () {
-    const { open } = yield* loadRoom(() => import("../../../store/engine/Handle.ts"))
+    const { open } = yield* loadModule(() => import("../../../store/engine/Handle.ts"))
     if (sizeBytes > maxDatabaseBytes) {
       return yield* bad(file, `is larger than ${maxDatabaseBytes} bytes`, "Import OmniRoute's JSON export instead.")
     }

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { ProviderSpec } from "../../../domain/Provider.ts"
 import { WireName } from "../../../domain/Wire.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import * as Column from "../../../cli/output/Column.ts"
 
@@ -67,7 +67,7 @@ const flags = {
 
 export const providersAvailable = Command.make("available", flags, (given) =>
   Effect.gen(function* () {
-    const registry = yield* loadRoom(() => import("../../../plane/providers/Registry.ts"))
+    const registry = yield* loadModule(() => import("../../../plane/providers/Registry.ts"))
     const providers = registry.search(given.search, Option.getOrNull(given.category)).map(view)
     yield* Output.list({
       schema: All,

@@ -13,7 +13,7 @@ import { canAsk } from "../../../cli/asking/terminal.ts"
 import { BadArgument, CommandFailed } from "../../../cli/Failure.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as connections from "../../../cli/gateway/connections.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { namedProxy, proxyFlag } from "../../../cli/pickProxy.ts"
 import { allowSameName } from "../../../cli/sameName.ts"
@@ -50,9 +50,9 @@ const flags = {
 }
 type Given = Command.Command.ParseConfig<typeof flags>
 
-const loadRows = loadRoom(() => import("../../../plane/providers/registry/signIn.ts"))
-const loadRegistry = loadRoom(() => import("../../../plane/providers/Registry.ts"))
-const loadImport = loadRoom(() => import("./planImport.ts"))
+const loadRows = loadModule(() => import("../../../plane/providers/registry/signIn.ts"))
+const loadRegistry = loadModule(() => import("../../../plane/providers/Registry.ts"))
+const loadImport = loadModule(() => import("./planImport.ts"))
 
 type Input = NonNullable<SignInInput>
 

@@ -16,7 +16,7 @@ import { boundedText } from "../../../cli/gateway/BoundedText.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Inference from "../../../cli/gateway/Inference.ts"
 import { readJson } from "../../../cli/flags/JsonInput.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import { OutputFormat } from "../../../cli/output/Format.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { liveText } from "../../../cli/commands/use/chat/LiveText.ts"
@@ -119,7 +119,7 @@ export const inspectReplay = Command.make("replay", flags, (given) =>
     )
     const servedBy = Inference.servedBy(response)
     if (isText) {
-      const { makeAnswerReader } = yield* loadRoom(() => import("../../../observe/inspector/reading/AnswerText.ts"))
+      const { makeAnswerReader } = yield* loadModule(() => import("../../../observe/inspector/reading/AnswerText.ts"))
       yield* show(
         makeAnswerReader({ kind: asked.llm?.apiKind ?? null, path: asked.path, type: typeOf(response) }),
         response
@@ -132,7 +132,7 @@ export const inspectReplay = Command.make("replay", flags, (given) =>
     const text = yield* boundedText(to.url, response, maxAnswerBytes).pipe(
       Effect.catchTag("ResponseError", () => brokeOff)
     )
-    const { rawEventsOf } = yield* loadRoom(() => import("../../../observe/inspector/reading/Answer.ts"))
+    const { rawEventsOf } = yield* loadModule(() => import("../../../observe/inspector/reading/Answer.ts"))
     const isStream = !typeOf(response).includes("application/json")
     yield* Output.result({
       schema: Result,

@@ -1,6 +1,6 @@
 /** The commands about API keys. */
 import { command, group } from "../../../cli/tree/Tree.ts"
-import { scopeLines } from "../../../domain/ScopeWords.ts"
+import { scopeLines } from "../../../domain/ScopeTexts.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
 
 const terms = { heading: "Scopes", lines: scopeLines }

@@ -14,7 +14,7 @@ import type { LogLine } from "../../../agents/plugins/sandbox/Sandbox.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
 import { loadConfig } from "../../../cli/flags/EnvFile.ts"
 import { AlreadyReported, BadArgument, CommandFailed } from "../../../cli/Failure.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { listed, readProject } from "./project.ts"
@@ -41,7 +41,7 @@ export const pluginNew = Command.make("new", { name: newName }, ({ name }) =>
     if (existsSync(root) && readdirSync(root).length > 0) {
       return yield* new BadArgument({ message: `${root} is there already, and not empty.` })
     }
-    const { projectFiles } = yield* loadRoom(() => import("../../../agents/plugins/sdk/NewProject.ts"))
+    const { projectFiles } = yield* loadModule(() => import("../../../agents/plugins/sdk/NewProject.ts"))
     const files = projectFiles(name)
     yield* Effect.try({
       try: () => {
@@ -72,7 +72,7 @@ const checked = (path: string) =>
     const project = yield* readProject(path)
     const { manifest, warnings } = project.read
     if (manifest === null || project.problems.length > 0) return { project, problems: project.problems, warnings }
-    const { checkCode } = yield* loadRoom(() => import("../../../app/pluginTests.ts"))
+    const { checkCode } = yield* loadModule(() => import("../../../app/pluginTests.ts"))
     const code = yield* checkCode(manifest, project.files).pipe(
       Effect.provide(yield* provided),
       Effect.catchTag("PluginNotLoaded", ({ message }) =>
@@ -137,9 +137,9 @@ export const pluginTest = Command.make("test", { folder }, (given) =>
     const { problems, project } = yield* checked(given.folder)
     const { manifest } = project.read
     if (manifest === null || problems.length > 0) return yield* listed(problems)
-    const { readFixtures } = yield* loadRoom(() => import("../../../agents/plugins/sdk/Project.ts"))
+    const { readFixtures } = yield* loadModule(() => import("../../../agents/plugins/sdk/Project.ts"))
     const fixtures = yield* Effect.mapError(readFixtures(given.folder), ({ message }) => new BadArgument({ message }))
-    const { runTests } = yield* loadRoom(() => import("../../../app/pluginTests.ts"))
+    const { runTests } = yield* loadModule(() => import("../../../app/pluginTests.ts"))
     const outcomes = yield* runTests(manifest, project.files, fixtures).pipe(
       Effect.provide(yield* provided),
       Effect.mapError(({ message }) => new CommandFailed({ message }))

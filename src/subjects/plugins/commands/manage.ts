@@ -12,7 +12,7 @@ import { confirm, confirmOnTerminal, yes } from "../../../cli/asking/confirm.ts"
 import { canAsk } from "../../../cli/asking/terminal.ts"
 import { BadArgument, CommandFailed } from "../../../cli/Failure.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { listed, readProject } from "./project.ts"
@@ -60,7 +60,7 @@ export const pluginList = Command.make("list", { ...Client.connection }, (given)
 /** The words of each permission, for a person who is to grant it. */
 const wordsOf = (permissions: ReadonlyArray<PluginPermission>, hosts: ReadonlyArray<string> | null) =>
   Effect.map(
-    loadRoom(() => import("../../../agents/plugins/registry/PermissionWords.ts")),
+    loadModule(() => import("../../../agents/plugins/registry/PermissionTexts.ts")),
     ({ permissionWords }) => permissions.map((each) => `  ${each}: ${permissionWords(each, hosts)}`).join("\n")
   )
 

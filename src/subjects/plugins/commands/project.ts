@@ -2,11 +2,11 @@
 import * as Effect from "effect/Effect"
 import type { FieldProblem } from "../../../domain/Errors.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 
 export const readProject = (path: string) =>
   Effect.flatMap(
-    loadRoom(() => import("../../../agents/plugins/sdk/Project.ts")),
+    loadModule(() => import("../../../agents/plugins/sdk/Project.ts")),
     (room) => Effect.mapError(room.readProject(path), ({ message }) => new BadArgument({ message }))
   )
 

@@ -9,7 +9,7 @@ import { isSkillId } from "../entity.ts"
 import { CommandFailed } from "../../../cli/Failure.ts"
 import { body } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import * as Output from "../../../cli/output/Output.ts"
 
 const out = Options.text("out").pipe(
@@ -27,7 +27,7 @@ const prune = Options.boolean("prune").pipe(Options.withDescription("Remove fold
 const publish = (to: Client.Target, folder: string, payload: typeof GenerateSkills.Type) =>
   Effect.gen(function* () {
     const client = yield* Client.group(to, "agentSkills")
-    const { renew } = yield* loadRoom(() => import("../../../agents/skills/renew.ts"))
+    const { renew } = yield* loadModule(() => import("../../../agents/skills/renew.ts"))
     const { skills } = yield* client.list({ urlParams: {} }).pipe(Client.orExplain(to))
     const wanted = skills.map(({ id }) => id).filter(isSkillId)
     const pages = new Map<string, string>()

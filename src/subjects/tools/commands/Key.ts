@@ -1,6 +1,6 @@
 /** The key of a tool: made for the tool on this machine, with the tool's models only, and ended when the tool has another. */
 import * as Effect from "effect/Effect"
-import { keyNameOf } from "../../../agents/tools/files/Here.ts"
+import { keyNameOf } from "../../../agents/tools/files/Machine.ts"
 import type { Chosen } from "../../../agents/tools/config/Chosen.ts"
 import type { KeyOfTool } from "../../../agents/tools/files/SetUp.ts"
 import type { ToolSetup } from "../../../agents/tools/config/ToolSetup.ts"

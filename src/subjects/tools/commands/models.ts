@@ -6,7 +6,7 @@ import { converses } from "../../../plane/providers/ChatModels.ts"
 import { unknownFacts } from "../../../plane/providers/ModelFacts.ts"
 import type { CliFailure } from "../../../cli/Failure.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 
 const priceOf = ({ cacheCreation, cached, input, output }: ModelPrice): NonNullable<OfferedModel["price"]> => ({
   input,
@@ -41,7 +41,7 @@ export const offeredModels = (to: Client.Target): Effect.Effect<ReadonlyArray<Of
   })
   const fromList = Effect.gen(function* () {
     const client = yield* Client.inference(to)
-    const { registry } = yield* loadRoom(() => import("../../../plane/providers/Registry.ts"))
+    const { registry } = yield* loadModule(() => import("../../../plane/providers/Registry.ts"))
     const { data } = yield* client.models().pipe(Client.orExplain(to))
     return data.map(({ context_length: contextLength, id, owned_by: owner, ...more }): OfferedModel => ({
       id,

@@ -23,7 +23,7 @@ import { canAsk } from "../../../cli/asking/terminal.ts"
 import { BadArgument, type CliFailure, CommandFailed } from "../../../cli/Failure.ts"
 import { body } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { withSpinner } from "../../../cli/output/spinner.ts"
 import { prepareMesh } from "./installing.ts"
@@ -292,7 +292,7 @@ export const tunnelCreate = Command.make("create", { ...flags, ...Client.connect
     const address = tunnel.apiUrl
     const code = given.qr
       ? yield* Effect.map(
-          loadRoom(() => import("../../../cli/output/QrCode.ts")),
+          loadModule(() => import("../../../cli/output/QrCode.ts")),
           ({ qrLines }) => qrLines(address).join("\n")
         )
       : null

@@ -10,7 +10,7 @@ import { confirm } from "../../../cli/asking/confirm.ts"
 import { CommandFailed } from "../../../cli/Failure.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Inference from "../../../cli/gateway/Inference.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { withSpinner } from "../../../cli/output/spinner.ts"
 
@@ -47,7 +47,7 @@ const cut = new CommandFailed({
 /** Installs the program, and prints each step. */
 export const install = (to: Client.Target, sudoPassword: Redacted.Redacted | null) =>
   Effect.gen(function* () {
-    const { makeSseFramer } = yield* loadRoom(() => import("../../../wire/sse/SseFramer.ts"))
+    const { makeSseFramer } = yield* loadModule(() => import("../../../wire/sse/SseFramer.ts"))
     const framer = makeSseFramer()
     const response = yield* Inference.ask(
       to,

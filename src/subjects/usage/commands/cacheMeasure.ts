@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { EmbeddingsAnswer } from "../../../contract/compat/Chat.ts"
 import { CommandFailed } from "../../../cli/Failure.ts"
-import { loadRoom } from "../../../cli/lazy.ts"
+import { loadModule } from "../../../cli/lazy.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Inference from "../../../cli/gateway/Inference.ts"
 import { kinds, modelOr } from "../../../cli/gateway/MediaModel.ts"
@@ -77,10 +77,10 @@ export const cacheMeasure = Command.make(
   { model: MediaFlags.modelOf("An embedding model"), ...Client.connection },
   ({ model: given, ...flags }) =>
     Effect.gen(function* () {
-      const { laterTopics, pairsOf, topics } = yield* loadRoom(
+      const { laterTopics, pairsOf, topics } = yield* loadModule(
         () => import("../../../plane/cache/semantic/Paraphrases.ts")
       )
-      const { measured } = yield* loadRoom(() => import("../../../plane/cache/semantic/Measurement.ts"))
+      const { measured } = yield* loadModule(() => import("../../../plane/cache/semantic/Measurement.ts"))
       const to = yield* Client.target(flags)
       const model = yield* modelOr(given, to, kinds.embeddings)
       const all = [...topics, ...laterTopics]

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FC from "effect/FastCheck"
-import { signalWords } from "../../../../src/plane/routing/auto/TaskWords.ts"
+import { signalWords } from "../../../../src/plane/routing/auto/TaskTerms.ts"
 import { readSample, sampleLength } from "../../../../src/plane/routing/auto/TaskType.ts"
 
 /** The words of a text, each against all there are: how it is defined. */

@@ -2,7 +2,7 @@
 import { defaultWarningThreshold } from "../limits/entity.ts"
 import { isArray, type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
 import { labelsOf } from "./Labels.ts"
-import { assignmentName, limitName, modelName } from "./Present.ts"
+import { assignmentName, limitName, modelName } from "./CurrentState.ts"
 import { placeOf, type Sorted } from "./Kept.ts"
 import type { Thing, Wanted } from "./Plan.ts"
 

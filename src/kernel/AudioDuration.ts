@@ -63,7 +63,7 @@ const mp3 = (head: Buffer, bytes: number): number | null => {
 }
 
 /** Seconds. `bytes`: of the whole file. */
-export const soundSeconds = (head: Buffer, bytes: number): number | null => {
+export const audioSeconds = (head: Buffer, bytes: number): number | null => {
   const seconds =
     ascii(head, 0, 4) === "RIFF" && ascii(head, 8, 4) === "WAVE"
       ? wav(head, bytes)

@@ -23,14 +23,14 @@ export interface BegunResponse {
 
 export type Note = (begun: BegunResponse) => void
 
-export class BackgroundDoor extends Context.Tag("gateway/plane/request/BackgroundDoor")<
-  BackgroundDoor,
+export class BackgroundPipeline extends Context.Tag("gateway/plane/request/BackgroundPipeline")<
+  BackgroundPipeline,
   { readonly attach: (note: Note) => void; readonly note: Note }
 >() {}
 
-export const make = (): typeof BackgroundDoor.Service => {
+export const make = (): typeof BackgroundPipeline.Service => {
   let attached: Note | null = null
-  return BackgroundDoor.of({
+  return BackgroundPipeline.of({
     attach: (note) => {
       attached = note
     },
@@ -38,4 +38,4 @@ export const make = (): typeof BackgroundDoor.Service => {
   })
 }
 
-export const layer: Layer.Layer<BackgroundDoor> = Layer.sync(BackgroundDoor, make)
+export const layer: Layer.Layer<BackgroundPipeline> = Layer.sync(BackgroundPipeline, make)

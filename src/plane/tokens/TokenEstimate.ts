@@ -5,7 +5,7 @@ import type { Conversation, MediaSource, Message, Part, Tool } from "../../wire/
 import type { Family } from "./Family.ts"
 import { imageSizeOf } from "./ImageSize.ts"
 
-export interface Reckoning {
+export interface TokenEstimate {
   readonly texts: ReadonlyArray<string>
   /** Tokens of message overhead, images, audio and documents, in the family's own tokens. */
   readonly fixed: number
@@ -67,7 +67,7 @@ const isCounted = (part: Part, at: number, lastUser: number, family: Family): bo
 
 const lastUserOf = (messages: ReadonlyArray<Message>): number => messages.findLastIndex(({ role }) => role === "user")
 
-export const reckon = ({ messages, outputFormat, tools }: Conversation, family: Family): Reckoning => {
+export const reckon = ({ messages, outputFormat, tools }: Conversation, family: Family): TokenEstimate => {
   const texts: Array<string> = tools.map(toolText)
   if (outputFormat?.type === "json_schema") texts.push(JSON.stringify(outputFormat.schema))
   const lastUser = lastUserOf(messages)
@@ -80,5 +80,5 @@ export const reckon = ({ messages, outputFormat, tools }: Conversation, family: 
 }
 
 /** The total: o200k tokens of the texts converted to the family's, and the rest. Never less than one. */
-export const totalOf = (textTokens: number, { fixed }: Reckoning, family: Family): number =>
+export const totalOf = (textTokens: number, { fixed }: TokenEstimate, family: Family): number =>
   Math.max(1, Math.ceil(textTokens * family.factor) + fixed)

@@ -24,10 +24,10 @@ import { requestWaitMs, waitingAtMost } from "../../store/engine/WriteQueue.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { underWayIn } from "../../wire/responses/Background.ts"
 import { isObject, parseJson } from "../../wire/json/Json.ts"
-import type { JobCall } from "./JobDoor.ts"
+import type { JobCall } from "./JobEndpoint.ts"
 
-export class ResponseDoor extends Context.Tag("gateway/entry/jobs/ResponseDoor")<
-  ResponseDoor,
+export class ResponseEndpoint extends Context.Tag("gateway/entry/jobs/ResponseEndpoint")<
+  ResponseEndpoint,
   { readonly handle: (route: ResponseRoute, call: JobCall) => void }
 >() {}
 
@@ -239,8 +239,8 @@ export const make = Effect.gen(function* () {
       )
     )
 
-  return ResponseDoor.of({ handle: (route, call) => void runFork(ask(route, call)) })
+  return ResponseEndpoint.of({ handle: (route, call) => void runFork(ask(route, call)) })
 })
 
-export const layer: Layer.Layer<ResponseDoor, never, MediaJobs | Settings | Timers | TokenRefresh | Upstream> =
-  Layer.effect(ResponseDoor, make)
+export const layer: Layer.Layer<ResponseEndpoint, never, MediaJobs | Settings | Timers | TokenRefresh | Upstream> =
+  Layer.effect(ResponseEndpoint, make)

@@ -17,8 +17,8 @@ export interface PluginServices {
   readonly marketplace: typeof Marketplace.Service
 }
 
-export class PluginsDoor extends Context.Tag("gateway/agents/plugins/PluginsDoor")<
-  PluginsDoor,
+export class LazyPlugins extends Context.Tag("gateway/agents/plugins/LazyPlugins")<
+  LazyPlugins,
   BuiltOnce.BuiltOnce<PluginServices, StoreError>
 >() {}
 
@@ -30,10 +30,10 @@ const make = Effect.fnUntraced(function* <R>(load: LoadPlugins<R>) {
   const once = yield* BuiltOnce.make(load)
   // Guards are there before the first request: this is built before the server listens.
   if (!(yield* repo.isEmpty)) yield* once.get
-  return PluginsDoor.of(once)
+  return LazyPlugins.of(once)
 })
 
 export const layer = <R>(
   load: LoadPlugins<R>
-): Layer.Layer<PluginsDoor, StoreError, Exclude<R, Scope.Scope> | PluginRepo> =>
-  Layer.scoped(PluginsDoor, make(load)) as Layer.Layer<PluginsDoor, StoreError, Exclude<R, Scope.Scope> | PluginRepo>
+): Layer.Layer<LazyPlugins, StoreError, Exclude<R, Scope.Scope> | PluginRepo> =>
+  Layer.scoped(LazyPlugins, make(load)) as Layer.Layer<LazyPlugins, StoreError, Exclude<R, Scope.Scope> | PluginRepo>

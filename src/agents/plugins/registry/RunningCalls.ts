@@ -2,13 +2,13 @@
 import * as Effect from "effect/Effect"
 
 /** Calls of one sandbox that are in progress. */
-export interface UnderWay {
+export interface RunningCalls {
   readonly counted: <A>(call: Effect.Effect<A>) => Effect.Effect<A>
   /** Waits until there are none, or at the latest for the time that one may take. */
   readonly none: (withinMs: number) => Effect.Effect<void>
 }
 
-export const makeUnderWay = (): UnderWay => {
+export const makeRunningCalls = (): RunningCalls => {
   const waiting = new Set<() => void>()
   let count = 0
   const ended = Effect.sync(() => {

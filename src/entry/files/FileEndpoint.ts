@@ -30,13 +30,13 @@ import { AppConfig } from "../../platform/AppConfig.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import * as LoadShedder from "../../plane/resilience/LoadShedder.ts"
-import { type DoorCall, makeDoorAnswers } from "./DoorAnswers.ts"
+import { type EndpointCall, makeFileAnswers } from "./FileAnswers.ts"
 import { quotaExceeded, unknownFile } from "./FileRefusals.ts"
 import { receive } from "./ReceiveUpload.ts"
 import { formBytes } from "./UploadForm.ts"
 
-export class FileDoor extends Context.Tag("gateway/entry/files/FileDoor")<
-  FileDoor,
+export class FileEndpoint extends Context.Tag("gateway/entry/files/FileEndpoint")<
+  FileEndpoint,
   {
     readonly handle: (
       route: FileRoute,
@@ -70,11 +70,11 @@ export const make = Effect.gen(function* () {
   const timers = yield* Timers
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
-  interface Call extends DoorCall {
+  interface Call extends EndpointCall {
     readonly owner: string
   }
 
-  const { answer, json, refuse } = yield* makeDoorAnswers(
+  const { answer, json, refuse } = yield* makeFileAnswers(
     refusalOf,
     "The gateway could not read or write the file. Its log says why."
   )
@@ -169,7 +169,7 @@ export const make = Effect.gen(function* () {
   const isDisguised = ({ headers }: IncomingMessage): boolean =>
     headers.origin !== undefined && !flags.isOn("REQUIRE_API_KEY") && gate.namedOrigin(headers) === null
 
-  return FileDoor.of({
+  return FileEndpoint.of({
     handle: (route, { file = "" }, identity, request, response) => {
       const requestId = ids.next(timers.nowMs())
       if (identity instanceof Error) return refuse({ request, requestId, response }, describe(identity))
@@ -200,7 +200,7 @@ export const make = Effect.gen(function* () {
 })
 
 export const layer: Layer.Layer<
-  FileDoor,
+  FileEndpoint,
   never,
   AppConfig | Files | Flags | Gate | IdGen | LoadShedder.LoadShedder | StopSignal | Timers
-> = Layer.effect(FileDoor, make)
+> = Layer.effect(FileEndpoint, make)

@@ -12,8 +12,8 @@ import type { Match } from "../../contract/Routes.ts"
 import type { Plane } from "./Management.ts"
 import type { PlaneServices, UseCases } from "./Services.ts"
 
-export class ManagementDoor extends Context.Tag("gateway/entry/management/ManagementDoor")<
-  ManagementDoor,
+export class ManagementEndpoint extends Context.Tag("gateway/entry/management/ManagementEndpoint")<
+  ManagementEndpoint,
   {
     readonly handle: (found: Match, request: IncomingMessage, response: ServerResponse) => void
     /** Asks an endpoint from inside the gateway, as `Plane.ask`. */
@@ -53,7 +53,7 @@ const make = Effect.fnUntraced(function* <R>(loadUseCases: LoadUseCases<R>) {
     )
     return loading
   }
-  return ManagementDoor.of({
+  return ManagementEndpoint.of({
     handle: (found, request, response) => {
       load().then(
         (plane) => plane.handle(found, request, response),
@@ -68,5 +68,5 @@ const make = Effect.fnUntraced(function* <R>(loadUseCases: LoadUseCases<R>) {
   })
 })
 
-export const layer = <R>(loadUseCases: LoadUseCases<R>): Layer.Layer<ManagementDoor, never, PlaneServices | R> =>
-  Layer.effect(ManagementDoor, make(loadUseCases))
+export const layer = <R>(loadUseCases: LoadUseCases<R>): Layer.Layer<ManagementEndpoint, never, PlaneServices | R> =>
+  Layer.effect(ManagementEndpoint, make(loadUseCases))

@@ -52,15 +52,15 @@ import { Unreadable } from "../../wire/json/Bounds.ts"
 import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { Searches } from "../../plane/search/Searches.ts"
 import { type JsonObject, objectOr, stringOr } from "../../wire/json/Json.ts"
-import { ManagementDoor } from "../management/ManagementDoor.ts"
+import { ManagementEndpoint } from "../management/ManagementEndpoint.ts"
 import { beginningOf, type BodyBeginning } from "../listening/BodyBeginning.ts"
 import { readBody } from "../listening/RequestBody.ts"
 import { makeAskSearch } from "./AskSearch.ts"
 import { makeReply, type McpReply } from "./McpReply.ts"
 import { wishOf } from "./Toolsets.ts"
 
-export class McpDoor extends Context.Tag("gateway/entry/mcp/McpDoor")<
-  McpDoor,
+export class McpEndpoint extends Context.Tag("gateway/entry/mcp/McpEndpoint")<
+  McpEndpoint,
   {
     readonly handle: (route: McpRoute, request: IncomingMessage, response: ServerResponse) => void
     /** Ends the streams of listeners: the gateway stops, and they would hold it up. */
@@ -123,7 +123,7 @@ export const make = Effect.gen(function* () {
   const flags = yield* Flags
   const gate = yield* Gate
   const ids = yield* IdGen
-  const management = yield* ManagementDoor
+  const management = yield* ManagementEndpoint
   const requests = yield* InnerRequests
   const searches = yield* Searches
   const skillBlocks = yield* SkillBlocks
@@ -471,7 +471,7 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  return McpDoor.of({
+  return McpEndpoint.of({
     handle,
     drain: () => {
       isDraining = true
@@ -481,7 +481,7 @@ export const make = Effect.gen(function* () {
 })
 
 export const layer: Layer.Layer<
-  McpDoor,
+  McpEndpoint,
   never,
   | BodyBudget
   | Directory
@@ -490,7 +490,7 @@ export const layer: Layer.Layer<
   | GatewaySettings
   | IdGen
   | InnerRequests
-  | ManagementDoor
+  | ManagementEndpoint
   | McpAuditRepo
   | Searches
   | SkillBlocks
@@ -498,4 +498,4 @@ export const layer: Layer.Layer<
   | StopSignal
   | Timers
   | Upstreams
-> = Layer.scoped(McpDoor, make)
+> = Layer.scoped(McpEndpoint, make)

@@ -20,12 +20,12 @@ export interface PlaygroundServices {
   readonly presetOf: (record: TrafficRecord) => PresetFields | NotAPreset
 }
 
-export class PlaygroundDoor extends Context.Tag("gateway/agents/playground/PlaygroundDoor")<
-  PlaygroundDoor,
+export class LazyPlayground extends Context.Tag("gateway/agents/playground/LazyPlayground")<
+  LazyPlayground,
   BuiltOnce.BuiltOnce<PlaygroundServices>
 >() {}
 
 export const layer = <R>(
   load: BuiltOnce.Load<PlaygroundServices, R>
-): Layer.Layer<PlaygroundDoor, never, Exclude<R, Scope.Scope>> =>
-  Layer.scoped(PlaygroundDoor, BuiltOnce.make(load)) as Layer.Layer<PlaygroundDoor, never, Exclude<R, Scope.Scope>>
+): Layer.Layer<LazyPlayground, never, Exclude<R, Scope.Scope>> =>
+  Layer.scoped(LazyPlayground, BuiltOnce.make(load)) as Layer.Layer<LazyPlayground, never, Exclude<R, Scope.Scope>>

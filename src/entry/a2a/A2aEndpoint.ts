@@ -37,18 +37,18 @@ import { makeFairPlaces } from "../../kernel/collections/FairPlaces.ts"
 import { IdGen } from "../../platform/IdGen.ts"
 import { Timers } from "../../platform/Timers.ts"
 import { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
-import { skillWords } from "../../agents/skills/SkillWords.ts"
+import { skillWords } from "../../agents/skills/SkillTexts.ts"
 import { Slices } from "../../plane/resilience/Slices.ts"
 import { Unreadable } from "../../wire/json/Bounds.ts"
 import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { isObject, type JsonObject, stringOr } from "../../wire/json/Json.ts"
-import { ManagementDoor } from "../management/ManagementDoor.ts"
+import { ManagementEndpoint } from "../management/ManagementEndpoint.ts"
 import { beginningOf } from "../listening/BodyBeginning.ts"
 import { readBody } from "../listening/RequestBody.ts"
 import { type A2aReply, makeReply } from "./A2aReply.ts"
 
-export class A2aDoor extends Context.Tag("gateway/entry/a2a/A2aDoor")<
-  A2aDoor,
+export class A2aEndpoint extends Context.Tag("gateway/entry/a2a/A2aEndpoint")<
+  A2aEndpoint,
   {
     readonly handle: (route: A2aRoute, request: IncomingMessage, response: ServerResponse) => void
     /** Ends what runs: the gateway stops. */
@@ -90,7 +90,7 @@ export const make = Effect.gen(function* () {
   const gate = yield* Gate
   const ids = yield* IdGen
   const inner = yield* InnerRequests
-  const management = yield* ManagementDoor
+  const management = yield* ManagementEndpoint
   const settings = yield* GatewaySettings
   const slices = yield* Slices
   const timers = yield* Timers
@@ -352,11 +352,11 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  return A2aDoor.of({ handle, drain: () => tasks.stopAll() })
+  return A2aEndpoint.of({ handle, drain: () => tasks.stopAll() })
 })
 
 export const layer: Layer.Layer<
-  A2aDoor,
+  A2aEndpoint,
   never,
-  AgentTasks | BodyBudget | Gate | GatewaySettings | IdGen | InnerRequests | ManagementDoor | Slices | Timers
-> = Layer.effect(A2aDoor, make)
+  AgentTasks | BodyBudget | Gate | GatewaySettings | IdGen | InnerRequests | ManagementEndpoint | Slices | Timers
+> = Layer.effect(A2aEndpoint, make)

@@ -25,8 +25,8 @@ import { codingProblem } from "../listening/ContentCodings.ts"
 import { logRefusal } from "../edge/RefusalLog.ts"
 import { refuseUpgrade } from "../ws/Upgrade.ts"
 
-export class FrontDoor extends Context.Tag("gateway/entry/server/FrontDoor")<
-  FrontDoor,
+export class RequestGuard extends Context.Tag("gateway/entry/server/RequestGuard")<
+  RequestGuard,
   {
     /** Decides whether the request may go on; when not, it was answered. */
     readonly admits: (found: Match, request: IncomingMessage, response: ServerResponse) => boolean
@@ -97,7 +97,7 @@ export const make = Effect.gen(function* () {
     return true
   }
 
-  return FrontDoor.of({
+  return RequestGuard.of({
     admits: (found, request, response) => {
       // A cache must not give one origin what was meant for another, or for none.
       if (gate.namesOrigins()) response.setHeader("Vary", "Origin")
@@ -127,7 +127,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<FrontDoor, never, Gate | IdGen.IdGen | Timers.Timers | Tunnels> = Layer.effect(
-  FrontDoor,
+export const layer: Layer.Layer<RequestGuard, never, Gate | IdGen.IdGen | Timers.Timers | Tunnels> = Layer.effect(
+  RequestGuard,
   make
 )

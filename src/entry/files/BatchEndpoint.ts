@@ -32,13 +32,13 @@ import { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
 import * as LoadShedder from "../../plane/resilience/LoadShedder.ts"
 import { readForeignJson, Unreadable } from "../../wire/json/Bounds.ts"
 import { isObject } from "../../wire/json/Json.ts"
-import { type DoorCall, makeDoorAnswers } from "./DoorAnswers.ts"
+import { type EndpointCall, makeFileAnswers } from "./FileAnswers.ts"
 import { quotaExceeded, unknownFile } from "./FileRefusals.ts"
 import { queryOf } from "./ListingPages.ts"
 import { readBody } from "../listening/RequestBody.ts"
 
-export class BatchDoor extends Context.Tag("gateway/entry/files/BatchDoor")<
-  BatchDoor,
+export class BatchEndpoint extends Context.Tag("gateway/entry/files/BatchEndpoint")<
+  BatchEndpoint,
   {
     readonly handle: (
       route: BatchRoute,
@@ -108,12 +108,12 @@ export const make = Effect.gen(function* () {
   const ids = yield* IdGen
   const shedder = yield* LoadShedder.LoadShedder
   const timers = yield* Timers
-  const { answer, json, refuse } = yield* makeDoorAnswers<Refusal>(
+  const { answer, json, refuse } = yield* makeFileAnswers<Refusal>(
     refusalOf,
     "The gateway could not read or store the batch. Its log says why."
   )
 
-  const create = (call: DoorCall, principal: Principal): void => {
+  const create = (call: EndpointCall, principal: Principal): void => {
     const share = bodies.share(apiKeyIdOf({ principal }))
     call.response.once("close", share.release)
     readBody(call.request, maxBodyBytes, share, (body) => {
@@ -129,7 +129,7 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  const list = (call: DoorCall, owner: string): void => {
+  const list = (call: EndpointCall, owner: string): void => {
     const query = batchListOf(queryOf(call.request.url ?? "/"))
     if (Either.isLeft(query)) return refuse(call, invalid(query.left))
     answer(call, batches.list(owner, query.right), ({ batches: rows, hasMore }) =>
@@ -143,9 +143,9 @@ export const make = Effect.gen(function* () {
     )
   }
 
-  return BatchDoor.of({
+  return BatchEndpoint.of({
     handle: (route, { batch: id = "" }, identity, request, response) => {
-      const call: DoorCall = { requestId: ids.next(timers.nowMs()), request, response }
+      const call: EndpointCall = { requestId: ids.next(timers.nowMs()), request, response }
       if (identity instanceof Error) return refuse(call, describe(identity))
       const entered = shedder.enter(apiKeyIdOf({ principal: identity }))
       if (LoadShedder.isShed(entered)) return refuse(call, describe(new Overloaded(entered)))
@@ -167,5 +167,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<BatchDoor, never, Batches | BodyBudget | IdGen | LoadShedder.LoadShedder | Timers> =
-  Layer.effect(BatchDoor, make)
+export const layer: Layer.Layer<BatchEndpoint, never, Batches | BodyBudget | IdGen | LoadShedder.LoadShedder | Timers> =
+  Layer.effect(BatchEndpoint, make)

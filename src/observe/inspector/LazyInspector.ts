@@ -20,8 +20,8 @@ export interface InspectorServices {
   readonly handIn: (record: HandedIn) => Effect.Effect<void>
 }
 
-export class InspectorDoor extends Context.Tag("gateway/observe/inspector/InspectorDoor")<
-  InspectorDoor,
+export class LazyInspector extends Context.Tag("gateway/observe/inspector/LazyInspector")<
+  LazyInspector,
   {
     /** Loads and builds it by the first use; a defect where that fails. */
     readonly get: Effect.Effect<InspectorServices>
@@ -41,7 +41,7 @@ const make = Effect.fnUntraced(function* <R>(load: LoadInspector<R>) {
   const { current, get } = yield* BuiltOnce.make(load)
   let isRecording = false
 
-  return InspectorDoor.of({
+  return LazyInspector.of({
     get,
     current,
     recordsOwnTraffic: () => isRecording,
@@ -55,5 +55,5 @@ const make = Effect.fnUntraced(function* <R>(load: LoadInspector<R>) {
   })
 })
 
-export const layer = <R>(load: LoadInspector<R>): Layer.Layer<InspectorDoor, never, Exclude<R, Scope.Scope>> =>
-  Layer.scoped(InspectorDoor, make(load)) as Layer.Layer<InspectorDoor, never, Exclude<R, Scope.Scope>>
+export const layer = <R>(load: LoadInspector<R>): Layer.Layer<LazyInspector, never, Exclude<R, Scope.Scope>> =>
+  Layer.scoped(LazyInspector, make(load)) as Layer.Layer<LazyInspector, never, Exclude<R, Scope.Scope>>

@@ -13,36 +13,36 @@ import { requestWaitMs, waitingAtMost } from "../../store/engine/WriteQueue.ts"
 import { codecs } from "../../wire/Codec.ts"
 import { answerAndDrain } from "../forms/RefuseUpload.ts"
 
-export interface DoorCall {
+export interface EndpointCall {
   readonly requestId: string
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
-export interface DoorAnswers<E> {
-  readonly refuse: (call: DoorCall, view: ErrorView) => void
-  readonly json: (call: DoorCall, value: unknown) => void
+export interface FileAnswers<E> {
+  readonly refuse: (call: EndpointCall, view: ErrorView) => void
+  readonly json: (call: EndpointCall, value: unknown) => void
   /** Runs `work`, and answers with `then` or with what went wrong. */
-  readonly answer: <A>(call: DoorCall, work: Effect.Effect<A, E | StoreError>, then: (value: A) => void) => void
+  readonly answer: <A>(call: EndpointCall, work: Effect.Effect<A, E | StoreError>, then: (value: A) => void) => void
 }
 
 /** Makes the answers; `failed` is the message for a client when the store or the disk fails. */
-export const makeDoorAnswers = <E extends { readonly _tag: string }>(
+export const makeFileAnswers = <E extends { readonly _tag: string }>(
   refusalOf: (error: E) => ErrorView,
   failed: string
-): Effect.Effect<DoorAnswers<E>, never, Timers> =>
+): Effect.Effect<FileAnswers<E>, never, Timers> =>
   Effect.gen(function* () {
     const timers = yield* Timers
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
-    const refuse = ({ request, requestId, response }: DoorCall, view: ErrorView): void => {
+    const refuse = ({ request, requestId, response }: EndpointCall, view: ErrorView): void => {
       if (response.headersSent || response.destroyed) return
       const body = JSON.stringify(codecs.chat.renderError(view, requestId))
       const headers = errorHeaders(requestId, view, Buffer.byteLength(body))
       answerAndDrain(timers, request, response, view.status, headers, body)
     }
 
-    const json = ({ requestId, response }: DoorCall, value: unknown): void => {
+    const json = ({ requestId, response }: EndpointCall, value: unknown): void => {
       const body = JSON.stringify(value)
       const headers = identityHeaders(requestId)
       headers.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)))
@@ -52,7 +52,7 @@ export const makeDoorAnswers = <E extends { readonly _tag: string }>(
 
     const isRefusal = (error: E | StoreError): error is E => error._tag !== "StoreError"
 
-    const answer: DoorAnswers<E>["answer"] = (call, work, then) => {
+    const answer: FileAnswers<E>["answer"] = (call, work, then) => {
       runFork(
         Effect.flatMap(Effect.exit(waitingAtMost(requestWaitMs)(work)), (exit) => {
           if (Exit.isSuccess(exit)) return Effect.sync(() => then(exit.value))

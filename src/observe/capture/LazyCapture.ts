@@ -21,8 +21,8 @@ export interface CaptureServices {
   readonly built: Context.Context<never>
 }
 
-export class CaptureDoor extends Context.Tag("gateway/observe/capture/CaptureDoor")<
-  CaptureDoor,
+export class LazyCapture extends Context.Tag("gateway/observe/capture/LazyCapture")<
+  LazyCapture,
   {
     /** Loads and builds it by the first use; a defect where that fails. */
     readonly get: Effect.Effect<typeof Capture.Service>
@@ -66,7 +66,7 @@ const make = Effect.fnUntraced(function* <R>(load: LoadCapture<R>) {
   const stored = yield* Effect.orElseSucceed(CaptureSettings.read, () => CaptureSettings.nothingStored)
   if (hasJournal(dataDir) || CaptureSettings.resumes(stored)) yield* Effect.forkScoped(takeUp)
 
-  return CaptureDoor.of({
+  return LazyCapture.of({
     get: Effect.map(once.get, ({ capture }) => capture),
     current: () => once.current()?.capture ?? null,
     built: Effect.map(once.get, ({ built }) => built)
@@ -75,9 +75,9 @@ const make = Effect.fnUntraced(function* <R>(load: LoadCapture<R>) {
 
 export const layer = <R>(
   load: LoadCapture<R>
-): Layer.Layer<CaptureDoor, never, Exclude<R, Scope.Scope> | AppConfig | SettingsRepo> =>
-  Layer.scoped(CaptureDoor, make(load)) as Layer.Layer<
-    CaptureDoor,
+): Layer.Layer<LazyCapture, never, Exclude<R, Scope.Scope> | AppConfig | SettingsRepo> =>
+  Layer.scoped(LazyCapture, make(load)) as Layer.Layer<
+    LazyCapture,
     never,
     Exclude<R, Scope.Scope> | AppConfig | SettingsRepo
   >

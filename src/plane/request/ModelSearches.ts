@@ -35,14 +35,14 @@ export interface AttachedSearches {
   readonly ask: (asked: AskedSearch) => SearchAsking | null
 }
 
-export class SearchDoor extends Context.Tag("gateway/plane/request/SearchDoor")<
-  SearchDoor,
+export class ModelSearches extends Context.Tag("gateway/plane/request/ModelSearches")<
+  ModelSearches,
   AttachedSearches & { readonly attach: (searches: AttachedSearches) => void }
 >() {}
 
-export const make = (): typeof SearchDoor.Service => {
+export const make = (): typeof ModelSearches.Service => {
   let attached: AttachedSearches | null = null
-  return SearchDoor.of({
+  return ModelSearches.of({
     attach: (searches) => {
       attached = searches
     },
@@ -51,4 +51,4 @@ export const make = (): typeof SearchDoor.Service => {
   })
 }
 
-export const layer: Layer.Layer<SearchDoor> = Layer.sync(SearchDoor, make)
+export const layer: Layer.Layer<ModelSearches> = Layer.sync(ModelSearches, make)

@@ -37,8 +37,8 @@ export interface JobCall {
   readonly reply: ClientReply
 }
 
-export class JobDoor extends Context.Tag("gateway/entry/jobs/JobDoor")<
-  JobDoor,
+export class JobEndpoint extends Context.Tag("gateway/entry/jobs/JobEndpoint")<
+  JobEndpoint,
   { readonly handle: (route: JobRoute, call: JobCall) => void }
 >() {}
 
@@ -193,7 +193,7 @@ export const make = Effect.gen(function* () {
       answer(call, Effect.as(jobs.remove(owner, call.job), job), (removed) => json(call, deletedView(removed)))
     })
 
-  return JobDoor.of({
+  return JobEndpoint.of({
     handle: (route, call) => {
       if (call.identity instanceof Error) return refuse(call, describe(call.identity))
       const owner = ownerOf(call.identity)
@@ -223,7 +223,7 @@ export const make = Effect.gen(function* () {
 })
 
 export const layer: Layer.Layer<
-  JobDoor,
+  JobEndpoint,
   never,
   GatewaySettings | MediaJobs | Settings | Timers | TokenRefresh | Upstream
-> = Layer.effect(JobDoor, make)
+> = Layer.effect(JobEndpoint, make)

@@ -12,8 +12,8 @@ export type Serve = (exchange: Exchange, over: () => void) => void
 /** Refuses a request, as `Pipeline.refuse`. */
 export type Refuse = (exchange: Exchange, error: InferenceError) => void
 
-export class InnerDoor extends Context.Tag("gateway/plane/request/InnerDoor")<
-  InnerDoor,
+export class InnerPipeline extends Context.Tag("gateway/plane/request/InnerPipeline")<
+  InnerPipeline,
   {
     readonly attach: (pipeline: { readonly serve: Serve; readonly refuse: Refuse }) => void
     readonly serve: Serve
@@ -21,13 +21,13 @@ export class InnerDoor extends Context.Tag("gateway/plane/request/InnerDoor")<
   }
 >() {}
 
-export const make = (): typeof InnerDoor.Service => {
+export const make = (): typeof InnerPipeline.Service => {
   let attached: { readonly serve: Serve; readonly refuse: Refuse } | null = null
   const pipeline = () => {
     if (attached === null) throw new Error("No pipeline is there yet.")
     return attached
   }
-  return InnerDoor.of({
+  return InnerPipeline.of({
     attach: (given) => {
       attached = given
     },
@@ -36,4 +36,4 @@ export const make = (): typeof InnerDoor.Service => {
   })
 }
 
-export const layer: Layer.Layer<InnerDoor> = Layer.sync(InnerDoor, make)
+export const layer: Layer.Layer<InnerPipeline> = Layer.sync(InnerPipeline, make)
