@@ -45,6 +45,7 @@ import * as Forms from "../entry/forms/Forms.ts"
 import * as RequestGuard from "../entry/server/RequestGuard.ts"
 import * as Listener from "../entry/listening/Listener.ts"
 import * as ManagementEndpoint from "../entry/management/ManagementEndpoint.ts"
+import * as LongLived from "../entry/listening/LongLived.ts"
 import * as OpenStreams from "../entry/listening/OpenStreams.ts"
 import * as InspectorFeed from "../entry/live/InspectorFeed.ts"
 import * as LiveFeed from "../entry/live/LiveFeed.ts"
@@ -338,7 +339,7 @@ const generationWith = <E, R>(tunnels: Layer.Layer<Tunnels | MeshTools, E, R>) =
       )
     ),
     Layer.provideMerge(lazyPlugins.pipe(Layer.provideMerge(auditLog))),
-    Layer.provide(Layer.mergeAll(OpenStreams.layer, ProcessFacts.layer, BackupSchedule.layer)),
+    Layer.provide(Layer.mergeAll(OpenStreams.layer, LongLived.layer, ProcessFacts.layer, BackupSchedule.layer)),
     Layer.provideMerge(engine),
     Layer.provideMerge(tables)
   )

@@ -46,13 +46,12 @@ import { ManagementEndpoint } from "../management/ManagementEndpoint.ts"
 import { beginningOf } from "../listening/BodyBeginning.ts"
 import { readBody } from "../listening/RequestBody.ts"
 import { type A2aReply, makeReply } from "./A2aReply.ts"
+import { LongLived } from "../listening/LongLived.ts"
 
 export class A2aEndpoint extends Context.Tag("gateway/entry/a2a/A2aEndpoint")<
   A2aEndpoint,
   {
     readonly handle: (route: A2aRoute, request: IncomingMessage, response: ServerResponse) => void
-    /** Ends what runs: the gateway stops. */
-    readonly drain: () => void
   }
 >() {}
 
@@ -86,6 +85,7 @@ const formOf = (task: Task, isCurrent: boolean): Form => (isCurrent ? "current" 
 const skills = skillIds.map((id) => ({ id, description: skillWords[id].description }))
 
 export const make = Effect.gen(function* () {
+  const longLived = yield* LongLived
   const bodies = yield* BodyBudget
   const gate = yield* Gate
   const ids = yield* IdGen
@@ -352,11 +352,22 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  return A2aEndpoint.of({ handle, drain: () => tasks.stopAll() })
+  longLived.register({ drain: () => tasks.stopAll() })
+
+  return A2aEndpoint.of({ handle })
 })
 
 export const layer: Layer.Layer<
   A2aEndpoint,
   never,
-  AgentTasks | BodyBudget | Gate | GatewaySettings | IdGen | InnerRequests | ManagementEndpoint | Slices | Timers
+  | AgentTasks
+  | BodyBudget
+  | Gate
+  | GatewaySettings
+  | IdGen
+  | InnerRequests
+  | LongLived
+  | ManagementEndpoint
+  | Slices
+  | Timers
 > = Layer.effect(A2aEndpoint, make)

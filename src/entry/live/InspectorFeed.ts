@@ -22,6 +22,7 @@ import * as IdGen from "../../platform/IdGen.ts"
 import * as Timers from "../../platform/Timers.ts"
 import { transportError } from "../ws/ServerFrames.ts"
 import { refuseUpgrade } from "../ws/Upgrade.ts"
+import { LongLived } from "../listening/LongLived.ts"
 
 export class InspectorFeed extends Context.Tag("gateway/entry/live/InspectorFeed")<
   InspectorFeed,
@@ -31,10 +32,6 @@ export class InspectorFeed extends Context.Tag("gateway/entry/live/InspectorFeed
     /** Answers an upgrade with a socket, or with an HTTP error. */
     readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
     readonly clients: () => number
-    /** Closes all sockets; takes no further one. */
-    readonly drain: () => void
-    /** Cuts what is left. */
-    readonly cut: () => void
   }
 >() {}
 
@@ -65,6 +62,7 @@ interface Client {
 }
 
 export const make = Effect.gen(function* () {
+  const longLived = yield* LongLived
   const door = yield* LazyInspector
   const gate = yield* Gate.Gate
   const ids = yield* IdGen.IdGen
@@ -172,6 +170,16 @@ export const make = Effect.gen(function* () {
     runFork(watch(client))
   }
 
+  longLived.register({
+    drain: () => {
+      isStopping = true
+      for (const { socket } of clients) socket.close(closeCodes.goingAway, "The gateway is stopping.")
+    },
+    cut: () => {
+      for (const { socket } of clients) socket.terminate()
+    }
+  })
+
   return InspectorFeed.of({
     isAt: ({ method = "GET", url = "/" }) => routeAt(match(method, url))?.key === "inspector.feed",
     upgrade: (request, socket, head) => {
@@ -188,16 +196,12 @@ export const make = Effect.gen(function* () {
       server.handleUpgrade(request, socket, head, (made) => opened(made, request))
       server.off("headers", onHeaders)
     },
-    clients: () => clients.size,
-    drain: () => {
-      isStopping = true
-      for (const { socket } of clients) socket.close(closeCodes.goingAway, "The gateway is stopping.")
-    },
-    cut: () => {
-      for (const { socket } of clients) socket.terminate()
-    }
+    clients: () => clients.size
   })
 })
 
-export const layer: Layer.Layer<InspectorFeed, never, LazyInspector | Gate.Gate | IdGen.IdGen | Timers.Timers> =
-  Layer.scoped(InspectorFeed, make)
+export const layer: Layer.Layer<
+  InspectorFeed,
+  never,
+  LazyInspector | Gate.Gate | IdGen.IdGen | LongLived | Timers.Timers
+> = Layer.scoped(InspectorFeed, make)

@@ -24,6 +24,7 @@ import { refuseUpgrade } from "../ws/Upgrade.ts"
 import { channels, eventFrame, type LiveEvent, ofEvent, ofRequest } from "./Channels.ts"
 import { type LiveClient, makeLiveClient } from "./LiveClient.ts"
 import { makeSampler } from "./Sampler.ts"
+import { LongLived } from "../listening/LongLived.ts"
 
 export class LiveFeed extends Context.Tag("gateway/entry/live/LiveFeed")<
   LiveFeed,
@@ -33,10 +34,6 @@ export class LiveFeed extends Context.Tag("gateway/entry/live/LiveFeed")<
     /** Answers an upgrade with a socket, or with an HTTP error. `headers`: those of the request, as access is to be judged by them. */
     readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, headers?: RequestHeaders) => void
     readonly clients: () => number
-    /** Closes all sockets; takes no further one. */
-    readonly drain: () => void
-    /** Cuts what is left. */
-    readonly cut: () => void
     /** The port of its own that it listens on too; null when there is none. */
     readonly ownPort: () => number | null
     readonly listensAt: (port: number | null) => void
@@ -74,6 +71,7 @@ interface Listener {
 }
 
 export const make = Effect.gen(function* () {
+  const longLived = yield* LongLived
   const events = yield* Events.Events
   const gate = yield* Gate.Gate
   const ids = yield* IdGen.IdGen
@@ -173,17 +171,20 @@ export const make = Effect.gen(function* () {
     server.off("headers", onHeaders)
   }
 
-  return LiveFeed.of({
-    isAt: ({ method = "GET", url = "/" }) => routeAt(match(method, url))?.key === "live.describe",
-    upgrade,
-    clients: () => listeners.size,
+  longLived.register({
     drain: () => {
       isStopping = true
       for (const { client } of listeners) client.close(closeCodes.goingAway, "The gateway is stopping.")
     },
     cut: () => {
       for (const { client } of listeners) client.cut()
-    },
+    }
+  })
+
+  return LiveFeed.of({
+    isAt: ({ method = "GET", url = "/" }) => routeAt(match(method, url))?.key === "live.describe",
+    upgrade,
+    clients: () => listeners.size,
     ownPort: () => ownPort,
     listensAt: (port) => {
       ownPort = port
@@ -191,5 +192,5 @@ export const make = Effect.gen(function* () {
   })
 })
 
-export const layer: Layer.Layer<LiveFeed, never, Events.Events | Gate.Gate | IdGen.IdGen | Timers.Timers> =
+export const layer: Layer.Layer<LiveFeed, never, Events.Events | Gate.Gate | IdGen.IdGen | LongLived | Timers.Timers> =
   Layer.scoped(LiveFeed, make)

@@ -58,13 +58,12 @@ import { readBody } from "../listening/RequestBody.ts"
 import { makeAskSearch } from "./AskSearch.ts"
 import { makeReply, type McpReply } from "./McpReply.ts"
 import { wishOf } from "./Toolsets.ts"
+import { LongLived } from "../listening/LongLived.ts"
 
 export class McpEndpoint extends Context.Tag("gateway/entry/mcp/McpEndpoint")<
   McpEndpoint,
   {
     readonly handle: (route: McpRoute, request: IncomingMessage, response: ServerResponse) => void
-    /** Ends the streams of listeners: the gateway stops, and they would hold it up. */
-    readonly drain: () => void
   }
 >() {}
 
@@ -116,6 +115,7 @@ const busy = new RpcError({ code: rpcCodes.unavailable, message: "Too many calls
 const cancelled = new RpcError({ code: rpcCodes.unavailable, message: "The call was cancelled." })
 
 export const make = Effect.gen(function* () {
+  const longLived = yield* LongLived
   const audit = yield* McpAuditRepo
   const bodies = yield* BodyBudget
   const directory = yield* Directory
@@ -471,13 +471,14 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  return McpEndpoint.of({
-    handle,
+  longLived.register({
     drain: () => {
       isDraining = true
       for (const { listener } of sessions.all()) listener?.end()
     }
   })
+
+  return McpEndpoint.of({ handle })
 })
 
 export const layer: Layer.Layer<
@@ -490,6 +491,7 @@ export const layer: Layer.Layer<
   | GatewaySettings
   | IdGen
   | InnerRequests
+  | LongLived
   | ManagementEndpoint
   | McpAuditRepo
   | Searches

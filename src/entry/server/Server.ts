@@ -17,8 +17,7 @@ import { makePublicAddress } from "../listening/PublicAddress.ts"
 import { ManagementEndpoint } from "../management/ManagementEndpoint.ts"
 import { InspectorFeed } from "../live/InspectorFeed.ts"
 import { LiveFeed } from "../live/LiveFeed.ts"
-import { A2aEndpoint } from "../a2a/A2aEndpoint.ts"
-import { McpEndpoint } from "../mcp/McpEndpoint.ts"
+import { LongLived } from "../listening/LongLived.ts"
 import { ignoreUpgrade, isWebSocketUpgrade } from "../ws/IgnoredUpgrade.ts"
 import * as ResponsesSocket from "../ws/ResponsesSocket.ts"
 
@@ -45,11 +44,7 @@ const goodbyeMs = 2_000
  */
 const close = (
   listener: typeof Listener.Service,
-  sockets: typeof ResponsesSocket.ResponsesSocket.Service,
-  live: typeof LiveFeed.Service,
-  inspector: typeof InspectorFeed.Service,
-  mcp: typeof McpEndpoint.Service,
-  a2a: typeof A2aEndpoint.Service,
+  longLived: typeof LongLived.Service,
   stop: typeof StopSignal.Service,
   drained: Effect.Effect<void>,
   drainMs: number
@@ -57,20 +52,14 @@ const close = (
   Effect.gen(function* () {
     const restarts = listener.isHolding()
     if (!restarts) yield* listener.close
-    sockets.drain()
-    live.drain()
-    inspector.drain()
-    mcp.drain()
-    a2a.drain()
+    longLived.drain()
     // A finalizer cannot be interrupted; waiting with a limit has to be.
     yield* Effect.interruptible(drained).pipe(Effect.timeoutOption(drainMs))
     stop.stop()
-    const over = Effect.zipRight(drained, sockets.allClosed)
+    const over = Effect.zipRight(drained, longLived.closed)
     yield* Effect.interruptible(over).pipe(Effect.timeoutOption(goodbyeMs))
     if (restarts) listener.cutRunning()
-    sockets.cut()
-    live.cut()
-    inspector.cut()
+    longLived.cut()
     if (!restarts) yield* listener.cutAll
   })
 
@@ -84,8 +73,7 @@ export const make: Effect.Effect<
   | LiveFeed
   | InspectorFeed
   | ManagementEndpoint
-  | A2aEndpoint
-  | McpEndpoint
+  | LongLived
   | ResponsesSocket.ResponsesSocket
   | StopSignal
   | Scope.Scope
@@ -97,8 +85,7 @@ export const make: Effect.Effect<
   const sockets = yield* ResponsesSocket.ResponsesSocket
   const live = yield* LiveFeed
   const inspector = yield* InspectorFeed
-  const mcp = yield* McpEndpoint
-  const a2a = yield* A2aEndpoint
+  const longLived = yield* LongLived
   const stop = yield* StopSignal
   const listener = yield* Listener
   const idle = yield* Effect.makeLatch(true)
@@ -133,7 +120,7 @@ export const make: Effect.Effect<
   }
 
   const address = yield* Effect.acquireRelease(listener.serve(config.host, config.port, handlers), () =>
-    close(listener, sockets, live, inspector, mcp, a2a, stop, idle.await, config.drainMs)
+    close(listener, longLived, stop, idle.await, config.drainMs)
   )
   return HttpServer.of({ url: urlOf(address), port: address.port, inFlight: () => inFlight })
 })
@@ -148,8 +135,7 @@ export const layer: Layer.Layer<
   | LiveFeed
   | InspectorFeed
   | ManagementEndpoint
-  | A2aEndpoint
-  | McpEndpoint
+  | LongLived
   | ResponsesSocket.ResponsesSocket
   | StopSignal
 > = Layer.scoped(HttpServer, make)

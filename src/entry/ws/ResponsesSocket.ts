@@ -28,6 +28,7 @@ import { Tunnels } from "../../net/tunnels/Tunnels.ts"
 import * as OpenStreams from "../listening/OpenStreams.ts"
 import { openSession, type Session } from "./Session.ts"
 import { full, judgeUpgrade, lastingHeaders, principalOf, refuseUpgrade } from "./Upgrade.ts"
+import { LongLived } from "../listening/LongLived.ts"
 
 /** Called when a response begins; the returned function is called when it has ended. */
 export type Began = () => () => void
@@ -37,12 +38,6 @@ export class ResponsesSocket extends Context.Tag("gateway/entry/ws/ResponsesSock
   {
     /** Answers an upgrade with a socket, or with an HTTP error. */
     readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, began: Began) => void
-    /** Takes no further socket; idle ones end at once, busy ones after what runs. */
-    readonly drain: () => void
-    /** Cuts what is left. */
-    readonly cut: () => void
-    /** Waits until no socket is open. */
-    readonly allClosed: Effect.Effect<void>
   }
 >() {}
 
@@ -52,6 +47,7 @@ const maxSockets = 1_024
 const pingEveryMs = 30_000
 
 export const make = Effect.gen(function* () {
+  const longLived = yield* LongLived
   const config = yield* AppConfig.AppConfig
   const gate = yield* Gate.Gate
   const flags = yield* Flags.Flags
@@ -177,8 +173,7 @@ export const make = Effect.gen(function* () {
     server.off("headers", onHeaders)
   }
 
-  return ResponsesSocket.of({
-    upgrade,
+  longLived.register({
     drain: () => {
       draining = true
       for (const session of sessions) session.drain()
@@ -186,8 +181,10 @@ export const make = Effect.gen(function* () {
     cut: () => {
       for (const session of sessions) session.cut()
     },
-    allClosed: none.await
+    closed: none.await
   })
+
+  return ResponsesSocket.of({ upgrade })
 })
 
 export const layer: Layer.Layer<
@@ -197,6 +194,7 @@ export const layer: Layer.Layer<
   | Gate.Gate
   | Flags.Flags
   | IdGen.IdGen
+  | LongLived
   | Slices
   | Timers.Timers
   | OpenStreams.OpenStreams

@@ -37,6 +37,7 @@ import * as InspectorFeed from "../../../src/entry/live/InspectorFeed.ts"
 import * as InnerPipeline from "../../../src/plane/request/InnerPipeline.ts"
 import * as InnerRequests from "../../../src/plane/InnerRequests.ts"
 import * as LazyInspector from "../../../src/observe/inspector/LazyInspector.ts"
+import * as LongLived from "../../../src/entry/listening/LongLived.ts"
 import * as OpenStreams from "../../../src/entry/listening/OpenStreams.ts"
 import * as LazyPlayground from "../../../src/agents/playground/LazyPlayground.ts"
 import * as LiveFeed from "../../../src/entry/live/LiveFeed.ts"
@@ -285,9 +286,9 @@ const rooms = Layer.provideMerge(
     AgentTasks.layer,
     Directory.layer,
     Upstreams.layer.pipe(Layer.provide(egress)),
-    LiveFeed.layer.pipe(Layer.provide(Layer.merge(access, Events.layer))),
+    LiveFeed.layer.pipe(Layer.provide(Layer.mergeAll(access, Events.layer, LongLived.layer))),
     Layer.mergeAll(
-      InspectorFeed.layer.pipe(Layer.provide(access)),
+      InspectorFeed.layer.pipe(Layer.provide(Layer.merge(access, LongLived.layer))),
       LazyCapture.layer(() => import("../../../src/app/capture.ts").then((m) => m.captureAlone)).pipe(
         Layer.provide(Layer.merge(auditLog, Events.layer))
       ),
