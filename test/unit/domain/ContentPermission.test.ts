@@ -17,26 +17,26 @@ const textOf = (path: string): string => sources.find((source) => source.path ==
 
 /** Every store of words, and how it takes the permission. A new one belongs here and into docs/security.md. */
 const keepers: Readonly<Record<string, RegExp>> = {
-  "cache/AnswerCache.ts": /readonly keep: \(\s*permission: ContentPermission,/,
-  "compression/RawOutputs.ts": /readonly keep: \(\s*permission: ContentPermission,/,
-  "compression/Stability.ts": /\bof\(_permission: ContentPermission\)/,
-  "inference/features/idempotency/Idempotency.ts": /const keep = \(\s*_permission: ContentPermission,/,
-  "inference/features/handoff/Summaries.ts": /readonly keep: \(permission: ContentPermission,/,
-  "inference/features/vision/Descriptions.ts": /memoryFor: \(permission: ContentPermission \| null\)/,
-  "inference/state/OpaqueState.ts": /readonly remember: \(\s*permission: ContentPermission,/,
-  "inference/state/ResponseStore.ts": /readonly remember: \(permission: ContentPermission,/,
-  "inference/tap/RecordedExchange.ts": /constructor\(\s*permission: ContentPermission,/,
-  "inference/media/MediaCache.ts": /readonly put: \(permission: ContentPermission,/,
-  "search/Searches.ts": /const keep = \(_permission: ContentPermission,/,
-  "inference/jobs/MediaJobs.ts": /mayKeepContent\(principal\)/,
-  "inspector/Inspector.ts": /readonly begin: \(permission: ContentPermission,/,
-  "inspector/Intake.ts": /readonly begin: \(permission: ContentPermission,/,
-  "memory/Memories.ts": /readonly write: \(\s*permission: ContentPermission,/,
-  "plugins/registry/LogRing.ts": /add\(_permission: ContentPermission,/,
-  "plugins/hooks/HookRun.ts": /if \(this\.permission === null\) return null/,
-  "a2a/Tasks.ts": /readonly permission: ContentPermission \| null/,
-  "evals/EvalRunner.ts": /mayKeepContent\(principal\)/,
-  "inference/failover/OutcomeRecorder.ts": /mayKeepContent\(work\.exchange\.principal\)/
+  "plane/cache/AnswerCache.ts": /readonly keep: \(\s*permission: ContentPermission,/,
+  "plane/compression/RawOutputs.ts": /readonly keep: \(\s*permission: ContentPermission,/,
+  "plane/compression/Stability.ts": /\bof\(_permission: ContentPermission\)/,
+  "plane/features/idempotency/Idempotency.ts": /const keep = \(\s*_permission: ContentPermission,/,
+  "plane/features/handoff/Summaries.ts": /readonly keep: \(permission: ContentPermission,/,
+  "plane/features/vision/Descriptions.ts": /memoryFor: \(permission: ContentPermission \| null\)/,
+  "plane/state/OpaqueState.ts": /readonly remember: \(\s*permission: ContentPermission,/,
+  "plane/state/ResponseStore.ts": /readonly remember: \(permission: ContentPermission,/,
+  "plane/tap/RecordedExchange.ts": /constructor\(\s*permission: ContentPermission,/,
+  "plane/media/MediaCache.ts": /readonly put: \(permission: ContentPermission,/,
+  "plane/search/Searches.ts": /const keep = \(_permission: ContentPermission,/,
+  "plane/jobs/MediaJobs.ts": /mayKeepContent\(principal\)/,
+  "observe/inspector/Inspector.ts": /readonly begin: \(permission: ContentPermission,/,
+  "observe/inspector/Intake.ts": /readonly begin: \(permission: ContentPermission,/,
+  "plane/memory/Memories.ts": /readonly write: \(\s*permission: ContentPermission,/,
+  "agents/plugins/registry/LogRing.ts": /add\(_permission: ContentPermission,/,
+  "agents/plugins/hooks/HookRun.ts": /if \(this\.permission === null\) return null/,
+  "agents/a2a/Tasks.ts": /readonly permission: ContentPermission \| null/,
+  "subjects/evals/EvalRunner.ts": /mayKeepContent\(principal\)/,
+  "plane/failover/OutcomeRecorder.ts": /mayKeepContent\(work\.exchange\.principal\)/
 }
 
 describe("the permission to keep what is said", () => {
@@ -56,7 +56,7 @@ describe("the permission to keep what is said", () => {
   it("is made in one place, which alone asks for noLog", () => {
     const asking = sources.filter(({ text }) => /\bkey\.noLog\b|\?\.noLog\b/.test(text)).map(({ path }) => path)
     // The second shows the setting of a key.
-    assert.deepStrictEqual(asking.toSorted(), ["domain/ContentPermission.ts", "http/handlers/Views.ts"])
+    assert.deepStrictEqual(asking.toSorted(), ["domain/ContentPermission.ts", "entry/handling/Views.ts"])
     const making = sources.filter(({ text }) => /as ContentPermission\b/.test(text)).map(({ path }) => path)
     assert.deepStrictEqual(making, ["domain/ContentPermission.ts"])
   })
@@ -65,15 +65,15 @@ describe("the permission to keep what is said", () => {
     const own = sources.filter(({ text }) => /\boperatorsOwn\b/.test(text)).map(({ path }) => path)
     assert.deepStrictEqual(own.toSorted(), [
       // What the operator has captured on this machine, sent again.
-      "bridge/DirectReplay.ts",
-      "capture/InspectorSink.ts",
+      "agents/bridge/DirectReplay.ts",
+      "agents/plugins/registry/TestCall.ts",
+      "agents/plugins/sandbox/Selector.ts",
       "domain/ContentPermission.ts",
+      "observe/capture/InspectorSink.ts",
+      "observe/inspector/Ingest.ts",
       // The gateway's own words for a job that is over.
-      "inference/jobs/MediaJobs.ts",
-      "inspector/Ingest.ts",
-      "management/MemoryEntries.ts",
-      "plugins/registry/TestCall.ts",
-      "plugins/sandbox/Selector.ts"
+      "plane/jobs/MediaJobs.ts",
+      "subjects/memory/service.ts"
     ])
   })
 })
