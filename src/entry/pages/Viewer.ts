@@ -22,7 +22,7 @@ export const viewerVersion = "5.35.0"
 
 /** Neither asks a validator elsewhere, nor takes another document from the address of the page. */
 const start = `"use strict"
-const documentUrl = new URL("../../http/openapi.json", document.currentScript.src).href
+const documentUrl = new URL("../openapi.json", document.currentScript.src).href
 window.addEventListener("load", () => {
   window.SwaggerUIBundle({
     url: documentUrl,
