@@ -1,37 +1,43 @@
-// Which test files share their modules with others, and which have a process of their own: for the configuration of Vitest and for `run.mjs`.
+// Which test files share their modules, which have a process of their own and which are slow: for the configuration of Vitest and for `run.mjs`.
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-/** `layer` of @effect/vitest puts its test clock in force for all files that share its modules. */
-const sharesLayer = /import \{[^}]*\blayer\b[^}]*\} from "@effect\/vitest"|\bit\.layer\(/
+/** @type {ReadonlyArray<string>} */
+const all = readdirSync(`${root}test`, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".test.ts"))
+  .map((path) => `test/${path}`)
+  .toSorted()
+
+const texts = new Map(all.map((path) => [path, readFileSync(`${root}${path}`, "utf8")]))
 
 /** It counts what its process has open: tests of other files in the same process would be counted, too. */
 const countsOpenFiles = /\/proc\/self\/fd/
 
-/** @param {string} folder */
-const testsIn = (folder) =>
-  readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".test.ts"))
-    .map((path) => `${folder}/${path}`)
-
-/** @param {string} path */
-const sharesNothing = (path) => {
-  const text = readFileSync(`${root}${path}`, "utf8")
-  return !sharesLayer.test(text) && !countsOpenFiles.test(text)
-}
+/** It takes more work in `npm run test:slow` than in `npm test`. */
+const takesMore = /\bfrom "(?:\.\.?\/)+support\/slowRun\.ts"/
 
 /** Without processes and sockets of their own. */
-export const light = [...testsIn("test/unit"), ...testsIn("test/property")].filter(sharesNothing)
+const lightFolders = /^test\/(?:unit|property)\//
 
-/** With gateways in their own process, which they end. */
-export const served = [...testsIn("test/http"), ...testsIn("test/sdk")].filter(sharesNothing)
+/** @param {RegExp} pattern */
+const saying = (pattern) => all.filter((path) => pattern.test(texts.get(path) ?? ""))
 
-const whole = () => {
-  const shared = new Set([...light, ...served])
-  return testsIn("test").filter((path) => !shared.has(path))
-}
+/** They run in `npm run test:slow` alone, or where they are named. */
+export const slow = all.filter((path) => path.endsWith(".slow.test.ts"))
+
+/** They run in `npm test`, and again with all of their work in `npm run test:slow`. */
+export const fuller = saying(takesMore)
+
+export const whole = saying(countsOpenFiles)
+
+const others = all.filter((path) => !slow.includes(path) && !whole.includes(path))
+
+export const light = others.filter((path) => lightFolders.test(path))
+
+/** With gateways in their own process, which they end, or programs that they start. */
+export const served = others.filter((path) => !lightFolders.test(path))
 
 /**
  * The projects that have a file whose path holds one of these texts, as Vitest filters them.
@@ -41,7 +47,7 @@ export const projectsOf = (filters) => {
   const named = filters.map((filter) =>
     filter.startsWith(root) ? filter.slice(root.length) : filter.replace(/^\.\//, "")
   )
-  /** @param {ReadonlyArray<string>} paths */
-  const has = (paths) => paths.some((path) => named.some((filter) => path.includes(filter)))
-  return [...(has(light) ? ["light"] : []), ...(has(served) ? ["served"] : []), ...(has(whole()) ? ["whole"] : [])]
+  return Object.entries({ light, served, whole, slow }).flatMap(([project, paths]) =>
+    paths.some((path) => named.some((filter) => path.includes(filter))) ? [project] : []
+  )
 }

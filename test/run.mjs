@@ -1,7 +1,8 @@
 /**
- * `npm test`. Files that may share their modules run in one go, the others in a second one: the pool of processes has one setting for all files of a
- * run, and to import everything anew for each of the former takes longer than their tests. With arguments that name files, or other options of
- * Vitest, both runs take them; a report that is asked for (`--outputFile.json`) holds both.
+ * `npm test`, and with `--slow` `npm run test:slow`. Files that may share their modules run in one go, the others in a second one: the pool of
+ * processes has one setting for all files of a run, and to import everything anew for each of the former takes longer than their tests. With
+ * arguments that name files, or other options of Vitest, all runs take them, and a slow file that is named runs, too; a report that is asked for
+ * (`--outputFile.json`) holds all of them.
  */
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -10,19 +11,28 @@ import { projectsOf } from "./parts.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const reportFlag = "--outputFile.json="
-const given = process.argv.slice(2)
+const slowFlag = "--slow"
+const isSlow = process.argv.includes(slowFlag)
+const given = process.argv.slice(2).filter((each) => each !== slowFlag)
 const report = given.find((each) => each.startsWith(reportFlag))?.slice(reportFlag.length) ?? null
 
 /** By name: which projects, in `vitest.config.ts`. */
-const allParts = { shared: ["light", "served"], whole: ["whole"] }
+const plainParts = { shared: ["light", "served"], whole: ["whole"] }
+/** Only in a slow run do the slow files stand beside those that take more work there. */
+const slowParts = isSlow ? { slow: ["slow"] } : { named: ["slow"] }
 
 const named = given.filter((each) => !each.startsWith("-"))
 const wanted = named.length === 0 ? null : projectsOf(named)
 
+const partsOfRun = () => {
+  if (isSlow) return slowParts
+  return wanted === null ? plainParts : { ...plainParts, ...slowParts }
+}
+
 /** A file that is asked for is in one of the projects, and nothing is heard of the others. */
 const parts = Object.fromEntries(
-  Object.entries(allParts).flatMap(([name, projects]) => {
-    const own = wanted === null ? projects : projects.filter((project) => wanted.includes(project))
+  Object.entries(partsOfRun()).flatMap(([name, projects]) => {
+    const own = wanted === null || isSlow ? projects : projects.filter((project) => wanted.includes(project))
     return own.length === 0 ? [] : [[name, own]]
   })
 )
@@ -30,6 +40,9 @@ if (Object.keys(parts).length === 0) {
   process.stderr.write(`No test file is named by ${named.join(", ")}.\n`)
   process.exit(1)
 }
+
+/** By a signal: then the parts that are left do not begin. */
+let isStopped = false
 
 const partReport = (part) => `${report}.${part}`
 
@@ -45,12 +58,17 @@ const run = (part) =>
       ["node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts", ...args],
       { cwd: root, stdio: "inherit", env: { ...process.env, TEST_PART: part } }
     )
-    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal))
+    for (const signal of ["SIGINT", "SIGTERM"]) {
+      process.on(signal, () => {
+        isStopped = true
+        child.kill(signal)
+      })
+    }
     child.on("close", (code) => done(code ?? 1))
   })
 
 const codes = []
-for (const part of Object.keys(parts)) codes.push(await run(part))
+for (const part of Object.keys(parts)) codes.push(isStopped ? 1 : await run(part))
 
 const read = (part) => {
   const file = partReport(part)

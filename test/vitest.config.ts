@@ -1,18 +1,31 @@
 import { defineConfig } from "vitest/config"
-import { light, served } from "./parts.mjs"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
+import { fuller, light, served, slow, whole } from "./parts.mjs"
 import { useMemoryFolder } from "./support/memoryFolder.ts"
 
 const run = `${process.pid}-${Date.now()}`
 process.env["GATEWAY_TEST_RUN"] = run
 useMemoryFolder()
 const root = new URL("..", import.meta.url).pathname
-/** `run.mjs` runs the tests in two parts. The pool of processes takes this setting from here for all projects of a run. */
-const isolate = process.env["TEST_PART"] !== "shared"
+/** `run.mjs` runs the tests in parts. The pool of processes takes its setting from here for all projects of a run. */
+const part = process.env["TEST_PART"]
+
+/** Files that start programs take long whatever their size: at the end one of them would keep a process busy while the other has nothing left. */
+const startsPrograms = /\/test\/(?:attack|cli|docs|faults)\//
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification): boolean => startsPrograms.test(moduleId)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 const common = {
   root,
   testTimeout: 20_000,
   hookTimeout: 30_000,
+  setupFiles: ["test/support/ownFile.setup.ts"],
   // The name of this run, for what its files share.
   env: { GATEWAY_TEST_RUN: run }
 }
@@ -21,10 +34,11 @@ export default defineConfig({
   test: {
     root,
     globalSetup: ["test/cli/built.setup.ts"],
+    sequence: { sequencer: LongFirst },
     // Two cores is what CI has.
     poolOptions: {
       threads: { isolate: false, minThreads: 1, maxThreads: 2 },
-      forks: { isolate, minForks: 1, maxForks: 2 }
+      forks: { isolate: part === "whole", minForks: 1, maxForks: 2 }
     },
     projects: [
       {
@@ -42,21 +56,19 @@ export default defineConfig({
           ...common,
           name: "served",
           include: served,
-          // As above, and not in threads: these look at what their process has open.
+          // As above, and not in threads: these look at what their process has open, set its variables and change its folder.
           pool: "forks",
-          poolOptions: { forks: { isolate: false } },
           sequence: { groupOrder: 1 }
         }
       },
+      { test: { ...common, name: "whole", include: whole, pool: "forks", sequence: { groupOrder: 2 } } },
       {
         test: {
           ...common,
-          name: "whole",
-          include: ["test/**/*.test.ts"],
-          exclude: [...light, ...served],
-          // What starts processes, or shares a layer, has a process of its own.
+          name: "slow",
+          include: part === "slow" ? [...slow, ...fuller] : slow,
           pool: "forks",
-          sequence: { groupOrder: 2 }
+          sequence: { groupOrder: 3 }
         }
       }
     ]

@@ -98,12 +98,32 @@ export const layerOf = (all: Migrations): Layer.Layer<Sql, StoreFailure, AppConf
 
 export const layer: Layer.Layer<Sql, StoreFailure, AppConfig | DataLock> = layerOf(migrations)
 
+/** Empty databases by their migrations: to copy one takes a tenth of the time of making it. */
+const madeInMemory = new WeakMap<Migrations, Uint8Array>()
+
+/** Makes an empty database with the schema of these migrations, as bytes. Others than the gateway's own are for tests. */
+export const emptyDatabase = (all: Migrations): Effect.Effect<Uint8Array> =>
+  Effect.suspend(() => {
+    const made = madeInMemory.get(all)
+    if (made !== undefined) return Effect.succeed(made)
+    return Effect.scoped(
+      Effect.gen(function* () {
+        const client = yield* connect(":memory:")
+        yield* configure(client)
+        yield* migrate(client, all)
+        const bytes = yield* client.export
+        madeInMemory.set(all, bytes)
+        return bytes
+      })
+    ).pipe(Effect.orDie)
+  })
+
 /** An empty database in memory, with the schema that these migrations make. */
 export const layerMemoryOf = (all: Migrations): Layer.Layer<Sql> =>
   Layer.scopedContext(
-    connect(":memory:").pipe(
+    emptyDatabase(all).pipe(
+      Effect.flatMap(connect),
       Effect.tap((client) => configure(client)),
-      Effect.tap((client) => migrate(client, all)),
       Effect.map(both),
       Effect.orDie
     )

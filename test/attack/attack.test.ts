@@ -1,6 +1,6 @@
 /**
- * Attacks on the built program, by class. `npm run attack` makes every attempt and prints the table; a plain test run makes every
- * seventh of each class. `ATTACK=words,browsers` makes all attempts of the classes whose names contain a word.
+ * Attacks on the built program, by class. `npm run attack` makes every attempt and prints the table; a slow test run makes every
+ * seventh of each class, a plain one every 23rd. `ATTACK=words,browsers` makes all attempts of the classes whose names contain a word.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -30,6 +30,7 @@ import { sockets } from "./classes/sockets.ts"
 import { start } from "./classes/start.ts"
 import { storedKeys } from "./classes/storedKeys.ts"
 import { words } from "./classes/words.ts"
+import { counted } from "../support/slowRun.ts"
 import { longestStall } from "./Stalls.ts"
 import { render, type Tried } from "./Table.ts"
 
@@ -64,8 +65,8 @@ const wantedWords = wanted.split(",").filter((word) => word !== "" && word !== "
 const isWanted = ({ name }: AttackClass): boolean =>
   wantedWords.length === 0 || wantedWords.some((word) => name.includes(word))
 
-/** In a plain run one attempt of so many is made; a prime, so that no row or column of a grid is left out. */
-const oneOf = 7
+/** One attempt of so many is made; a prime, so that no row or column of a grid is left out. */
+const oneOf = counted(23, 7)
 const attemptsOf = ({ attempts }: AttackClass): ReadonlyArray<Attempt> =>
   wanted === "" ? attempts.filter((_, index) => index % oneOf === 0) : attempts
 

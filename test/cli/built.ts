@@ -1,12 +1,16 @@
 /** The program built from this source, once per run of the tests: the first file that needs it builds it, the others wait for that. */
 import { execFile } from "node:child_process"
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { eventually } from "../support/eventually.ts"
 
 const project = fileURLToPath(new URL("../..", import.meta.url))
+
+/** Those of bin/gateway. The compiled code that the build keeps belongs to them: with others the program is compiled anew at each start. */
+export const nodeFlags: ReadonlyArray<string> =
+  readFileSync(join(project, "bin/gateway"), "utf8").split("\n", 1)[0]?.split(" ").slice(3) ?? []
 
 /** Inside the project, so that the bundle finds its native addons; in a folder that version control leaves out. */
 const folder = join(project, ".gateway", `built-${process.env["GATEWAY_TEST_RUN"] ?? "now"}`)

@@ -1,12 +1,9 @@
 /** The build keeps what V8 has compiled of the program, and a start takes it. */
 import { assert, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
-import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { nodeFlags } from "./built.ts"
 import { program, project } from "./support.ts"
-
-/** Those of bin/gateway: compiled code belongs to them. */
-const nodeFlags = readFileSync(join(project, "bin/gateway"), "utf8").split("\n", 1)[0]?.split(" ").slice(3) ?? []
 
 /** Starts the program with `--help`, and writes to stderr whether V8 refused the compiled code of each script; null where it has none. */
 const probe = (folder: string): string => `

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import * as FakeUpstream from "../support/FakeUpstream.ts"
 import { eventuallyFound } from "../support/eventually.ts"
+import { type Said, typed } from "../unit/cli/inProcess.ts"
 import { program } from "./support.ts"
 import { inTerminal } from "./terminal.ts"
 
@@ -53,15 +54,18 @@ const setUp = Effect.gen(function* () {
     return text === "" ? null : JSON.parse(text)
   }
   const inspect = (...words: ReadonlyArray<string>) => run(["inspect", ...words], environment)
+  /** The same in the process of the test, where a start of the program would show no more. */
+  const typedInspect = (words: ReadonlyArray<string>): Promise<Said> =>
+    Effect.runPromise(typed(["inspect", ...words, "--url", url, "--gateway-key", admin.GATEWAY_ADMIN_KEY]))
   /** What a command says to people. */
   const people = async (...words: ReadonlyArray<string>): Promise<string> => {
-    const { code, stderr, stdout } = await inspect(...words)
+    const { code, stderr, stdout } = await typedInspect(words)
     assert.strictEqual(code, 0, `${words.join(" ")}: ${stderr}`)
     assert.notInclude(stdout + stderr, secret, words.join(" "))
     return stdout + stderr
   }
   const json = async (...words: ReadonlyArray<string>): Promise<Answer> => {
-    const { code, stderr, stdout } = await inspect(...words, "--json")
+    const { code, stderr, stdout } = await typedInspect([...words, "--json"])
     assert.strictEqual(code, 0, `${words.join(" ")}: ${stderr}`)
     assert.notInclude(stdout, secret, words.join(" "))
     return JSON.parse(stdout)

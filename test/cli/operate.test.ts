@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll } from "vitest"
+import { typed } from "../unit/cli/inProcess.ts"
 import { program, type Serving } from "./support.ts"
 
 const { dataDir, run, serve, start } = program()
@@ -20,7 +22,10 @@ const environment = () => ({ DATA_DIR: dataDir(), GATEWAY_URL: server.current?.u
 const operate = (...args: ReadonlyArray<string>) => run(args, { ...environment(), ...admin })
 
 const json = async (...args: ReadonlyArray<string>) => {
-  const { code, stderr, stdout } = await operate(...args, "--json")
+  const { code, stderr, stdout } = await Effect.runPromise(
+    // In the process of the test: what it starts as a program is shown by the others.
+    typed([...args, "--json", "--url", server.current?.url ?? "", "--gateway-key", admin.GATEWAY_ADMIN_KEY])
+  )
   assert.strictEqual(code, 0, stderr)
   return JSON.parse(stdout)
 }

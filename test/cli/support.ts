@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll } from "vitest"
-import { build, builtFolder } from "./built.ts"
+import { build, builtFolder, nodeFlags } from "./built.ts"
 
 export const project = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -50,7 +50,10 @@ export const piped = async (
   environment: Environment,
   input: string
 ): Promise<Pick<Ended, "code" | "stderr">> => {
-  const child = spawn(process.execPath, [main, ...args], { env: environment, stdio: ["pipe", "ignore", "pipe"] })
+  const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
+    env: environment,
+    stdio: ["pipe", "ignore", "pipe"]
+  })
   const exit = once(child, "close")
   child.stdin.end(input)
   const stderr = await text(child.stderr)
@@ -66,7 +69,7 @@ export const fed = async (
   input: string | Buffer | null,
   cwd = project
 ): Promise<{ readonly code: number | null; readonly stdout: Buffer; readonly stderr: string }> => {
-  const child = spawn(process.execPath, [main, ...args], { env: environment, cwd })
+  const child = spawn(process.execPath, [...nodeFlags, main, ...args], { env: environment, cwd })
   const exit = once(child, "close")
   const parts: Array<Buffer> = []
   child.stdout.on("data", (part: Buffer) => void parts.push(part))
@@ -94,7 +97,7 @@ export const program = () => {
   })
 
   const start = (args: ReadonlyArray<string>, environment: Environment): ChildProcess => {
-    const child = spawn(process.execPath, [main, ...args], {
+    const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
       env: { PATH: process.env.PATH, HOME: environment.DATA_DIR ?? tmpdir(), ...environment },
       stdio: ["ignore", "pipe", "pipe"]
     })

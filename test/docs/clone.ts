@@ -6,7 +6,9 @@ import { project } from "./Pages.ts"
 
 export const makeClone = (folder: string): void => {
   cpSync(join(project, "bin"), join(folder, "bin"), { recursive: true })
-  cpSync(join(project, "package.json"), join(folder, "package.json"))
+  for (const file of ["package.json", "CHANGELOG.md", "docs/reference/gateway.1"]) {
+    cpSync(join(project, file), join(folder, file))
+  }
   symlinkSync(builtFolder, join(folder, "dist"))
   symlinkSync(join(project, "node_modules"), join(folder, "node_modules"))
 }

@@ -311,6 +311,16 @@ export const presumed: Readonly<Record<string, PresumedOfPage>> = {
       }
     ]
   },
+  "docs/releasing.md": {
+    before: async (world) => {
+      addClone(world)
+      world.variables["BEFORE"] = world.folder
+    },
+    blocks: [
+      { begins: "export DATA_DIR=", shows: /openai/ },
+      { begins: "npm version minor", needs: ["npm"], shows: /^v\d+\.\d+\.0$/m }
+    ]
+  },
   "docs/search.md": {
     blocks: [{ begins: "gateway provider add tavily", types: [[/Key of Tavily[^\n]*$/, "tvly-0123456789abcdef\r"]] }]
   },

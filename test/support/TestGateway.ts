@@ -4,10 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Scope } from "effect/Scope"
+import { writeFileSync } from "node:fs"
 import { gateway, gatewayWith } from "../../src/app/layers.ts"
 import type { WireName } from "../../src/domain/Wire.ts"
 import { HttpServer } from "../../src/entry/server/Server.ts"
 import * as AppConfig from "../../src/platform/AppConfig.ts"
+import { databaseFile } from "../../src/store/DataFolder.ts"
+import { migrations } from "../../src/store/migrations/index.ts"
+import * as Sql from "../../src/store/Sql.ts"
 import { type FakeTunnels, make as makeTunnels } from "./FakeTunnels.ts"
 import type { FakeUpstream } from "./FakeUpstream.ts"
 import { eventuallyFound } from "./eventually.ts"
@@ -99,13 +103,20 @@ export const start = (
   tunnels: FakeTunnels | "real" = makeTunnels()
 ): Effect.Effect<TestGateway, never, Scope> => Effect.map(startBuilt(config, tunnels), ({ gateway: made }) => made)
 
+/** A folder with an empty database of the newest schema, which takes no migrations at the start. */
+export const dataFolder = Effect.gen(function* () {
+  const folder = yield* temporaryFolder
+  writeFileSync(databaseFile(folder), yield* Sql.emptyDatabase(migrations), { mode: 0o600 })
+  return folder
+})
+
 /** The same, with the services it is made of. */
 export const startBuilt = (
   config: Partial<AppConfig.AppConfigShape> = {},
   tunnels: FakeTunnels | "real" = makeTunnels()
 ) =>
   Effect.gen(function* () {
-    const dataDir = config.dataDir ?? (yield* temporaryFolder)
+    const dataDir = config.dataDir ?? (yield* dataFolder)
     const service = tunnels === "real" ? gateway : gatewayWith(tunnels.layer)
     const built = yield* Layer.build(
       service.pipe(Layer.provide(AppConfig.layerOf({ adminKey: Redacted.make(adminKey), ...config, dataDir })))

@@ -170,10 +170,14 @@ const adapt = (driver: SqliteClient.SqliteClient): Effect.Effect<SqliteClient.Sq
     return adapted
   }).pipe(Effect.provide(Reactivity.layer))
 
-/** Opens a database for the life of the scope. A file that cannot be opened is a defect with the driver's error. */
-export const connect = (filename: string): Effect.Effect<SqliteClient.SqliteClient, never, Scope.Scope> =>
-  SqliteClient.make({ filename, transformQueryNames: camelToSnake, transformResultNames: snakeToCamel }).pipe(
-    Effect.flatMap(adapt),
-    Effect.orDie,
-    Effect.provide(Reactivity.layer)
-  )
+/**
+ * Opens a database for the life of the scope: a file, or a copy in memory of one that is given as bytes. A file that cannot be opened is a
+ * defect with the driver's error.
+ */
+export const connect = (database: string | Uint8Array): Effect.Effect<SqliteClient.SqliteClient, never, Scope.Scope> =>
+  SqliteClient.make({
+    // The driver below takes bytes as well, which the type of this one does not say.
+    filename: database as string,
+    transformQueryNames: camelToSnake,
+    transformResultNames: snakeToCamel
+  }).pipe(Effect.flatMap(adapt), Effect.orDie, Effect.provide(Reactivity.layer))

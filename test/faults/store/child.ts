@@ -1,4 +1,4 @@
-/** A process that writes as fast as it can and says on stdout what is safe, until it is killed. Bundled by `kill.test.ts`. */
+/** A process that writes as fast as it can and says on stdout what is safe, until it is killed. Bundled by `kill.slow.test.ts`. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ComboRepo from "../../../src/subjects/combos/repo.ts"

@@ -1,7 +1,7 @@
 /**
  * The fault wall: every fault × streamed or not × one target or two × the official SDKs of three wires. `npm run faults` runs all of
- * it and prints the table; a plain test run takes some of it, without the heaviest rows, and prints the table only when
- * something is wrong. `FAULTS=503,cut` runs the rows whose names contain a word.
+ * it and prints the table; a plain test run takes some of it and a slow one twice as much, without the heaviest rows, and they print the
+ * table only when something is wrong. `FAULTS=503,cut` runs the rows whose names contain a word.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -11,6 +11,7 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import * as Fake from "../../support/FakeUpstream.ts"
+import { counted } from "../../support/slowRun.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 import { type Cell, open, type Row, type Wall } from "./Cell.ts"
 import { type Fault, provider } from "./Fault.ts"
@@ -40,6 +41,15 @@ const isInPlainRun = ({ client, upstream }: (typeof ways)[number], fault: Fault)
 
 const tellsToolsWhole = ({ client }: (typeof ways)[number]): boolean => client === "gemini" || client === "ollama"
 
+/** A plain run makes every other cell of a row, in the next row the others; a slow one makes all of these. */
+const taken = (cells: ReadonlyArray<Cell>, row: number): ReadonlyArray<Cell> =>
+  wanted !== "" || cells.length < 2
+    ? cells
+    : counted(
+        cells.filter((_, index) => index % 2 === row % 2),
+        cells
+      )
+
 const cellsOf = (fault: Fault): ReadonlyArray<Cell> => {
   const cells: Array<Cell> = []
   for (const way of ways) {
@@ -55,7 +65,7 @@ const cellsOf = (fault: Fault): ReadonlyArray<Cell> => {
       if (!fault.oneByOne) cells.push({ ...way, fault, expected, streamed, targets: 2 })
     }
   }
-  return cells
+  return taken(cells, all.indexOf(fault))
 }
 
 /** A port without a listener. */

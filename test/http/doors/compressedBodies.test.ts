@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib"
 import { type Coding, codingNames, codings, rawDeflate, zstdRuns } from "../../support/Compressed.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as RawRequest from "../../support/RawRequest.ts"
+import { shared } from "../../support/shared.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 
 const json = { "content-type": "application/json" }
@@ -74,11 +75,13 @@ const doors: Readonly<Record<string, Door>> = {
   files: { path: "/v1/files", headers: { "content-type": form().type }, body: form().body, answers: /"object":"file"/ }
 }
 
+const room = shared(setUp())
+
 describe("a compressed body", () => {
   for (const [name, { answers, body, headers, method, path }] of Object.entries(doors)) {
     it.scopedLive(`is read like a plain one: ${name}`, () =>
       Effect.gen(function* () {
-        const { ask } = yield* setUp()
+        const { ask } = room()
         yield* Effect.promise(async () => {
           const plain = await ask(path, headers, body, method)
           assert.match(plain.body, answers)
@@ -146,7 +149,8 @@ describe("a compressed body", () => {
   for (const [name, looksRight] of Object.entries(formats)) {
     it.scopedLive(`that is none, is cut, expands or is unknown is refused in the caller's format: ${name}`, () =>
       Effect.gen(function* () {
-        const { ask, upstream } = yield* setUp()
+        const { ask, upstream } = room()
+        const before = upstream.requests.length
         const { headers, path } = doors[name] as Door
         yield* Effect.promise(async () => {
           const refused = async (encoding: string, bytes: Buffer, status: number): Promise<void> => {
@@ -164,7 +168,7 @@ describe("a compressed body", () => {
             await refused(unknown, codings.gzip(Buffer.from("{}")), 415)
           }
         })
-        assert.lengthOf(upstream.requests, 0)
+        assert.lengthOf(upstream.requests, before)
       })
     )
   }

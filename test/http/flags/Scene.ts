@@ -2,9 +2,6 @@
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { FlagKey } from "../../../src/subjects/flags/FlagCatalog.ts"
 import type { AppConfigShape } from "../../../src/platform/AppConfig.ts"
 import * as Fake from "../../support/FakeUpstream.ts"
@@ -68,9 +65,6 @@ export const fake = Effect.tap(Fake.start, (upstream) =>
   Effect.sync(() => upstream.always(Fake.json(Fake.chatCompletion({ text: "Hello" }))))
 )
 
-export const temporary = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-flags-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
+export const temporary = TestGateway.dataFolder
 
 export type Scene = Effect.Effect.Success<ReturnType<typeof start>>

@@ -5,9 +5,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fake from "../../support/FakeUpstream.ts"
+import { shared } from "../../support/shared.ts"
 import type * as TestGateway from "../../support/TestGateway.ts"
 import { type ClientWire, huge, type Kit, kits } from "./badInputCases.ts"
-import { setUp, type UpstreamWire } from "./complianceUpstreams.ts"
+import { setUp, setUpAll, type UpstreamWire } from "./complianceUpstreams.ts"
 
 const nest = (levels: number, open: string, close: string): string => open.repeat(levels) + "1" + close.repeat(levels)
 
@@ -122,13 +123,15 @@ const foreign: Readonly<Record<ClientWire, UpstreamWire>> = {
 
 const clients = Object.keys(kits) as ReadonlyArray<ClientWire>
 
+const rooms = shared(setUpAll)
+
 describe("bad input", () => {
   for (const wire of clients) {
     const kit = kits[wire]
 
     it.scopedLive(`${wire}, ${foreign[wire]} upstream: refused in the wire's own shape`, () =>
       Effect.gen(function* () {
-        const { gateway, upstream } = yield* setUp(foreign[wire])
+        const { gateway, upstream } = rooms()[foreign[wire]]
         yield* Effect.promise(() =>
           refuses(gateway, upstream, kit, {
             ...refusedEverywhere(kit),
@@ -141,14 +144,14 @@ describe("bad input", () => {
 
     it.scopedLive(`${wire}, ${wire} upstream: refused before it is relayed`, () =>
       Effect.gen(function* () {
-        const { gateway, upstream } = yield* setUp(wire)
+        const { gateway, upstream } = rooms()[wire]
         yield* Effect.promise(() => refuses(gateway, upstream, kit, refusedEverywhere(kit)))
       })
     )
 
     it.scopedLive(`${wire}, ${foreign[wire]} upstream: repaired and served`, () =>
       Effect.gen(function* () {
-        const { gateway, upstream } = yield* setUp(foreign[wire])
+        const { gateway, upstream } = rooms()[foreign[wire]]
         yield* Effect.promise(async () => {
           await serves(gateway, kit, { ...served(kit), ...(kit.pairsByOrder === true ? {} : orphan(kit)) })
           assert.isUndefined(({} as Record<string, unknown>)["polluted"])
@@ -163,7 +166,7 @@ describe("bad input", () => {
 
     it.scopedLive(`${wire}, ${wire} upstream: relayed as it is`, () =>
       Effect.gen(function* () {
-        const { gateway } = yield* setUp(wire)
+        const { gateway } = rooms()[wire]
         yield* Effect.promise(() => serves(gateway, kit, { ...served(kit), ...orphan(kit) }))
       })
     )

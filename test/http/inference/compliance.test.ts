@@ -3,8 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Fake from "../../support/FakeUpstream.ts"
+import { shared } from "../../support/shared.ts"
 import { ResponseResource, StreamingEvent } from "./complianceSchema.ts"
-import { setUp, type UpstreamWire } from "./complianceUpstreams.ts"
+import { setUp, setUpAll, type UpstreamWire } from "./complianceUpstreams.ts"
 
 const upstreams: ReadonlyArray<UpstreamWire> = ["responses", "messages", "chat", "gemini", "ollama"]
 
@@ -132,12 +133,14 @@ const checkOrder = (events: ReadonlyArray<StreamingEvent>): void => {
 const joined = (events: ReadonlyArray<StreamingEvent>, type: StreamingEvent["type"]): string =>
   events.map((event) => (event.type === type && "delta" in event ? event.delta : "")).join("")
 
+const rooms = shared(setUpAll)
+
 describe("Open Responses compliance", () => {
   for (const wire of upstreams) {
     for (const [name, test] of Object.entries(whole)) {
       it.scopedLive(`${name}, ${wire} upstream`, () =>
         Effect.gen(function* () {
-          const { gateway } = yield* setUp(wire)
+          const { gateway } = rooms()[wire]
           yield* Effect.promise(async () => {
             const answer = await gateway.post("/v1/responses", { model: "up/m", ...test.body })
             const text = await answer.text()
@@ -156,7 +159,7 @@ describe("Open Responses compliance", () => {
     for (const [name, test] of Object.entries(streamed)) {
       it.scopedLive(`${name}, ${wire} upstream`, () =>
         Effect.gen(function* () {
-          const { gateway } = yield* setUp(wire)
+          const { gateway } = rooms()[wire]
           yield* Effect.promise(async () => {
             const answer = await gateway.post("/v1/responses", { model: "up/m", ...test.body, stream: true })
             const text = await answer.text()

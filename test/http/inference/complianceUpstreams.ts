@@ -189,3 +189,12 @@ export const setUp = (wire: UpstreamWire) =>
     })
     return { gateway, upstream }
   })
+
+/** A gateway of each upstream's wire, for tests that only ask. */
+export const setUpAll = Effect.all({
+  chat: setUp("chat"),
+  messages: setUp("messages"),
+  responses: setUp("responses"),
+  gemini: setUp("gemini"),
+  ollama: setUp("ollama")
+})

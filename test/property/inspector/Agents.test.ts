@@ -10,8 +10,9 @@ import { CacheFinder } from "../../../src/observe/inspector/cache/CacheFinder.ts
 import type { JsonObject } from "../../../src/wire/json/Json.ts"
 import { bodyOf, eventsOf, retold, system, tools } from "../../unit/inspector/cache/Conversations.ts"
 import { PlayedCache } from "../../unit/inspector/cache/PromptCaches.ts"
+import { counted } from "../../support/slowRun.ts"
 
-const run = { seed: 20_261_126, numRuns: 60 }
+const run = { seed: 20_261_126, numRuns: counted(15, 60) }
 
 interface Agent {
   readonly name: string

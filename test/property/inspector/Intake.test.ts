@@ -7,6 +7,7 @@ import { noBodies } from "../../../src/domain/TrafficRecord.ts"
 import { usualSettings } from "../../../src/observe/inspector/Settings.ts"
 import { makeWorkThread } from "../../../src/observe/inspector/work/WorkThread.ts"
 import * as Timers from "../../../src/platform/Timers.ts"
+import { counted } from "../../support/slowRun.ts"
 
 const id = FC.nat(5).map(String)
 const text = FC.tuple(FC.constantFrom(0, 3, 66_000), FC.nat(9)).map(
@@ -112,7 +113,7 @@ describe("the intake", () => {
         }
         intake.close()
       }),
-      { seed: 20_261_124, numRuns: 200 }
+      { seed: 20_261_124, numRuns: counted(50, 200) }
     )
     thread.close()
   })

@@ -22,8 +22,9 @@ import type { Candidate, Features, Performance, QuotaWindow } from "../../../src
 import { nowMs } from "../../support/Candidates.ts"
 import { plainAuto } from "../../support/PlainAuto.ts"
 import { candidate, features, inputOf } from "../../unit/routing/auto/support.ts"
+import { counted } from "../../support/slowRun.ts"
 
-const run = { seed: 20_261_121, numRuns: 500 }
+const run = { seed: 20_261_121, numRuns: counted(150, 500) }
 
 const orNull = <A>(arbitrary: FC.Arbitrary<A>) => FC.option(arbitrary, { nil: null })
 const fraction = FC.double({ min: 0, max: 1, noNaN: true })
@@ -279,7 +280,7 @@ describe("factors", () => {
           if (worse === null) return
           assert(valueOf(name, [worse, ...pool.slice(1)], asked) <= valueOf(name, pool, asked) + 1e-9)
         }),
-        { ...run, numRuns: 800 }
+        { ...run, numRuns: counted(200, 800) }
       )
     })
   const slower = (change: (performance: Performance, by: number) => Performance) => (one: Candidate, by: number) =>

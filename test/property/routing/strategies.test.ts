@@ -8,8 +8,9 @@ import { blankMemory, type StrategyInput, type StrategyMemory } from "../../../s
 import { type OrderingStrategy, strategies } from "../../../src/plane/routing/strategies/index.ts"
 import { nowMs, plainFeatures } from "../../support/Candidates.ts"
 import { candidate, facts } from "../../unit/routing/strategies/support.ts"
+import { counted } from "../../support/slowRun.ts"
 
-const run = { seed: 20_261_121, numRuns: 300 }
+const run = { seed: 20_261_121, numRuns: counted(100, 300) }
 
 const names: ReadonlyArray<OrderingStrategy> = [
   "priority",

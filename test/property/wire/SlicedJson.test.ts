@@ -6,6 +6,7 @@ import { factsOf, keepReading, readForeignBody, slicedFromBytes } from "../../..
 import { SlicedJson } from "../../../src/wire/json/SlicedJson.ts"
 import { SlicedText } from "../../../src/wire/json/SlicedText.ts"
 import { setTopLevel } from "../../../src/wire/json/TopLevelSplice.ts"
+import { counted } from "../../support/slowRun.ts"
 
 const topMembers = 40
 
@@ -80,7 +81,7 @@ describe("JSON that is read in slices", () => {
   it("is read as it is in one piece, with the same member named where one is repeated", () => {
     fc.assert(
       fc.property(document, sizes, (written, sliceBytes) => assertSame(Buffer.from(written), sliceBytes, true)),
-      { numRuns: 500 }
+      { numRuns: counted(120, 500) }
     )
   })
 
@@ -112,7 +113,7 @@ describe("JSON that is read in slices", () => {
         }
         assertSame(Buffer.from(mutated), sliceBytes, false)
       }),
-      { numRuns: 600 }
+      { numRuns: counted(150, 600) }
     )
   })
 
@@ -124,7 +125,7 @@ describe("JSON that is read in slices", () => {
       fc.property(bytes, sizes, (raw, sliceBytes) =>
         assertSame(Buffer.concat([Buffer.from('{"a":["'), raw, Buffer.from('"]}')]), sliceBytes, true)
       ),
-      { numRuns: 500 }
+      { numRuns: counted(120, 500) }
     )
   })
 })
@@ -201,7 +202,7 @@ describe("JSON that is written in slices", () => {
         assert.strictEqual(bytes.toString(), JSON.stringify(whole))
         assert.strictEqual(writing.bytes, bytes.length)
       }),
-      { numRuns: 500 }
+      { numRuns: counted(120, 500) }
     )
   })
 })

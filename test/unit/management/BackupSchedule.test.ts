@@ -106,7 +106,7 @@ describe("the backup schedule", () => {
 
   it.scoped("makes none when it is switched off", () =>
     scheduled({ ...hourly, autoBackupEnabled: false }, (tries) =>
-      Effect.map(TestClock.adjust("2 days"), () => assert.strictEqual(tries(), 0))
+      Effect.map(TestClock.adjust("3 hours"), () => assert.strictEqual(tries(), 0))
     )
   )
 })

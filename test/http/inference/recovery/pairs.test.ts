@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { WireName } from "../../../../src/domain/Wire.ts"
 import * as Fake from "../../../support/FakeUpstream.ts"
+import { counted } from "../../../support/slowRun.ts"
 import * as TestGateway from "../../../support/TestGateway.ts"
 import { answer, ask, cut, wires } from "./Streams.ts"
 
@@ -18,6 +19,15 @@ const shown = (body: string): string => {
 
 const prefills: ReadonlySet<WireName> = new Set(["messages", "gemini"])
 
+/** Triples of a client and two upstreams. A plain run takes those in which each two of the three meet once; a slow one takes all. */
+const targetsOf = (client: WireName, from: WireName): ReadonlyArray<WireName> => {
+  const turn = wires.indexOf(client) + wires.indexOf(from)
+  return counted(
+    wires.filter((_, index) => (turn + index) % wires.length === 0),
+    wires
+  )
+}
+
 for (const client of wires) {
   describe(`a cut stream in front of the official client of ${client}`, () => {
     it.scopedLive(
@@ -28,7 +38,7 @@ for (const client of wires) {
             environment: new Map([["STREAM_RECOVERY_MIDSTREAM_ENABLED", "true"]])
           })
           for (const from of wires) {
-            for (const to of wires) {
+            for (const to of targetsOf(client, from)) {
               const [one, two] = [yield* Fake.start, yield* Fake.start]
               one.always(cut(from, first, { usage: { in: 20, out: 9 } }))
               two.always(answer(to, second, { usage: { in: 30, out: 5 } }))

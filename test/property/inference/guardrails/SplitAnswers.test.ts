@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { AnswerPart } from "../../../../src/wire/canonical/Response.ts"
 import { personalData, placeholderOf, testGuard as guard } from "../../../support/PersonalData.ts"
+import { counted } from "../../../support/slowRun.ts"
 import { argsOf, bySingleCharacters, clients, filtered, partsOf, streamOf, textOf, twice, whole } from "./support.ts"
 
 const email = "john.doe@example.com"
@@ -122,7 +123,7 @@ describe("personal data in a split stream", () => {
           const { text: got } = filtered(codec, guard, [streamOf(codec, source, split)])
           if (name !== "geminiArray") assert.strictEqual(textOf(partsOf(codec, got), "text"), expected)
         }),
-        { numRuns: 100 }
+        { numRuns: counted(25, 100) }
       )
     })
   }

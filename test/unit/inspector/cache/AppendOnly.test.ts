@@ -4,10 +4,11 @@ import type { WireName } from "../../../../src/domain/Wire.ts"
 import { CacheFinder } from "../../../../src/observe/inspector/cache/CacheFinder.ts"
 import type { CacheVerdict } from "../../../../src/observe/inspector/cache/CacheCall.ts"
 import type { JsonObject } from "../../../../src/wire/json/Json.ts"
+import { counted } from "../../../support/slowRun.ts"
 import { bodyOf, eventsOf, system, tools } from "./Conversations.ts"
 import { type CacheKind, PlayedCache } from "./PromptCaches.ts"
 
-const turns = 500
+const turns = counted(150, 500)
 const price = { input: 3, output: 15, cached: 0.3, cacheCreation: 3.75 }
 
 interface Provider {

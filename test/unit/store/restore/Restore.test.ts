@@ -12,10 +12,17 @@ import { migrations, versionOf } from "../../../../src/store/migrations/index.ts
 import * as Restore from "../../../../src/store/restore/Restore.ts"
 import * as Secrets from "../../../../src/store/secrets/Secrets.ts"
 import * as SchemaFixtures from "../../../support/SchemaFixtures.ts"
+import { counted } from "../../../support/slowRun.ts"
 import { onDisk, temporaryFolder } from "../fixtures.ts"
 
 const current = versionOf(migrations)
 const key = "the key of this machine"
+
+/** A plain run takes the first version, the newest ones, and every fifth; a slow one takes all. */
+const restored = counted(
+  SchemaFixtures.versions.filter((version) => version === 1 || version % 5 === 0 || version > current - 3),
+  SchemaFixtures.versions
+)
 
 const machine = (dataDir: string, encryptionKey = key) =>
   AppConfig.layerOf({ dataDir, encryptionKey: Redacted.make(encryptionKey) })
@@ -84,7 +91,7 @@ describe("a restore", () => {
     })
   )
 
-  for (const version of SchemaFixtures.versions) {
+  for (const version of restored) {
     it.scoped(`brings a database of schema version ${version} up to date and keeps its rows`, () =>
       Effect.gen(function* () {
         const dataDir = yield* temporaryFolder

@@ -1,7 +1,7 @@
 /**
  * Mixed faults with 200 clients at once, over the built program. Afterwards nothing may be left: no call, and of sockets, files, places,
  * streams, timers and fibers no more than before; and every request has exactly one usage row and one outcome. `SOAK_REQUESTS` says
- * how many (a plain test run: a few thousand); `npm run soak` prints the figures of a longer run.
+ * how many (a slow test run: a few thousand); `npm run soak` prints the figures of a longer run.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -1,0 +1,20 @@
+/**
+ * Before and after each test file, in a process that other files have used and will use. `it` of @effect/vitest is one object, and `layer` writes
+ * methods into it that provide its own layer: without this, `it.effect` of a later file would run in the layer of an earlier one. Variables,
+ * methods of others and the working folder that a file has set are of that file.
+ */
+import { it, makeMethods } from "@effect/vitest"
+import { fileURLToPath } from "node:url"
+import { isMainThread } from "node:worker_threads"
+import { afterAll, vi } from "vitest"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+makeMethods(it)
+
+afterAll(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+  // A thread cannot change it.
+  if (isMainThread) process.chdir(root)
+})
