@@ -127,7 +127,7 @@ export const tokensIn = (facts: ReadonlyArray<string>): InnerAnswer["tokens"] =>
 
 export const make = Effect.gen(function* () {
   const ids = yield* IdGen.IdGen
-  const door = yield* InnerPipeline
+  const pipeline = yield* InnerPipeline
   const timers = yield* Timers.Timers
 
   /** Waits for the end of a request; interrupted, it is left before. */
@@ -140,14 +140,14 @@ export const make = Effect.gen(function* () {
     })
 
   /** Hands a request on, where the rights of its caller allow it. */
-  const enter = (behalf: Behalf, exchange: Exchange, over: () => void, by: Serve = door.serve): void => {
+  const enter = (behalf: Behalf, exchange: Exchange, over: () => void, by: Serve = pipeline.serve): void => {
     const { principal } = behalf
     const reason =
       behalf.madeFor === "aside" || principal._tag !== "Key"
         ? null
         : innerProblemOf(principal.key, exchange.receivedMs, behalf.category)
     if (reason === null) return by(exchange, over)
-    door.refuse(exchange, new KeyRejected({ reason, model: null }))
+    pipeline.refuse(exchange, new KeyRejected({ reason, model: null }))
     over()
   }
 

@@ -97,7 +97,7 @@ export const make = Effect.gen(function* () {
   const { listens } = hooks
   const stop = yield* StopSignal
   const timers = yield* Timers.Timers
-  const door = yield* InnerPipeline
+  const innerPipeline = yield* InnerPipeline
   const opening = yield* Opening
   const slices = yield* Slices
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -336,7 +336,7 @@ export const make = Effect.gen(function* () {
     if (admitted !== null) admission.leave(admitted)
   }
 
-  door.attach({ serve, refuse: ending.refuse })
+  innerPipeline.attach({ serve, refuse: ending.refuse })
   return Pipeline.of({ serve, refuse: ending.refuse, answerKept })
 })
 

@@ -87,7 +87,7 @@ const withConnection = (asked: DirectRequest, way: Way | null): ReadonlyArray<st
 }
 
 export const make = Effect.gen(function* () {
-  const door = yield* LazyInspector
+  const lazyInspector = yield* LazyInspector
   const catalog = yield* Catalog
   const tokens = yield* TokenRefresh.TokenRefresh
   const upstream = yield* Upstream.Upstream
@@ -148,7 +148,7 @@ export const make = Effect.gen(function* () {
   }
 
   const ask = Effect.fn("DirectReplay.ask")(function* (id: string, changes: DirectChanges) {
-    const { inspector } = yield* door.get
+    const { inspector } = yield* lazyInspector.get
     // As it is kept: it goes to whom it was sent before.
     const record: TrafficRecord = yield* inspector.get(id, true)
     const asked = yield* directRequest(record, changes)

@@ -12,7 +12,7 @@ export class LazyBridge extends Context.Tag("gateway/agents/bridge/LazyBridge")<
 
 export const layer: Layer.Layer<LazyBridge, never, LazyCapture> = Layer.effect(
   LazyBridge,
-  Effect.map(LazyCapture, (door) =>
-    LazyBridge.of({ get: Effect.map(door.built, (built) => Context.unsafeGet(built, Bridge)) })
+  Effect.map(LazyCapture, (lazyCapture) =>
+    LazyBridge.of({ get: Effect.map(lazyCapture.built, (built) => Context.unsafeGet(built, Bridge)) })
   )
 )

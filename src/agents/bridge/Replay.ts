@@ -86,7 +86,7 @@ export const replayed = (record: TrafficRecord, changes: ReplayChanges): Replaye
 }
 
 export const make = Effect.gen(function* () {
-  const door = yield* LazyInspector
+  const lazyInspector = yield* LazyInspector
   const requests = yield* InnerRequests.InnerRequests
   const tap = yield* TrafficTap
   const capture = yield* GatewayCapture
@@ -98,7 +98,7 @@ export const make = Effect.gen(function* () {
     principal: Principal,
     reply: ClientReply
   ) {
-    const { inspector } = yield* door.get
+    const { inspector } = yield* lazyInspector.get
     // The body as it is kept; of headers that are kept as they came none goes on that may be a credential.
     const { requestBody } = yield* inspector.get(id, true)
     const asked = replayed({ ...(yield* inspector.get(id)), requestBody }, changes)

@@ -63,7 +63,7 @@ interface Client {
 
 export const make = Effect.gen(function* () {
   const longLived = yield* LongLived
-  const door = yield* LazyInspector
+  const lazyInspector = yield* LazyInspector
   const gate = yield* Gate.Gate
   const ids = yield* IdGen.IdGen
   const timers = yield* Timers.Timers
@@ -134,7 +134,7 @@ export const make = Effect.gen(function* () {
 
   /** Frames for a closed socket are let go. */
   const watch = (client: Client): Effect.Effect<void> =>
-    Effect.map(door.get, ({ inspector }) => {
+    Effect.map(lazyInspector.get, ({ inspector }) => {
       const { socket } = client
       if (!clients.has(client)) return
       const stop = inspector.subscribe({

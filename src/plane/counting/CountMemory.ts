@@ -1,4 +1,4 @@
-/** Connections that do not count tokens, remembered for a while, so that not every count costs a round trip in vain. */
+/** Remembers connections without token counting for a while, so that they are not asked again for every count. */
 import { LruMap } from "../../kernel/collections/LruMap.ts"
 
 export const capacity = 1_000

@@ -9,7 +9,7 @@ export interface SearchFacts {
   readonly hasFunctions: boolean
   /** The client leaves no choice but to search. */
   readonly isForced: boolean
-  /** A part of the answer has been given already: whoever goes on with it leaves searches to the gateway. */
+  /** True when the client has part of the answer: a target that continues it leaves searches to the gateway. */
   readonly goesOn: boolean
   /** The gateway searches where a target cannot. */
   readonly isRun: boolean
@@ -21,7 +21,7 @@ export interface SearchFacts {
 export interface SearchPlan<W> extends SearchFacts {
   /** Request to a target that leaves searches to the gateway; the client's own where the gateway does not search. */
   readonly left: (work: W, target: Target) => W
-  /** Told of each target that is asked with a search of its own. `isGuess`: by its model's name alone. */
+  /** Called for each target that is asked to search itself. `isGuess`: chosen by its model's name alone. */
   readonly passed: (target: Target, isGuess: boolean) => void
 }
 

@@ -39,7 +39,7 @@ export const requestOf = ({ allowedDomains, blockedDomains, count, country, quer
   }
 })
 
-/** The results, without those that the client does not want: not every provider can be told of domains. */
+/** Removes results from domains that the client has excluded: not every search provider can filter domains itself. */
 export const hitsIn = (
   text: string,
   { allowedDomains, blockedDomains, count }: AskedSearch

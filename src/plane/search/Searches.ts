@@ -102,7 +102,7 @@ export const make = Effect.gen(function* () {
   const decisions = yield* DecisionLog
   const events = yield* Events
   const { listens } = yield* Hooks
-  const door = yield* ModelSearches
+  const modelSearches = yield* ModelSearches
   const pipeline = yield* Pipeline
   const timers = yield* Timers
   const cache = new FairPool<string, Kept>({
@@ -331,7 +331,7 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  door.attach({ ask: askFor, isReady: () => catalog.current().accounts.some(isForSearches) })
+  modelSearches.attach({ ask: askFor, isReady: () => catalog.current().accounts.some(isForSearches) })
   return Searches.of({ serve })
 })
 

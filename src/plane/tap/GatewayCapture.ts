@@ -39,14 +39,14 @@ const place = { namespace: "inspector", key: "gateway", name: "settings of the r
 export const sinkOf = ({ inspector }: InspectorServices): TrafficSink => inspector
 
 export const make = Effect.gen(function* () {
-  const door = yield* LazyInspector
+  const lazyInspector = yield* LazyInspector
   const tap = yield* TrafficTap
   const settings = yield* StoredSettings.make(place, shape)
 
-  const sink = Effect.map(yield* Effect.cached(door.get), sinkOf)
+  const sink = Effect.map(yield* Effect.cached(lazyInspector.get), sinkOf)
 
   const apply = Effect.fnUntraced(function* (enabled: boolean) {
-    yield* door.recordOwnTraffic(enabled)
+    yield* lazyInspector.recordOwnTraffic(enabled)
     tap.turn(enabled ? yield* sink : null)
   })
 

@@ -18,7 +18,7 @@ const nameOf = (uid: number): string | null => {
   return null
 }
 
-/** Names a user: `nobody (id 65534)`, or `the user with id 1000`. */
+/** Formats a user for a message, such as `www-data (id 33)`, or `the user with id 1000`. */
 export const userWords = (uid: number): string => {
   const name = nameOf(uid)
   return name === null ? `the user with id ${uid}` : `${name} (id ${uid})`

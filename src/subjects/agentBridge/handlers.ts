@@ -145,7 +145,7 @@ const act = (
 
 export const layer = HttpApiBuilder.group(contractOf(AgentBridge), "agentBridge", (handlers) =>
   Effect.gen(function* () {
-    const door = yield* LazyCapture
+    const lazyCapture = yield* LazyCapture
     const bridges = yield* LazyBridge
     const { environment } = yield* AppConfig
     const certOf = (capture: typeof Capture.Service) =>
@@ -154,7 +154,7 @@ export const layer = HttpApiBuilder.group(contractOf(AgentBridge), "agentBridge"
 
     const agentViewOf = (agent: Agent) =>
       Effect.gen(function* () {
-        const capture = yield* door.get
+        const capture = yield* lazyCapture.get
         const bridge = yield* bridges.get
         const state = yield* Effect.catchTag(bridge.state(agent.id), "UnknownAgent", Effect.die)
         const cert = yield* capture.certificate
@@ -181,7 +181,7 @@ export const layer = HttpApiBuilder.group(contractOf(AgentBridge), "agentBridge"
       .handle("agentDns", ({ path: { id }, payload: { enabled } }) =>
         Effect.gen(function* () {
           const agent = yield* known(id)
-          const capture = yield* door.get
+          const capture = yield* lazyCapture.get
           const bridge = yield* bridges.get
           const warning = yield* capture.setAgentHosts(id, enabled ? agent.hosts : [])
           const nowMs = yield* Clock.currentTimeMillis
@@ -223,7 +223,7 @@ export const layer = HttpApiBuilder.group(contractOf(AgentBridge), "agentBridge"
       )
       .handle("state", () =>
         Effect.gen(function* () {
-          const capture = yield* door.get
+          const capture = yield* lazyCapture.get
           return {
             server: serverView(yield* capture.server),
             cert: yield* certOf(capture),
@@ -233,7 +233,7 @@ export const layer = HttpApiBuilder.group(contractOf(AgentBridge), "agentBridge"
       )
       .handle("server", ({ payload: { action, sudoPassword = null } }) =>
         Effect.gen(function* () {
-          const capture = yield* door.get
+          const capture = yield* lazyCapture.get
           const warnings = yield* act(capture, action, sudoPassword)
           return {
             ok: true as const,
@@ -243,87 +243,86 @@ export const layer = HttpApiBuilder.group(contractOf(AgentBridge), "agentBridge"
           }
         }).pipe(Effect.catchTags(answers), answered)
       )
-      .handle("bypass", () => Effect.flatMap(door.get, bypassOf))
+      .handle("bypass", () => Effect.flatMap(lazyCapture.get, bypassOf))
       .handle("setBypass", ({ payload: { patterns } }) =>
-        Effect.flatMap(door.get, (capture) => Effect.zipRight(capture.setBypass(patterns), bypassOf(capture))).pipe(
-          Effect.catchTag("CaptureBadValue", badValue),
-          answered
-        )
+        Effect.flatMap(lazyCapture.get, (capture) =>
+          Effect.zipRight(capture.setBypass(patterns), bypassOf(capture))
+        ).pipe(Effect.catchTag("CaptureBadValue", badValue), answered)
       )
       .handle("cert", () =>
-        Effect.map(Effect.flatMap(door.get, certOf), (cert) => ({ cert })).pipe(
+        Effect.map(Effect.flatMap(lazyCapture.get, certOf), (cert) => ({ cert })).pipe(
           Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
         )
       )
       .handle("downloadCert", () =>
-        Effect.flatMap(door.get, (capture) => capture.certificatePem).pipe(
+        Effect.flatMap(lazyCapture.get, (capture) => capture.certificatePem).pipe(
           Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
         )
       )
       .handle("regenerateCert", () =>
-        Effect.flatMap(door.get, (capture) => capture.regenerate).pipe(
+        Effect.flatMap(lazyCapture.get, (capture) => capture.regenerate).pipe(
           Effect.map((cert) => ({ cert: certificateView(cert) })),
           Effect.catchTags({ ...captureAnswers, TrustFailed: trustFailed })
         )
       )
       .handle("upstreamCa", () =>
         Effect.map(
-          Effect.flatMap(door.get, (capture) => capture.upstreamCa),
+          Effect.flatMap(lazyCapture.get, (capture) => capture.upstreamCa),
           (pem) => ({ pem })
         )
       )
       .handle("setUpstreamCa", ({ payload: { pem } }) =>
         Effect.gen(function* () {
-          const capture = yield* door.get
+          const capture = yield* lazyCapture.get
           yield* capture.setUpstreamCa(pem)
           return { pem: yield* capture.upstreamCa }
         }).pipe(Effect.catchTag("CaptureBadValue", badValue), answered)
       )
       .handle("removeUpstreamCa", () =>
-        Effect.flatMap(door.get, (capture) => capture.setUpstreamCa(null)).pipe(
+        Effect.flatMap(lazyCapture.get, (capture) => capture.setUpstreamCa(null)).pipe(
           Effect.catchTag("CaptureBadValue", Effect.die),
           answered
         )
       )
       .handle("config", () =>
         Effect.map(
-          Effect.flatMap(door.get, (capture) => capture.config),
+          Effect.flatMap(lazyCapture.get, (capture) => capture.config),
           (config) => ({ config })
         )
       )
       .handle("setConfig", ({ payload: { config: nested = {}, ...plain } }) =>
-        Effect.flatMap(door.get, (capture) => capture.setConfig({ ...plain, ...nested })).pipe(
+        Effect.flatMap(lazyCapture.get, (capture) => capture.setConfig({ ...plain, ...nested })).pipe(
           Effect.map((config) => ({ config })),
           Effect.catchTag("CaptureBadValue", badValue),
           answered
         )
       )
       .handle("diagnose", () =>
-        Effect.flatMap(door.get, (capture) => capture.diagnose).pipe(
+        Effect.flatMap(lazyCapture.get, (capture) => capture.diagnose).pipe(
           Effect.map((checks) => ({ checks })),
           Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
         )
       )
       .handle("repair", () =>
-        Effect.flatMap(door.get, (capture) => capture.repair).pipe(
+        Effect.flatMap(lazyCapture.get, (capture) => capture.repair).pipe(
           Effect.map(({ repaired }) => ({ repaired })),
           Effect.catchTag("CaptureAuthorityFailed", answers.CaptureAuthorityFailed)
         )
       )
       .handle("tproxy", () =>
         Effect.map(
-          Effect.flatMap(door.get, (capture) => capture.transparent.status),
+          Effect.flatMap(lazyCapture.get, (capture) => capture.transparent.status),
           tproxyView
         )
       )
       .handle("startTproxy", ({ payload: { sudoPassword = null, ...given } }) =>
-        Effect.flatMap(door.get, (capture) =>
+        Effect.flatMap(lazyCapture.get, (capture) =>
           capture.transparent.start({ settings: { ...defaultSettings, ...given } as TransparentSettings, sudoPassword })
         ).pipe(Effect.map(tproxyView), Effect.mapError(notStarted))
       )
       .handle("stopTproxy", () =>
         Effect.map(
-          Effect.flatMap(door.get, (capture) => capture.transparent.stop),
+          Effect.flatMap(lazyCapture.get, (capture) => capture.transparent.stop),
           (brokenConnections) => ({ running: false as const, brokenConnections })
         )
       )

@@ -30,18 +30,18 @@ const forHeader = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?"
 
 export const layer = HttpApiBuilder.group(contractOf(Capture), "capture", (handlers) =>
   Effect.gen(function* () {
-    const door = yield* LazyCapture
+    const lazyCapture = yield* LazyCapture
     const ports = portAnswers("INSPECTOR_HTTP_PROXY_PORT")
 
     return handlers
       .handle("hosts", () =>
         Effect.map(
-          Effect.flatMap(door.get, (capture) => capture.hosts),
+          Effect.flatMap(lazyCapture.get, (capture) => capture.hosts),
           (hosts) => ({ hosts })
         )
       )
       .handle("addHost", ({ payload: { enabled = true, host, kind = "custom", label = null } }) =>
-        Effect.flatMap(door.get, (capture) => capture.addHost({ host, enabled, kind, label })).pipe(
+        Effect.flatMap(lazyCapture.get, (capture) => capture.addHost({ host, enabled, kind, label })).pipe(
           Effect.map(changed),
           Effect.catchTags({
             CaptureBadHost: hostAnswers.CaptureBadHost,
@@ -52,14 +52,14 @@ export const layer = HttpApiBuilder.group(contractOf(Capture), "capture", (handl
         )
       )
       .handle("enableHost", ({ path: { host }, payload: { enabled } }) =>
-        Effect.flatMap(door.get, (capture) => capture.enableHost(host, enabled)).pipe(
+        Effect.flatMap(lazyCapture.get, (capture) => capture.enableHost(host, enabled)).pipe(
           Effect.map(changed),
           Effect.catchTag("CaptureHostNotFound", hostAnswers.CaptureHostNotFound),
           answered
         )
       )
       .handle("removeHost", ({ path: { host } }) =>
-        Effect.flatMap(door.get, (capture) => capture.removeHost(host)).pipe(
+        Effect.flatMap(lazyCapture.get, (capture) => capture.removeHost(host)).pipe(
           Effect.map((warning) =>
             HttpServerResponse.empty({
               status: 204,
@@ -72,7 +72,7 @@ export const layer = HttpApiBuilder.group(contractOf(Capture), "capture", (handl
       )
       .handle("httpProxy", ({ payload: { action } }) =>
         Effect.gen(function* () {
-          const capture = yield* door.get
+          const capture = yield* lazyCapture.get
           if (action === "stop") {
             yield* capture.stopProxy
             return yield* HttpServerResponse.json({ ok: true, running: false })
@@ -88,7 +88,7 @@ export const layer = HttpApiBuilder.group(contractOf(Capture), "capture", (handl
         )
       )
       .handle("systemProxy", ({ payload: { action, guardMinutes = null } }) =>
-        Effect.flatMap(door.get, (capture) =>
+        Effect.flatMap(lazyCapture.get, (capture) =>
           action === "apply" ? capture.applySystemProxy(guardMinutes) : capture.revertSystemProxy
         ).pipe(
           Effect.map(desktop),
@@ -100,7 +100,7 @@ export const layer = HttpApiBuilder.group(contractOf(Capture), "capture", (handl
         )
       )
       .handle("tlsIntercept", ({ payload: { enabled } }) =>
-        Effect.flatMap(door.get, (capture) => capture.interceptTls(enabled)).pipe(
+        Effect.flatMap(lazyCapture.get, (capture) => capture.interceptTls(enabled)).pipe(
           Effect.as({ ok: true as const, tlsIntercept: { enabled } }),
           Effect.catchTag("CaptureAuthorityFailed", captureAnswers.CaptureAuthorityFailed),
           answered

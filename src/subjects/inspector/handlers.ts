@@ -58,13 +58,13 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
     const bodies = yield* BodyBudget
     const capture = yield* GatewayCapture
     const lazyCapture = yield* LazyCapture
-    const door = yield* LazyInspector
+    const lazyInspector = yield* LazyInspector
     const feed = yield* InspectorFeed
     const replay = yield* makeReplay
     const direct = yield* DirectReplay
     const playground = yield* LazyPlayground
     const asked = <A, E>(ask: (services: InspectorServices) => Effect.Effect<A, E>) =>
-      told(Effect.flatMap(door.get, ask))
+      told(Effect.flatMap(lazyInspector.get, ask))
 
     return handlers
       .handle("list", ({ urlParams: { cursor, groupBy, limit = usualLimit, retries, ...filter } }) =>
@@ -92,7 +92,7 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
         told(
           Effect.gen(function* () {
             const { connectionId, id: answerId } = yield* direct.ask(id, directChangesOf(payload))
-            const { inspector, views } = yield* door.get
+            const { inspector, views } = yield* lazyInspector.get
             const diff = yield* views.answers(id, answerId)
             return json({ record: yield* inspector.get(answerId), connectionId, diff })
           })
@@ -147,7 +147,7 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
               supported: systemProxy.supported
             },
             tlsIntercept: { enabled: tlsIntercept },
-            gateway: { enabled: capture.isEnabled(), ...countsOf(door.current()) },
+            gateway: { enabled: capture.isEnabled(), ...countsOf(lazyInspector.current()) },
             tproxy: { running: transparent.running, available: transparent.available },
             mitm: { running: server.running, port: server.port }
           })
@@ -163,7 +163,7 @@ export const layer = HttpApiBuilder.group(contractOf(Inspector), "inspector", (h
         asked(({ inspector }) => Effect.map(inspector.sessions.start(name ?? null), (session) => ({ session })))
       )
       .handleRaw("importSession", ({ request }) =>
-        Effect.flatMap(door.get, ({ inspector, views }) =>
+        Effect.flatMap(lazyInspector.get, ({ inspector, views }) =>
           Effect.flatMap(receiveArchive(request, views.maxHarBytes, bodies), (bytes) =>
             told(Effect.map(inspector.importHar(bytes, null), (session) => ({ session })))
           )

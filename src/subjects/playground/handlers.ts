@@ -40,9 +40,9 @@ const changed = ({ endpoint, model, name, params_json, system }: UpdatePreset): 
 const usualAddress = "http://127.0.0.1:20128"
 
 export const layer = HttpApiBuilder.group(contractOf(Playground), "playground", (handlers) =>
-  Effect.map(LazyPlayground, (door) => {
+  Effect.map(LazyPlayground, (lazyPlayground) => {
     const asked = <A, E, R>(ask: (services: PlaygroundServices) => Effect.Effect<A, E, R>) =>
-      told(Effect.flatMap(door.get, ask))
+      told(Effect.flatMap(lazyPlayground.get, ask))
 
     return handlers
       .handle("presets", () =>

@@ -77,9 +77,9 @@ const explained = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, An
   })
 
 export const layer = HttpApiBuilder.group(contractOf(PluginsGroup), "plugins", (handlers) =>
-  Effect.map(LazyPlugins, (door) => {
-    const plugins = Effect.map(door.get, (services) => services.plugins)
-    const marketplace = Effect.map(door.get, (services) => services.marketplace)
+  Effect.map(LazyPlugins, (lazyPlugins) => {
+    const plugins = Effect.map(lazyPlugins.get, (services) => services.plugins)
+    const marketplace = Effect.map(lazyPlugins.get, (services) => services.marketplace)
     const installed = ({
       plugin,
       warnings

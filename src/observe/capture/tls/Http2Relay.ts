@@ -28,7 +28,7 @@ export const http2Limits = {
   headerBytes: maxHeadBytes,
   /** As many as Node takes over HTTP/1.1. */
   headers: 2_000,
-  /** Bytes of one stream that may come before somebody reads them. */
+  /** Flow-control window of a stream in bytes: most that is sent before it is read. */
   windowBytes: 256 * 1_024,
   /** The same of a connection. */
   connectionWindowBytes: 1_048_576

@@ -46,11 +46,11 @@ const exchangeFor = ({ exchange }: Work): Omit<Exchange, "body" | "codec" | "ser
 export const makeSearchCalls = (
   opening: Pick<typeof Opening.Service, "read" | "decide">,
   failover: Pick<typeof Failover.Service, "run">,
-  door: Pick<typeof ModelSearches.Service, "ask">,
+  modelSearches: Pick<typeof ModelSearches.Service, "ask">,
   resolutions: typeof Resolutions.Resolutions.Service
 ) => {
   const askingOf = (ask: WebSearchAsk, query: string): SearchAsking | null =>
-    door.ask({
+    modelSearches.ask({
       query,
       count: resultCount(ask),
       country: ask.location?.country ?? null,

@@ -1,4 +1,4 @@
-/** The search of the web as a function that a model may call, and what it is told of the results. Pure. */
+/** Declares web search as a function for models, and writes its results for them. Pure. */
 import type { FunctionTool, ToolResultPart } from "../../../wire/canonical/Conversation.ts"
 import type { SearchHit } from "../../../wire/canonical/SearchFacts.ts"
 import type { WebSearchAsk } from "../../../wire/canonical/WebSearchAsk.ts"

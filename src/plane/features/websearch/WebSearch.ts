@@ -117,12 +117,12 @@ const since = (end: RequestEnd, first: { readonly firstContentMs: number | null 
     : { ...end, result: { ...end.result, firstContentMs: first.firstContentMs } }
 
 export const make = Effect.gen(function* () {
-  const door = yield* ModelSearches
+  const modelSearches = yield* ModelSearches
   const failover = yield* Failover
   const opening = yield* Opening
   const settings = yield* GatewaySettings
   const resolutions = yield* Resolutions.Resolutions
-  const { isAllowed, search } = makeSearchCalls(opening, failover, door, resolutions)
+  const { isAllowed, search } = makeSearchCalls(opening, failover, modelSearches, resolutions)
 
   const refusing = new LruMap<string, true>({ capacity: mostRefusing })
 
@@ -299,7 +299,7 @@ export const make = Effect.gen(function* () {
       const plan: SearchPlan<Work> = {
         hasFunctions: conversation.right.tools.some(({ type }) => type !== "builtin"),
         isForced,
-        isRun: door.isReady() && mayBeRun(work) && maySearch(work, ask),
+        isRun: modelSearches.isReady() && mayBeRun(work) && maySearch(work, ask),
         goesOn: false,
         hasRefused: (target) => refusing.get(targetKeyOf(target)) === true,
         left: (asked) => asked,
