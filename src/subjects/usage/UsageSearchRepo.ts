@@ -24,6 +24,8 @@ export const make = Effect.gen(function* () {
   const usage = yield* UsageRepo
   return UsageSearchRepo.of({
     before: Effect.fn("UsageSearchRepo.before")(function* (id: string, limit: number, filter: UsageFilter) {
+      // The rows of a batch are few and have an index of their own; the combinations do not know the batch.
+      if (filter.batchId !== undefined) return yield* usage.page({ limit, cursor: id, filter })
       // One more shows whether another page follows.
       const [found = []] = yield* worker.read([newestIds(idsWanted(filter, id, limit + 1))])
       const ids = found.map((row) => String(row["id"]))

@@ -113,7 +113,7 @@ describe("the index of the filters", () => {
   it("finds the rows of any filter in full pages", async () => {
     await FastCheck.assert(
       FastCheck.asyncProperty(
-        FastCheck.array(anyRow, { minLength: 1, maxLength: 80 }),
+        FastCheck.array(anyRow, { minLength: 1, maxLength: 80, size: "max" }),
         FastCheck.nat(80),
         FastCheck.nat(30),
         FastCheck.array(anyFilter, { minLength: 4, maxLength: 4 }),
