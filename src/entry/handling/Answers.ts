@@ -86,7 +86,7 @@ export const badInput = (error: HttpApiDecodeError): BadRequest => {
 }
 
 /** HTTP answers to the refusals of the management. */
-interface AnswerOf {
+export interface AnswerOf {
   readonly EntityNotFound: NotFound
   readonly InvalidInput: BadRequest
   readonly UnknownProvider: BadRequest

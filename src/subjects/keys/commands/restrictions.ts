@@ -21,7 +21,7 @@ const daysOf = (text: string): ReadonlyArray<number> =>
     return Array.from({ length: Math.max(0, until - from + 1) }, (_, at) => from + at)
   })
 
-interface Schedule {
+export interface Schedule {
   readonly from: string
   readonly until: string
   readonly days: ReadonlyArray<number>
