@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { dataFiles } from "./dataFiles.mjs"
 import { noticesOf } from "./notices.mjs"
 import { writePluginModule } from "./pluginModule.mjs"
 import { asciiOnly, buildThread, threadOf, unresolvedIsAnError } from "./threads.mjs"
@@ -49,7 +50,7 @@ const build = async (rolldown, folder, isQuick) => {
     resolve: { alias: { "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
     // What is named by `new URL("./file", import.meta.url)` (`bin/threads.mjs`) is copied beside the chunks.
     experimental: { resolveNewUrlToAsset: true },
-    plugins: [withoutHttp2, asciiOnly],
+    plugins: [withoutHttp2, dataFiles, asciiOnly],
     onLog: unresolvedIsAnError
   })
   try {

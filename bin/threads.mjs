@@ -2,6 +2,7 @@
 // import.
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { dataFiles } from "./dataFiles.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -50,7 +51,7 @@ export const buildThread = async (rolldown, source, file) => {
     input: join(root, source),
     cwd: root,
     platform: "node",
-    plugins: [asciiOnly],
+    plugins: [dataFiles, asciiOnly],
     onLog: unresolvedIsAnError
   })
   try {

@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
+import { dataFiles } from "../bin/dataFiles.mjs"
 import { fuller, light, served, slow, whole } from "./parts.mjs"
 import { useMemoryFolder } from "./support/memoryFolder.ts"
 
@@ -42,6 +43,7 @@ export default defineConfig({
     },
     projects: [
       {
+        plugins: [dataFiles],
         test: {
           ...common,
           name: "light",
@@ -52,6 +54,7 @@ export default defineConfig({
         }
       },
       {
+        plugins: [dataFiles],
         test: {
           ...common,
           name: "served",
@@ -61,8 +64,12 @@ export default defineConfig({
           sequence: { groupOrder: 1 }
         }
       },
-      { test: { ...common, name: "whole", include: whole, pool: "forks", sequence: { groupOrder: 2 } } },
       {
+        plugins: [dataFiles],
+        test: { ...common, name: "whole", include: whole, pool: "forks", sequence: { groupOrder: 2 } }
+      },
+      {
+        plugins: [dataFiles],
         test: {
           ...common,
           name: "slow",

@@ -41,52 +41,58 @@ const billedByPiece: ReadonlySet<ServiceKind> = new Set<ServiceKind>([
 /** Hot: checks whether a second call beside the first would be paid for as well. */
 export const isBilledByPiece = (kind: ServiceKind | undefined): boolean => kind !== undefined && billedByPiece.has(kind)
 
-/** Name of the provider whose form of a search an endpoint has. */
-export type SearchAdapterName =
-  | "serper"
-  | "brave"
-  | "perplexity"
-  | "exa"
-  | "tavily"
-  | "google-pse"
-  | "linkup"
-  | "searchapi"
-  | "youcom"
-  | "searxng"
-  | "ollama"
-
-/** Name of the provider whose form of requests and answers an endpoint has, where it is not that of its wire. */
-export type MediaAdapter =
-  | "cohere"
-  | "voyage"
-  | "jina"
-  | "nvidia"
-  | "elevenlabs"
-  | "deepgram"
-  | "assemblyai"
-  | "minimax"
-  | "runway"
-  | "suno"
-  | SearchAdapterName
-  | ImageAdapter
+/** Names of the providers whose form of a search an endpoint can have. */
+export const searchAdapters = [
+  "serper",
+  "brave",
+  "perplexity",
+  "exa",
+  "tavily",
+  "google-pse",
+  "linkup",
+  "searchapi",
+  "youcom",
+  "searxng",
+  "ollama"
+] as const
+export type SearchAdapterName = (typeof searchAdapters)[number]
 
 /** Names of the forms of providers of pictures. */
-export type ImageAdapter =
-  | "blackForestLabs"
-  | "comfyui"
-  | "fal"
-  | "fireworksImages"
-  | "hyperbolic"
-  | "ideogram"
-  | "leonardo"
-  | "nebius"
-  | "openrouterImages"
-  | "recraft"
-  | "replicate"
-  | "sdwebui"
-  | "stability"
-  | "together"
-  | "xai"
+export const imageAdapters = [
+  "blackForestLabs",
+  "comfyui",
+  "fal",
+  "fireworksImages",
+  "hyperbolic",
+  "ideogram",
+  "leonardo",
+  "nebius",
+  "openrouterImages",
+  "recraft",
+  "replicate",
+  "sdwebui",
+  "stability",
+  "together",
+  "xai"
+] as const
+export type ImageAdapter = (typeof imageAdapters)[number]
+
+/** Names of the providers whose form of requests and answers an endpoint can have, where it is not that of its wire. */
+export const mediaAdapters = [
+  "cohere",
+  "voyage",
+  "jina",
+  "nvidia",
+  "elevenlabs",
+  "deepgram",
+  "assemblyai",
+  "minimax",
+  "runway",
+  "suno",
+  ...searchAdapters,
+  ...imageAdapters
+] as const
+export type MediaAdapter = (typeof mediaAdapters)[number]
 
 /** An endpoint of a provider for one kind. */
 export interface MediaService {

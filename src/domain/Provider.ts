@@ -13,16 +13,18 @@ export const maxModelChars = 512
 /** Resilience profile: decides breaker thresholds, cooldown base and which 403s are final. */
 export type ProviderClass = "oauth" | "apikey" | "local"
 
-export type ProviderCategory =
-  | "frontier"
-  | "gateway"
-  | "inference"
-  | "regional"
-  | "enterprise"
-  | "free"
-  | "oauth"
-  | "search"
-  | "local"
+export const providerCategories = [
+  "frontier",
+  "gateway",
+  "inference",
+  "regional",
+  "enterprise",
+  "free",
+  "oauth",
+  "search",
+  "local"
+] as const
+export type ProviderCategory = (typeof providerCategories)[number]
 
 export interface ProviderAuth {
   readonly type: "apikey" | "oauth" | "none" | "optional"

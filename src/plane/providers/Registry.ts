@@ -7,7 +7,7 @@ import type { ProviderAuth, ProviderCategory, ProviderSpec } from "../../domain/
 import type { MediaPaths, MediaService, MediaServices } from "../../domain/MediaKind.ts"
 import type { ProviderNode, ProviderNodeType } from "../../subjects/nodes/entity.ts"
 import type { WireName } from "../../domain/Wire.ts"
-import { googleKey, messagesVersion, optionalBearer, xApiKey } from "./registry/build.ts"
+import { googleKey, messagesVersion, optionalBearer, xApiKey } from "./registry/Entry.ts"
 import { allProviders } from "./registry/index.ts"
 
 /** Every provider by its id, in display order. */

@@ -1,10 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ProviderSpec } from "../../../src/domain/Provider.ts"
 import { manifestOf, pluginManifest } from "../../../src/plane/providers/PluginManifest.ts"
-import { chatIn } from "../../../src/plane/providers/registry/build.ts"
+import { specOf } from "../../../src/plane/providers/registry/Entry.ts"
 import { allProviders } from "../../../src/plane/providers/registry/index.ts"
 
-const spec: ProviderSpec = chatIn("frontier")("p", "P", "https://p.example/v1", {
+const spec: ProviderSpec = specOf("frontier")({
+  id: "p",
+  name: "P",
+  baseUrl: "https://p.example/v1",
   aliases: ["pp"],
   wires: ["chat", "gemini"],
   paths: { chat: "/talk" },

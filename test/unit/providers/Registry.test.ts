@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type { ProviderNode } from "../../../src/subjects/nodes/entity.ts"
 import { problemOf, settingsOf } from "../../../src/subjects/connections/rules.ts"
 import { endpointOf } from "../../../src/plane/providers/Endpoints.ts"
@@ -8,7 +9,9 @@ import { endpointOf as tokenEndpointOf, requestOf } from "../../../src/plane/pro
 import { byAlias, find, fromNode, registry, search } from "../../../src/plane/providers/Registry.ts"
 import { plainDialect } from "../../../src/domain/Dialect.ts"
 import { dialectIds, statementsOf } from "../../../src/plane/providers/registry/dialects.ts"
-import { allProviders } from "../../../src/plane/providers/registry/index.ts"
+import { Entry } from "../../../src/plane/providers/registry/Entry.ts"
+import { allProviders, registryFiles } from "../../../src/plane/providers/registry/index.ts"
+import { decodeData } from "../../../src/kernel/DataFile.ts"
 import { connection } from "../../support/Records.ts"
 import { inClear, secretHeaders } from "../../support/headers.ts"
 
@@ -31,6 +34,11 @@ const node = (over: Partial<ProviderNode>): ProviderNode => ({
 })
 
 describe("registry data", () => {
+  it("is in the form of the schema that describes it", () => {
+    const decode = decodeData(Schema.Array(Entry))
+    for (const [category, entries] of registryFiles) assert.doesNotThrow(() => decode(entries), category)
+  })
+
   it("holds at least 110 providers under names of their own", () => {
     const names = allProviders.flatMap((spec) => [spec.id, ...spec.aliases])
     assert.isAtLeast(allProviders.length, 110)

@@ -1,4 +1,5 @@
 /** A rule pack: words of one language that a text can do without, as data. */
+import * as Schema from "effect/Schema"
 
 export const languages = ["en", "de", "es", "fr", "pt-BR", "id", "ja", "zh"] as const
 export type Language = (typeof languages)[number]
@@ -10,31 +11,23 @@ export type Language = (typeof languages)[number]
 export const intensities = ["lite", "full", "ultra"] as const
 export type Intensity = (typeof intensities)[number]
 
-export type Category = "filler" | "context" | "structural" | "ultra" | "dedup"
-
-export interface Rule {
-  readonly name: string
-  readonly category: Category
+const Rule = Schema.Struct({
+  name: Schema.String,
+  category: Schema.Literal("filler", "context", "structural", "ultra", "dedup"),
   /** Words and phrases in lower case; longer ones are tried first. */
-  readonly words: ReadonlyArray<string>
+  words: Schema.Array(Schema.String),
   /** Replacement; empty: none. */
-  readonly replacement: string
-  readonly minIntensity: Intensity
-}
+  replacement: Schema.optionalWith(Schema.String, { default: () => "" }),
+  minIntensity: Schema.Literal(...intensities)
+})
+export type Rule = typeof Rule.Type
 
-export interface Pack {
-  readonly language: Language
+export const Pack = Schema.Struct({
+  language: Schema.Literal(...languages),
   /** Words that indicate the language; none of them is in two packs of the same script. */
-  readonly tells: ReadonlyArray<string>
+  tells: Schema.Array(Schema.String),
   /** True when it is written without blanks between words. */
-  readonly isUnspaced: boolean
-  readonly rules: ReadonlyArray<Rule>
-}
-
-export const rule = (
-  category: Category,
-  name: string,
-  minIntensity: Intensity,
-  words: ReadonlyArray<string>,
-  replacement = ""
-): Rule => ({ name, category, words, replacement, minIntensity })
+  isUnspaced: Schema.Boolean,
+  rules: Schema.Array(Rule)
+})
+export type Pack = typeof Pack.Type

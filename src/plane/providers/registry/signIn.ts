@@ -4,7 +4,6 @@
  */
 import * as Context from "effect/Context"
 import type { OAuthEndpoint } from "../../../domain/Provider.ts"
-import { githubTokens, googleTokens } from "./build.ts"
 
 export interface SignInRow {
   /** Endpoint where a code is exchanged for tokens. */
@@ -30,7 +29,7 @@ export interface SignInRow {
 
 const github: SignInRow = {
   // https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#device-flow
-  tokens: githubTokens,
+  tokens: { tokenUrl: "https://github.com/login/oauth/access_token", style: "form" },
   scopes: ["read:user"],
   authorize: null,
   deviceUrl: "https://github.com/login/device/code"
@@ -73,7 +72,7 @@ export const signInRows: ReadonlyMap<string, SignInRow> = new Map([
     "gemini",
     {
       // https://developers.google.com/identity/protocols/oauth2/native-app, https://ai.google.dev/gemini-api/docs/oauth
-      tokens: googleTokens,
+      tokens: { tokenUrl: "https://oauth2.googleapis.com/token", style: "form" },
       scopes: [
         "https://www.googleapis.com/auth/cloud-platform",
         "https://www.googleapis.com/auth/generative-language.retriever"

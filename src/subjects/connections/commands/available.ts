@@ -4,28 +4,16 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { ProviderSpec } from "../../../domain/Provider.ts"
+import { providerCategories, type ProviderSpec } from "../../../domain/Provider.ts"
 import { WireName } from "../../../domain/Wire.ts"
 import { loadModule } from "../../../cli/lazy.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import * as Column from "../../../cli/output/Column.ts"
 
-const categories = [
-  "frontier",
-  "gateway",
-  "inference",
-  "regional",
-  "enterprise",
-  "free",
-  "oauth",
-  "search",
-  "local"
-] as const
-
 const One = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
-  category: Schema.Literal(...categories),
+  category: Schema.Literal(...providerCategories),
   baseUrl: Schema.String,
   wires: Schema.Array(WireName),
   authType: Schema.Literal("apikey", "oauth", "none", "optional"),
@@ -59,7 +47,7 @@ const flags = {
     Options.withDescription("Only providers with this text in their id, name or aliases."),
     Options.withDefault("")
   ),
-  category: Options.choice("category", categories).pipe(
+  category: Options.choice("category", providerCategories).pipe(
     Options.withDescription("Only providers of this category."),
     Options.optional
   )

@@ -1,31 +1,32 @@
-/** The filters that this program comes with. */
+/** The filters that this program comes with, as data beside this file. */
+import { checkedByTests } from "../../../../kernel/DataFile.ts"
 import type { Filter } from "../Filter.ts"
-import { checksJs } from "./checksJs.ts"
-import { compilers } from "./compilers.ts"
-import { containers } from "./containers.ts"
-import { data } from "./data.ts"
-import { files } from "./files.ts"
-import { git } from "./git.ts"
-import { infrastructure } from "./infrastructure.ts"
-import { network } from "./network.ts"
-import { packages } from "./packages.ts"
-import { packagesJs } from "./packagesJs.ts"
-import { shapes } from "./shapes.ts"
-import { system } from "./system.ts"
-import { tests } from "./tests.ts"
+import checksJs from "./checksJs.yaml"
+import compilers from "./compilers.yaml"
+import containers from "./containers.yaml"
+import data from "./data.yaml"
+import files from "./files.yaml"
+import git from "./git.yaml"
+import infrastructure from "./infrastructure.yaml"
+import network from "./network.yaml"
+import packages from "./packages.yaml"
+import packagesJs from "./packagesJs.yaml"
+import shapes from "./shapes.yaml"
+import system from "./system.yaml"
+import tests from "./tests.yaml"
 
 export const builtInFilters: ReadonlyArray<Filter> = [
-  ...git,
-  ...packagesJs,
-  ...checksJs,
-  ...tests,
-  ...compilers,
-  ...containers,
-  ...infrastructure,
-  ...files,
-  ...system,
-  ...network,
-  ...packages,
-  ...data,
-  ...shapes
-]
+  git,
+  packagesJs,
+  checksJs,
+  tests,
+  compilers,
+  containers,
+  infrastructure,
+  files,
+  system,
+  network,
+  packages,
+  data,
+  shapes
+].flatMap((filters) => checkedByTests<ReadonlyArray<Filter>>(filters))

@@ -1,2 +1,0 @@
-/** A text written line by line. */
-export const text = (lines: ReadonlyArray<string>): string => lines.join("\n")

@@ -1,0 +1,107 @@
+/** An entry of the registry as its data files have it: what most providers have in common is left out there, and filled in here. */
+import * as Schema from "effect/Schema"
+import { mediaAdapters, MediaKind } from "../../../domain/MediaKind.ts"
+import {
+  type ProviderAuth,
+  providerCategories,
+  type ProviderCategory,
+  type ProviderSpec
+} from "../../../domain/Provider.ts"
+import { WireName } from "../../../domain/Wire.ts"
+import { dialectOf } from "./dialects.ts"
+
+const bearer: ProviderAuth = { type: "apikey", header: "authorization", prefix: "Bearer " }
+export const optionalBearer: ProviderAuth = { ...bearer, type: "optional" }
+export const xApiKey: ProviderAuth = { type: "apikey", header: "x-api-key", prefix: "" }
+export const googleKey: ProviderAuth = { type: "apikey", header: "x-goog-api-key", prefix: "" }
+
+/** The messages wire is versioned by a header; servers that do not know it ignore it. */
+export const messagesVersion: Readonly<Record<string, string>> = { "anthropic-version": "2023-06-01" }
+
+const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const Texts = Schema.Array(Schema.String)
+const Headers = Schema.Record({ key: Schema.String, value: Schema.String })
+
+const Service = Schema.Struct({
+  adapter: given(Schema.Literal(...mediaAdapters)),
+  wire: given(WireName),
+  baseUrl: given(Schema.String),
+  path: Schema.String
+})
+
+/** The fields are those of `ProviderSpec`. */
+export const Entry = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  baseUrl: Schema.String,
+  /** Absent: that of the file. */
+  category: given(Schema.Literal(...providerCategories)),
+  aliases: given(Texts),
+  class: given(Schema.Literal("oauth", "apikey", "local")),
+  /** Absent: `chat`. */
+  wires: given(Schema.NonEmptyArray(WireName)),
+  paths: given(Schema.partialWith(Schema.Record({ key: WireName, value: Schema.String }), { exact: true })),
+  /** Absent: a bearer key. Of a header with another name the key is all that it holds. */
+  auth: given(
+    Schema.Struct({
+      type: given(Schema.Literal("apikey", "oauth", "none", "optional")),
+      header: given(Schema.String),
+      prefix: given(Schema.String)
+    })
+  ),
+  headers: given(Headers),
+  env: given(Texts),
+  models: given(Texts),
+  /** Absent: `/models`. */
+  modelsPath: given(Schema.NullOr(Schema.String)),
+  paintsOnly: given(Schema.Literal(true)),
+  keepsResponses: given(Schema.Boolean),
+  openAiTools: given(Schema.Boolean),
+  systemBetween: given(Schema.Boolean),
+  batches: given(Schema.Literal("openai")),
+  oauth: given(Schema.Struct({ tokenUrl: Schema.String, style: Schema.Literal("form", "json") })),
+  media: given(
+    Schema.partialWith(Schema.Record({ key: Schema.Union(MediaKind, Schema.Literal("search")), value: Service }), {
+      exact: true
+    })
+  ),
+  docsUrl: given(Schema.String)
+})
+export type Entry = typeof Entry.Type
+
+const authOf = ({ header = bearer.header, prefix, type = bearer.type }: NonNullable<Entry["auth"]>): ProviderAuth => ({
+  type,
+  header,
+  prefix: prefix ?? (header === bearer.header ? bearer.prefix : "")
+})
+
+const mediaOf = (media: NonNullable<Entry["media"]>): ProviderSpec["media"] =>
+  Object.fromEntries(
+    Object.entries(media).map(([kind, service]) => [kind, { adapter: null, baseUrl: null, ...service }])
+  )
+
+/** Makes a provider's facts of an entry. The file's category holds where the entry names none. */
+export const specOf =
+  (fileCategory: ProviderCategory) =>
+  ({ auth, category = fileCategory, media = {}, oauth, ...own }: Entry): ProviderSpec => ({
+    aliases: [],
+    class: category === "local" ? "local" : "apikey",
+    wires: ["chat"],
+    paths: {},
+    modelsPath: "/models",
+    headers: {},
+    ownHeaders: {},
+    env: [],
+    models: [],
+    docsUrl: null,
+    keepsResponses: false,
+    openAiTools: false,
+    systemBetween: false,
+    dialect: dialectOf(own.id),
+    ...own,
+    category,
+    auth: auth === undefined ? (category === "local" ? optionalBearer : bearer) : authOf(auth),
+    media: mediaOf(media),
+    // Every account has a client of its own.
+    oauth: oauth === undefined ? null : { ...oauth, clientId: null, clientAuth: "body" }
+  })
