@@ -218,6 +218,20 @@ const runAlone = async (name, options, processes, folder) => {
   print(`Written to ${writeResults({ at, quick: options.quick, machine, plan: options.plan.auto, [name]: figures })}`)
 }
 
+/** Ends with 1 where this build is worse than the last release. */
+const runGate = async (options, processes, folder) => {
+  const at = new Date().toISOString()
+  const { gateText, isWorse, keepHistory, measureGate } = await import("./gate.mjs")
+  const figures = await measureGate(await openBench(options, processes, folder), options)
+  print(gateText(figures))
+  if (!processes.pinned) print("Nothing was pinned to a core (no taskset, or one core): compare with care.")
+  const machine = { node: process.version, cores: os.availableParallelism(), cpu: os.cpus()[0]?.model }
+  print(`Written to ${writeResults({ at, machine, gate: figures })}`)
+  const { version } = JSON.parse(fs.readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+  if (options.keep) keepHistory(figures, { at, machine, version })
+  if (isWorse(figures)) process.exitCode = 1
+}
+
 const main = async () => {
   const options = readOptions(process.argv.slice(2))
   if (options.help) return print(usage)
@@ -242,7 +256,8 @@ const main = async () => {
   }
   try {
     const name = Object.keys(alone).find((option) => options[option])
-    if (name === undefined) await run(options, processes, folder)
+    if (options.gate) await runGate(options, processes, folder)
+    else if (name === undefined) await run(options, processes, folder)
     else await runAlone(name, options, processes, folder)
   } finally {
     cleanUp()

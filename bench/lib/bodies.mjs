@@ -102,7 +102,93 @@ const bigBody = (model, bytes = BIG_BYTES) =>
 
 const streamBody = (model) => ({ ...smallBody(model), stream: true, stream_options: { include_usage: true } })
 
-/** Each kind of request: the upstream's model that answers it, and its body. */
+const CODE_LINES = 45
+const AGENT_TOOLS = 40
+/** Beyond ASCII, as agents' bodies are: arrows of numbered lines, accents, box drawing, an emoji. */
+const beyondAscii = ["→", "é", "│", "ß", "日本", "✅"]
+
+const codeLines = (from) =>
+  Array.from(
+    { length: CODE_LINES },
+    (_, i) =>
+      `${String(i + 1).padStart(6)}→  const value${i} = "${beyondAscii[(from + i) % beyondAscii.length]}" // step ${i}`
+  ).join("\n")
+
+const agentTool = (index) => ({
+  name: `desk_action_${index}`,
+  description: prose(index, 12),
+  input_schema: tool(index).function.parameters
+})
+
+/** A call of a tool and its result, as an agent that reads files sends them. */
+const agentTurn = (index) => {
+  const id = `toolu_${String(index).padStart(24, "0")}`
+  return [
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: prose(index, 2) },
+        {
+          type: "tool_use",
+          id,
+          name: `desk_action_${index % AGENT_TOOLS}`,
+          input: { order: `A-${index}`, reason: "late" }
+        }
+      ]
+    },
+    {
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: id, content: [{ type: "text", text: codeLines(index) }] }]
+    }
+  ]
+}
+
+const marked = { cache_control: { type: "ephemeral" } }
+
+/** A turn of an agent in the messages form, streamed: system texts, 40 tools and as many turns as `bytes` take, with cache marks. */
+const agentBody = (model, bytes) => {
+  const body = {
+    model,
+    max_tokens: 32_000,
+    system: [
+      { type: "text", text: prose(0, 8) },
+      { type: "text", text: prose(1, 120), ...marked }
+    ],
+    tools: Array.from({ length: AGENT_TOOLS }, (_, index) => agentTool(index)),
+    messages: [{ role: "user", content: [{ type: "text", text: prose(2, 20) }] }],
+    stream: true,
+    metadata: { user_id: "user_bench_session_bench" }
+  }
+  Object.assign(body.tools.at(-1), marked)
+  let size = Buffer.byteLength(JSON.stringify(body))
+  for (let index = 0; size < bytes; index++) {
+    const turn = agentTurn(index)
+    body.messages.push(...turn)
+    size += Buffer.byteLength(JSON.stringify(turn))
+  }
+  Object.assign(body.messages.at(-1).content.at(-1), marked)
+  return body
+}
+
+const agentHeaders = ["anthropic-version: 2023-06-01", "anthropic-beta: prompt-caching-2024-07-31"]
+
+const agentKind = (model, kilobytes) => ({
+  model,
+  path: "/v1/messages",
+  headers: agentHeaders,
+  body: (id) => agentBody(id, kilobytes * 1024)
+})
+
+/** Sizes of an agent's turn in KB, on the wire of the client and across to the chat wire. */
+export const turnSizes = [100, 300, 1000]
+export const turnKinds = Object.fromEntries(
+  turnSizes.flatMap((kilobytes) => [
+    [`turn${kilobytes}`, agentKind("turn-messages", kilobytes)],
+    [`turn${kilobytes}across`, agentKind("turn-chat", kilobytes)]
+  ])
+)
+
+/** Each kind of request: the upstream's model that answers it, and its body; where it is not for chat completions, the path and headers. */
 export const requestKinds = {
   small: { model: "fixed", body: smallBody },
   big: { model: "fixed", body: (model) => bigBody(model) },
@@ -110,5 +196,6 @@ export const requestKinds = {
   four: { model: "fixed", body: (model) => padded(smallBody(model), FOUR_KB) },
   hundred: { model: "fixed", body: (model) => padded(bigBody(model), HUNDRED_KB) },
   paced: { model: "paced", body: streamBody },
-  idle: { model: "idle", body: streamBody }
+  idle: { model: "idle", body: streamBody },
+  ...turnKinds
 }

@@ -35,13 +35,18 @@ export const openNative = async ({ processes, folder, plan }) => {
   const [, upstreamPort] = await upstream.waitForLine(/upstream listening on (\d+)/, 5_000)
 
   const startLoad = (server, kind, flags) => {
-    const { model, body } = requestKinds[kind]
+    const { model, body, path: route, headers: own = [] } = requestKinds[kind]
     const bodyFile = path.join(folder, "body.json")
     fs.writeFileSync(bodyFile, JSON.stringify(body(server.modelId(model))))
-    const headers = server.headers.flatMap((header) => ["-H", header])
-    return processes.start(loadProgram, ["-p", String(server.port), "-b", bodyFile, ...headers, ...flags.map(String)], {
-      core: LOAD_CORE
-    })
+    const headers = [...server.headers, ...own].flatMap((header) => ["-H", header])
+    const where = route === undefined ? [] : ["-u", route]
+    return processes.start(
+      loadProgram,
+      ["-p", String(server.port), "-b", bodyFile, ...where, ...headers, ...flags.map(String)],
+      {
+        core: LOAD_CORE
+      }
+    )
   }
 
   const readResult = async (server, load, seconds) => {

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util"
 
 export const serverNames = ["floor", "gateway", "portkey"]
-export const scenarioNames = ["small", "big", "sse", "idle", "start", "usageLogging"]
+export const scenarioNames = ["small", "big", "turns", "sse", "idle", "start", "usageLogging"]
 
 export const usage = `npm run bench -- [options]
   --quick               shorter warm-up and windows: for a look, not for figures to report
@@ -18,7 +18,11 @@ export const usage = `npm run bench -- [options]
   --plugins             only what plugins add to a request, and requests beside those that do not end; needs a built gateway
   --batch               only what a batch of 10,000 lines costs a client beside it; needs a built gateway
   --proxies             only the throughput through egress proxies, as a ratio to direct; needs root on Linux and Debian's proxies
-  --against folder      with --features: also a request of the build in this checkout, as it is installed
+  --gate                only this build beside the last release's (bench/release.json), in rounds of at most four minutes: ends with 1 where a
+                        figure is worse; needs a built gateway
+  --bound 1.03          with --gate: the ratio beyond which a figure is worse
+  --keep                with --gate: adds the figures to bench/history.jsonl
+  --against folder      with --gate: beside the build in this checkout instead; with --features: also a request of it, as it is installed
   --connections a,b     with --auto: these numbers of connections instead
   --stall               only the longest stall of the event loop over hostile inputs; needs a built gateway, no compiler
   --input text          with --stall, --features, --plugins and --traffic: only those whose name holds the text
@@ -35,6 +39,12 @@ const chosen = (option, text, known) => {
   if (unknown.length > 0)
     throw new RangeError(`--${option}: unknown ${unknown.join(", ")}; known are ${known.join(", ")}`)
   return new Set(names)
+}
+
+const boundOf = (text) => {
+  const bound = Number(text)
+  if (!(bound >= 1 && bound <= 10)) throw new RangeError("--bound: a number from 1 to 10")
+  return bound
 }
 
 const counts = (text) => {
@@ -54,11 +64,17 @@ const plan = (quick) => ({
   small: { connections: 32, seconds: quick ? 2 : 2.5, windows: quick ? 2 : 4 },
   single: { connections: 1, seconds: quick ? 1.5 : 3, windows: 1 },
   big: { connections: 8, seconds: quick ? 2 : 2.5, windows: quick ? 2 : 3, warmUpSeconds: quick ? 2 : 4 },
+  turns: {
+    warmUpSeconds: quick ? 1 : 2,
+    alone: { connections: 1, seconds: quick ? 1 : 2 },
+    together: { connections: 16, seconds: quick ? 1 : 2 }
+  },
   sse: { warmUpSeconds: 4, seconds: quick ? 4 : 8 },
   idle: { warmUpSeconds: quick ? 3 : 8, settleSeconds: 2 },
   start: { runs: quick ? 3 : 5 },
   auto: { warmUpSeconds: quick ? 2 : 3, seconds: quick ? 0.8 : 1.2, pairs: quick ? 5 : 9 },
   features: { warmUpSeconds: quick ? 2 : 4, seconds: 0.5, rounds: quick ? 2 : 5, pairs: quick ? 6 : 10 },
+  gate: { warmUpSeconds: 1, seconds: 0.5, starts: 3, deadlineSeconds: quick ? 100 : 240 },
   batch: { seconds: quick ? 1.5 : 2, pairs: quick ? 3 : 7 },
   traffic: {
     feedExchanges: quick ? 300 : 1_000,
@@ -89,6 +105,9 @@ export const readOptions = (args) => {
       plugins: { type: "boolean", default: false },
       batch: { type: "boolean", default: false },
       proxies: { type: "boolean", default: false },
+      gate: { type: "boolean", default: false },
+      bound: { type: "string", default: "1.03" },
+      keep: { type: "boolean", default: false },
       against: { type: "string" },
       connections: { type: "string" },
       stall: { type: "boolean", default: false },
@@ -110,6 +129,9 @@ export const readOptions = (args) => {
     plugins: values.plugins,
     batch: values.batch,
     proxies: values.proxies,
+    gate: values.gate,
+    bound: boundOf(values.bound),
+    keep: values.keep,
     against: values.against,
     connections: counts(values.connections),
     stall: values.stall,

@@ -9,20 +9,20 @@ const baselineFile = fileURLToPath(new URL("../baseline.json", import.meta.url))
 
 /** The first that fits a path names its part. */
 const parts = [
-  ["http in and out", /^src\/http\//],
-  ["who is calling", /^src\/auth\//],
+  ["http in and out", /^src\/entry\//],
+  ["who is calling", /^src\/subjects\/auth\//],
   ["wire formats", /^src\/wire\//],
   [
     "opening, decision",
-    /^src\/(?:inference\/request|routing\/(?:resolve|decide|auto|strategies|candidate)|providers|flags)\//
+    /^src\/(?:plane\/(?:request|providers|routing\/(?:resolve|decide|auto|strategies|candidate))|subjects\/flags)\//
   ],
-  ["failover", /^src\/(?:inference\/(?:failover|features)|routing\/walk)\//],
-  ["the call", /^src\/(?:inference\/(?:attempt|state|media)|egress)\//],
-  ["health, statistics, quotas", /^src\/(?:routing\/(?:health|stats|quota)|resilience)\//],
-  ["decision records", /^src\/routing\/records\//],
+  ["failover", /^src\/plane\/(?:failover|features|routing\/walk|Pipeline\.ts)/],
+  ["the call", /^src\/(?:plane\/(?:attempt|reply|state|media)|net\/egress)\//],
+  ["health, statistics, quotas", /^src\/plane\/(?:routing\/(?:health|stats|quota)|resilience|ledger)\//],
+  ["decision records", /^src\/plane\/routing\/records\//],
   ["usage rows, SQL", /^(?:src\/store\/|better-sqlite3$|@effect\/sql)/],
-  ["log lines, metrics", /^src\/usage\/(?:Telemetry\.ts|telemetry\/)/],
-  ["bill", /^src\/(?:inference\/settle|usage|tokens)\//],
+  ["log lines, metrics", /^src\/observe\/telemetry\//],
+  ["bill", /^src\/(?:plane\/(?:settle|counting|tokens)|observe\/usage)\//],
   ["everything else of ours", /^src\//]
 ]
 

@@ -10,11 +10,20 @@ const secondsIn = (file) => {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
+/** A thread may end meanwhile. */
+const nanoseconds = (file) => (fs.existsSync(file) ? Number(fs.readFileSync(file, "utf8").split(" ", 1)[0]) : 0)
+
 /** User and system time of a process, all its threads, in seconds. */
 export const cpuSeconds = (pid) => secondsIn(`/proc/${pid}/stat`)
 
 /** The same of its first thread alone: in Node that of the event loop. */
 export const mainThreadSeconds = (pid) => secondsIn(`/proc/${pid}/task/${pid}/stat`)
+
+/** User and system time of a process, all threads that it has now, in seconds, to the nanosecond. */
+export const threadsSeconds = (pid) =>
+  fs
+    .readdirSync(`/proc/${pid}/task`)
+    .reduce((sum, thread) => sum + nanoseconds(`/proc/${pid}/task/${thread}/schedstat`), 0) / 1e9
 
 /** Resident memory of a process in KB. */
 export const residentKb = (pid) =>

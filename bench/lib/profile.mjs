@@ -13,11 +13,12 @@ const project = fileURLToPath(new URL("../../", import.meta.url))
 const loads = {
   small: (plan) => ({ kind: "small", connections: plan.small.connections }),
   big: (plan) => ({ kind: "big", connections: plan.big.connections }),
+  turn: () => ({ kind: "turn300", connections: 16 }),
   sse: (plan) => ({ kind: "paced", connections: plan.streams })
 }
 
 /** A package file is `{ module: package, place: package/file:line }`, one of the project's own is named by its path. */
-const placeOfFile = (file, line) => {
+const placeOfFile = (project, file, line) => {
   const inPackage = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)
   if (inPackage !== null) return { module: inPackage[1], place: `${inPackage[1]}/${path.basename(file)}:${line + 1}` }
   const own = path.relative(project, file)
@@ -25,7 +26,7 @@ const placeOfFile = (file, line) => {
 }
 
 /** Tells where a profile's call frame was written; a bundled file is looked up in its source map, where there is one. */
-const openPlaces = () => {
+const openPlaces = (project) => {
   const maps = new Map()
   const mapOf = (file) => {
     if (!maps.has(file)) {
@@ -39,11 +40,11 @@ const openPlaces = () => {
     if (!url.startsWith("file:")) return { module: url, place: `${url}:${lineNumber + 1}` }
     const file = fileURLToPath(url)
     const { originalSource, originalLine } = mapOf(file)?.findEntry(lineNumber, columnNumber) ?? {}
-    if (originalSource === undefined) return placeOfFile(file, lineNumber)
+    if (originalSource === undefined) return placeOfFile(project, file, lineNumber)
     const source = originalSource.startsWith("file:")
       ? fileURLToPath(originalSource)
       : path.resolve(path.dirname(file), originalSource)
-    return placeOfFile(source, originalLine)
+    return placeOfFile(project, source, originalLine)
   }
 }
 
@@ -56,8 +57,7 @@ const topShares = (totals, whole, count) =>
     .map(([name, time]) => ({ name, share: time / whole }))
 
 /** Self times between two moments of the profile's clock (microseconds), as shares of the time that was not idle. */
-export const summariseProfile = (profile, fromUs, toUs) => {
-  const placeOf = openPlaces()
+export const summariseProfile = (profile, fromUs, toUs, placeOf) => {
   const names = new Map(
     profile.nodes.map(({ id, callFrame }) => {
       const { module, place } = placeOf(callFrame)
@@ -83,25 +83,27 @@ export const summariseProfile = (profile, fromUs, toUs) => {
 /** The profile's clock and `process.hrtime` are the same monotonic clock. */
 const nowUs = () => Number(process.hrtime.bigint() / 1000n)
 
-/** Profiles the gateway under the load of one scenario ("small", "big" or "sse"). */
-export const profileGateway = async (bench, gateway, scenario) => {
+/** Profiles the gateway, as it was built in a folder, under the load of one scenario ("small", "big", "turn" or "sse"). */
+export const profileGateway = async (bench, gateway, scenario, build = project) => {
   const { kind, connections } = loads[scenario](bench.plan)
   const folder = fs.mkdtempSync(path.join(bench.folder, "profile-"))
   const measured = {}
-  await withServer(bench, gateway, { nodeFlags: ["--cpu-prof", `--cpu-prof-dir=${folder}`] }, async (server) => {
+  const variant = { program: path.join(build, "bin/gateway"), nodeFlags: ["--cpu-prof", `--cpu-prof-dir=${folder}`] }
+  await withServer(bench, gateway, variant, async (server) => {
     await bench.window(server, kind, { connections, seconds: bench.plan.warmUpSeconds })
     measured.from = nowUs()
-    const { requests } = await bench.window(server, kind, { connections, seconds: WINDOW_SECONDS })
+    const { chunks, requests } = await bench.window(server, kind, { connections, seconds: WINDOW_SECONDS })
     measured.to = nowUs()
-    measured.requests = requests
+    measured.requests = scenario === "sse" ? chunks : requests
   })
   const file = fs.readdirSync(folder).find((name) => name.endsWith(".cpuprofile"))
   if (file === undefined) throw new Error("the gateway wrote no profile when it stopped")
   const profile = JSON.parse(fs.readFileSync(path.join(folder, file), "utf8"))
+  const placeOf = openPlaces(build)
   return {
     scenario,
-    parts: costs(timesByPart(profile, measured.from, measured.to, openPlaces()), measured.requests),
-    ...summariseProfile(profile, measured.from, measured.to)
+    parts: costs(timesByPart(profile, measured.from, measured.to, placeOf), measured.requests),
+    ...summariseProfile(profile, measured.from, measured.to, placeOf)
   }
 }
 

@@ -1,4 +1,5 @@
 /** The figures as a table for people. One row per figure, one column per server, each beside the floor. */
+import { turnSizes } from "./bodies.mjs"
 import { ratio } from "./statistics.mjs"
 import { floorFigure } from "./verdicts.mjs"
 
@@ -53,6 +54,21 @@ const sections = [
       row("other load, cores", (f) => f.big?.otherCores, { digits: 2 })
     ]
   },
+  ...turnSizes.map((kilobytes) => ({
+    title: `A turn of an agent, ${kilobytes} KB, streamed (1 at a time, 16 at once)`,
+    rows: [
+      ["on the same wire", `turn${kilobytes}`],
+      ["across to chat", `turn${kilobytes}across`]
+    ].flatMap(([wire, kind]) => [
+      row(`first token p50 ms, ${wire}`, (f) => milliseconds(f.turns?.[kind].firstTokenP50Us), {
+        digits: 1,
+        toFloor: (value, floor) => `+${number(value - floor, 1)}`
+      }),
+      row(`first token p99 ms, ${wire}`, (f) => milliseconds(f.turns?.[kind].firstTokenP99Us), { digits: 1 }),
+      row(`CPU µs/request, ${wire}`, (f) => f.turns?.[kind].cpuUs, { toFloor: asRatio }),
+      row(`failed answers, ${wire}`, (f) => f.turns?.[kind].failures)
+    ])
+  })),
   {
     title: "1,000 concurrent streams, 100 chunks each, 20 ms apart",
     rows: [

@@ -1,5 +1,6 @@
 /** What is measured. Every scenario takes a running, warmed server (or starts its own) and returns plain figures. */
 import { setTimeout as sleep } from "node:timers/promises"
+import { turnKinds } from "./bodies.mjs"
 import { residentKb } from "./procfs.mjs"
 import { median, sum } from "./statistics.mjs"
 
@@ -53,8 +54,27 @@ const sse = async (bench, server) => {
   }
 }
 
+/** Turns of an agent: the first token one at a time, CPU with several at once. */
+const turns = async (bench, server) => {
+  const { alone, together, warmUpSeconds } = bench.plan.turns
+  const figures = {}
+  for (const kind of Object.keys(turnKinds)) {
+    await bench.window(server, kind, { ...together, seconds: warmUpSeconds })
+    const one = await bench.window(server, kind, alone)
+    const many = await bench.window(server, kind, together)
+    figures[kind] = {
+      firstTokenP50Us: one.firstByteUs.p50,
+      firstTokenP99Us: one.firstByteUs.p99,
+      cpuUs: (many.serverCpuSeconds / many.requests) * 1e6,
+      failures: one.errors + one.non2xx + many.errors + many.non2xx,
+      otherCores: Math.max(one.otherCores, many.otherCores)
+    }
+  }
+  return figures
+}
+
 /** Scenarios that share one warmed process, in this order. */
-const onWarmServer = { small, big, sse }
+const onWarmServer = { small, big, turns, sse }
 
 const warmUp = (bench, server, seconds) =>
   bench.window(server, "small", { connections: bench.plan.small.connections, seconds })

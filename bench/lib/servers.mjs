@@ -11,12 +11,13 @@ import { installPortkey, portkeyProgram } from "./portkey.mjs"
 
 const bench = fileURLToPath(new URL("../", import.meta.url))
 const gatewayProgram = path.join(bench, "../bin/gateway")
-/** What the program's own first line gives to Node: here Node is started by hand. */
-const launcherFlags = fs
-  .readFileSync(gatewayProgram, "utf8")
-  .split("\n", 1)[0]
-  .split(" ")
-  .filter((word) => word.startsWith("--"))
+/** What a program's own first line gives to Node: here Node is started by hand. */
+const launcherFlags = (program) =>
+  fs
+    .readFileSync(program, "utf8")
+    .split("\n", 1)[0]
+    .split(" ")
+    .filter((word) => word.startsWith("--"))
 const portkeyPreload = path.join(bench, "portkey-preload.cjs")
 
 export const SERVER_CORE = 1
@@ -24,7 +25,10 @@ const START_LIMIT_MS = 30_000
 const LISTENING = /listening on http:\/\/127\.0\.0\.1:(\d+)/i
 export const ADMIN_KEY = "bench-admin-key-of-this-run-only"
 const NODE_PREFIX = "bench"
-const UPSTREAM_MODELS = ["fixed", "paced", "idle"]
+const UPSTREAM_MODELS = ["fixed", "paced", "idle", "turn-chat"]
+/** The same upstream as a server of the messages wire. */
+const MESSAGES_PREFIX = "bench-messages"
+const MESSAGES_MODELS = ["turn-messages"]
 
 /** Only what a server needs, without the keys and settings of the user's environment. */
 const baseEnvironment = (folder) => ({ PATH: process.env.PATH, HOME: folder, NODE_ENV: "production" })
@@ -71,23 +75,25 @@ export const callAdmin = async (port, method, route, body) => {
   return response.json()
 }
 
-/** One provider node with a connection, prices for its models, and a key for the load; returns the key. */
+/** A provider node with a connection, and prices for its models. */
+const addUpstream = async (port, { baseUrl, models, prefix, type, wires }) => {
+  await callAdmin(port, "POST", "/api/provider-nodes", { name: `Upstream ${prefix}`, prefix, type, baseUrl, wires })
+  await callAdmin(port, "POST", "/api/providers", { provider: prefix, apiKey: "sk-bench-upstream-key", models })
+  const prices = Object.fromEntries(models.map((model) => [model, { input: 0.15, output: 0.6 }]))
+  await callAdmin(port, "PATCH", "/api/pricing", { [prefix]: prices })
+}
+
+/** Both upstreams, and a key for the load; returns the key. */
 const configureGateway = async (port, upstreamPort) => {
   const baseUrl = `http://127.0.0.1:${upstreamPort}/v1`
-  await callAdmin(port, "POST", "/api/provider-nodes", {
-    name: "Bench upstream",
-    prefix: NODE_PREFIX,
-    type: "openai-compatible",
-    baseUrl,
-    wires: ["chat"]
-  })
-  await callAdmin(port, "POST", "/api/providers", {
-    provider: NODE_PREFIX,
-    apiKey: "sk-bench-upstream-key",
-    models: UPSTREAM_MODELS
-  })
-  const prices = Object.fromEntries(UPSTREAM_MODELS.map((model) => [model, { input: 0.15, output: 0.6 }]))
-  await callAdmin(port, "PATCH", "/api/pricing", { [NODE_PREFIX]: prices })
+  const chat = { prefix: NODE_PREFIX, type: "openai-compatible", wires: ["chat"], models: UPSTREAM_MODELS }
+  const messages = {
+    prefix: MESSAGES_PREFIX,
+    type: "anthropic-compatible",
+    wires: ["messages"],
+    models: MESSAGES_MODELS
+  }
+  for (const upstream of [chat, messages]) await addUpstream(port, { ...upstream, baseUrl })
   const { secret } = await callAdmin(port, "POST", "/api/keys", { name: "bench" })
   return secret
 }
@@ -112,7 +118,7 @@ const gateway = {
     const startedAt = performance.now()
     const child = processes.start(
       process.execPath,
-      [...launcherFlags, ...nodeFlags, program, "serve", "--host", "127.0.0.1", "--port", "0", "--no-open"],
+      [...launcherFlags(program), ...nodeFlags, program, "serve", "--host", "127.0.0.1", "--port", "0", "--no-open"],
       {
         core,
         env: {
@@ -130,7 +136,7 @@ const gateway = {
       name: "gateway",
       pid: child.pid,
       headers: [],
-      modelId: (model) => `${NODE_PREFIX}/${model}`,
+      modelId: (model) => `${MESSAGES_MODELS.includes(model) ? MESSAGES_PREFIX : NODE_PREFIX}/${model}`,
       stop: () => child.stop(15_000),
       dataDir: data,
       ...ready

@@ -3,6 +3,7 @@ import fs from "node:fs"
 import path from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { rolldown } from "rolldown"
+import { dataFiles } from "../../bin/dataFiles.mjs"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const cache = path.join(root, "bench/.cache")
@@ -19,6 +20,7 @@ export const withSources = async (files, use) => {
       input: Object.fromEntries(Object.entries(files).map(([name, file]) => [name, path.join(root, file)])),
       cwd: root,
       platform: "node",
+      plugins: [dataFiles],
       external: ["better-sqlite3", "@node-rs/argon2", "rolldown"],
       experimental: { resolveNewUrlToAsset: true }
     })

@@ -20,3 +20,16 @@ export const meanOf = (values) => {
 
 export const ratio = (value, base) =>
   value === undefined || base === undefined || base === 0 ? undefined : value / base
+
+/** Of Student's distribution, two-sided 95 %, by degrees of freedom from 1. */
+const students = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23]
+
+/** The geometric mean of ratios with its 95 % interval: `{ mean, low, high }`. */
+export const geometricInterval = (ratios) => {
+  const logarithms = ratios.map(Math.log)
+  const mean = sum(logarithms) / logarithms.length
+  const freedom = logarithms.length - 1
+  const variance = freedom === 0 ? 0 : sum(logarithms.map((value) => (value - mean) ** 2)) / freedom
+  const half = (students[Math.min(freedom, students.length) - 1] ?? 0) * Math.sqrt(variance / logarithms.length)
+  return { mean: Math.exp(mean), low: Math.exp(mean - half), high: Math.exp(mean + half) }
+}

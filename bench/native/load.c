@@ -2,6 +2,7 @@
  * The load generator: N keep-alive connections in a closed loop, each sending the same POST as soon as its last answer ended.
  * Prints one line of JSON. Latencies are microseconds; only answers that end inside the measured window are timed.
  *   -p port  -c connections  -d seconds  -w seconds of warm-up before  -b file with the body  -H "name: value" (repeatable)
+ *   -u path  asks for this one; without it for chat completions
  *   -s N   answers are streams of N numbered chunks: count them, notice lost, repeated and late ones. After the window no
  *          new stream starts and those under way may end (at most DRAIN_SECONDS).
  *   -i     open one stream per connection, report when all have shown their first chunk, then hold them for the rest.
@@ -34,6 +35,7 @@ static int port, connection_count = 1, expected_chunks;
 static double window_seconds = 1, warm_seconds;
 static bool hold;
 static char *request;
+static const char *path = "/v1/chat/completions";
 static size_t request_length;
 
 static int epoll_fd;
@@ -288,7 +290,7 @@ static void build_request(const char *headers, const char *body_path) {
   request = malloc(body_length + HEAD_LIMIT);
   if (request == NULL) fail("malloc");
   int head = snprintf(request, HEAD_LIMIT,
-      "POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\n%sContent-Length: %zu\r\n\r\n", port, headers, body_length);
+      "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\n%sContent-Length: %zu\r\n\r\n", path, port, headers, body_length);
   memcpy(request + head, body, body_length);
   request_length = (size_t)head + body_length;
   free(body);
@@ -297,13 +299,14 @@ static void build_request(const char *headers, const char *body_path) {
 static void read_options(int count, char **arguments) {
   char headers[HEAD_LIMIT / 2] = "";
   const char *body_path = NULL;
-  for (int option; (option = getopt(count, arguments, "p:c:d:w:b:H:s:i")) != -1;) {
+  for (int option; (option = getopt(count, arguments, "p:c:d:w:b:H:s:u:i")) != -1;) {
     switch (option) {
       case 'p': port = atoi(optarg); break;
       case 'c': connection_count = atoi(optarg); break;
       case 'd': window_seconds = atof(optarg); break;
       case 'w': warm_seconds = atof(optarg); break;
       case 'b': body_path = optarg; break;
+      case 'u': path = optarg; break;
       case 's': expected_chunks = atoi(optarg); break;
       case 'i': hold = true; break;
       case 'H':

@@ -3,6 +3,7 @@
  *   "fixed"  one JSON completion at once
  *   "paced"  an SSE stream of CHUNKS numbered chunks, one every INTERVAL_MS, then usage and [DONE]
  *   "idle"   an SSE stream that stays open after its first chunk
+ *   "turn-chat", "turn-messages"  a stream of TURN_CHUNKS chunks at once, in the chat and in the messages form
  * Usage: upstream CHUNKS INTERVAL_MS. Prints the port it took.
  */
 #define _GNU_SOURCE
@@ -13,6 +14,8 @@
 #define OUT_ROOM 8192
 #define STREAM_LIMIT 8192
 #define TICK_SECONDS 0.001
+#define TURN_CHUNKS 20
+#define TURN_ROOM 16384
 
 #define CHUNK_FIELDS "\"id\":\"chatcmpl-bench\",\"object\":\"chat.completion.chunk\",\"created\":1760000000,\"model\":\"bench-model-1\""
 #define USAGE_FIELDS "\"usage\":{\"prompt_tokens\":380,\"completion_tokens\":100,\"total_tokens\":480}"
@@ -32,8 +35,9 @@ struct client {
 static int epoll_fd;
 static unsigned chunks_per_stream;
 static double interval_seconds;
-static char fixed_answer[4096], stream_head[256], stream_end[1024];
-static size_t fixed_length, stream_head_length, stream_end_length;
+static char fixed_answer[4096], stream_head[256], stream_end[2048];
+static char turn_chat[TURN_ROOM], turn_messages[TURN_ROOM];
+static size_t fixed_length, stream_head_length, stream_end_length, turn_chat_length, turn_messages_length;
 static struct client *streams[STREAM_LIMIT];
 static int stream_count;
 
@@ -105,6 +109,8 @@ static bool asks_for(const struct client *c, const char *model) {
 }
 
 static bool answer(struct client *c) {
+  if (asks_for(c, "\"model\":\"turn-chat\"")) return send_bytes(c, turn_chat, turn_chat_length);
+  if (asks_for(c, "\"model\":\"turn-messages\"")) return send_bytes(c, turn_messages, turn_messages_length);
   bool paced = asks_for(c, "\"model\":\"paced\"");
   if (!paced && !asks_for(c, "\"model\":\"idle\"")) return send_bytes(c, fixed_answer, fixed_length);
   c->next_chunk = 0;
@@ -165,6 +171,38 @@ static void advance_streams(void) {
   }
 }
 
+/* Adds an event as an HTTP chunk of its own. */
+static void add_event(char *out, size_t *length, const char *event) {
+  *length += (size_t)snprintf(out + *length, TURN_ROOM - *length, "%zx\r\n%s\r\n", strlen(event), event);
+}
+
+static void prepare_turns(void) {
+  char event[CHUNK_ROOM];
+  turn_chat_length = (size_t)snprintf(turn_chat, TURN_ROOM, "%s", stream_head);
+  for (int i = 0; i < TURN_CHUNKS; i++) {
+    snprintf(event, sizeof event, "data: {" CHUNK_FIELDS ",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" word %d\"},\"finish_reason\":null}]}\n\n", i);
+    add_event(turn_chat, &turn_chat_length, event);
+  }
+  turn_chat_length += (size_t)snprintf(turn_chat + turn_chat_length, TURN_ROOM - turn_chat_length, "%s", stream_end);
+
+  turn_messages_length = (size_t)snprintf(turn_messages, TURN_ROOM, "%s", stream_head);
+  add_event(turn_messages, &turn_messages_length,
+      "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_bench\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"turn-messages\","
+      "\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":12,\"cache_read_input_tokens\":70000,\"output_tokens\":1}}}\n\n");
+  add_event(turn_messages, &turn_messages_length,
+      "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n");
+  for (int i = 0; i < TURN_CHUNKS; i++) {
+    snprintf(event, sizeof event,
+        "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\" word %d\"}}\n\n", i);
+    add_event(turn_messages, &turn_messages_length, event);
+  }
+  add_event(turn_messages, &turn_messages_length, "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n");
+  add_event(turn_messages, &turn_messages_length,
+      "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":100}}\n\n");
+  add_event(turn_messages, &turn_messages_length, "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n");
+  turn_messages_length += (size_t)snprintf(turn_messages + turn_messages_length, TURN_ROOM - turn_messages_length, "0\r\n\r\n");
+}
+
 static void prepare_answers(void) {
   char text[1024] = "", body[2048], event[1024];
   for (int i = 0; i < 8; i++) strcat(text, "A relay is judged by what it adds: a little time, a little memory, and nothing else. ");
@@ -179,6 +217,7 @@ static void prepare_answers(void) {
       "data: {" CHUNK_FIELDS ",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
       "data: {" CHUNK_FIELDS ",\"choices\":[]," USAGE_FIELDS "}\n\ndata: [DONE]\n\n");
   stream_end_length = (size_t)snprintf(stream_end, sizeof stream_end, "%x\r\n%s\r\n0\r\n\r\n", length, event);
+  prepare_turns();
 }
 
 static int open_listener(void) {
