@@ -12,7 +12,7 @@ const http2 = "test/unit/capture/tls/Http2.test.ts"
 const listener = "test/unit/capture/tls/Listener.test.ts"
 const certificates = "test/unit/capture/tls/Certificates.test.ts"
 const rules = "test/unit/capture/transparent/Rules.test.ts"
-const kills = "test/faults/capture/kills.test.ts"
+const kills = "test/faults/capture/kills.slow.test.ts"
 const commands = "test/cli/capture.test.ts"
 
 export const captureRows: ReadonlyArray<StatementRow> = [

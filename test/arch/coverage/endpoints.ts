@@ -245,7 +245,10 @@ export const endpointRows: Readonly<Record<EdgeRoute["key"], EndpointRow>> = {
       "what asks for a batch that cannot be is refused by its field",
       "a line over the budget fails, and the batch goes on"
     ],
-    ["test/faults/program/batches.test.ts", "goes on after every kill: no line twice, none missing, the counts right"]
+    [
+      "test/faults/program/batches.slow.test.ts",
+      "goes on after every kill: no line twice, none missing, the counts right"
+    ]
   ),
   "inference.batches": row("List batches", [batches, "another key's batch does not exist"]),
   "inference.batch": row("One batch", [batches, "OpenAI's client makes a batch and reads its output"]),

@@ -5,11 +5,11 @@ import type { Shown } from "./Shown.ts"
 import type { StatementRow } from "./Statement.ts"
 
 const folder = new URL("../../http/flags/", import.meta.url)
-const table = "test/http/flags/positions.test.ts"
+const table = "test/http/flags/positions.slow.test.ts"
 
 /** The text of the table. */
 export const flagTable = (): string =>
-  [...readdirSync(new URL("rows/", folder)).map((name) => `rows/${name}`), "positions.test.ts"]
+  [...readdirSync(new URL("rows/", folder)).map((name) => `rows/${name}`), "positions.slow.test.ts"]
     .map((name) => readFileSync(new URL(name, folder), "utf8"))
     .join("\n")
 

@@ -1,4 +1,4 @@
-/** A process that changes the machine over and over, or once, until it is killed: what `kills.test.ts` bundles and starts. */
+/** A process that changes the machine over and over, or once, until it is killed: what `kills.slow.test.ts` bundles and starts. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as HostJournal from "../../../src/observe/capture/host/HostJournal.ts"

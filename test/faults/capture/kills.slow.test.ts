@@ -28,11 +28,10 @@ import { linksTo } from "../../../src/observe/capture/host/undo/steps.mjs"
 import { makeSeededRandom } from "../../../src/kernel/SeededRandom.ts"
 import { eventually } from "../../support/eventually.ts"
 import { fakeGnome } from "../../support/FakeDesktop.ts"
-import { counted } from "../../support/slowRun.ts"
 import { hasTools, makeAuthority, makeTrustFolders } from "../../support/TrustFolders.ts"
 import type { Order } from "./changing.ts"
 
-const rounds = process.env["FAULTS"] === "all" ? 20 : counted(1, 4)
+const rounds = process.env["FAULTS"] === "all" ? 20 : 4
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 
 let folder = ""

@@ -5,11 +5,10 @@ import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { makeSeededRandom } from "../../../src/kernel/SeededRandom.ts"
 import * as Program from "../../support/Program.ts"
-import { counted } from "../../support/slowRun.ts"
 
 const adminKey = "admin-key-of-the-program-tests"
 /** 50 by `npm run faults`. */
-const rounds = process.env["FAULTS"] === "all" ? 50 : counted(2, 6)
+const rounds = process.env["FAULTS"] === "all" ? 50 : 6
 
 const manifest = (version: number) => ({
   name: "one",

@@ -30,7 +30,6 @@ import { sockets } from "./classes/sockets.ts"
 import { start } from "./classes/start.ts"
 import { storedKeys } from "./classes/storedKeys.ts"
 import { words } from "./classes/words.ts"
-import { counted } from "../support/slowRun.ts"
 import { longestStall } from "./Stalls.ts"
 import { render, type Tried } from "./Table.ts"
 
@@ -66,7 +65,7 @@ const isWanted = ({ name }: AttackClass): boolean =>
   wantedWords.length === 0 || wantedWords.some((word) => name.includes(word))
 
 /** One attempt of so many is made; a prime, so that no row or column of a grid is left out. */
-const oneOf = counted(23, 7)
+const oneOf = 7
 const attemptsOf = ({ attempts }: AttackClass): ReadonlyArray<Attempt> =>
   wanted === "" ? attempts.filter((_, index) => index % oneOf === 0) : attempts
 

@@ -12,9 +12,8 @@ import { join } from "node:path"
 import { makeSeededRandom } from "../../../src/kernel/SeededRandom.ts"
 import { eventually } from "../../support/eventually.ts"
 import * as Program from "../../support/Program.ts"
-import { counted } from "../../support/slowRun.ts"
 
-const rounds = Number(process.env["KILL_ROUNDS"] ?? counted(1, 3))
+const rounds = Number(process.env["KILL_ROUNDS"] ?? 3)
 const patienceMs = 60_000
 const roundMs = 20_000
 const start = (folder?: string) => Program.start({}, folder)

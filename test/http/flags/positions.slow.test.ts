@@ -6,7 +6,6 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { findFlag, flagCatalog } from "../../../src/subjects/flags/FlagCatalog.ts"
-import { counted } from "../../support/slowRun.ts"
 import { fake, start, temporary } from "./Scene.ts"
 import { agents } from "./rows/agents.ts"
 import { type LayerRow, layers } from "./rows/layers.ts"
@@ -82,12 +81,10 @@ const positionsOf = (
 const shown = (row: Row) =>
   Effect.forEach(
     positionsOf(row.seen),
-    ([value, other], index) => {
-      if (row.isFresh !== true && findFlag(row.flag)?.requiresRestart !== true) return whileItRuns(row, value, other)
-      const [one, another] = [byEnvironment(row, value), bySetting(row, value, other)]
-      // A plain run takes the two ways in turn, position by position.
-      return counted(index % 2 === 0 ? one : another, Effect.zipRight(one, another))
-    },
+    ([value, other]) =>
+      row.isFresh !== true && findFlag(row.flag)?.requiresRestart !== true
+        ? whileItRuns(row, value, other)
+        : Effect.zipRight(byEnvironment(row, value), bySetting(row, value, other)),
     { discard: true }
   )
 

@@ -11,7 +11,6 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import * as Fake from "../../support/FakeUpstream.ts"
-import { counted } from "../../support/slowRun.ts"
 import * as TestGateway from "../../support/TestGateway.ts"
 import { type Cell, open, type Row, type Wall } from "./Cell.ts"
 import { type Fault, provider } from "./Fault.ts"
@@ -41,15 +40,6 @@ const isInPlainRun = ({ client, upstream }: (typeof ways)[number], fault: Fault)
 
 const tellsToolsWhole = ({ client }: (typeof ways)[number]): boolean => client === "gemini" || client === "ollama"
 
-/** A plain run makes every other cell of a row, in the next row the others; a slow one makes all of these. */
-const taken = (cells: ReadonlyArray<Cell>, row: number): ReadonlyArray<Cell> =>
-  wanted !== "" || cells.length < 2
-    ? cells
-    : counted(
-        cells.filter((_, index) => index % 2 === row % 2),
-        cells
-      )
-
 const cellsOf = (fault: Fault): ReadonlyArray<Cell> => {
   const cells: Array<Cell> = []
   for (const way of ways) {
@@ -65,7 +55,7 @@ const cellsOf = (fault: Fault): ReadonlyArray<Cell> => {
       if (!fault.oneByOne) cells.push({ ...way, fault, expected, streamed, targets: 2 })
     }
   }
-  return taken(cells, all.indexOf(fault))
+  return cells
 }
 
 /** A port without a listener. */

@@ -6,12 +6,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fake from "../../support/FakeUpstream.ts"
 import * as Program from "../../support/Program.ts"
-import { counted } from "../../support/slowRun.ts"
 import { makeSeededRandom } from "../../../src/kernel/SeededRandom.ts"
 
 const adminKey = "admin-key-of-the-program-tests"
 const env = { GATEWAY_ADMIN_KEY: adminKey }
-const rounds = Number(process.env["KILL_ROUNDS"] ?? counted(1, 3))
+const rounds = Number(process.env["KILL_ROUNDS"] ?? 3)
 const roundMs = 20_000
 
 const usage = { in: 20, out: 100 }

@@ -8,7 +8,6 @@ import type { WireName } from "../../src/domain/Wire.ts"
 import { changedPrefixes, promptOf } from "../http/inference/turns/PromptCache.ts"
 import { answerOf } from "../http/inference/turns/Upstreams.ts"
 import * as Fake from "../support/FakeUpstream.ts"
-import { counted } from "../support/slowRun.ts"
 import * as TestGateway from "../support/TestGateway.ts"
 import { bodyOf, type Json, pathOf, requests, systemChangesAt } from "./Session.ts"
 import { everything, type Switch, switches } from "./Switches.ts"
@@ -87,13 +86,6 @@ const plays: ReadonlyArray<Play> = wires.flatMap((client, at) => [
   { client, upstream: wires[(at + 1) % wires.length] ?? client, isMarked: false }
 ])
 
-/** A plain run takes a third of them for each switch, in turn; a slow one takes all. */
-const playsOf = (turn: number): ReadonlyArray<Play> =>
-  counted(
-    plays.filter((_, index) => index % 3 === turn % 3),
-    plays
-  )
-
 const session = (name: string, on: Switch, taken: ReadonlyArray<Play>) =>
   it.scopedLive(
     name,
@@ -120,6 +112,6 @@ const session = (name: string, on: Switch, taken: ReadonlyArray<Play>) =>
   )
 
 describe("a session of twenty requests is sent as it was, with", () => {
-  for (const [turn, [name, on]] of Object.entries(switches).entries()) session(name, on, playsOf(turn))
+  for (const [name, on] of Object.entries(switches)) session(name, on, plays)
   session("everything", everything, plays)
 })
