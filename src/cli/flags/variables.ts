@@ -75,11 +75,9 @@ const mostLooked = 2_000
 
 const letters = (name: string): string => name.replaceAll(/[^A-Za-z0-9]/g, "").toUpperCase()
 
-/** Two names of which one was meant: the same letters, or one or two of them wrong. */
+/** Two names of which one was meant, with one or two wrong letters. */
 const isNear = (name: string, known: string): boolean => {
-  if (letters(name) === letters(known)) return true
-  // A second key, such as OPENAI_API_KEY_2, is another variable on purpose.
-  if (/\d$/.test(name) || Math.abs(name.length - known.length) > 2) return false
+  if (Math.abs(name.length - known.length) > 2) return false
   let same = 0
   while (same < name.length && name[same] === known[same]) same += 1
   let tail = 0
@@ -89,18 +87,31 @@ const isNear = (name: string, known: string): boolean => {
   return Math.max(name.length, known.length) - same - tail <= 2
 }
 
+/** Finds the known name that was meant by one with the same letters, or with one or two of them wrong. */
+const makeNearest = (known: ReadonlySet<string>): ((name: string) => string | undefined) => {
+  const byLetters = new Map([...known].map((name) => [letters(name), name]))
+  return (name) => {
+    const same = byLetters.get(letters(name))
+    // A second key, such as OPENAI_API_KEY_2, is another variable on purpose.
+    if (same !== undefined || /\d$/.test(name)) return same
+    for (const other of known) if (isNear(name, other)) return other
+    return undefined
+  }
+}
+
 /**
  * A sentence for each variable that is not read but looks as if it should be: one that begins with `GATEWAY_`, and one that is nearly a
  * known name. Sorted by name, at most twenty. Values are not part of them.
  */
 export const strangeNames = (names: Iterable<string>, known: ReadonlySet<string>): ReadonlyArray<string> => {
   const all = [...known]
+  const nearest = makeNearest(known)
   const strange: Array<string> = []
   for (const name of [...names].slice(0, mostLooked).toSorted()) {
     if (known.has(name) || isOfFamily(name) || strange.length >= mostStrange) continue
     const isOwn = name.toUpperCase().startsWith(ownPrefix)
     if (!isOwn && name.length < leastLetters) continue
-    const [near] = isOwn ? closest(name, all, 1) : all.filter((other) => isNear(name, other))
+    const near = isOwn ? closest(name, all, 1)[0] : nearest(name)
     if (near === undefined && !isOwn) continue
     const meant = near === undefined ? "" : ` Did you mean ${near}?`
     strange.push(`The variable ${name} is set, but the gateway reads none of this name.${meant}`)

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { once } from "../../../kernel/once.ts"
 import type { RtkSettings } from "../../../subjects/rtk/entity.ts"
 import { Flags } from "../../../subjects/flags/service.ts"
 import { AppConfig } from "../../../platform/AppConfig.ts"
@@ -67,11 +68,11 @@ export const makeIn = Effect.fn("RtkFilters.makeIn")(function* (folder: string) 
   const flags = yield* Flags
   const { settings } = yield* RawOutputs
   const files = { data: join(dataDir, "rtk", "filters.json"), project: resolve(folder, ".rtk", "filters.json") }
-  const builtIn = ordered(builtInFilters.map(compileBuiltIn))
+  const builtIn = once(() => ordered(builtInFilters.map(compileBuiltIn)))
   let read: Record<"data" | "project", Read> = { data: absent, project: absent }
   let all: ReadonlyArray<SourcedFilter> = []
   let faults: ReadonlyArray<SourcedFault> = []
-  let inForce: ReadonlyArray<Compiled> = builtIn
+  let inForce: ReadonlyArray<Compiled> = []
   let basis: Pick<RtkSettings, "disabledFilters" | "trustedProjectFilters"> | null = null
   let isTrusting = false
 
@@ -100,7 +101,7 @@ export const makeIn = Effect.fn("RtkFilters.makeIn")(function* (folder: string) 
     all = [
       ...sourced("project", ordered(own.filters)),
       ...sourced("data", ordered(data.own.filters)),
-      ...sourced("built-in", builtIn)
+      ...sourced("built-in", builtIn())
     ]
     faults = [...faultsOf("project", own), ...faultsOf("data", data.own)]
   }
@@ -126,6 +127,8 @@ export const makeIn = Effect.fn("RtkFilters.makeIn")(function* (folder: string) 
     read = { data: yield* readFile("data"), project: yield* readFile("project") }
     const before = faults
     basis = null
+    // Without files of their own the filters are compiled by the first that asks for them.
+    if (read.data === absent && read.project === absent) return
     current()
     for (const { file, filter, message } of faults) {
       if (before.some((fault) => fault.file === file && fault.message === message)) continue
