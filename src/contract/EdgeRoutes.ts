@@ -2,8 +2,10 @@
 import type { EndpointCategory } from "../subjects/keys/entity.ts"
 import type { WireName } from "../domain/Wire.ts"
 
-interface Shape<Key, Method, Tier, Wire> {
+interface Shape<Handler, Key, Method, Tier, Wire> {
   readonly plane: "edge"
+  /** What serves it: `entry/server/Edge` has a handler of each name. */
+  readonly handler: Handler
   /** `<group>.<endpoint>`. Several spellings of one route share it. */
   readonly key: Key
   readonly method: Method
@@ -45,10 +47,11 @@ export type ConversationKey =
   | "inference.countTokens"
   | "inference.countResponseTokens"
 
-export type InferenceRoute = Shape<ConversationKey, "POST", "inference", WireName>
+export type InferenceRoute = Shape<"conversation", ConversationKey, "POST", "inference", WireName>
 
 /** Small answers about the models on offer. */
 export type ListingRoute = Shape<
+  "listing",
   | "inference.models"
   | "inference.model"
   | "inference.geminiModels"
@@ -64,6 +67,7 @@ export type ListingRoute = Shape<
 
 /** Other questions a client may ask before its first request. */
 export type QuestionRoute = Shape<
+  "listing",
   | "inference.embeddingModels"
   | "inference.imageModels"
   | "inference.videoModels"
@@ -80,6 +84,7 @@ export type QuestionRoute = Shape<
 
 /** Uploaded files. */
 export type FileRoute = Shape<
+  "files",
   "inference.createFile" | "inference.files" | "inference.file" | "inference.deleteFile" | "inference.fileContent",
   "GET" | "POST" | "DELETE",
   "inference",
@@ -88,6 +93,7 @@ export type FileRoute = Shape<
 
 /** Batches of requests. */
 export type BatchRoute = Shape<
+  "batches",
   "inference.createBatch" | "inference.batches" | "inference.batch" | "inference.deleteBatch" | "inference.cancelBatch",
   "GET" | "POST" | "DELETE",
   "inference",
@@ -96,6 +102,7 @@ export type BatchRoute = Shape<
 
 /** Jobs that make videos and music. */
 export type JobRoute = Shape<
+  "jobs",
   | "inference.videoJobs"
   | "inference.video"
   | "inference.deleteVideo"
@@ -112,6 +119,7 @@ export type JobRoute = Shape<
 
 /** Responses that were made in the background, by their id. */
 export type ResponseRoute = Shape<
+  "responses",
   "inference.response" | "inference.deleteResponse" | "inference.cancelResponse" | "inference.responseItems",
   "GET" | "POST" | "DELETE",
   "inference",
@@ -120,6 +128,7 @@ export type ResponseRoute = Shape<
 
 /** The MCP server: who may do what is decided by its tools. */
 export type McpRoute = Shape<
+  "mcp",
   "mcp.sendMessage" | "mcp.listen" | "mcp.endSession",
   "GET" | "POST" | "DELETE",
   "inference",
@@ -127,11 +136,11 @@ export type McpRoute = Shape<
 >
 
 /** The agent for other agents. */
-export type A2aRoute = Shape<"a2a.askAgent", "POST", "inference", null>
+export type A2aRoute = Shape<"a2a", "a2a.askAgent", "POST", "inference", null>
 
-export type PublicRoute = Shape<"system.root", "GET", "public", null>
+export type PublicRoute = Shape<"root", "system.root", "GET", "public", null>
 
-export type MetricsRoute = Shape<"system.metrics", "GET", "scrape", null>
+export type MetricsRoute = Shape<"metrics", "system.metrics", "GET", "scrape", null>
 
 export type EdgeRoute =
   | InferenceRoute
@@ -203,6 +212,7 @@ const conversation = (
 ): ReadonlyArray<InferenceRoute> =>
   paths.map((path) => ({
     plane: "edge",
+    handler: "conversation",
     key,
     method: "POST",
     path,
@@ -218,6 +228,7 @@ const listing = (
 ): ReadonlyArray<ListingRoute> =>
   paths.map((path) => ({
     plane: "edge",
+    handler: "listing",
     key,
     method: "GET",
     path,
@@ -228,6 +239,7 @@ const listing = (
 
 const question = (key: QuestionRoute["key"], path: string): QuestionRoute => ({
   plane: "edge",
+  handler: "listing",
   key,
   method: "GET",
   path,
@@ -237,28 +249,23 @@ const question = (key: QuestionRoute["key"], path: string): QuestionRoute => ({
 })
 
 /** Routes with objects of their own, which ask no model. */
-const objectRoutes = <Key extends string>(
+const objectRoutes = <Handler extends string, Key extends string>(
+  handler: Handler,
   category: EndpointCategory,
-  ...routes: ReadonlyArray<[Key, "GET" | "POST" | "DELETE", string]>
-): ReadonlyArray<Shape<Key, "GET" | "POST" | "DELETE", "inference", "chat">> =>
-  routes.map(([key, method, path]) => ({ plane: "edge", key, method, path, tier: "inference", category, wire: "chat" }))
+  ...routes: ReadonlyArray<[Key, "GET" | "POST" | "DELETE", ...ReadonlyArray<string>]>
+): ReadonlyArray<Shape<Handler, Key, "GET" | "POST" | "DELETE", "inference", "chat">> =>
+  routes.flatMap(([key, method, ...paths]) =>
+    paths.map((path) => ({ plane: "edge", handler, key, method, path, tier: "inference", category, wire: "chat" }))
+  )
 
 const mcpRoutes = (path: string): ReadonlyArray<McpRoute> => {
-  const shared = { plane: "edge", path, tier: "inference", category: "agents", wire: null } as const
+  const shared = { plane: "edge", handler: "mcp", path, tier: "inference", category: "agents", wire: null } as const
   return [
     { ...shared, key: "mcp.sendMessage", method: "POST" },
     { ...shared, key: "mcp.listen", method: "GET" },
     { ...shared, key: "mcp.endSession", method: "DELETE" }
   ]
 }
-
-const jobRoutes = (
-  category: EndpointCategory,
-  ...routes: ReadonlyArray<[JobRoute["key"], JobRoute["method"], ...ReadonlyArray<string>]>
-): ReadonlyArray<JobRoute> =>
-  routes.flatMap(([key, method, ...paths]) =>
-    paths.map((path): JobRoute => ({ plane: "edge", key, method, path, tier: "inference", category, wire: "chat" }))
-  )
 
 /** The prefix with the key in the path, for clients that cannot send headers. The same routes under another path. */
 export const editorPath = "/api/v1/editor/:token"
@@ -385,7 +392,8 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   // The registry without secrets, accounts or nodes, for other routers: they need only their own key.
   ...listing("inference.providerManifest", "chat", "/api/v1/provider-plugin-manifest"),
   // With OpenAI's own spelling of them.
-  ...jobRoutes(
+  ...objectRoutes(
+    "jobs",
     "video",
     ["inference.videoJobs", "GET", "/v1/videos"],
     ["inference.video", "GET", "/v1/videos/generations/:job", "/v1/videos/:job"],
@@ -393,7 +401,8 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     ["inference.cancelVideo", "POST", "/v1/videos/generations/:job/cancel"],
     ["inference.videoContent", "GET", "/v1/videos/generations/:job/content", "/v1/videos/:job/content"]
   ),
-  ...jobRoutes(
+  ...objectRoutes(
+    "jobs",
     "music",
     ["inference.song", "GET", "/v1/music/generations/:job"],
     ["inference.deleteSong", "DELETE", "/v1/music/generations/:job"],
@@ -401,7 +410,8 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     ["inference.songContent", "GET", "/v1/music/generations/:job/content"]
   ),
   ...["/v1/responses/:response", "/responses/:response"].flatMap((path) =>
-    objectRoutes<ResponseRoute["key"]>(
+    objectRoutes(
+      "responses",
       "chat",
       ["inference.response", "GET", path],
       ["inference.deleteResponse", "DELETE", path],
@@ -411,6 +421,7 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ),
   ...objectRoutes(
     "files",
+    "files",
     ["inference.createFile", "POST", "/v1/files"],
     ["inference.files", "GET", "/v1/files"],
     ["inference.file", "GET", "/v1/files/:file"],
@@ -418,6 +429,7 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     ["inference.fileContent", "GET", "/v1/files/:file/content"]
   ),
   ...objectRoutes(
+    "batches",
     "batches",
     ["inference.createBatch", "POST", "/v1/batches"],
     ["inference.batches", "GET", "/v1/batches"],
@@ -429,6 +441,7 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
   ...mcpRoutes("/api/mcp/stream"),
   {
     plane: "edge",
+    handler: "a2a",
     key: "a2a.askAgent",
     method: "POST",
     path: "/a2a",
@@ -436,7 +449,25 @@ export const edgeRoutes: ReadonlyArray<EdgeRoute> = [
     category: "agents",
     wire: null
   },
-  { plane: "edge", key: "system.metrics", method: "GET", path: "/metrics", tier: "scrape", category: null, wire: null },
+  {
+    plane: "edge",
+    handler: "metrics",
+    key: "system.metrics",
+    method: "GET",
+    path: "/metrics",
+    tier: "scrape",
+    category: null,
+    wire: null
+  },
   // Clients probe the root before their first request.
-  { plane: "edge", key: "system.root", method: "GET", path: "/", tier: "public", category: null, wire: null }
+  {
+    plane: "edge",
+    handler: "root",
+    key: "system.root",
+    method: "GET",
+    path: "/",
+    tier: "public",
+    category: null,
+    wire: null
+  }
 ]

@@ -4,17 +4,30 @@
  */
 import { type InferenceError, InvalidRequest, ProviderNotFound } from "../../domain/Errors.ts"
 import { maxModelChars, type ProviderSpec } from "../../domain/Provider.ts"
+import type * as Catalog from "../../plane/providers/Catalog.ts"
 import type { Account, CatalogSnapshot } from "../../plane/providers/Catalog.ts"
 import { behindNoThinking, noThinkingPrefix } from "../../plane/routing/resolve/ModelIds.ts"
 import { readForeignBody } from "../../wire/json/LargeBodies.ts"
 import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { isObject } from "../../wire/json/Json.ts"
+import type { Parameters } from "../../contract/Routes.ts"
 import { replaceModelBytes } from "../../wire/json/TopLevelSplice.ts"
 
 export interface ScopeView {
   readonly catalog: CatalogSnapshot
   readonly modelsOf: (account: Account) => ReadonlyArray<string>
 }
+
+export const scopeOf = (catalog: Pick<typeof Catalog.Catalog.Service, "current" | "modelsOf">): ScopeView => ({
+  catalog: catalog.current(),
+  modelsOf: catalog.modelsOf
+})
+
+/** Finds the provider that a route of one provider names; null on all other routes. */
+export const providerOf = (
+  catalog: Pick<typeof Catalog.Catalog.Service, "current" | "modelsOf">,
+  { provider }: Parameters
+): ProviderSpec | ProviderNotFound | null => (provider === undefined ? null : providerNamed(scopeOf(catalog), provider))
 
 export const providerNamed = ({ catalog }: ScopeView, name: string): ProviderSpec | ProviderNotFound =>
   catalog.provider(name) ?? new ProviderNotFound({ provider: name })

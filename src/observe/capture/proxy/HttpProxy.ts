@@ -2,11 +2,11 @@
  * An explicit HTTP proxy on loopback: CONNECT, and requests with an absolute `http` URL. What goes through a tunnel is not read, only that it
  * was there, unless TLS is intercepted: then the tunnel ends in the decrypting listener.
  */
-import * as Data from "effect/Data"
-import * as Effect from "effect/Effect"
 import { Agent, type ClientRequestArgs, createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { isIP, type Socket } from "node:net"
 import { Duplex } from "node:stream"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
 import type { CaptureSource, TunnelReason } from "../CaptureSink.ts"
 import type { Recording } from "../tls/Exchange.ts"
 import { type Destination, maxHeadBytes, relay, relayUpgrade } from "../tls/HttpRelay.ts"
@@ -144,12 +144,12 @@ export const start = (options: HttpProxyOptions): Effect.Effect<HttpProxy, PortI
   }
 
   const handOn = (socket: Socket, to: Authority, reason: TunnelReason): void =>
-    tunnel(
+    tunnel({
       recording,
-      socket,
-      { ...recordOf(socket, to), scheme: "https" },
+      client: socket,
+      record: { ...recordOf(socket, to), scheme: "https" },
       reason,
-      (done) =>
+      dial: (done) =>
         dial(to.host, to.port, (dialled) => {
           if (!(dialled instanceof DialFailed)) {
             servers.watch(dialled)
@@ -157,8 +157,8 @@ export const start = (options: HttpProxyOptions): Effect.Effect<HttpProxy, PortI
           }
           done(dialled)
         }),
-      (failure) => refuse(socket, failure)
-    )
+      refuse: (failure) => refuse(socket, failure)
+    })
 
   const server = createServer({ maxHeaderSize: maxHeadBytes }, onRequest)
   server.maxConnections = maxProxyConnections

@@ -7,16 +7,26 @@ import { DialFailed, type Dialled } from "./Origin.ts"
 /** Limit at which only the size is kept. */
 const metadataOnly = 0
 
-/** `dial` is called once; the client's socket is paused and may have bytes put back. */
-export const tunnel = (
-  recording: Recording,
-  client: Socket,
-  record: Omit<CapturedRequest, "startedAtMs" | "headers" | "method" | "path" | "httpVersion">,
-  reason: TunnelReason,
-  dial: (done: (dialled: Dialled) => void) => void,
-  /** Ends the client's connection when there is none to the server. */
-  refuse: (failure: DialFailed) => void = () => client.destroy()
-): void => {
+export interface TunnelOptions {
+  readonly recording: Recording
+  /** Socket of the client; it is paused and may have bytes put back. */
+  readonly client: Socket
+  readonly record: Omit<CapturedRequest, "startedAtMs" | "headers" | "method" | "path" | "httpVersion">
+  readonly reason: TunnelReason
+  /** Called once. */
+  readonly dial: (done: (dialled: Dialled) => void) => void
+  /** Ends the client's connection when there is none to the server; absent: it is cut. */
+  readonly refuse?: (failure: DialFailed) => void
+}
+
+export const tunnel = ({
+  client,
+  dial,
+  reason,
+  record,
+  recording,
+  refuse = () => client.destroy()
+}: TunnelOptions): void => {
   const exchange = new Exchange(
     { ...recording, maxBodyBytes: metadataOnly },
     { ...record, method: "CONNECT", path: "", httpVersion: null, headers: [] }

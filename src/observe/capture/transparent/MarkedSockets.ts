@@ -19,12 +19,16 @@ export const connectMarked = (
   return socket.connect({ host: address, port, ...(localAddress === undefined ? {} : { localAddress }) })
 }
 
-/** A connected socket to an address, for the listener. */
+export interface MarkedDialling {
+  readonly addon: Pick<Addon, "socket">
+  readonly mark: number
+  readonly timers: Pick<typeof Timers.Service, "after">
+  readonly timeoutMs: number
+}
+
+/** Connects a socket to an address, for the listener. */
 export const dialMarked = (
-  addon: Pick<Addon, "socket">,
-  mark: number,
-  timers: Pick<typeof Timers.Service, "after">,
-  timeoutMs: number,
+  { addon, mark, timeoutMs, timers }: MarkedDialling,
   address: string,
   port: number,
   done: (dialled: Dialled) => void

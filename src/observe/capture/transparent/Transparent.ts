@@ -170,7 +170,12 @@ export const make = Effect.gen(function* () {
             address,
             port,
             dial: (_name, done) =>
-              dialMarked(addon, settings.bypassMark, timers, connectTimeoutMs, address, port, done),
+              dialMarked(
+                { addon, mark: settings.bypassMark, timers, timeoutMs: connectTimeoutMs },
+                address,
+                port,
+                done
+              ),
             labelOf: () => ({ source: "tproxy", agent: null })
           })
       })
