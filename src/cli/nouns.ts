@@ -1,35 +1,8 @@
 /** Every command but those that need the tree itself. Each noun with several commands has its own part. */
+import { subjectCommands } from "./subjectCommands.generated.ts"
 import { command, group, type TreeNode } from "./tree/Tree.ts"
 import { list, remove } from "./tree/verbs.ts"
-import { audit } from "../subjects/audit/commands/tree.ts"
-import { budget } from "../subjects/limits/commands/tree.ts"
-import { proxy } from "../subjects/proxies/commands/tree.ts"
-import { plugin } from "../subjects/plugins/commands/tree.ts"
-import { provider } from "../subjects/connections/commands/tree.ts"
-import { model, pricing } from "../subjects/models/commands/tree.ts"
-import { key } from "../subjects/keys/commands/tree.ts"
-import { combo } from "../subjects/combos/commands/tree.ts"
-import { route } from "../subjects/routing/commands/tree.ts"
-import { quota } from "../subjects/quotaGroups/commands/tree.ts"
-import { resilience } from "../subjects/resilience/commands/tree.ts"
-import { flags, settings } from "../subjects/settings/commands/tree.ts"
-import { cache, cost, sessions, telemetry, usage } from "../subjects/usage/commands/tree.ts"
-import { backup, restore, update } from "../subjects/backups/commands/tree.ts"
-import { evals } from "../subjects/evals/commands/tree.ts"
-import { compression } from "../subjects/compression/commands/tree.ts"
-import { guardrails } from "../subjects/guardrails/commands/tree.ts"
-import { memory } from "../subjects/memory/commands/tree.ts"
-import { a2a } from "../subjects/a2a/commands/tree.ts"
-import { apply, exported, imported } from "../subjects/configuration/commands/tree.ts"
-import { mcp } from "../subjects/mcp/commands/tree.ts"
-import { skills } from "../subjects/skills/commands/tree.ts"
-import { launch, launchCodex, setups, tools } from "../subjects/tools/commands/tree.ts"
 import { batches, chat, files, media, search } from "./commands/use/tree.ts"
-import { capture } from "../subjects/capture/commands/tree.ts"
-import { inspect } from "../subjects/inspector/commands/tree.ts"
-import { playground } from "../subjects/playground/commands/tree.ts"
-import { tunnel } from "../subjects/tunnels/commands/tree.ts"
-import { webhook } from "../subjects/webhooks/commands/tree.ts"
 
 const context = group(
   "context",
@@ -78,7 +51,13 @@ const context = group(
       { examples: ["context combos"] }
     )
   ],
-  { section: "Settings", besides: true, aliases: ["contexts"], examples: ["context list", "context use local"] }
+  {
+    section: "Settings",
+    skill: "cli-contexts",
+    besides: true,
+    aliases: ["contexts"],
+    examples: ["context list", "context use local"]
+  }
 )
 
 const start = command(
@@ -106,7 +85,7 @@ const restart = command(
 const atTop = <Node extends TreeNode>(node: Node): Node => ({ ...node, section: "Start", hidden: true })
 const inService = <Node extends TreeNode>(node: Node): Node => ({ ...node, examples: [`service ${node.name}`] })
 
-export const commands: ReadonlyArray<TreeNode> = [
+const own: ReadonlyArray<TreeNode> = [
   atTop(start),
   atTop(stop),
   atTop(restart),
@@ -117,6 +96,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     (m) => m.setupCommand,
     {
       section: "Start",
+      skill: "cli-setup",
       examples: ["setup", "setup --non-interactive --provider ollama"]
     }
   ),
@@ -127,6 +107,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     (m) => m.serveCommand,
     {
       section: "Start",
+      skill: "cli-serve",
       prints: false,
       examples: ["serve", "serve --port 8080 --no-open"]
     }
@@ -163,7 +144,7 @@ export const commands: ReadonlyArray<TreeNode> = [
         { ...remove, prints: false, examples: ["service uninstall"] }
       )
     ],
-    { section: "Start", examples: ["service install", "service status"] }
+    { section: "Start", skill: "cli-serve", examples: ["service install", "service status"] }
   ),
   command(
     "login",
@@ -172,6 +153,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     (m) => m.loginCommand,
     {
       section: "Start",
+      skill: "cli-contexts",
       prints: false,
       examples: ["login https://gateway.example", "login https://gateway.example --key-stdin"]
     }
@@ -182,31 +164,20 @@ export const commands: ReadonlyArray<TreeNode> = [
     () => import("./commands/context.ts"),
     (m) => m.logoutCommand,
     // 'login' and the group 'context' name it; the help of the program fits one screen without it.
-    { section: "Settings", hidden: true, prints: false, examples: ["logout", "logout gateway.example"] }
+    {
+      section: "Settings",
+      skill: "cli-contexts",
+      hidden: true,
+      prints: false,
+      examples: ["logout", "logout gateway.example"]
+    }
   ),
   chat,
   files,
   batches,
-  mcp,
-  skills,
-  a2a,
-  launch,
-  tools,
-  launchCodex,
-  apply,
-  exported,
-  imported,
-  ...setups,
   ...media,
   search,
   context,
-  provider,
-  model,
-  key,
-  proxy,
-  combo,
-  route,
-  quota,
   command(
     "status",
     "Show whether a gateway runs and what is connected; see health, version.",
@@ -214,6 +185,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     (m) => m.statusCommand,
     {
       section: "Watch",
+      skill: "cli-health",
       examples: ["status", "status --json"]
     }
   ),
@@ -224,6 +196,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     (m) => m.healthCommand,
     {
       section: "Watch",
+      skill: "cli-health",
       hidden: true,
       examples: ["health", "health --json"]
     }
@@ -233,7 +206,12 @@ export const commands: ReadonlyArray<TreeNode> = [
     "Ask one small question through the gateway; see eval for many.",
     () => import("./commands/test.ts"),
     (m) => m.testCommand,
-    { section: "Watch", besides: true, examples: ["test", "test openai/gpt-4o-mini", "test auto --json"] }
+    {
+      section: "Watch",
+      skill: "cli-chat",
+      besides: true,
+      examples: ["test", "test openai/gpt-4o-mini", "test auto --json"]
+    }
   ),
   command(
     "logs",
@@ -242,6 +220,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     (m) => m.logsCommand,
     {
       section: "Watch",
+      skill: "cli-cost-usage",
       aliases: ["log"],
       examples: [
         "logs --since 2h --status 5xx",
@@ -251,14 +230,6 @@ export const commands: ReadonlyArray<TreeNode> = [
       ]
     }
   ),
-  usage,
-  cost,
-  sessions,
-  telemetry,
-  cache,
-  budget,
-  audit,
-  resilience,
   command(
     "doctor",
     "Check everything a start depends on; exit 1 when something fails.",
@@ -266,6 +237,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     (m) => m.doctorCommand,
     {
       section: "Watch",
+      skill: "cli-health",
       examples: ["doctor", "doctor --json --no-liveness"]
     }
   ),
@@ -284,7 +256,13 @@ export const commands: ReadonlyArray<TreeNode> = [
         }
       )
     ],
-    { section: "Settings", hidden: true, otherwise: { name: "show", takesWords: false }, examples: ["config show"] }
+    {
+      section: "Settings",
+      skill: "cli-setup",
+      hidden: true,
+      otherwise: { name: "show", takesWords: false },
+      examples: ["config show"]
+    }
   ),
   group(
     "env",
@@ -319,26 +297,13 @@ export const commands: ReadonlyArray<TreeNode> = [
         }
       )
     ],
-    { section: "Settings", otherwise: { name: "show", takesWords: false }, examples: ["env show", "env set PORT 8080"] }
+    {
+      section: "Settings",
+      skill: "cli-setup",
+      otherwise: { name: "show", takesWords: false },
+      examples: ["env show", "env set PORT 8080"]
+    }
   ),
-  tunnel,
-  capture,
-  inspect,
-  plugin,
-  playground,
-  webhook,
-  evals,
-  guardrails,
-  memory,
-  compression,
-  settings,
-  backup,
-  // The help of the program fits one screen without them; that of 'backup' names the first.
-  { ...restore, hidden: true },
-  { ...update, hidden: true },
-  // Aliases of groups that are within others.
-  { ...flags, hidden: true },
-  { ...pricing, hidden: true },
   command(
     "reset-password",
     "Set the admin password anew; a running gateway takes it over.",
@@ -346,6 +311,7 @@ export const commands: ReadonlyArray<TreeNode> = [
     (m) => m.resetPassword,
     {
       section: "Settings",
+      skill: "cli-setup",
       hidden: true,
       examples: ["reset-password"]
     }
@@ -357,8 +323,85 @@ export const commands: ReadonlyArray<TreeNode> = [
     (m) => m.resetEncryptedColumns,
     {
       section: "Settings",
+      skill: "cli-setup",
       hidden: true,
       examples: ["reset-encrypted-columns", "reset-encrypted-columns --force"]
     }
   )
 ]
+
+/** Order of the help within a section. What is not named follows the command that it is listed with, or comes last. */
+const order: ReadonlyArray<string> = [
+  "start",
+  "stop",
+  "restart",
+  "setup",
+  "serve",
+  "service",
+  "login",
+  "logout",
+  "chat",
+  "files",
+  "batches",
+  "mcp",
+  "skills",
+  "a2a",
+  "launch",
+  "tools",
+  "launch-codex",
+  "apply",
+  "export",
+  "import",
+  "setup-tools",
+  "image",
+  "search",
+  "context",
+  "provider",
+  "model",
+  "key",
+  "proxy",
+  "combo",
+  "route",
+  "quota",
+  "status",
+  "health",
+  "test",
+  "logs",
+  "usage",
+  "budget",
+  "audit",
+  "resilience",
+  "doctor",
+  "config",
+  "env",
+  "tunnel",
+  "capture",
+  "inspect",
+  "plugin",
+  "playground",
+  "webhook",
+  "eval",
+  "guardrails",
+  "memory",
+  "compression",
+  "settings",
+  "backup",
+  "flags",
+  "pricing",
+  "reset-password",
+  "reset-encrypted-columns"
+]
+
+/** Gives each command of a list its place. */
+const ranked = (nodes: ReadonlyArray<TreeNode>) => {
+  let last = order.length
+  return nodes.map((node) => {
+    const rank = order.indexOf(node.name)
+    if (rank >= 0) last = rank
+    return { node, rank: last }
+  })
+}
+
+export const commands: ReadonlyArray<TreeNode> = [...ranked(own), ...subjectCommands.flatMap(ranked)]
+  .toSorted((left, right) => left.rank - right.rank)
+  .map(({ node }) => node)

@@ -14,6 +14,7 @@ export const program: GroupNode = group(
       (m) => m.completionCommand,
       {
         section: "More",
+        skill: "cli-setup",
         besides: true,
         prints: false,
         aliases: ["completions"],
@@ -34,6 +35,7 @@ export const program: GroupNode = group(
       (m) => m.makeHelp(program),
       {
         section: "More",
+        skill: "cli-setup",
         besides: true,
         prints: false,
         examples: ["help", "help provider add"]
@@ -46,6 +48,7 @@ export const program: GroupNode = group(
       (m) => m.versionCommand,
       {
         section: "More",
+        skill: "cli-health",
         besides: true,
         examples: ["version", "version --json"]
       }

@@ -3,6 +3,7 @@
  * the module of a command, which has its flags, its arguments and what it does, is imported only when it is needed.
  */
 import type * as Command from "@effect/cli/Command"
+import type { CommandSkillId } from "../../subjects/skills/entity.ts"
 import type { CliServices, Leaf } from "./Leaf.ts"
 
 /** Headings of the help of the program, in the order they are shown. */
@@ -21,6 +22,8 @@ interface Named {
   readonly terms?: { readonly heading: string; readonly lines: ReadonlyArray<readonly [term: string, words: string]> }
   /** Section of help, only for commands of the first level. */
   readonly section?: Section
+  /** Skill whose page describes it, only for commands of the first level. */
+  readonly skill?: CommandSkillId
   /** True when it is not shown in help and completion. */
   readonly hidden?: true
   /** Named by the summary of another command: the help of the program, whose lines are few, has none for it. */

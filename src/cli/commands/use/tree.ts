@@ -9,6 +9,7 @@ export const chat = command(
   (m) => m.chatCommand,
   {
     section: "Use",
+    skill: "cli-chat",
     prints: false,
     examples: [
       "chat 'Say hello in one word.'",
@@ -70,7 +71,12 @@ export const files = group(
       { aliases: ["remove", "delete"], examples: ["files rm lines.jsonl"] }
     )
   ],
-  { section: "Use", aliases: ["file"], examples: ["files put lines.jsonl --purpose batch", "files list"] }
+  {
+    section: "Use",
+    skill: "cli-batches",
+    aliases: ["file"],
+    examples: ["files put lines.jsonl --purpose batch", "files list"]
+  }
 )
 
 export const batches = group(
@@ -122,6 +128,7 @@ export const batches = group(
   {
     besides: true,
     section: "Use",
+    skill: "cli-batches",
     aliases: ["batch"],
     examples: ["batches create lines.jsonl --watch", "batches list"]
   }
@@ -135,6 +142,7 @@ export const media: ReadonlyArray<TreeNode> = [
     (m) => m.imageCommand,
     {
       section: "Use",
+      skill: "cli-chat",
       besides: true,
       prints: false,
       examples: [
@@ -152,6 +160,7 @@ export const media: ReadonlyArray<TreeNode> = [
     (m) => m.speakCommand,
     {
       section: "Use",
+      skill: "cli-chat",
       besides: true,
       prints: false,
       examples: ["speak 'Good morning' -o morning.mp3", "speak --voice nova -o notes.wav < notes.txt"]
@@ -164,6 +173,7 @@ export const media: ReadonlyArray<TreeNode> = [
     (m) => m.transcribeCommand,
     {
       section: "Use",
+      skill: "cli-chat",
       besides: true,
       prints: false,
       examples: ["transcribe meeting.mp3", "transcribe talk.mp3 --format srt -o talk.srt"]
@@ -174,7 +184,12 @@ export const media: ReadonlyArray<TreeNode> = [
     "Make vectors of texts.",
     () => import("./embed.ts"),
     (m) => m.embedCommand,
-    { section: "Use", besides: true, examples: ["embed 'a text' 'another'", "embed --json < lines.txt"] }
+    {
+      section: "Use",
+      skill: "cli-chat",
+      besides: true,
+      examples: ["embed 'a text' 'another'", "embed --json < lines.txt"]
+    }
   )
 ]
 
@@ -212,6 +227,7 @@ export const search = group(
   ],
   {
     section: "Use",
+    skill: "cli-chat",
     besides: true,
     otherwise: { name: "web", takesWords: true },
     examples: ["search what is an api gateway", "search providers", "search stats"]

@@ -1,7 +1,7 @@
 /** `gateway a2a`. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 
-export const a2a = group(
+const a2a = group(
   "a2a",
   "The gateway's agent for other agents (A2A).",
   [
@@ -22,8 +22,11 @@ export const a2a = group(
   ],
   {
     section: "Use",
+    skill: "cli-a2a",
     besides: true,
     otherwise: { name: "status", takesWords: false },
     examples: ["a2a status", "a2a card"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [a2a]

@@ -1,7 +1,7 @@
 /** The command about who changed what. */
-import { command } from "../../../cli/tree/Tree.ts"
+import { command, type TreeNode } from "../../../cli/tree/Tree.ts"
 
-export const audit = command(
+const audit = command(
   "audit",
   "List who changed what.",
   () => import("./list.ts"),
@@ -9,7 +9,10 @@ export const audit = command(
   // The help of the program fits one screen without it.
   {
     section: "Watch",
+    skill: "cli-policy-audit",
     hidden: true,
     examples: ["audit --since 2h", "audit --action 'auth.*' --status failure", "audit --actor 'apiKey:*' --json"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [audit]

@@ -1,5 +1,5 @@
 /** The commands about backups and versions. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { list } from "../../../cli/tree/verbs.ts"
 
 const restoring = (examples: ReadonlyArray<string>) =>
@@ -8,12 +8,12 @@ const restoring = (examples: ReadonlyArray<string>) =>
     "Put a backup in the place of the database.",
     () => import("./restore.ts"),
     (m) => m.restoreCommand,
-    { section: "Settings", examples }
+    { section: "Settings", skill: "cli-backup-sync", examples }
   )
 
-export const restore = restoring(["restore db_20260131T120000000Z_manual"])
+const restore = restoring(["restore db_20260131T120000000Z_manual"])
 
-export const backup = group(
+const backup = group(
   "backup",
   "Make, list and restore backups of the database.",
   [
@@ -35,16 +35,20 @@ export const backup = group(
   ],
   {
     section: "Settings",
+    skill: "cli-backup-sync",
     aliases: ["backups"],
     otherwise: { name: "create", takesWords: false },
     examples: ["backup", "backup list"]
   }
 )
 
-export const update = command(
+const update = command(
   "update",
   "Ask whether there is a newer version.",
   () => import("../../../cli/commands/update.ts"),
   (m) => m.updateCommand,
   { section: "More", examples: ["update --check", "update --check --json"] }
 )
+
+/** The help of the program fits one screen without the last two; that of `backup` names the first of them. */
+export const commands: ReadonlyArray<TreeNode> = [backup, { ...restore, hidden: true }, { ...update, hidden: true }]

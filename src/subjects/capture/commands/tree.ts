@@ -1,5 +1,5 @@
 /** The commands about capturing traffic of this machine. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
 
 const hosts = group(
@@ -173,7 +173,7 @@ const tproxy = group(
   { examples: ["capture tproxy status", "capture tproxy start"] }
 )
 
-export const capture = group(
+const capture = group(
   "capture",
   "Capture what programs of this machine send.",
   [
@@ -246,5 +246,7 @@ export const capture = group(
       }
     )
   ],
-  { section: "Use", besides: true, examples: ["capture status", "capture run -- claude"] }
+  { section: "Use", skill: "cli-setup", besides: true, examples: ["capture status", "capture run -- claude"] }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [capture]

@@ -1,8 +1,8 @@
 /** The commands about combos. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { list } from "../../../cli/tree/verbs.ts"
 
-export const combo = group(
+const combo = group(
   "combo",
   "Combos: names that stand for several models, with a strategy.",
   [
@@ -72,7 +72,10 @@ export const combo = group(
   ],
   {
     section: "Route",
+    skill: "cli-routing",
     aliases: ["combos"],
     examples: ["combo create fast groq/llama-3.3-70b-versatile openai/gpt-4o-mini", "combo list"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [combo]

@@ -1,7 +1,7 @@
 /** The commands about the compression of prompts. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 
-export const compression = group(
+const compression = group(
   "compression",
   "How prompts are made smaller.",
   [
@@ -75,5 +75,7 @@ export const compression = group(
       { examples: ["compression raw 4f1c0e2a9b7d4c3e8f6a5b1d"] }
     )
   ],
-  { section: "Settings", hidden: true, examples: ["compression filters", "compression test"] }
+  { section: "Settings", skill: "cli-compression", hidden: true, examples: ["compression filters", "compression test"] }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [compression]

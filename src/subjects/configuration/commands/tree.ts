@@ -1,26 +1,27 @@
 /** `gateway apply` and `export`. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 
-export const apply = command(
+const apply = command(
   "apply",
   "Make a gateway have what a file declares; see export and import.",
   () => import("./apply.ts"),
   (m) => m.applyCommand,
   {
     section: "Settings",
+    skill: "cli-setup",
     examples: ["apply -f gateway.yaml --dry-run", "apply -f gateway.yaml --yes --prune", "apply --schema"]
   }
 )
 
-export const exported = command(
+const exported = command(
   "export",
   "Print the configuration as a file for 'apply', without secrets.",
   () => import("./export.ts"),
   (m) => m.exportCommand,
-  { section: "Settings", besides: true, examples: ["export > gateway.yaml", "export --json"] }
+  { section: "Settings", skill: "cli-setup", besides: true, examples: ["export > gateway.yaml", "export --json"] }
 )
 
-export const imported = group(
+const imported = group(
   "import",
   "Take over the configuration of another gateway.",
   [
@@ -53,5 +54,7 @@ export const imported = group(
       { examples: ["import ollama --dry-run", "import ollama http://192.168.1.5:11434"] }
     )
   ],
-  { section: "Settings", besides: true, examples: ["import litellm config.yaml --dry-run"] }
+  { section: "Settings", skill: "cli-setup", besides: true, examples: ["import litellm config.yaml --dry-run"] }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [apply, exported, imported]

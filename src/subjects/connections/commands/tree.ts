@@ -1,5 +1,5 @@
 /** The commands about connections to providers, and of nodes. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
 
 const nodes = group(
@@ -44,7 +44,7 @@ const nodes = group(
   }
 )
 
-export const provider = group(
+const provider = group(
   "provider",
   "Connections to providers, and the catalogue of known ones; see proxy.",
   [
@@ -162,7 +162,10 @@ export const provider = group(
   ],
   {
     section: "Connect",
+    skill: "cli-providers",
     aliases: ["providers"],
     examples: ["provider available --search groq", "provider add openai", "provider list"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [provider]

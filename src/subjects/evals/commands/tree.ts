@@ -1,5 +1,5 @@
 /** The commands about evaluations. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
 
 const suite = group(
@@ -38,7 +38,7 @@ const suite = group(
   { aliases: ["suites"], examples: ["eval suite show golden-set", "eval suite add mine.json"] }
 )
 
-export const evals = group(
+const evals = group(
   "eval",
   "Ask models known questions, and see which answer them.",
   [
@@ -81,8 +81,11 @@ export const evals = group(
   {
     // The help of the program fits one screen without it; 'test' names it.
     section: "Watch",
+    skill: "cli-eval",
     hidden: true,
     aliases: ["evals"],
     examples: ["eval list", "eval run golden-set openai/gpt-4o-mini"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [evals]

@@ -1,7 +1,7 @@
 /** `gateway guardrails`. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 
-export const guardrails = group(
+const guardrails = group(
   "guardrails",
   "What must not pass, in requests and answers.",
   [
@@ -32,8 +32,11 @@ export const guardrails = group(
   ],
   {
     section: "Settings",
+    skill: "cli-policy-audit",
     hidden: true,
     aliases: ["guardrail"],
     examples: ["guardrails test jane@example.com", "guardrails show"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [guardrails]

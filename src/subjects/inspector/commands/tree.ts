@@ -1,5 +1,5 @@
 /** The commands about captured traffic. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { list, remove } from "../../../cli/tree/verbs.ts"
 
 const sessions = group(
@@ -66,7 +66,7 @@ const sessions = group(
   { examples: ["inspect sessions start", "inspect sessions list"] }
 )
 
-export const inspect = group(
+const inspect = group(
   "inspect",
   "What programs sent to models, what came back, and who broke the cache.",
   [
@@ -161,8 +161,11 @@ export const inspect = group(
   ],
   {
     section: "Watch",
+    skill: "cli-cost-usage",
     besides: true,
     otherwise: { name: "browse", takesWords: false },
     examples: ["inspect", "inspect tail", "inspect cache"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [inspect]

@@ -1,11 +1,11 @@
 /** The commands about API keys. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { scopeLines } from "../../../domain/ScopeTexts.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
 
 const terms = { heading: "Scopes", lines: scopeLines }
 
-export const key = group(
+const key = group(
   "key",
   "API keys of this gateway, for clients and for people who manage it.",
   [
@@ -85,5 +85,7 @@ export const key = group(
       { examples: ["key disable laptop"] }
     )
   ],
-  { section: "Connect", aliases: ["keys"], examples: ["key add laptop", "key list"] }
+  { section: "Connect", skill: "cli-keys", aliases: ["keys"], examples: ["key add laptop", "key list"] }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [key]

@@ -1,5 +1,5 @@
 /** The commands about budgets and token limits of API keys. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { list, remove } from "../../../cli/tree/verbs.ts"
 
 const tokens = group(
@@ -37,7 +37,7 @@ const tokens = group(
   { examples: ["budget tokens list"] }
 )
 
-export const budget = group(
+const budget = group(
   "budget",
   "What API keys may spend, what they have spent, and the ledger.",
   [
@@ -83,5 +83,12 @@ export const budget = group(
       { examples: ["budget ledger --key laptop", "budget ledger --request 0199aa…"] }
     )
   ],
-  { section: "Watch", aliases: ["budgets"], examples: ["budget set laptop --daily 5", "budget list"] }
+  {
+    section: "Watch",
+    skill: "cli-cost-usage",
+    aliases: ["budgets"],
+    examples: ["budget set laptop --daily 5", "budget list"]
+  }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [budget]

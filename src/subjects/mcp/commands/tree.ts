@@ -1,8 +1,8 @@
 /** `gateway mcp`. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
 
-export const mcp = group(
+const mcp = group(
   "mcp",
   "The MCP server, by which agents use the gateway; see skills and a2a.",
   [
@@ -114,7 +114,10 @@ export const mcp = group(
   ],
   {
     section: "Use",
+    skill: "cli-mcp",
     otherwise: { name: "status", takesWords: false },
     examples: ["mcp tools", "mcp add docs https://mcp.example.com/mcp", "mcp serve"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [mcp]

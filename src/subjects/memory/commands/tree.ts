@@ -1,8 +1,8 @@
 /** The commands about what is remembered of callers. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
 
-export const memory = group(
+const memory = group(
   "memory",
   "What is remembered of callers and told to models.",
   [
@@ -65,8 +65,11 @@ export const memory = group(
   ],
   {
     section: "Settings",
+    skill: "cli-compression",
     hidden: true,
     aliases: ["memories"],
     examples: ["memory list", "memory search editor", "memory add 'I use Helix.'"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [memory]

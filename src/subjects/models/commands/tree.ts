@@ -1,5 +1,5 @@
 /** The commands about models, their other names and their prices. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { list, remove } from "../../../cli/tree/verbs.ts"
 
 const alias = group(
@@ -40,7 +40,7 @@ const alias = group(
   { aliases: ["aliases"], examples: ["model alias list"] }
 )
 
-export const pricing = group(
+const pricing = group(
   "pricing",
   "Prices of your own, in USD per 1,000,000 tokens.",
   [
@@ -79,7 +79,7 @@ export const pricing = group(
   }
 )
 
-export const model = group(
+const model = group(
   "model",
   "Models that clients can ask for, and other names for them.",
   [
@@ -126,8 +126,12 @@ export const model = group(
   ],
   {
     section: "Connect",
+    skill: "cli-models",
     aliases: ["models"],
     otherwise: { name: "list", takesWords: true },
     examples: ["models", "models openai --json", "model alias list"]
   }
 )
+
+/** Prices are also a group within `model`. */
+export const commands: ReadonlyArray<TreeNode> = [model, { ...pricing, hidden: true, skill: "cli-models" }]

@@ -1,5 +1,5 @@
 /** The commands of the playground. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
 
 const presets = group(
@@ -54,7 +54,7 @@ const presets = group(
   { examples: ["playground presets list"] }
 )
 
-export const playground = group(
+const playground = group(
   "playground",
   "Try models and prompts: side by side, improved, and as code.",
   [
@@ -94,7 +94,10 @@ export const playground = group(
   {
     // The help of the program fits one screen without it; 'chat' names it.
     section: "Use",
+    skill: "cli-chat",
     hidden: true,
     examples: ["playground compare 'Why is the sky blue?' --model openai/gpt-4o-mini --model auto"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [playground]

@@ -1,8 +1,8 @@
 /** The commands about plugins. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { list, remove } from "../../../cli/tree/verbs.ts"
 
-export const plugin = group(
+const plugin = group(
   "plugin",
   "Your own code at events of requests, in a sandbox.",
   [
@@ -114,8 +114,11 @@ export const plugin = group(
   ],
   {
     section: "Watch",
+    skill: "cli-plugins-skills",
     besides: true,
     aliases: ["plugins"],
     examples: ["plugin new my-plugin", "plugin marketplace", "plugin install rate-limiter --activate"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [plugin]

@@ -1,8 +1,8 @@
 /** The commands about egress proxies. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
 
-export const proxy = group(
+const proxy = group(
   "proxy",
   "Proxies that calls to providers leave by, and who uses which.",
   [
@@ -119,8 +119,11 @@ export const proxy = group(
   ],
   {
     section: "Connect",
+    skill: "cli-providers",
     besides: true,
     aliases: ["proxies"],
     examples: ["proxy add socks5://proxy.example.com:1080 --name berlin", "proxy assign berlin --provider openai"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [proxy]

@@ -1,5 +1,5 @@
 /** The commands about quota sharing. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
 
 const quotaGroups = group(
@@ -54,7 +54,7 @@ const quotaGroups = group(
   { aliases: ["group"], examples: ["quota groups list"] }
 )
 
-export const quota = group(
+const quota = group(
   "quota",
   "What is left of quotas, and who shares them.",
   [
@@ -69,8 +69,11 @@ export const quota = group(
   ],
   {
     section: "Route",
+    skill: "cli-routing",
     aliases: ["quotas"],
     otherwise: { name: "show", takesWords: false },
     examples: ["quota", "quota groups list"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [quota]

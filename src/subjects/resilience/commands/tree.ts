@@ -1,5 +1,5 @@
 /** Commands about breakers, cooldowns and lockouts. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 
 const resilienceSettings = group(
   "settings",
@@ -26,7 +26,7 @@ const resilienceSettings = group(
   }
 )
 
-export const resilience = group(
+const resilience = group(
   "resilience",
   "What is held back after failures, and how to let it go on.",
   [
@@ -72,5 +72,7 @@ export const resilience = group(
     ),
     resilienceSettings
   ],
-  { section: "Watch", examples: ["resilience status", "resilience clear --all"] }
+  { section: "Watch", skill: "cli-resilience", examples: ["resilience status", "resilience clear --all"] }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [resilience]

@@ -1,5 +1,5 @@
 /** The commands about routing. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 
 const routeSettings = group(
   "settings",
@@ -26,7 +26,7 @@ const routeSettings = group(
   }
 )
 
-export const route = group(
+const route = group(
   "route",
   "See why requests go where they go, and try what would happen.",
   [
@@ -73,5 +73,7 @@ export const route = group(
     ),
     routeSettings
   ],
-  { section: "Route", aliases: ["routing"], examples: ["route explain auto/fast"] }
+  { section: "Route", skill: "cli-routing", aliases: ["routing"], examples: ["route explain auto/fast"] }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [route]

@@ -1,8 +1,8 @@
 /** The commands about settings and flags. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { list } from "../../../cli/tree/verbs.ts"
 
-export const flags = group(
+const flags = group(
   "flags",
   "Feature flags: switches of the gateway.",
   [
@@ -104,7 +104,7 @@ const systemPrompt = group(
   { otherwise: { name: "show", takesWords: false }, examples: ["settings system-prompt show"] }
 )
 
-export const settings = group(
+const settings = group(
   "settings",
   "Settings of the gateway as a whole, and its feature flags.",
   [
@@ -129,7 +129,11 @@ export const settings = group(
   ],
   {
     section: "Settings",
+    skill: "cli-policy-audit",
     otherwise: { name: "show", takesWords: false },
     examples: ["settings show", "settings set decisions.retentionDays=14"]
   }
 )
+
+/** Flags are also a group within `settings`. */
+export const commands: ReadonlyArray<TreeNode> = [settings, { ...flags, hidden: true, skill: "cli-policy-audit" }]

@@ -1,8 +1,8 @@
 /** `gateway skills`. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { list } from "../../../cli/tree/verbs.ts"
 
-export const skills = group(
+const skills = group(
   "skills",
   "Pages that tell agents how to use and operate the gateway.",
   [
@@ -40,9 +40,12 @@ export const skills = group(
   ],
   {
     section: "Use",
+    skill: "cli-plugins-skills",
     besides: true,
     aliases: ["skill"],
     otherwise: { name: "list", takesWords: false },
     examples: ["skills list", "skills show gw-providers", "skills generate --out ./skills"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [skills]

@@ -1,5 +1,5 @@
 /** `gateway setup-<tool>`. */
-import { command, type CommandNode, group } from "../../../cli/tree/Tree.ts"
+import { command, type CommandNode, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { list } from "../../../cli/tree/verbs.ts"
 
 /** Ids and names, as in `tools/config/tools`: the tree must not load what the commands do. */
@@ -22,27 +22,28 @@ export const setupTools: ReadonlyArray<readonly [id: string, name: string]> = [
   ["forge", "Forge"]
 ]
 
-export const launch = command(
+const launch = command(
   "launch",
   "Start a coding tool with this gateway; see tools, capture, setup-<tool>.",
   () => import("./launch.ts"),
   (m) => m.launchCommand,
   {
     section: "Use",
+    skill: "cli-setup",
     prints: false,
     examples: ["launch claude", "launch codex -m openai/gpt-5", "launch claude --profile gpt -- -p 'Say hello'"]
   }
 )
 
-export const launchCodex = command(
+const launchCodex = command(
   "launch-codex",
   "Start Codex with this gateway; the same as 'launch codex'.",
   () => import("./launch.ts"),
   (m) => m.launchCodex,
-  { section: "Use", hidden: true, prints: false, examples: ["launch-codex -m openai/gpt-5"] }
+  { section: "Use", skill: "cli-setup", hidden: true, prints: false, examples: ["launch-codex -m openai/gpt-5"] }
 )
 
-export const tools = group(
+const tools = group(
   "tools",
   "Coding tools and agents on the gateway's machine.",
   [
@@ -61,7 +62,13 @@ export const tools = group(
       { examples: ["tools agents", "tools agents --json"] }
     )
   ],
-  { section: "Use", besides: true, otherwise: { name: "list", takesWords: false }, examples: ["tools", "tools agents"] }
+  {
+    section: "Use",
+    skill: "cli-setup",
+    besides: true,
+    otherwise: { name: "list", takesWords: false },
+    examples: ["tools", "tools agents"]
+  }
 )
 
 const setupAll = command(
@@ -69,7 +76,7 @@ const setupAll = command(
   "Set up the coding tools that are on this machine.",
   () => import("./several.ts"),
   (m) => m.setupToolsCommand,
-  { section: "Start", besides: true, examples: ["setup tools", "setup-tools --yes --dry-run"] }
+  { section: "Start", skill: "cli-setup", besides: true, examples: ["setup tools", "setup-tools --yes --dry-run"] }
 )
 
 const setupEach: ReadonlyArray<CommandNode> = setupTools.map(([id, name]) =>
@@ -80,10 +87,13 @@ const setupEach: ReadonlyArray<CommandNode> = setupTools.map(([id, name]) =>
     (m) => m.setupCommand(id),
     {
       section: "Start",
+      skill: "cli-setup",
       besides: true,
       examples: [`setup-${id} --dry-run`, `setup-${id}`, `setup-${id} --undo`]
     }
   )
 )
 
-export const setups: ReadonlyArray<CommandNode> = [setupAll, ...setupEach]
+const setups: ReadonlyArray<CommandNode> = [setupAll, ...setupEach]
+
+export const commands: ReadonlyArray<TreeNode> = [launch, tools, launchCodex, ...setups]

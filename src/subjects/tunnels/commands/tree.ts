@@ -1,8 +1,8 @@
 /** The commands about tunnels. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
 
-export const tunnel = group(
+const tunnel = group(
   "tunnel",
   "Reach the gateway from elsewhere, without an open port.",
   [
@@ -45,8 +45,11 @@ export const tunnel = group(
   ],
   {
     section: "Start",
+    skill: "cli-tunnel",
     besides: true,
     aliases: ["tunnels"],
     examples: ["tunnel create quick", "tunnel list"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [tunnel]

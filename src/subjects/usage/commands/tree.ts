@@ -1,8 +1,8 @@
 /** The commands about usage over time and about the running gateway. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { remove } from "../../../cli/tree/verbs.ts"
 
-export const usage = group(
+const usage = group(
   "usage",
   "What was used, by provider, model, connection, key or day.",
   [
@@ -23,12 +23,13 @@ export const usage = group(
   ],
   {
     section: "Watch",
+    skill: "cli-cost-usage",
     otherwise: { name: "show", takesWords: false },
     examples: ["usage", "usage --by model --range 30d", "usage --by day --from 2035-01-01 --timezone Europe/Zurich"]
   }
 )
 
-export const cost = group(
+const cost = group(
   "cost",
   "What requests cost, and whether the provider billed the same.",
   [
@@ -52,30 +53,31 @@ export const cost = group(
   ],
   {
     section: "Watch",
+    skill: "cli-cost-usage",
     aliases: ["costs"],
     otherwise: { name: "show", takesWords: false },
     examples: ["cost", "cost --range 7d", "cost reconcile costs.json"]
   }
 )
 
-export const sessions = command(
+const sessions = command(
   "sessions",
   "List who has used the gateway in the last minutes.",
   () => import("./live.ts"),
   (m) => m.sessionsCommand,
   // The help of the program fits one screen without it.
-  { section: "Watch", hidden: true, aliases: ["session"], examples: ["sessions"] }
+  { section: "Watch", skill: "cli-cost-usage", hidden: true, aliases: ["session"], examples: ["sessions"] }
 )
 
-export const telemetry = command(
+const telemetry = command(
   "telemetry",
   "Show how long requests take, by provider and phase.",
   () => import("./live.ts"),
   (m) => m.telemetryCommand,
-  { section: "Watch", hidden: true, aliases: ["latency"], examples: ["telemetry --minutes 15"] }
+  { section: "Watch", skill: "cli-health", hidden: true, aliases: ["latency"], examples: ["telemetry --minutes 15"] }
 )
 
-export const cache = group(
+const cache = group(
   "cache",
   "What is kept to answer again.",
   [
@@ -103,8 +105,11 @@ export const cache = group(
   ],
   {
     section: "Watch",
+    skill: "cli-compression",
     hidden: true,
     otherwise: { name: "show", takesWords: false },
     examples: ["cache show", "cache clear", "cache measure"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [usage, cost, sessions, telemetry, cache]

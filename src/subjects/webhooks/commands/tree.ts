@@ -1,8 +1,8 @@
 /** The commands about webhooks. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { command, group, type TreeNode } from "../../../cli/tree/Tree.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
 
-export const webhook = group(
+const webhook = group(
   "webhook",
   "Addresses that are told what happens, by signed requests; see plugin.",
   [
@@ -82,7 +82,10 @@ export const webhook = group(
   ],
   {
     section: "Watch",
+    skill: "cli-policy-audit",
     aliases: ["webhooks"],
     examples: ["webhook add https://hooks.example.com/gateway", "webhook list"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [webhook]
