@@ -68,6 +68,30 @@ export const command = <Module, Name extends string, R extends CliServices, E, A
   }
 })
 
+/** Names of a module's exports that are commands. */
+type CommandsIn<Module> = {
+  [Key in keyof Module]: Module[Key] extends Command.Command<infer _Name, infer _R extends CliServices, infer _E, infer _A>
+    ? Key
+    : never
+}[keyof Module]
+
+/** Commands that stand in one module: the name of each, its export there, and its summary. */
+export const from =
+  <Module>(load: () => Promise<Module>) =>
+  (
+    name: string,
+    exported: CommandsIn<Module>,
+    summary: string,
+    description: Description & Pick<CommandNode, "prints"> = {}
+  ): CommandNode =>
+    command(
+      name,
+      summary,
+      load,
+      (module) => module[exported] as Command.Command<string, CliServices, unknown, unknown>,
+      description
+    )
+
 /** A command that has commands. */
 export const group = (
   name: string,

@@ -1,11 +1,12 @@
 /** The command about who changed what. */
-import { command, type TreeNode } from "../../../cli/tree/Tree.ts"
+import { type TreeNode, from } from "../../../cli/tree/Tree.ts"
 
-const audit = command(
+const fromList = from(() => import("./list.ts"))
+
+const audit = fromList(
   "audit",
+  "auditCommand",
   "List who changed what.",
-  () => import("./list.ts"),
-  (m) => m.auditCommand,
   // The help of the program fits one screen without it.
   {
     section: "Watch",
