@@ -11,6 +11,7 @@ import { parseArgs } from "node:util"
 import { dataFiles } from "./dataFiles.mjs"
 import { noticesOf } from "./notices.mjs"
 import { writePluginModule } from "./pluginModule.mjs"
+import { writeSubjects } from "./subjects.mjs"
 import { asciiOnly, buildThread, threadOf, unresolvedIsAnError } from "./threads.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -144,6 +145,7 @@ const bundler = await loadBundler(out)
 if (bundler === null) {
   process.stdout.write(`Kept the program in ${out}: the bundler is not installed.\n`)
 } else {
+  writeSubjects()
   const fresh = `${out}.${process.pid}.new`
   try {
     const output = await build(bundler.rolldown, fresh, values.quick)

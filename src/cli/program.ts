@@ -1,25 +1,23 @@
 /** The whole tree: the commands, and those that are about the tree. */
 import { commands } from "./nouns.ts"
-import { command, group, type GroupNode } from "./tree/Tree.ts"
+import { type GroupNode, command, from, group } from "./tree/Tree.ts"
+
+const fromCompletion = from(() => import("./commands/completion.ts"))
+const fromVersion = from(() => import("./commands/version.ts"))
 
 export const program: GroupNode = group(
   "gateway",
   "Self-hosted gateway between AI clients and AI providers: one address, one key, every wire format.",
   [
     ...commands,
-    command(
-      "completion",
-      "Print a completion script for bash, zsh or fish.",
-      () => import("./commands/completion.ts"),
-      (m) => m.completionCommand,
-      {
-        section: "More",
-        besides: true,
-        prints: false,
-        aliases: ["completions"],
-        examples: ["completion bash > ~/.local/share/bash-completion/completions/gateway"]
-      }
-    ),
+    fromCompletion("completion", "completionCommand", "Print a completion script for bash, zsh or fish.", {
+      section: "More",
+      skill: "cli-setup",
+      besides: true,
+      prints: false,
+      aliases: ["completions"],
+      examples: ["completion bash > ~/.local/share/bash-completion/completions/gateway"]
+    }),
     command(
       "complete",
       "What fits at the end of a command line.",
@@ -34,22 +32,18 @@ export const program: GroupNode = group(
       (m) => m.makeHelp(program),
       {
         section: "More",
+        skill: "cli-setup",
         besides: true,
         prints: false,
         examples: ["help", "help provider add"]
       }
     ),
-    command(
-      "version",
-      "Print the version.",
-      () => import("./commands/version.ts"),
-      (m) => m.versionCommand,
-      {
-        section: "More",
-        besides: true,
-        examples: ["version", "version --json"]
-      }
-    )
+    fromVersion("version", "versionCommand", "Print the version.", {
+      section: "More",
+      skill: "cli-health",
+      besides: true,
+      examples: ["version", "version --json"]
+    })
   ],
   {
     otherwise: { name: "serve", takesWords: false },

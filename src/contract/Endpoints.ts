@@ -5,7 +5,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import { field } from "../kernel/Documented.ts"
-import { type ManagementKey, type ManagementTable, managementTable } from "./ManagementRoutes.ts"
+import { type GroupName, type ManagementKey, type ManagementTable, managementTable } from "./ManagementRoutes.ts"
 import { type AccessOf, accessOf, type ManageAccess } from "./Security.ts"
 import { WholeBody } from "./WholeBody.ts"
 
@@ -15,8 +15,6 @@ type NameIn<Group extends string> = ManagementKey extends infer Key
     ? Name
     : never
   : never
-
-type GroupName = ManagementKey extends infer Key ? (Key extends `${infer Group}.${string}` ? Group : never) : never
 
 type RouteOf<Group extends string, Name extends string> = ManagementTable[`${Group}.${Name}` & ManagementKey]
 

@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import type { Principal } from "../subjects/keys/entity.ts"
 import { ForbiddenAnswer, UnauthorizedAnswer, UnsupportedMediaTypeAnswer } from "./Errors.ts"
-import type { Tier } from "./Tier.ts"
+import type { Tier } from "./tiers/Tier.ts"
 
 const bearer = HttpApiSecurity.annotate(
   HttpApiSecurity.bearer,

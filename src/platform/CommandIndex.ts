@@ -6,6 +6,8 @@ export interface CommandWords {
   /** Words of the command without `gateway`. */
   readonly path: ReadonlyArray<string>
   readonly summary: string
+  /** Id of the skill whose page describes it; null: it has no place yet. */
+  readonly skill: string | null
   /** Help as `--help` prints it, without colours and examples. */
   readonly help: string
   /** Lines to copy, without `gateway`. */

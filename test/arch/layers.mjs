@@ -9,6 +9,7 @@ const inSubjects = (names) => new RegExp(`^src/subjects/[^/]+/(?:${names})`)
 /** The first pattern that fits a path says its floor; these come before the folders. */
 const named = [
   ["domain", inSubjects("entity(?:/|\\.ts$)")],
+  ["tiers", inSubjects("subject\\.ts$")],
   ["contract", inSubjects("routes\\.ts$")],
   ["store", inSubjects("(?:repo|[A-Z]\\w*Repo)\\.ts$")],
   ["entry", inSubjects("(?:handlers|[A-Z]\\w*(?:Views|Answers|Filters)|Inspector(?:Import|Replay))\\.ts$")],
@@ -20,6 +21,7 @@ const folders = [
   ["platform", /^src\/platform\//],
   ["domain", /^src\/domain\//],
   ["wire", /^src\/wire\//],
+  ["tiers", /^src\/contract\/tiers\//],
   ["contract", /^src\/contract\//],
   ["store", /^src\/store\//],
   ["access", /^src\/subjects\/(?:flags|auth)\//],

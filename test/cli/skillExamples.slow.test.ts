@@ -12,7 +12,6 @@ import { vi } from "vitest"
 import { describing } from "../../src/cli/describing.ts"
 import { commandSkillIds } from "../../src/subjects/skills/entity.ts"
 import { commandPage } from "../../src/agents/skills/CommandPage.ts"
-import { skillOfCommand } from "../../src/agents/skills/Placement.ts"
 import { docsServer, newDocs, program as mcpProgram } from "../http/mcp/upstream/Servers.ts"
 import { changesMachineBy, upstreamAnswer } from "../support/DocumentedOperations.ts"
 import * as FakeUpstream from "../support/FakeUpstream.ts"
@@ -208,7 +207,7 @@ it.scopedLive(
       const pages = commandSkillIds.map((id) =>
         commandPage(
           id,
-          commands.filter(({ path }) => skillOfCommand(path[0] ?? "") === id)
+          commands.filter(({ skill }) => skill === id)
         )
       )
       const lines = [...new Set(pages.flatMap(linesOf))]

@@ -5,7 +5,7 @@
 import { asMap, type JsonMap, listOf } from "../../contract/document/JsonSchemas.ts"
 import { aliasTag } from "../../contract/document/Texts.ts"
 import { managementTable, type ManagementKey } from "../../contract/ManagementRoutes.ts"
-import type { Tier } from "../../contract/Tier.ts"
+import type { Tier } from "../../contract/tiers/Tier.ts"
 import type { ApiSkillId } from "../../subjects/skills/entity.ts"
 import { operationOf, type SkillOperation } from "./Operations.ts"
 import { skillOfRoute } from "./Placement.ts"

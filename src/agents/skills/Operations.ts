@@ -1,6 +1,6 @@
 /** Reads the operations of the service for skills from the OpenAPI document. Pure. */
 import { asMap, isMap, type Json, type JsonMap, listOf, referredBy } from "../../contract/document/JsonSchemas.ts"
-import type { Tier } from "../../contract/Tier.ts"
+import type { Tier } from "../../contract/tiers/Tier.ts"
 
 /** A field of a body, an answer or a query. */
 export interface Field {

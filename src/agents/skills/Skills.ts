@@ -21,7 +21,6 @@ import { apiPage } from "./ApiPage.ts"
 import { CommandIndex } from "../../platform/CommandIndex.ts"
 import { commandPage } from "./CommandPage.ts"
 import { withCustom } from "./CustomBlock.ts"
-import { skillOfCommand } from "./Placement.ts"
 import { renew, type RenewalReport } from "./renew.ts"
 import * as SkillFiles from "./SkillFiles.ts"
 import { skillWords } from "./SkillTexts.ts"
@@ -96,18 +95,17 @@ export const make = Effect.gen(function* () {
       const operations = apiIndex(JSON.parse(openApiJson()) as JsonMap)
       const byId = new Map<SkillId, string>()
       for (const id of apiSkillIds) byId.set(id, apiPage(id, operations.get(id) ?? []))
-      const placeOf = (path: ReadonlyArray<string>) => skillOfCommand(path[0] ?? "")
       for (const id of commandSkillIds) {
         byId.set(
           id,
           commandPage(
             id,
-            commands.filter(({ path }) => placeOf(path) === id)
+            commands.filter(({ skill }) => skill === id)
           )
         )
       }
       const missing = missingRoutes(operations)
-      const missingCommands = commands.filter(({ path }) => placeOf(path) === null).map(({ path }) => path.join(" "))
+      const missingCommands = commands.filter(({ skill }) => skill === null).map(({ path }) => path.join(" "))
       const coverage: Coverage = {
         api: { have: apiSkillIds.length, total: apiSkillIds.length },
         cli: { have: commandSkillIds.length, total: commandSkillIds.length },

@@ -25,6 +25,7 @@ import {
   NoAnswerInTime
 } from "../Failure.ts"
 import { loadModule } from "../lazy.ts"
+import { groups } from "./Groups.generated.ts"
 import * as NodeHttp from "./NodeHttp.ts"
 import { withSpinner } from "../output/spinner.ts"
 import { adviceFor, type ErrorFacts, ofCredential, type Refusal, refusalOf } from "./Advice.ts"
@@ -133,67 +134,11 @@ type GroupsOf<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Groups, infer 
 type Groups = GroupsOf<typeof GatewayApi>
 type Name = HttpApiGroup.HttpApiGroup.Name<Groups>
 
-/** Each group of the contract is loaded alone: making a client of all takes longer than most commands. */
-const groups: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.Any> } = {
-  acp: () => import("../../subjects/acp/routes.ts").then(({ Acp }) => Acp),
-  cliTools: () => import("../../subjects/tools/routes.ts").then(({ CliTools }) => CliTools),
-  capture: () => import("../../subjects/capture/routes.ts").then(({ Capture }) => Capture),
-  agentBridge: () => import("../../subjects/agentBridge/routes.ts").then(({ AgentBridge }) => AgentBridge),
-  mcp: () => import("../../subjects/mcp/routes.ts").then(({ Mcp }) => Mcp),
-  mcpServers: () => import("../../subjects/mcpServers/routes.ts").then(({ McpServers }) => McpServers),
-  a2a: () => import("../../subjects/a2a/routes.ts").then(({ A2a }) => A2a),
-  agentSkills: () => import("../../subjects/skills/routes.ts").then(({ AgentSkills }) => AgentSkills),
-  tunnels: () => import("../../subjects/tunnels/routes.ts").then(({ Tunnels }) => Tunnels),
-  audit: () => import("../../subjects/audit/routes.ts").then(({ Audit }) => Audit),
-  auth: () => import("../../subjects/auth/routes.ts").then(({ Auth }) => Auth),
-  backups: () => import("../../subjects/backups/routes.ts").then(({ Backups }) => Backups),
-  providers: () => import("../../subjects/connections/routes.ts").then(({ Providers }) => Providers),
-  providerNodes: () => import("../../subjects/nodes/routes.ts").then(({ ProviderNodes }) => ProviderNodes),
-  providerModels: () => import("../../subjects/models/routes.ts").then(({ ProviderModels }) => ProviderModels),
-  configuration: () => import("../../subjects/configuration/routes.ts").then(({ Configuration }) => Configuration),
-  combos: () => import("../../subjects/combos/routes.ts").then(({ Combos }) => Combos),
-  compressionCombos: () =>
-    import("../../subjects/compressionCombos/routes.ts").then(({ CompressionCombos }) => CompressionCombos),
-  rtk: () => import("../../subjects/rtk/routes.ts").then(({ Rtk }) => Rtk),
-  guardrails: () => import("../../subjects/guardrails/routes.ts").then(({ Guardrails }) => Guardrails),
-  compression: () => import("../../subjects/compression/routes.ts").then(({ Compression }) => Compression),
-  memory: () => import("../../subjects/memory/routes.ts").then(({ Memory }) => Memory),
-  modelAliases: () => import("../../subjects/aliases/routes.ts").then(({ ModelAliases }) => ModelAliases),
-  quotaGroups: () => import("../../subjects/quotaGroups/routes.ts").then(({ QuotaGroups }) => QuotaGroups),
-  keys: () => import("../../subjects/keys/routes.ts").then(({ Keys }) => Keys),
-  registeredKeys: () => import("../../subjects/registeredKeys/routes.ts").then(({ RegisteredKeys }) => RegisteredKeys),
-  issueLimits: () => import("../../subjects/issueLimits/routes.ts").then(({ IssueLimits }) => IssueLimits),
-  issueReports: () => import("../../subjects/issueReports/routes.ts").then(({ IssueReports }) => IssueReports),
-  modelCatalog: () => import("../../subjects/catalog/routes.ts").then(({ ModelCatalog }) => ModelCatalog),
-  oauth: () => import("../../subjects/oauth/routes.ts").then(({ OAuth }) => OAuth),
-  policies: () => import("../../subjects/policies/routes.ts").then(({ Policies }) => Policies),
-  pricing: () => import("../../subjects/pricing/routes.ts").then(({ Pricing }) => Pricing),
-  telemetry: () => import("../../subjects/telemetry/routes.ts").then(({ Telemetry }) => Telemetry),
-  usageHistory: () => import("../../subjects/usageHistory/routes.ts").then(({ UsageHistory }) => UsageHistory),
-  usage: () => import("../../subjects/usage/routes.ts").then(({ Usage }) => Usage),
-  plugins: () => import("../../subjects/plugins/routes.ts").then(({ Plugins }) => Plugins),
-  proxies: () => import("../../subjects/proxies/routes.ts").then(({ Proxies }) => Proxies),
-  webhooks: () => import("../../subjects/webhooks/routes.ts").then(({ Webhooks }) => Webhooks),
-  evals: () => import("../../subjects/evals/routes.ts").then(({ Evals }) => Evals),
-  limits: () => import("../../subjects/limits/routes.ts").then(({ Limits }) => Limits),
-  live: () => import("../../subjects/live/routes.ts").then(({ Live }) => Live),
-  inspector: () => import("../../subjects/inspector/routes.ts").then(({ Inspector }) => Inspector),
-  playground: () => import("../../subjects/playground/routes.ts").then(({ Playground }) => Playground),
-  routing: () => import("../../subjects/routing/routes.ts").then(({ Routing }) => Routing),
-  routingSettings: () =>
-    import("../../subjects/routingSettings/routes.ts").then(({ RoutingSettings }) => RoutingSettings),
-  resilience: () => import("../../subjects/resilience/routes.ts").then(({ Resilience }) => Resilience),
-  rateLimits: () => import("../../subjects/rateLimits/routes.ts").then(({ RateLimits }) => RateLimits),
-  cloud: () => import("../../subjects/cloud/routes.ts").then(({ Cloud }) => Cloud),
-  sync: () => import("../../subjects/sync/routes.ts").then(({ Sync }) => Sync),
-  system: () => import("../../subjects/system/routes.ts").then(({ System }) => System),
-  flags: () => import("../../subjects/flags/routes.ts").then(({ Flags }) => Flags),
-  gatewaySettings: () => import("../../subjects/settings/routes.ts").then(({ GatewaySettings }) => GatewaySettings)
-}
+const loadGroup: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.Any> } = groups
 
 /** The client of one group of the management contract. `headers` are sent with every call. */
 export const group = <const N extends Name>(to: Target, name: N, headers?: Readonly<Record<string, string>>) =>
-  Effect.flatMap(loadModule(groups[name]), (loaded) => {
+  Effect.flatMap(loadModule(loadGroup[name]), (loaded) => {
     const api = withCommonErrors(HttpApi.make("gateway").add(loaded))
     return HttpApiClient.group(
       // It has this group, which is all that the client of the group reads.

@@ -3,6 +3,7 @@
  * the module of a command, which has its flags, its arguments and what it does, is imported only when it is needed.
  */
 import type * as Command from "@effect/cli/Command"
+import type { CommandSkillId } from "../../subjects/skills/entity.ts"
 import type { CliServices, Leaf } from "./Leaf.ts"
 
 /** Headings of the help of the program, in the order they are shown. */
@@ -21,6 +22,8 @@ interface Named {
   readonly terms?: { readonly heading: string; readonly lines: ReadonlyArray<readonly [term: string, words: string]> }
   /** Section of help, only for commands of the first level. */
   readonly section?: Section
+  /** Skill whose page describes it, only for commands of the first level. */
+  readonly skill?: CommandSkillId
   /** True when it is not shown in help and completion. */
   readonly hidden?: true
   /** Named by the summary of another command: the help of the program, whose lines are few, has none for it. */
@@ -64,6 +67,30 @@ export const command = <Module, Name extends string, R extends CliServices, E, A
     return toLeaf(pick(module))
   }
 })
+
+/** Names of a module's exports that are commands. */
+type CommandsIn<Module> = {
+  [Key in keyof Module]: Module[Key] extends Command.Command<infer _Name, infer _R extends CliServices, infer _E, infer _A>
+    ? Key
+    : never
+}[keyof Module]
+
+/** Commands that stand in one module: the name of each, its export there, and its summary. */
+export const from =
+  <Module>(load: () => Promise<Module>) =>
+  (
+    name: string,
+    exported: CommandsIn<Module>,
+    summary: string,
+    description: Description & Pick<CommandNode, "prints"> = {}
+  ): CommandNode =>
+    command(
+      name,
+      summary,
+      load,
+      (module) => module[exported] as Command.Command<string, CliServices, unknown, unknown>,
+      description
+    )
 
 /** A command that has commands. */
 export const group = (

@@ -6,6 +6,7 @@ import { atPath, spellingsOf, wireFailures } from "./EdgeOperations.ts"
 import { headerComponents, parameterComponents } from "./Headers.ts"
 import { asMap, closed, type Definitions, type Json, type JsonMap, namesWithin } from "./JsonSchemas.ts"
 import { aliasOf, managementErrors, type Operation, operationOf } from "./Operations.ts"
+import { inOrder, pathOrder } from "./Order.ts"
 import { info, schemesOf, servers, tagsOf } from "./Texts.ts"
 import { write, type Written } from "./Written.ts"
 
@@ -42,7 +43,8 @@ const edgeOperations = ({ operationOf: written, schemas }: Written): ReadonlyArr
 }
 
 const managementOperations = ({ operationOf: written, schemas }: Written): ReadonlyArray<Placed> =>
-  managementRoutes.map(({ key, method, path: pattern }) => {
+  inOrder(pathOrder, managementRoutes, ({ key }) => [key, key.slice(0, key.indexOf("."))]).map((route) => {
+    const { key, method, path: pattern } = route
     const path = pattern.replaceAll(/:(\w+)/g, "{$1}")
     const operation = operationOf(key, written(key), schemas)
     const own = managementTable[key].path.replaceAll(/:(\w+)/g, "{$1}")

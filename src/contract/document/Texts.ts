@@ -1,5 +1,6 @@
 /** Text of the OpenAPI document about the service as a whole: title, addresses, tags, and ways to authenticate. */
 import type { EdgeRoute } from "../EdgeRoutes.ts"
+import { inOrder, schemesInOrder, tagOrder } from "./Order.ts"
 import { isMap, type Json, type JsonMap } from "./JsonSchemas.ts"
 
 export const info: JsonMap = {
@@ -46,13 +47,17 @@ const notShown = new Set(["inference", "pages"])
 /** The wires first, then the management, the other paths last. */
 export const tagsOf = (written: ReadonlyArray<Json>): ReadonlyArray<JsonMap> => [
   ...Object.values(wireTags),
-  ...written.filter(isMap).filter(({ name }) => !notShown.has(String(name))),
+  ...inOrder(
+    tagOrder,
+    written.filter(isMap).filter(({ name }) => !notShown.has(String(name))),
+    ({ name }) => [String(name)]
+  ),
   aliasTag
 ]
 
 /** Adds to the schemes of the contract: the token that an unsafe request with the cookie needs, and Google's header. */
 export const schemesOf = (written: JsonMap): JsonMap => ({
-  ...written,
+  ...schemesInOrder(written),
   csrf: {
     type: "apiKey",
     name: "X-CSRF-Token",

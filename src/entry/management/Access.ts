@@ -17,7 +17,7 @@ import {
   SelfAccess,
   SessionAccess
 } from "../../contract/Security.ts"
-import type { Tier } from "../../contract/Tier.ts"
+import type { Tier } from "../../contract/tiers/Tier.ts"
 import { type Denied, foreignSite } from "../../subjects/auth/Access.ts"
 import { isCrossSite, isSafeMethod } from "../../subjects/auth/Csrf.ts"
 import { Gate } from "../../subjects/auth/Gate.ts"

@@ -20,6 +20,7 @@ import * as Scope from "effect/Scope"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { BadRequest, MethodNotAllowed, NotFound, statusOf } from "../../contract/Errors.ts"
 import {
+  type GroupName,
   type ManagementKey,
   type ManagementRoute,
   managementRoutes,
@@ -35,7 +36,7 @@ import { version } from "../../platform/Version.ts"
 import type { Json } from "../../wire/json/Json.ts"
 import { fromCause, internal, render } from "../handling/Answers.ts"
 import * as Access from "./Access.ts"
-import { type GroupName, type GroupServices, handlersOf } from "./Groups.ts"
+import { type GroupServices, handlersOf } from "./Groups.ts"
 import { clientAddress } from "../listening/ClientAddress.ts"
 import { InnerCaller } from "../listening/InnerCaller.ts"
 import { CurrentTrail, type Outcome, rowOf, type Trail } from "../handling/AuditTrail.ts"

@@ -10,40 +10,11 @@ import type { Gate } from "../../subjects/auth/Gate.ts"
 import type { Sessions } from "../../subjects/auth/Sessions.ts"
 import type { Flags } from "../../subjects/flags/service.ts"
 import type { GatewaySettings } from "../../subjects/flags/StoredFlags.ts"
-import type { Backups as BackupManagement } from "../../subjects/backups/service.ts"
-import type { CloudMembers } from "../../subjects/cloud/service.ts"
-import type { CloudSync } from "../../subjects/sync/service.ts"
-import type { Combos as ComboManagement } from "../../subjects/combos/service.ts"
-import type { Connections } from "../../subjects/connections/service.ts"
-import type { IssueLimits as IssueLimitManagement } from "../../subjects/issueLimits/service.ts"
-import type { IssueReports as IssueReporting } from "../../subjects/issueReports/service.ts"
-import type { Keys as KeyManagement } from "../../subjects/keys/service.ts"
-import type { Limits as LimitManagement } from "../../subjects/limits/service.ts"
-import type { CompressionCombos as CompressionComboManagement } from "../../subjects/compressionCombos/service.ts"
-import type { RtkTools } from "../../subjects/rtk/service.ts"
-import type { Guardrails as GuardrailChanges } from "../../subjects/guardrails/service.ts"
 import type { CompressionAnalytics } from "../../plane/compression/Analytics.ts"
-import type { CompressionPreviews } from "../../subjects/compression/service.ts"
-import type { MemoryEntries } from "../../subjects/memory/service.ts"
-import type { ModelAliases as AliasManagement } from "../../subjects/aliases/service.ts"
-import type { ModelCatalog as Catalogs } from "../../subjects/catalog/service.ts"
-import type { ProviderModels as ModelManagement } from "../../subjects/models/service.ts"
-import type { Proxies as ProxyManagement } from "../../subjects/proxies/service.ts"
-import type { ProviderNodes as NodeManagement } from "../../subjects/nodes/service.ts"
-import type { QuotaGroups as GroupManagement } from "../../subjects/quotaGroups/service.ts"
 import type { QuotaChecks } from "../../subjects/registeredKeys/QuotaChecks.ts"
 import type { Rehearsals } from "../../subjects/configuration/Rehearsals.ts"
-import type { RegisteredKeys as RegisteredKeyManagement } from "../../subjects/registeredKeys/service.ts"
-import type { Resilience as ResilienceManagement } from "../../subjects/resilience/service.ts"
-import type { SignIns } from "../../subjects/oauth/service.ts"
-import type { SettingsChanges } from "../../subjects/settings/service.ts"
-import type { SystemControl } from "../../subjects/system/service.ts"
 import type { SystemHealth } from "../../subjects/system/SystemHealth.ts"
 import type { UsageExport } from "../../subjects/usage/UsageExport.ts"
-import type { UsageHistory as UsageHistories } from "../../subjects/usageHistory/service.ts"
-import type { UsageReports } from "../../subjects/usage/service.ts"
-import type { Evals as Evaluations } from "../../subjects/evals/service.ts"
-import type { Webhooks as WebhookManagement } from "../../subjects/webhooks/service.ts"
 import type { AppConfig } from "../../platform/AppConfig.ts"
 import type { ProcessFacts } from "../../platform/ProcessFacts.ts"
 import type { BodyBudget } from "../../plane/resilience/BodyBudget.ts"
@@ -54,12 +25,10 @@ import type { Explainer } from "../../plane/routing/decide/Explainer.ts"
 import type { RoutingSettings } from "../../plane/routing/RoutingSettings.ts"
 import type { AgentTasks } from "../../agents/a2a/Tasks.ts"
 import type { AcpAgents } from "../../agents/tools/AcpAgents.ts"
-import type { ToolSettings } from "../../subjects/tools/service.ts"
 import type { Detector } from "../../agents/tools/detection/Detector.ts"
 import type { Directory } from "../../agents/mcp/Directory.ts"
 import type { Upstreams } from "../../agents/mcp/upstream/Upstreams.ts"
 import type { McpAuditRepo } from "../../subjects/mcp/repo.ts"
-import type { McpServers as McpServerManagement } from "../../subjects/mcpServers/service.ts"
 import type { Skills } from "../../agents/skills/Skills.ts"
 import type { Simulator } from "../../observe/simulation/Simulator.ts"
 import type { PerformanceStats } from "../../plane/routing/stats/PerformanceStats.ts"
@@ -68,6 +37,7 @@ import type { Tunnels } from "../../net/tunnels/Tunnels.ts"
 import type { UsageRetention } from "../../observe/usage/UsageRetention.ts"
 import type { PriceBook } from "../../observe/usage/PriceBook.ts"
 import type { Listener } from "../listening/Listener.ts"
+import type { SubjectServices } from "./SubjectServices.generated.ts"
 import type { Telemetry } from "../../observe/usage/Telemetry.ts"
 import type { LazyCapture } from "../../observe/capture/LazyCapture.ts"
 import type { LazyBridge } from "../../agents/bridge/LazyBridge.ts"
@@ -84,46 +54,16 @@ import type { Replay } from "../../agents/bridge/Replay.ts"
 
 /** Services that change the configuration and report its state. */
 export type UseCases =
-  | AliasManagement
-  | BackupManagement
-  | Catalogs
-  | CloudMembers
-  | CloudSync
-  | ComboManagement
-  | Connections
-  | Evaluations
-  | GroupManagement
-  | IssueLimitManagement
-  | IssueReporting
-  | KeyManagement
-  | LimitManagement
-  | CompressionComboManagement
-  | RtkTools
-  | GuardrailChanges
-  | CompressionPreviews
-  | MemoryEntries
-  | ModelManagement
-  | NodeManagement
-  | ProxyManagement
+  | SubjectServices
   | QuotaChecks
-  | RegisteredKeyManagement
   | Rehearsals
   | DirectReplay
   | Replay
-  | ResilienceManagement
-  | SettingsChanges
   | AcpAgents
-  | McpServerManagement
   | Detector
-  | ToolSettings
-  | SignIns
   | Skills
-  | SystemControl
   | SystemHealth
   | UsageExport
-  | UsageHistories
-  | UsageReports
-  | WebhookManagement
 
 /** Other services that the plane needs. */
 export type PlaneServices =

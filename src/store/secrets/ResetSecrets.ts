@@ -5,7 +5,7 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { type StoreError } from "../Errors.ts"
-import { sealedColumns } from "./SealedColumns.ts"
+import { sealedColumns } from "./sealedColumns.generated.ts"
 import { canaryRow, stretchingRow } from "./Secrets.ts"
 import { named } from "../engine/Table.ts"
 

@@ -8,25 +8,6 @@ import * as Schema from "effect/Schema"
 import type * as Context from "effect/Context"
 import type { Secrets } from "./Secrets.ts"
 
-/** Every encrypted column, for the reset. */
-export const sealedColumns = [
-  { table: "connections", columns: ["api_key", "oauth", "headers", "transport"] },
-  { table: "provider_nodes", columns: ["headers"] },
-  { table: "webhooks", columns: ["secret", "mail"] },
-  { table: "mcp_servers", columns: ["headers", "program"] },
-  { table: "proxies", columns: ["password"] },
-  { table: "tunnels", columns: ["secret"] },
-  { table: "plugins", columns: ["secrets"] },
-  { table: "cloud_sync", columns: ["shared_key"] },
-  { table: "issue_tracker", columns: ["token"] },
-  { table: "memories", columns: ["content"] },
-  { table: "memory_blocks", columns: ["content"] },
-  { table: "memory_vectors", columns: ["content"] },
-  { table: "answer_cache", columns: ["content", "meaning"] },
-  { table: "raw_outputs", columns: ["content"] },
-  { table: "inspector_records", columns: ["content"] }
-] as const
-
 /** A record of which some secret may be unreadable: those fields are null and `locked` is true. */
 export type Stored<A> = A & { readonly locked: boolean }
 

@@ -2,7 +2,7 @@
  * Decides whether a caller may use a route: one pure decision from the route's tier and the facts of a request; it is made
  * nowhere else.
  */
-import type { Tier } from "../../contract/Tier.ts"
+import type { Tier } from "../../contract/tiers/Tier.ts"
 import { managementScopes } from "../keys/entity.ts"
 import type { ApiKey, Principal } from "../keys/entity.ts"
 import type { KeyProblem } from "./KeyPolicy.ts"

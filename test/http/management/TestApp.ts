@@ -73,7 +73,7 @@ import * as PerformanceStats from "../../../src/plane/routing/stats/PerformanceS
 import * as Backup from "../../../src/store/Backup.ts"
 import * as ReadWorker from "../../../src/store/engine/ReadWorker.ts"
 import * as AuditRepo from "../../../src/subjects/audit/repo.ts"
-import * as Repos from "../../../src/store/Repos.ts"
+import * as Repos from "../../../src/store/Repos.generated.ts"
 import * as Secrets from "../../../src/store/secrets/Secrets.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 import * as UsageJournal from "../../../src/store/usage/UsageJournal.ts"

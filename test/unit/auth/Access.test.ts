@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Tier } from "../../../src/contract/Tier.ts"
+import type { Tier } from "../../../src/contract/tiers/Tier.ts"
 import { decide } from "../../../src/subjects/auth/Access.ts"
 import type { AccessFacts } from "../../../src/subjects/auth/Access.ts"
 import { type ApiKey, unrestricted } from "../../../src/subjects/keys/entity.ts"

@@ -14,7 +14,7 @@ import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as IdGen from "../../../src/platform/IdGen.ts"
 import { ApiKeyRepo } from "../../../src/subjects/keys/repo.ts"
 import { SessionRepo } from "../../../src/subjects/auth/repo.ts"
-import * as Repos from "../../../src/store/Repos.ts"
+import * as Repos from "../../../src/store/Repos.generated.ts"
 import * as Secrets from "../../../src/store/secrets/Secrets.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 

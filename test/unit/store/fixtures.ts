@@ -11,7 +11,7 @@ import type { ProviderNode } from "../../../src/subjects/nodes/entity.ts"
 import type { UsageRow } from "../../../src/domain/Usage.ts"
 import * as AppConfig from "../../../src/platform/AppConfig.ts"
 import * as DataLock from "../../../src/store/DataLock.ts"
-import * as Repos from "../../../src/store/Repos.ts"
+import * as Repos from "../../../src/store/Repos.generated.ts"
 import * as Secrets from "../../../src/store/secrets/Secrets.ts"
 import * as Sql from "../../../src/store/Sql.ts"
 

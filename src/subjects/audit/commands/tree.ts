@@ -1,15 +1,19 @@
 /** The command about who changed what. */
-import { command } from "../../../cli/tree/Tree.ts"
+import { type TreeNode, from } from "../../../cli/tree/Tree.ts"
 
-export const audit = command(
+const fromList = from(() => import("./list.ts"))
+
+const audit = fromList(
   "audit",
+  "auditCommand",
   "List who changed what.",
-  () => import("./list.ts"),
-  (m) => m.auditCommand,
   // The help of the program fits one screen without it.
   {
     section: "Watch",
+    skill: "cli-policy-audit",
     hidden: true,
     examples: ["audit --since 2h", "audit --action 'auth.*' --status failure", "audit --actor 'apiKey:*' --json"]
   }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [audit]

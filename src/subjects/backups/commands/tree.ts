@@ -1,50 +1,44 @@
 /** The commands about backups and versions. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { type TreeNode, from, group } from "../../../cli/tree/Tree.ts"
 import { list } from "../../../cli/tree/verbs.ts"
 
+const fromRestore = from(() => import("./restore.ts"))
+const fromBackup = from(() => import("./backup.ts"))
+const fromUpdate = from(() => import("../../../cli/commands/update.ts"))
+
 const restoring = (examples: ReadonlyArray<string>) =>
-  command(
-    "restore",
-    "Put a backup in the place of the database.",
-    () => import("./restore.ts"),
-    (m) => m.restoreCommand,
-    { section: "Settings", examples }
-  )
+  fromRestore("restore", "restoreCommand", "Put a backup in the place of the database.", {
+    section: "Settings",
+    skill: "cli-backup-sync",
+    examples
+  })
 
-export const restore = restoring(["restore db_20260131T120000000Z_manual"])
+const restore = restoring(["restore db_20260131T120000000Z_manual"])
 
-export const backup = group(
+const backup = group(
   "backup",
   "Make, list and restore backups of the database.",
   [
-    command(
-      "create",
-      "Make a backup. Its id is printed on stdout.",
-      () => import("./backup.ts"),
-      (m) => m.backupCreate,
-      { aliases: ["make", "add"], examples: ["backup create"] }
-    ),
-    command(
-      "list",
-      "List the backups, the newest first.",
-      () => import("./backup.ts"),
-      (m) => m.backupList,
-      { ...list, examples: ["backup list"] }
-    ),
+    fromBackup("create", "backupCreate", "Make a backup. Its id is printed on stdout.", {
+      aliases: ["make", "add"],
+      examples: ["backup create"]
+    }),
+    fromBackup("list", "backupList", "List the backups, the newest first.", { ...list, examples: ["backup list"] }),
     restoring(["backup restore db_20260131T120000000Z_manual"])
   ],
   {
     section: "Settings",
+    skill: "cli-backup-sync",
     aliases: ["backups"],
     otherwise: { name: "create", takesWords: false },
     examples: ["backup", "backup list"]
   }
 )
 
-export const update = command(
-  "update",
-  "Ask whether there is a newer version.",
-  () => import("../../../cli/commands/update.ts"),
-  (m) => m.updateCommand,
-  { section: "More", examples: ["update --check", "update --check --json"] }
-)
+const update = fromUpdate("update", "updateCommand", "Ask whether there is a newer version.", {
+  section: "More",
+  examples: ["update --check", "update --check --json"]
+})
+
+/** The help of the program fits one screen without the last two; that of `backup` names the first of them. */
+export const commands: ReadonlyArray<TreeNode> = [backup, { ...restore, hidden: true }, { ...update, hidden: true }]

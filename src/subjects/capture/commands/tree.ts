@@ -1,42 +1,31 @@
 /** The commands about capturing traffic of this machine. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { type TreeNode, from, group } from "../../../cli/tree/Tree.ts"
 import { add, list, remove } from "../../../cli/tree/verbs.ts"
+
+const fromHosts = from(() => import("./hosts.ts"))
+const fromBridge = from(() => import("./bridge.ts"))
+const fromTproxy = from(() => import("./tproxy.ts"))
+const fromSwitches = from(() => import("./switches.ts"))
+const fromRun = from(() => import("./run.ts"))
+const fromRestore = from(() => import("./restore.ts"))
 
 const hosts = group(
   "hosts",
   "Hosts whose traffic the hosts file sends to the gateway.",
   [
-    command(
-      "list",
-      "List the custom hosts.",
-      () => import("./hosts.ts"),
-      (m) => m.hostsList,
-      {
-        ...list,
-        examples: ["capture hosts list"]
-      }
-    ),
-    command(
-      "add",
-      "Capture a host.",
-      () => import("./hosts.ts"),
-      (m) => m.hostsAdd,
-      {
-        ...add,
-        aliases: add.aliases,
-        examples: ["capture hosts add api.example.com", "capture hosts add api.example.com --kind llm"]
-      }
-    ),
-    command(
-      "remove",
-      "Stop capturing a host.",
-      () => import("./hosts.ts"),
-      (m) => m.hostsRemove,
-      {
-        ...remove,
-        examples: ["capture hosts remove api.example.com"]
-      }
-    )
+    fromHosts("list", "hostsList", "List the custom hosts.", {
+      ...list,
+      examples: ["capture hosts list"]
+    }),
+    fromHosts("add", "hostsAdd", "Capture a host.", {
+      ...add,
+      aliases: add.aliases,
+      examples: ["capture hosts add api.example.com", "capture hosts add api.example.com --kind llm"]
+    }),
+    fromHosts("remove", "hostsRemove", "Stop capturing a host.", {
+      ...remove,
+      examples: ["capture hosts remove api.example.com"]
+    })
   ],
   { examples: ["capture hosts list", "capture hosts add api.example.com"] }
 )
@@ -45,33 +34,15 @@ const cert = group(
   "cert",
   "The certificate that captured programs have to trust.",
   [
-    command(
-      "show",
-      "Print the certificate.",
-      () => import("./bridge.ts"),
-      (m) => m.certShow,
-      {
-        examples: ["capture cert show > gateway-ca.crt"]
-      }
-    ),
-    command(
-      "trust",
-      "Put it into the trust store of this system.",
-      () => import("./bridge.ts"),
-      (m) => m.certTrust,
-      {
-        examples: ["capture cert trust"]
-      }
-    ),
-    command(
-      "untrust",
-      "Take it out of the trust store.",
-      () => import("./bridge.ts"),
-      (m) => m.certUntrust,
-      {
-        examples: ["capture cert untrust"]
-      }
-    )
+    fromBridge("show", "certShow", "Print the certificate.", {
+      examples: ["capture cert show > gateway-ca.crt"]
+    }),
+    fromBridge("trust", "certTrust", "Put it into the trust store of this system.", {
+      examples: ["capture cert trust"]
+    }),
+    fromBridge("untrust", "certUntrust", "Take it out of the trust store.", {
+      examples: ["capture cert untrust"]
+    })
   ],
   { examples: ["capture cert show", "capture cert trust"] }
 )
@@ -80,60 +51,24 @@ const bridge = group(
   "bridge",
   "Coding agents whose calls are captured, and answered by the gateway.",
   [
-    command(
-      "status",
-      "Show the decrypting server and its certificate.",
-      () => import("./bridge.ts"),
-      (m) => m.bridgeStatus,
-      {
-        examples: ["capture bridge status"]
-      }
-    ),
-    command(
-      "start",
-      "Start the decrypting server.",
-      () => import("./bridge.ts"),
-      (m) => m.bridgeStart,
-      {
-        examples: ["capture bridge start"]
-      }
-    ),
-    command(
-      "stop",
-      "Stop it, and take its names out of the hosts file.",
-      () => import("./bridge.ts"),
-      (m) => m.bridgeStop,
-      {
-        examples: ["capture bridge stop"]
-      }
-    ),
-    command(
-      "agents",
-      "List the agents.",
-      () => import("./bridge.ts"),
-      (m) => m.bridgeAgents,
-      {
-        examples: ["capture bridge agents"]
-      }
-    ),
-    command(
-      "enable",
-      "Send an agent's hosts to the gateway.",
-      () => import("./bridge.ts"),
-      (m) => m.bridgeEnable,
-      {
-        examples: ["capture bridge enable claude-code"]
-      }
-    ),
-    command(
-      "disable",
-      "Let an agent's hosts be where they are.",
-      () => import("./bridge.ts"),
-      (m) => m.bridgeDisable,
-      {
-        examples: ["capture bridge disable claude-code"]
-      }
-    )
+    fromBridge("status", "bridgeStatus", "Show the decrypting server and its certificate.", {
+      examples: ["capture bridge status"]
+    }),
+    fromBridge("start", "bridgeStart", "Start the decrypting server.", {
+      examples: ["capture bridge start"]
+    }),
+    fromBridge("stop", "bridgeStop", "Stop it, and take its names out of the hosts file.", {
+      examples: ["capture bridge stop"]
+    }),
+    fromBridge("agents", "bridgeAgents", "List the agents.", {
+      examples: ["capture bridge agents"]
+    }),
+    fromBridge("enable", "bridgeEnable", "Send an agent's hosts to the gateway.", {
+      examples: ["capture bridge enable claude-code"]
+    }),
+    fromBridge("disable", "bridgeDisable", "Let an agent's hosts be where they are.", {
+      examples: ["capture bridge disable claude-code"]
+    })
   ],
   { examples: ["capture bridge agents", "capture bridge enable claude-code"] }
 )
@@ -142,109 +77,51 @@ const tproxy = group(
   "tproxy",
   "All HTTPS of this machine, by firewall rules (Linux).",
   [
-    command(
-      "start",
-      "Start the transparent mode.",
-      () => import("./tproxy.ts"),
-      (m) => m.tproxyStart,
-      {
-        examples: ["capture tproxy start"]
-      }
-    ),
-    command(
-      "stop",
-      "Stop it, and take all its changes back.",
-      () => import("./tproxy.ts"),
-      (m) => m.tproxyStop,
-      {
-        examples: ["capture tproxy stop"]
-      }
-    ),
-    command(
-      "status",
-      "Show whether it runs, and what it does not see.",
-      () => import("./tproxy.ts"),
-      (m) => m.tproxyStatus,
-      {
-        examples: ["capture tproxy status"]
-      }
-    )
+    fromTproxy("start", "tproxyStart", "Start the transparent mode.", {
+      examples: ["capture tproxy start"]
+    }),
+    fromTproxy("stop", "tproxyStop", "Stop it, and take all its changes back.", {
+      examples: ["capture tproxy stop"]
+    }),
+    fromTproxy("status", "tproxyStatus", "Show whether it runs, and what it does not see.", {
+      examples: ["capture tproxy status"]
+    })
   ],
   { examples: ["capture tproxy status", "capture tproxy start"] }
 )
 
-export const capture = group(
+const capture = group(
   "capture",
   "Capture what programs of this machine send.",
   [
-    command(
-      "status",
-      "Show what captures.",
-      () => import("./switches.ts"),
-      (m) => m.captureStatus,
-      {
-        examples: ["capture status", "capture status --json"]
-      }
-    ),
-    command(
-      "run",
-      "Run a command whose traffic is captured; its exit code is ours.",
-      () => import("./run.ts"),
-      (m) => m.captureRun,
-      {
-        prints: false,
-        examples: ["capture run -- curl https://api.example.com", "capture run -- claude"]
-      }
-    ),
-    command(
-      "proxy",
-      "Start or stop the HTTP proxy.",
-      () => import("./switches.ts"),
-      (m) => m.captureProxy,
-      {
-        examples: ["capture proxy start", "capture proxy stop"]
-      }
-    ),
-    command(
-      "system-proxy",
-      "Send the desktop's programs through the HTTP proxy.",
-      () => import("./switches.ts"),
-      (m) => m.captureSystemProxy,
-      {
-        examples: ["capture system-proxy apply --minutes 10", "capture system-proxy revert"]
-      }
-    ),
-    command(
-      "tls-intercept",
-      "Decrypt HTTPS in the HTTP proxy.",
-      () => import("./switches.ts"),
-      (m) => m.captureTlsIntercept,
-      {
-        examples: ["capture tls-intercept on"]
-      }
-    ),
-    command(
-      "gateway",
-      "Record the gateway's own traffic.",
-      () => import("./switches.ts"),
-      (m) => m.captureGateway,
-      {
-        examples: ["capture gateway on"]
-      }
-    ),
+    fromSwitches("status", "captureStatus", "Show what captures.", {
+      examples: ["capture status", "capture status --json"]
+    }),
+    fromRun("run", "captureRun", "Run a command whose traffic is captured; its exit code is ours.", {
+      prints: false,
+      examples: ["capture run -- curl https://api.example.com", "capture run -- claude"]
+    }),
+    fromSwitches("proxy", "captureProxy", "Start or stop the HTTP proxy.", {
+      examples: ["capture proxy start", "capture proxy stop"]
+    }),
+    fromSwitches("system-proxy", "captureSystemProxy", "Send the desktop's programs through the HTTP proxy.", {
+      examples: ["capture system-proxy apply --minutes 10", "capture system-proxy revert"]
+    }),
+    fromSwitches("tls-intercept", "captureTlsIntercept", "Decrypt HTTPS in the HTTP proxy.", {
+      examples: ["capture tls-intercept on"]
+    }),
+    fromSwitches("gateway", "captureGateway", "Record the gateway's own traffic.", {
+      examples: ["capture gateway on"]
+    }),
     hosts,
     cert,
     bridge,
     tproxy,
-    command(
-      "restore",
-      "Take back what a gateway that ended has changed on this machine.",
-      () => import("./restore.ts"),
-      (m) => m.captureRestore,
-      {
-        examples: ["capture restore"]
-      }
-    )
+    fromRestore("restore", "captureRestore", "Take back what a gateway that ended has changed on this machine.", {
+      examples: ["capture restore"]
+    })
   ],
-  { section: "Use", besides: true, examples: ["capture status", "capture run -- claude"] }
+  { section: "Use", skill: "cli-setup", besides: true, examples: ["capture status", "capture run -- claude"] }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [capture]

@@ -1,24 +1,23 @@
 /** The commands about routing. */
-import { command, group } from "../../../cli/tree/Tree.ts"
+import { type TreeNode, from, group } from "../../../cli/tree/Tree.ts"
+
+const fromGroups = from(() => import("../../settings/commands/groups.ts"))
+const fromExplain = from(() => import("./explain.ts"))
+const fromDecision = from(() => import("./decision.ts"))
+const fromSimulate = from(() => import("./simulate.ts"))
+const fromReplay = from(() => import("./replay.ts"))
 
 const routeSettings = group(
   "settings",
   "Settings of routing that hold for every request.",
   [
-    command(
-      "show",
-      "Show the settings, all or a part of them.",
-      () => import("../../settings/commands/groups.ts"),
-      (m) => m.routingShow,
-      { aliases: ["list", "get"], examples: ["route settings show"] }
-    ),
-    command(
-      "set",
-      "Change settings; they are in force at once.",
-      () => import("../../settings/commands/groups.ts"),
-      (m) => m.routingSet,
-      { examples: ["route settings set freeTierStrict=true"] }
-    )
+    fromGroups("show", "routingShow", "Show the settings, all or a part of them.", {
+      aliases: ["list", "get"],
+      examples: ["route settings show"]
+    }),
+    fromGroups("set", "routingSet", "Change settings; they are in force at once.", {
+      examples: ["route settings set freeTierStrict=true"]
+    })
   ],
   {
     otherwise: { name: "show", takesWords: false },
@@ -26,52 +25,30 @@ const routeSettings = group(
   }
 )
 
-export const route = group(
+const route = group(
   "route",
   "See why requests go where they go, and try what would happen.",
   [
-    command(
-      "explain",
-      "Show how a request would be routed. Nothing is sent.",
-      () => import("./explain.ts"),
-      (m) => m.routeExplain,
-      {
-        examples: ["route explain auto/fast"]
-      }
-    ),
-    command(
-      "decision",
-      "Show why a request went where it went.",
-      () => import("./decision.ts"),
-      (m) => m.routeDecision,
-      {
-        examples: ["route decision 3f1c…"]
-      }
-    ),
-    command(
-      "simulate",
-      "Simulate a combo with made-up upstreams. Nothing is sent.",
-      () => import("./simulate.ts"),
-      (m) => m.routeSimulate,
-      {
-        examples: [
-          "route simulate my-combo --requests 10000 --seed 1",
-          "route simulate my-combo --requests 1000 --scenario 429-daily-quota",
-          "route simulate my-combo --fault openai=403-banned@60 --fault groq=503:0.2",
-          "route simulate auto/fast --rate 50 --errors openai=0.05 --quota groq=30/60"
-        ]
-      }
-    ),
-    command(
-      "replay",
-      "Decide recorded requests anew by another combo. Nothing is sent.",
-      () => import("./replay.ts"),
-      (m) => m.routeReplay,
-      {
-        examples: ["route replay --since 24h --combo cheaper"]
-      }
-    ),
+    fromExplain("explain", "routeExplain", "Show how a request would be routed. Nothing is sent.", {
+      examples: ["route explain auto/fast"]
+    }),
+    fromDecision("decision", "routeDecision", "Show why a request went where it went.", {
+      examples: ["route decision 3f1c…"]
+    }),
+    fromSimulate("simulate", "routeSimulate", "Simulate a combo with made-up upstreams. Nothing is sent.", {
+      examples: [
+        "route simulate my-combo --requests 10000 --seed 1",
+        "route simulate my-combo --requests 1000 --scenario 429-daily-quota",
+        "route simulate my-combo --fault openai=403-banned@60 --fault groq=503:0.2",
+        "route simulate auto/fast --rate 50 --errors openai=0.05 --quota groq=30/60"
+      ]
+    }),
+    fromReplay("replay", "routeReplay", "Decide recorded requests anew by another combo. Nothing is sent.", {
+      examples: ["route replay --since 24h --combo cheaper"]
+    }),
     routeSettings
   ],
-  { section: "Route", aliases: ["routing"], examples: ["route explain auto/fast"] }
+  { section: "Route", skill: "cli-routing", aliases: ["routing"], examples: ["route explain auto/fast"] }
 )
+
+export const commands: ReadonlyArray<TreeNode> = [route]

@@ -1,6 +1,10 @@
 /** `gateway setup-<tool>`. */
-import { command, type CommandNode, group } from "../../../cli/tree/Tree.ts"
+import { type CommandNode, type TreeNode, command, from, group } from "../../../cli/tree/Tree.ts"
 import { list } from "../../../cli/tree/verbs.ts"
+
+const fromLaunch = from(() => import("./launch.ts"))
+const fromAcp = from(() => import("../../acp/commands.ts"))
+const fromSeveral = from(() => import("./several.ts"))
 
 /** Ids and names, as in `tools/config/tools`: the tree must not load what the commands do. */
 export const setupTools: ReadonlyArray<readonly [id: string, name: string]> = [
@@ -22,55 +26,52 @@ export const setupTools: ReadonlyArray<readonly [id: string, name: string]> = [
   ["forge", "Forge"]
 ]
 
-export const launch = command(
+const launch = fromLaunch(
   "launch",
+  "launchCommand",
   "Start a coding tool with this gateway; see tools, capture, setup-<tool>.",
-  () => import("./launch.ts"),
-  (m) => m.launchCommand,
   {
     section: "Use",
+    skill: "cli-setup",
     prints: false,
     examples: ["launch claude", "launch codex -m openai/gpt-5", "launch claude --profile gpt -- -p 'Say hello'"]
   }
 )
 
-export const launchCodex = command(
+const launchCodex = fromLaunch(
   "launch-codex",
+  "launchCodex",
   "Start Codex with this gateway; the same as 'launch codex'.",
-  () => import("./launch.ts"),
-  (m) => m.launchCodex,
-  { section: "Use", hidden: true, prints: false, examples: ["launch-codex -m openai/gpt-5"] }
+  { section: "Use", skill: "cli-setup", hidden: true, prints: false, examples: ["launch-codex -m openai/gpt-5"] }
 )
 
-export const tools = group(
+const tools = group(
   "tools",
   "Coding tools and agents on the gateway's machine.",
   [
-    command(
-      "list",
-      "List the tools: which are installed, and which use the gateway.",
-      () => import("../../acp/commands.ts"),
-      (m) => m.toolsList,
-      { ...list, examples: ["tools list", "tools list --json"] }
-    ),
-    command(
-      "agents",
-      "List the agents that other programs can start (ACP).",
-      () => import("../../acp/commands.ts"),
-      (m) => m.agentsList,
-      { examples: ["tools agents", "tools agents --json"] }
-    )
+    fromAcp("list", "toolsList", "List the tools: which are installed, and which use the gateway.", {
+      ...list,
+      examples: ["tools list", "tools list --json"]
+    }),
+    fromAcp("agents", "agentsList", "List the agents that other programs can start (ACP).", {
+      examples: ["tools agents", "tools agents --json"]
+    })
   ],
-  { section: "Use", besides: true, otherwise: { name: "list", takesWords: false }, examples: ["tools", "tools agents"] }
+  {
+    section: "Use",
+    skill: "cli-setup",
+    besides: true,
+    otherwise: { name: "list", takesWords: false },
+    examples: ["tools", "tools agents"]
+  }
 )
 
-const setupAll = command(
-  "setup-tools",
-  "Set up the coding tools that are on this machine.",
-  () => import("./several.ts"),
-  (m) => m.setupToolsCommand,
-  { section: "Start", besides: true, examples: ["setup tools", "setup-tools --yes --dry-run"] }
-)
+const setupAll = fromSeveral("setup-tools", "setupToolsCommand", "Set up the coding tools that are on this machine.", {
+  section: "Start",
+  skill: "cli-setup",
+  besides: true,
+  examples: ["setup tools", "setup-tools --yes --dry-run"]
+})
 
 const setupEach: ReadonlyArray<CommandNode> = setupTools.map(([id, name]) =>
   command(
@@ -80,10 +81,13 @@ const setupEach: ReadonlyArray<CommandNode> = setupTools.map(([id, name]) =>
     (m) => m.setupCommand(id),
     {
       section: "Start",
+      skill: "cli-setup",
       besides: true,
       examples: [`setup-${id} --dry-run`, `setup-${id}`, `setup-${id} --undo`]
     }
   )
 )
 
-export const setups: ReadonlyArray<CommandNode> = [setupAll, ...setupEach]
+const setups: ReadonlyArray<CommandNode> = [setupAll, ...setupEach]
+
+export const commands: ReadonlyArray<TreeNode> = [launch, tools, launchCodex, ...setups]

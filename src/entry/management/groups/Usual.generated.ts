@@ -1,4 +1,4 @@
-/** Groups that most gateways are asked for: providers and their models, keys, limits, usage and settings. */
+/** Groups that most gateways are asked for. Written by `bin/subjects.mjs`: do not edit. */
 export { layer as auth } from "../../../subjects/auth/handlers.ts"
 export { layer as combos } from "../../../subjects/combos/handlers.ts"
 export { layer as flags } from "../../../subjects/flags/handlers.ts"

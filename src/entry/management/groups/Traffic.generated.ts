@@ -1,6 +1,4 @@
-/**
- * Groups of captured traffic and of inbound and outbound connections: inspector, capture, bridge, tunnels and proxies.
- */
+/** Groups of captured traffic and of inbound and outbound connections. Written by `bin/subjects.mjs`: do not edit. */
 export { layer as agentBridge } from "../../../subjects/agentBridge/handlers.ts"
 export { layer as capture } from "../../../subjects/capture/handlers.ts"
 export { layer as cloud } from "../../../subjects/cloud/handlers.ts"

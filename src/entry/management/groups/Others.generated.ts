@@ -1,4 +1,4 @@
-/** Groups that many gateways are never asked for. */
+/** Groups that many gateways are never asked for. Written by `bin/subjects.mjs`: do not edit. */
 export { layer as a2a } from "../../../subjects/a2a/handlers.ts"
 export { layer as acp } from "../../../subjects/acp/handlers.ts"
 export { layer as agentSkills } from "../../../subjects/skills/handlers.ts"

@@ -1,0 +1,24 @@
+/** Rows of the route table: method, path, and who may call it. `:name` stands for one segment, or for its part before a dash. */
+import type { Tier } from "./Tier.ts"
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+
+export interface Row<M extends Method = Method, P extends string = string, T extends Tier = Tier> {
+  readonly method: M
+  /** Lower-case path. */
+  readonly path: P
+  readonly tier: T
+}
+
+const rowOf =
+  <T extends Tier>(tier: T) =>
+  <M extends Method, P extends `/${string}`>(method: M, path: P): Row<M, P, T> => ({ method, path, tier })
+
+export const open = rowOf("public")
+export const manage = rowOf("manage")
+export const session = rowOf("session")
+export const self = rowOf("self")
+export const owner = rowOf("owner")
+export const loopback = rowOf("loopback")
+export const ingest = rowOf("ingest")
+export const inference = rowOf("inference")

@@ -1,0 +1,18 @@
+/** Routes of this subject: paths, and who may call them. */
+import { subject } from "../../contract/tiers/Subject.ts"
+import { manage, self } from "../../contract/tiers/Tiers.ts"
+
+export const limits = subject("limits", {
+  skill: "gw-budget",
+  handlers: "usual",
+  routes: {
+    budget: manage("GET", "/api/usage/budget"),
+    setBudget: manage("POST", "/api/usage/budget"),
+    removeBudget: manage("DELETE", "/api/usage/budget"),
+    tokenLimits: manage("GET", "/api/usage/token-limits"),
+    setTokenLimit: manage("POST", "/api/usage/token-limits"),
+    removeTokenLimit: manage("DELETE", "/api/usage/token-limits"),
+    ledger: manage("GET", "/api/usage/ledger"),
+    me: self("GET", "/api/usage/me")
+  }
+})

@@ -1,0 +1,13 @@
+/** Routes of this subject: paths, and who may call them. */
+import { subject } from "../../contract/tiers/Subject.ts"
+import { manage } from "../../contract/tiers/Tiers.ts"
+
+export const usage = subject("usage", {
+  skill: "gw-usage-logs",
+  handlers: "usual",
+  routes: {
+    logs: manage("GET", "/api/usage/logs"),
+    requestLogs: manage("GET", "/api/usage/request-logs"),
+    connection: manage("GET", "/api/usage/:connectionId")
+  }
+})

@@ -1,0 +1,14 @@
+/** Routes of this subject: paths, and who may call them. */
+import { subject } from "../../contract/tiers/Subject.ts"
+import { manage } from "../../contract/tiers/Tiers.ts"
+
+export const usageHistory = subject("usageHistory", {
+  skill: "gw-usage-logs",
+  routes: {
+    history: manage("GET", "/api/usage/history"),
+    analytics: manage("GET", "/api/usage/analytics"),
+    calls: manage("GET", "/api/usage/calls"),
+    export: manage("GET", "/api/usage/export"),
+    purge: manage("POST", "/api/settings/purge-request-history")
+  }
+})
