@@ -125,122 +125,129 @@ export const tokensIn = (facts: ReadonlyArray<string>): InnerAnswer["tokens"] =>
   return counted === null ? null : { in: Number(counted), out: Number(headerIn(facts, "X-Gateway-Tokens-Out")) }
 }
 
-export const make = Effect.gen(function* () {
-  const ids = yield* IdGen.IdGen
-  const pipeline = yield* InnerPipeline
-  const timers = yield* Timers.Timers
+const services = Effect.all({ ids: IdGen.IdGen, pipeline: InnerPipeline, timers: Timers.Timers })
+type Deps = Effect.Effect.Success<typeof services>
 
-  /** Waits for the end of a request; interrupted, it is left before. */
-  const settled = (serve: (over: () => void) => void, leave: () => void): Effect.Effect<void> =>
-    Effect.gen(function* () {
-      const over = yield* Deferred.make<void>()
-      // The fiber is resumed at the end of the turn in which the request is over.
-      serve(() => timers.soon(() => Deferred.unsafeDone(over, Effect.void)))
-      yield* Effect.onInterrupt(Deferred.await(over), () => Effect.zipRight(Effect.sync(leave), Deferred.await(over)))
-    })
+/** Waits for the end of a request; interrupted, it is left before. */
+const settled = ({ timers }: Deps, serve: (over: () => void) => void, leave: () => void): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const over = yield* Deferred.make<void>()
+    // The fiber is resumed at the end of the turn in which the request is over.
+    serve(() => timers.soon(() => Deferred.unsafeDone(over, Effect.void)))
+    yield* Effect.onInterrupt(Deferred.await(over), () => Effect.zipRight(Effect.sync(leave), Deferred.await(over)))
+  })
 
-  /** Hands a request on, where the rights of its caller allow it. */
-  const enter = (behalf: Behalf, exchange: Exchange, over: () => void, by: Serve = pipeline.serve): void => {
-    const { principal } = behalf
-    const reason =
-      behalf.madeFor === "aside" || principal._tag !== "Key"
-        ? null
-        : innerProblemOf(principal.key, exchange.receivedMs, behalf.category)
-    if (reason === null) return by(exchange, over)
-    pipeline.refuse(exchange, new KeyRejected({ reason, model: null }))
-    over()
+/** Hands a request on, where the rights of its caller allow it. */
+const enter = (
+  { pipeline }: Deps,
+  behalf: Behalf,
+  exchange: Exchange,
+  over: () => void,
+  by: Serve = pipeline.serve
+): void => {
+  const { principal } = behalf
+  const reason =
+    behalf.madeFor === "aside" || principal._tag !== "Key"
+      ? null
+      : innerProblemOf(principal.key, exchange.receivedMs, behalf.category)
+  if (reason === null) return by(exchange, over)
+  pipeline.refuse(exchange, new KeyRejected({ reason, model: null }))
+  over()
+}
+
+const ask = Effect.fn("InnerRequests.ask")(function* (
+  deps: Deps,
+  { batchId, behalf, body, by, path, prepared, spoken = asChat }: InnerRequest
+) {
+  const { ids, timers } = deps
+  const receivedMs = timers.nowMs()
+  const startedMs = timers.monotonicMs()
+  const requestId = ids.next(receivedMs)
+  const chunks: Array<Buffer> = []
+  const collect = (chunk: Buffer | string): void => {
+    chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk)
   }
-
-  const ask = Effect.fn("InnerRequests.ask")(function* ({
-    batchId,
-    behalf,
-    body,
-    by,
+  let status = cutStatus
+  let retryAfterMs: number | null = null
+  let tokens: InnerAnswer["tokens"] = null
+  let error: InferenceError | null = null
+  const reply = makeInnerReply({
+    head: (answered, headers) => {
+      status = answered
+      retryAfterMs = retryAfterOf(headers)
+      tokens = tokensIn(headers)
+    },
+    write: (chunk) => {
+      collect(chunk)
+      return true
+    },
+    end: collect
+  })
+  const exchange: Exchange = {
+    requestId,
+    receivedMs,
+    startedMs,
+    ...spoken,
+    method: "POST",
     path,
-    prepared,
-    spoken = asChat
-  }: InnerRequest) {
-    const receivedMs = timers.nowMs()
-    const startedMs = timers.monotonicMs()
-    const requestId = ids.next(receivedMs)
-    const chunks: Array<Buffer> = []
-    const collect = (chunk: Buffer | string): void => {
-      chunks.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk)
-    }
-    let status = cutStatus
-    let retryAfterMs: number | null = null
-    let tokens: InnerAnswer["tokens"] = null
-    let error: InferenceError | null = null
-    const reply = makeInnerReply({
-      head: (answered, headers) => {
-        status = answered
-        retryAfterMs = retryAfterOf(headers)
-        tokens = tokensIn(headers)
-      },
-      write: (chunk) => {
-        collect(chunk)
-        return true
-      },
-      end: collect
-    })
-    const exchange: Exchange = {
-      requestId,
-      receivedMs,
-      startedMs,
-      ...spoken,
-      method: "POST",
-      path,
-      body: Buffer.from(JSON.stringify(body)),
-      fromPath: null,
-      atOnce: null,
-      headers: {},
-      principal: behalf.principal,
-      madeFor: behalf.madeFor,
-      ...(batchId === undefined ? {} : { batchId }),
-      onError: (told) => {
-        error = told
-      },
-      reply
-    }
-    const served = prepared === undefined ? exchange : prepared(exchange)
-    yield* settled((over) => enter(behalf, served, over, by), reply.leave)
-    const latencyMs = timers.monotonicMs() - startedMs
-    return { requestId, status, body: Buffer.concat(chunks).toString(), latencyMs, retryAfterMs, tokens, error }
-  })
-
-  const relayed = (request: RelayedRequest, isOnWire: boolean, over: () => void): void => {
-    const { behalf, body, headers, path, prepared, reply, spoken } = request
-    const receivedMs = timers.nowMs()
-    const { atOnce, codec, fromPath, wire } = spoken
-    const exchange: Exchange = {
-      requestId: ids.next(receivedMs),
-      receivedMs,
-      startedMs: timers.monotonicMs(),
-      wire,
-      codec,
-      method: "POST",
-      path,
-      body,
-      fromPath,
-      atOnce,
-      headers,
-      principal: behalf.principal,
-      madeFor: behalf.madeFor,
-      reply,
-      ...(isOnWire ? { isOnWire } : {})
-    }
-    enter(behalf, prepared === undefined ? exchange : prepared(exchange), over)
+    body: Buffer.from(JSON.stringify(body)),
+    fromPath: null,
+    atOnce: null,
+    headers: {},
+    principal: behalf.principal,
+    madeFor: behalf.madeFor,
+    ...(batchId === undefined ? {} : { batchId }),
+    onError: (told) => {
+      error = told
+    },
+    reply
   }
-
-  const relay = (request: RelayedRequest, over: () => void = nothing): void => relayed(request, true, over)
-
-  const hear = Effect.fn("InnerRequests.hear")(function* ({ heard, ...request }: HeardRequest) {
-    const reply = makeInnerReply(heard)
-    yield* settled((over) => relayed({ ...request, reply }, false, over), reply.leave)
-  })
-
-  return InnerRequests.of({ ask, relay, hear })
+  const served = prepared === undefined ? exchange : prepared(exchange)
+  yield* settled(deps, (over) => enter(deps, behalf, served, over, by), reply.leave)
+  const latencyMs = timers.monotonicMs() - startedMs
+  return { requestId, status, body: Buffer.concat(chunks).toString(), latencyMs, retryAfterMs, tokens, error }
 })
+
+const relayed = (deps: Deps, request: RelayedRequest, isOnWire: boolean, over: () => void): void => {
+  const { ids, timers } = deps
+  const { behalf, body, headers, path, prepared, reply, spoken } = request
+  const receivedMs = timers.nowMs()
+  const { atOnce, codec, fromPath, wire } = spoken
+  const exchange: Exchange = {
+    requestId: ids.next(receivedMs),
+    receivedMs,
+    startedMs: timers.monotonicMs(),
+    wire,
+    codec,
+    method: "POST",
+    path,
+    body,
+    fromPath,
+    atOnce,
+    headers,
+    principal: behalf.principal,
+    madeFor: behalf.madeFor,
+    reply,
+    ...(isOnWire ? { isOnWire } : {})
+  }
+  enter(deps, behalf, prepared === undefined ? exchange : prepared(exchange), over)
+}
+
+const relay = (deps: Deps, request: RelayedRequest, over: () => void = nothing): void =>
+  relayed(deps, request, true, over)
+
+const hear = Effect.fn("InnerRequests.hear")(function* (deps: Deps, { heard, ...request }: HeardRequest) {
+  const reply = makeInnerReply(heard)
+  yield* settled(deps, (over) => relayed(deps, { ...request, reply }, false, over), reply.leave)
+})
+
+export const make = Effect.map(services, (deps) =>
+  InnerRequests.of({
+    ask: (one) => ask(deps, one),
+    relay: (request, over) => relay(deps, request, over),
+    hear: (one) => hear(deps, one)
+  })
+)
 
 export const layer: Layer.Layer<InnerRequests, never, IdGen.IdGen | InnerPipeline | Timers.Timers> = Layer.effect(
   InnerRequests,

@@ -130,19 +130,18 @@ const tableFor = (
   kind: Kind,
   before: FseTable | null,
   bytes: Uint8Array,
-  from: number,
-  to: number
+  from: number
 ): { readonly table: FseTable; readonly end: number } => {
   switch (mode) {
     case 0:
       return { table: kind.preset, end: from }
     case 1: {
       const symbol = bytes[from] ?? 0
-      if (from >= to || symbol > kind.maxSymbol) throw new Damaged("A table has a code that there is not.")
+      if (from >= bytes.length || symbol > kind.maxSymbol) throw new Damaged("A table has a code that there is not.")
       return { table: oneSymbol(symbol), end: from + 1 }
     }
     case 2:
-      return readFseTable(bytes, from, to, kind)
+      return readFseTable(bytes, from, bytes.length, kind)
     default:
       if (before === null) throw new Damaged("A block goes on with a table that there is not.")
       return { table: before, end: from }
@@ -160,10 +159,10 @@ const readSequences = (
   state: BlockState,
   bytes: Uint8Array,
   from: number,
-  to: number,
   literals: Uint8Array,
   history: History
 ): void => {
+  const to = bytes.length
   const { count, end } = countOf(bytes, from)
   if (from >= to || end > to) throw new Damaged("A block ends too early.")
   if (count === 0) {
@@ -172,9 +171,9 @@ const readSequences = (
   }
   const modes = end < to ? (bytes[end] ?? 0) : 3
   if ((modes & 3) !== 0) throw new Damaged("A block has a mode that there is not.")
-  const first = tableFor(modes >> 6, lengths, state.lengths, bytes, end + 1, to)
-  const second = tableFor((modes >> 4) & 3, offsets, state.offsets, bytes, first.end, to)
-  const third = tableFor((modes >> 2) & 3, matches, state.matches, bytes, second.end, to)
+  const first = tableFor(modes >> 6, lengths, state.lengths, bytes, end + 1)
+  const second = tableFor((modes >> 4) & 3, offsets, state.offsets, bytes, first.end)
+  const third = tableFor((modes >> 2) & 3, matches, state.matches, bytes, second.end)
   state.lengths = first.table
   state.offsets = second.table
   state.matches = third.table
@@ -208,5 +207,5 @@ export const readBlock = (state: BlockState, bytes: Uint8Array, history: History
   const { end, literals } = isPlain
     ? plainLiterals(bytes, 0, bytes.length)
     : codedLiterals(state, bytes, 0, bytes.length)
-  readSequences(state, bytes, end, bytes.length, literals, history)
+  readSequences(state, bytes, end, literals, history)
 }

@@ -139,179 +139,200 @@ const typeOf = ({ headers }: Answer): string =>
 export const pollSchedule = ({ first, longest } = usualPollMs) =>
   Schedule.exponential(first, growth).pipe(Schedule.either(Schedule.spaced(longest)), Schedule.jittered)
 
-export const makeJobCall = (
-  upstream: Pick<typeof Upstream.Upstream.Service, "request">,
-  publicFetch: Pick<typeof PublicFetch.PublicFetch.Service, "get">
-) => {
-  const runJob = (input: JobCallInput): Effect.Effect<AttemptResult> => {
-    const { call, job, observer, timeouts } = input
-    const { origin, path } = call.request
-    const place = origin + path
-    // The duration of an upload depends on its sender.
-    const { body } = call.request
-    const isUpload = body !== null && typeof body !== "string" && !Buffer.isBuffer(body)
-    const submitMs = isUpload ? input.leftMs : timeouts.firstByteMs
-    let ticket: JobTicket | null = observer.resumed
-
-    const own = (request: Upstream.UpstreamRequest, timeoutMs: number, maxBytes: number) =>
-      upstream.request(request, { timeoutMs, maxBytes }).pipe(
-        Effect.tap(({ headers }) => Effect.sync(() => input.onHeaders((name) => headers.get(name)))),
-        Effect.mapError(failureOf)
-      )
-
-    const send = (request: JobRequest, timeoutMs: number, maxBytes: number): Effect.Effect<Answer, AttemptFailure> => {
-      const address = jobAddress(request.url, origin, job.ownHosts)
-      if (address === null) return Effect.fail(badAddress)
-      if (address._tag === "Own")
-        return own(requestAbout(call, request, address.origin, address.path), timeoutMs, maxBytes)
-      // A foreign address is only fetched from, and without the credential.
-      if (request.method !== "GET") return Effect.fail(badAddress)
-      return Effect.mapError(
-        publicFetch.get(address.url, { timeoutMs, maxBytes }, () => true),
-        failureOf
-      )
-    }
-
-    /** The upstream's own words. */
-    const refusal = ({ body, headers, status }: Answer): AttemptResult => {
-      const reader = errorReader(call, status, headers)
-      reader.data(body)
-      return reader.end()
-    }
-
-    const told = (answer: Buffer | string): AttemptResult => {
-      const reader = input.reader()
-      reader.data(typeof answer === "string" ? Buffer.from(answer) : answer)
-      return reader.end()
-    }
-
-    const fetchAll = Effect.fnUntraced(function* ({ read, requests }: Extract<JobStep, { readonly _tag: "Fetch" }>) {
-      const bodies: Array<FetchedBody> = []
-      let leftBytes = mostResultBytes
-      for (const request of requests) {
-        const answer = yield* send(request, timeouts.firstByteMs, leftBytes)
-        if (!isGood(answer)) return refusal(answer)
-        leftBytes -= answer.body.length
-        bodies.push({ type: typeOf(answer), bytes: answer.body })
-      }
-      const result = read(bodies)
-      if (result === null) return failed(noResult)
-      yield* observer.finished(result)
-      return told(JSON.stringify(result))
-    })
-
-    /** The next step that is known; a failure where it cannot be asked about any more. */
-    const polls = Effect.fnUntraced(function* (first: JobTicket) {
-      const driver = yield* Schedule.driver(pollSchedule(job.pollMs))
-      const pause = Effect.ignore(driver.next(undefined))
-      let asked = first
-      let failures = 0
-      for (;;) {
-        yield* pause
-        const polled = yield* Effect.either(
-          send(asked.poll, Math.min(pollTimeoutMs, timeouts.firstByteMs), mostAnswerBytes)
-        )
-        const answer = polled._tag === "Right" ? polled.right : null
-        const parsed = answer !== null && isGood(answer) ? jsonOf(answer) : null
-        const step = parsed === null ? null : job.polled(parsed, asked)
-        if (step?._tag === "Waiting") {
-          failures = 0
-          asked = step.ticket
-          ticket = step.ticket
-          yield* observer.waiting(step)
-          continue
-        }
-        if (step !== null) return { step, answer }
-        failures += 1
-        if (polled._tag === "Left" && (polled.left === badAddress || lasting.has(polled.left.reason)))
-          return failed(polled.left)
-        if (answer !== null && !isGood(answer) && (!passing.has(answer.status) || failures > mostFailedPolls))
-          return refusal(answer)
-        if (failures > mostFailedPolls) return failed(polled._tag === "Left" ? polled.left : unreadable)
-        if (answer !== null) yield* Effect.sleep(retryAfterMs(answer))
-      }
-    })
-
-    const submit = Effect.fnUntraced(function* () {
-      yield* observer.submitting
-      let answer = yield* own(call.request, submitMs, mostAnswerBytes)
-      let from = place
-      for (let count = 0; count < mostSubmits; count += 1) {
-        if (!isGood(answer)) return refusal(answer)
-        const parsed = jsonOf(answer)
-        if (parsed === null) return failed(notJson)
-        const step = job.submitted(parsed, from, call.next ?? {})
-        if (step?._tag !== "Submit") return { step, answer }
-        from = step.request.url
-        answer = yield* send(step.request, timeouts.firstByteMs, mostAnswerBytes)
-      }
-      return failed(tooMany)
-    })
-
-    const flow = Effect.gen(function* () {
-      let reached = observer.resumed === null ? yield* submit() : yield* polls(observer.resumed)
-      for (;;) {
-        if ("_tag" in reached) return reached
-        const { answer, step } = reached
-        switch (step?._tag) {
-          case "Waiting":
-            ticket = step.ticket
-            yield* observer.waiting(step)
-            reached = yield* polls(step.ticket)
-            break
-          case "Fetch":
-            ticket = null
-            return yield* fetchAll(step)
-          case "Done":
-            ticket = null
-            yield* observer.finished(step.answer)
-            return told(JSON.stringify(step.answer))
-          case "Failed":
-            ticket = null
-            return failed(
-              failureInAnswer(step.problem, "answer", call.wire, answer?.body.toString("utf8", 0, 65_536) ?? "")
-            )
-          default:
-            // The codec reports what it is instead of a job.
-            return told(answer?.body ?? Buffer.alloc(0))
-        }
-      }
-    })
-
-    /** Cancels the job in the background: the request that gave it up does not wait for it. */
-    const cancel = Effect.suspend(() => {
-      const request = ticket?.cancel ?? null
-      ticket = null
-      return request === null
-        ? Effect.void
-        : Effect.asVoid(
-            Effect.forkDaemon(
-              Effect.interruptible(Effect.ignoreLogged(send(request, cancelTimeoutMs, mostAnswerBytes)))
-            )
-          )
-    })
-
-    const late = Effect.suspend(() => {
-      const running = ticket
-      const fate =
-        running === null
-          ? ""
-          : running.cancel === null
-            ? " The provider has no way to cancel it: it may still be finished, and billed."
-            : " It was cancelled at the provider."
-      const message = `The job was not finished within ${Math.round(input.leftMs)} ms.${fate}`
-      return Effect.as(cancel, failed(ownFailure(504, "total_timeout", message)))
-    })
-
-    return flow.pipe(
-      Effect.catchAll((failure) => Effect.succeed(failed(failure))),
-      Effect.tap(() => cancel),
-      Effect.timeoutOption(Duration.millis(input.leftMs)),
-      Effect.flatMap((result) => (result._tag === "Some" ? Effect.succeed(result.value) : late)),
-      Effect.onInterrupt(() => (observer.staysOnInterrupt() ? Effect.void : cancel))
-    )
-  }
-  return { runJob }
+/** Clients by which a job is run. */
+export interface JobClients {
+  readonly upstream: Pick<typeof Upstream.Upstream.Service, "request">
+  readonly publicFetch: Pick<typeof PublicFetch.PublicFetch.Service, "get">
 }
 
-export type JobCalls = ReturnType<typeof makeJobCall>
+/** The step that is reached, and the answer that told of it; or what comes of the job instead. */
+type Reached = { readonly step: JobStep | null; readonly answer: Answer | null } | AttemptResult
+
+/** The upstream's own words. */
+const refusal = (call: UpstreamCall, { body, headers, status }: Answer): AttemptResult => {
+  const reader = errorReader(call, status, headers)
+  reader.data(body)
+  return reader.end()
+}
+
+/** A job as it runs, with the ticket by which it is asked about and cancelled now. */
+class RunningJob {
+  readonly #clients: JobClients
+  readonly #input: JobCallInput
+  #ticket: JobTicket | null
+
+  constructor(clients: JobClients, input: JobCallInput) {
+    this.#clients = clients
+    this.#input = input
+    this.#ticket = input.observer.resumed
+  }
+
+  #own(request: Upstream.UpstreamRequest, timeoutMs: number, maxBytes: number) {
+    return this.#clients.upstream.request(request, { timeoutMs, maxBytes }).pipe(
+      Effect.tap(({ headers }) => Effect.sync(() => this.#input.onHeaders((name) => headers.get(name)))),
+      Effect.mapError(failureOf)
+    )
+  }
+
+  #send(request: JobRequest, timeoutMs: number, maxBytes: number): Effect.Effect<Answer, AttemptFailure> {
+    const { call, job } = this.#input
+    const address = jobAddress(request.url, call.request.origin, job.ownHosts)
+    if (address === null) return Effect.fail(badAddress)
+    if (address._tag === "Own")
+      return this.#own(requestAbout(call, request, address.origin, address.path), timeoutMs, maxBytes)
+    // A foreign address is only fetched from, and without the credential.
+    if (request.method !== "GET") return Effect.fail(badAddress)
+    return Effect.mapError(
+      this.#clients.publicFetch.get(address.url, { timeoutMs, maxBytes }, () => true),
+      failureOf
+    )
+  }
+
+  #told(answer: Buffer | string): AttemptResult {
+    const reader = this.#input.reader()
+    reader.data(typeof answer === "string" ? Buffer.from(answer) : answer)
+    return reader.end()
+  }
+
+  readonly #submit = Effect.fnUntraced(function* (this: RunningJob) {
+    const { call, job, leftMs, observer, timeouts } = this.#input
+    const { body, origin, path } = call.request
+    // The duration of an upload depends on its sender.
+    const isUpload = body !== null && typeof body !== "string" && !Buffer.isBuffer(body)
+    yield* observer.submitting
+    let answer = yield* this.#own(call.request, isUpload ? leftMs : timeouts.firstByteMs, mostAnswerBytes)
+    let from = origin + path
+    for (let count = 0; count < mostSubmits; count += 1) {
+      if (!isGood(answer)) return refusal(call, answer)
+      const parsed = jsonOf(answer)
+      if (parsed === null) return failed(notJson)
+      const step = job.submitted(parsed, from, call.next ?? {})
+      if (step?._tag !== "Submit") return { step, answer }
+      from = step.request.url
+      answer = yield* this.#send(step.request, timeouts.firstByteMs, mostAnswerBytes)
+    }
+    return failed(tooMany)
+  })
+
+  /** The next step that is known; a failure where it cannot be asked about any more. */
+  readonly #polls = Effect.fnUntraced(function* (this: RunningJob, first: JobTicket) {
+    const { call, job, observer, timeouts } = this.#input
+    const driver = yield* Schedule.driver(pollSchedule(job.pollMs))
+    const pause = Effect.ignore(driver.next(undefined))
+    let asked = first
+    let failures = 0
+    for (;;) {
+      yield* pause
+      const polled = yield* Effect.either(
+        this.#send(asked.poll, Math.min(pollTimeoutMs, timeouts.firstByteMs), mostAnswerBytes)
+      )
+      const answer = polled._tag === "Right" ? polled.right : null
+      const parsed = answer !== null && isGood(answer) ? jsonOf(answer) : null
+      const step = parsed === null ? null : job.polled(parsed, asked)
+      if (step?._tag === "Waiting") {
+        failures = 0
+        asked = step.ticket
+        this.#ticket = step.ticket
+        yield* observer.waiting(step)
+        continue
+      }
+      if (step !== null) return { step, answer }
+      failures += 1
+      if (polled._tag === "Left" && (polled.left === badAddress || lasting.has(polled.left.reason)))
+        return failed(polled.left)
+      if (answer !== null && !isGood(answer) && (!passing.has(answer.status) || failures > mostFailedPolls))
+        return refusal(call, answer)
+      if (failures > mostFailedPolls) return failed(polled._tag === "Left" ? polled.left : unreadable)
+      if (answer !== null) yield* Effect.sleep(retryAfterMs(answer))
+    }
+  })
+
+  readonly #fetch = Effect.fnUntraced(function* (
+    this: RunningJob,
+    { read, requests }: Extract<JobStep, { readonly _tag: "Fetch" }>
+  ) {
+    const { call, observer, timeouts } = this.#input
+    const bodies: Array<FetchedBody> = []
+    let leftBytes = mostResultBytes
+    for (const request of requests) {
+      const answer = yield* this.#send(request, timeouts.firstByteMs, leftBytes)
+      if (!isGood(answer)) return refusal(call, answer)
+      leftBytes -= answer.body.length
+      bodies.push({ type: typeOf(answer), bytes: answer.body })
+    }
+    const result = read(bodies)
+    if (result === null) return failed(noResult)
+    yield* observer.finished(result)
+    return this.#told(JSON.stringify(result))
+  })
+
+  readonly #flow = Effect.fnUntraced(function* (this: RunningJob) {
+    const { call, observer } = this.#input
+    let reached: Reached = observer.resumed === null ? yield* this.#submit() : yield* this.#polls(observer.resumed)
+    for (;;) {
+      if ("_tag" in reached) return reached
+      const { answer, step }: Exclude<Reached, AttemptResult> = reached
+      switch (step?._tag) {
+        case "Waiting":
+          this.#ticket = step.ticket
+          yield* observer.waiting(step)
+          reached = yield* this.#polls(step.ticket)
+          break
+        case "Fetch":
+          this.#ticket = null
+          return yield* this.#fetch(step)
+        case "Done":
+          this.#ticket = null
+          yield* observer.finished(step.answer)
+          return this.#told(JSON.stringify(step.answer))
+        case "Failed":
+          this.#ticket = null
+          return failed(
+            failureInAnswer(step.problem, "answer", call.wire, answer?.body.toString("utf8", 0, 65_536) ?? "")
+          )
+        default:
+          // The codec reports what it is instead of a job.
+          return this.#told(answer?.body ?? Buffer.alloc(0))
+      }
+    }
+  })
+
+  /** Cancels the job in the background: the request that gave it up does not wait for it. */
+  readonly #cancel = Effect.suspend(() => {
+    const request = this.#ticket?.cancel ?? null
+    this.#ticket = null
+    return request === null
+      ? Effect.void
+      : Effect.asVoid(
+          Effect.forkDaemon(
+            Effect.interruptible(Effect.ignoreLogged(this.#send(request, cancelTimeoutMs, mostAnswerBytes)))
+          )
+        )
+  })
+
+  readonly #late = Effect.suspend(() => {
+    const running = this.#ticket
+    const fate =
+      running === null
+        ? ""
+        : running.cancel === null
+          ? " The provider has no way to cancel it: it may still be finished, and billed."
+          : " It was cancelled at the provider."
+    const message = `The job was not finished within ${Math.round(this.#input.leftMs)} ms.${fate}`
+    return Effect.as(this.#cancel, failed(ownFailure(504, "total_timeout", message)))
+  })
+
+  run(): Effect.Effect<AttemptResult> {
+    const { leftMs, observer } = this.#input
+    return this.#flow().pipe(
+      Effect.catchAll((failure) => Effect.succeed(failed(failure))),
+      Effect.tap(() => this.#cancel),
+      Effect.timeoutOption(Duration.millis(leftMs)),
+      Effect.flatMap((result) => (result._tag === "Some" ? Effect.succeed(result.value) : this.#late)),
+      Effect.onInterrupt(() => (observer.staysOnInterrupt() ? Effect.void : this.#cancel))
+    )
+  }
+}
+
+export const runJob = (clients: JobClients, input: JobCallInput): Effect.Effect<AttemptResult> =>
+  new RunningJob(clients, input).run()

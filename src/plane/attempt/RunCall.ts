@@ -6,7 +6,9 @@ import type { Mutable } from "effect/Types"
 import { addressAsked } from "../../subjects/auth/Credentials.ts"
 import { isBodySource, telling } from "../../net/egress/BodySource.ts"
 import type * as Upstream from "../../net/egress/Upstream.ts"
+import type { TransportFailure } from "../../net/egress/TransportFailure.ts"
 import type { UpstreamHeaders } from "../../net/egress/UpstreamHeaders.ts"
+import type { UpstreamSink } from "../../net/egress/UpstreamSink.ts"
 import type { Timer, Timers } from "../../platform/Timers.ts"
 import type { ResilienceSettings, Timeouts } from "../../subjects/resilience/entity.ts"
 import { secretsOf } from "../providers/Catalog.ts"
@@ -111,6 +113,294 @@ const watched = (request: Upstream.UpstreamRequest, sending: () => void): Upstre
   return isBodySource(body) ? { ...request, body: telling(body, sending) } : request
 }
 
+/** One call as it runs. A class, because one is made per call. */
+class RunningCall implements UpstreamSink {
+  readonly #upstream: typeof Upstream.Upstream.Service
+  readonly #timers: ClockAndTimers
+  readonly #input: CallInput
+  readonly #done: (result: AttemptResult) => void
+  readonly #sentBytes: number
+  /** Timer until content comes: one is enough, for the nearer limit. */
+  #waiting: Timer
+  #running: Upstream.UpstreamCall | null = null
+  #reader: BodyReader | null = null
+  #settled = false
+  #idle: Timer | null = null
+  #total: Timer | null = null
+  #linger: Timer | null = null
+  #caution: Timer | null = null
+  /** The client reads slower than the upstream writes: its slowness is not the upstream's silence. */
+  #paused = false
+  /** Headers of the upstream that a client of its own wire reads. */
+  #passed: ReadonlyArray<string> = []
+  #noLongerListen = nothing
+  #noLongerDrain = nothing
+  #noLongerStop = nothing
+
+  constructor(
+    upstream: typeof Upstream.Upstream.Service,
+    timers: ClockAndTimers,
+    input: CallInput,
+    done: (result: AttemptResult) => void
+  ) {
+    this.#upstream = upstream
+    this.#timers = timers
+    this.#input = input
+    this.#done = done
+    this.#sentBytes = bytesOf(input.call.request)
+    this.#waiting = this.#untilContent()
+  }
+
+  start(): void {
+    const { call, stop, work } = this.#input
+    this.#running = this.#upstream.dispatch(
+      watched(call.request, () => this.#sending()),
+      this
+    )
+    this.#noLongerListen = work.exchange.reply.onClose(() => {
+      if (this.#settled) return
+      const reader = this.#reader
+      this.#running?.abort()
+      this.#settle({
+        _tag: "Aborted",
+        report: reader?.report() ?? noReport,
+        firstContentMs: reader?.firstContentMs() ?? null
+      })
+    })
+    if (!this.#settled)
+      this.#noLongerStop = stop.onStop(() =>
+        this.#giveUp(ownFailure(503, shutdown.code, `${asSentence(shutdown.message)}`))
+      )
+  }
+
+  cancel(): void {
+    this.#settled = true
+    this.#stopTimers()
+    this.#running?.abort()
+  }
+
+  onHeaders(status: number, headers: UpstreamHeaders): void {
+    this.#input.onHeaders((name) => headers.get(name))
+    this.#reader = this.#readerFor(status, headers)
+  }
+
+  onData(chunk: Buffer): boolean {
+    const reader = this.#reader
+    if (this.#settled || reader === null) return true
+    this.#paused = !reader.data(chunk)
+    if (reader.isTooLarge?.() === true) {
+      this.#running?.abort()
+      this.#settle(reader.end())
+    }
+    return !this.#paused
+  }
+
+  onEnd(): void {
+    this.#linger?.cancel()
+    if (!this.#settled && this.#reader !== null) this.#settle(this.#reader.end())
+  }
+
+  onFail(failure: TransportFailure): void {
+    this.#linger?.cancel()
+    if (!this.#settled) this.#settle(this.#brokenBy(transportReason(failure)))
+  }
+
+  #brokenBy(failure: AttemptFailure): AttemptResult {
+    return this.#reader === null ? failed(failure) : this.#reader.broken(failure)
+  }
+
+  #stopTimers(): void {
+    this.#waiting.cancel()
+    this.#total?.cancel()
+    this.#idle?.cancel()
+    this.#caution?.cancel()
+    this.#noLongerListen()
+    this.#noLongerDrain()
+    this.#noLongerStop()
+  }
+
+  #settle(result: AttemptResult): void {
+    if (this.#settled) return
+    this.#settled = true
+    this.#stopTimers()
+    this.#done(noteSent(result, this.#sentBytes))
+  }
+
+  /** Gives up on the upstream for a reason of ours. */
+  #giveUp(failure: AttemptFailure): void {
+    if (this.#settled) return
+    this.#running?.abort()
+    this.#settle(this.#brokenBy(failure))
+  }
+
+  #tooLong(): void {
+    const { totalMs } = this.#input.timeouts
+    this.#giveUp(ownFailure(504, "total_timeout", `The request was not finished within ${totalMs} ms.`))
+  }
+
+  #remainingMs(): number {
+    return Math.max(1, this.#input.deadlineMs - this.#timers.monotonicMs())
+  }
+
+  #untilContent(): Timer {
+    const { firstByteMs } = this.#input.timeouts
+    const leftMs = this.#remainingMs()
+    if (leftMs <= firstByteMs) return this.#timers.after(leftMs, () => this.#tooLong())
+    return this.#timers.after(firstByteMs, () =>
+      this.#giveUp(ownFailure(504, "first_byte_timeout", `The upstream sent no content within ${firstByteMs} ms.`))
+    )
+  }
+
+  /** The upstream takes the files of the request: its time for an answer begins when it has them. */
+  #sending(): void {
+    if (this.#settled || this.#reader !== null) return
+    this.#waiting.cancel()
+    this.#waiting = this.#untilContent()
+  }
+
+  /**
+   * Sets the timer for the deadline. As long as more than the longest silence is left, silence ends the call first, and
+   * every sign of life comes by here.
+   */
+  #watchDeadline(): void {
+    if (this.#total !== null) return
+    const leftMs = this.#remainingMs()
+    if (leftMs <= this.#input.timeouts.idleMs) this.#total = this.#timers.after(leftMs, () => this.#tooLong())
+  }
+
+  #keepWaiting(): void {
+    this.#idle?.restart()
+    this.#watchDeadline()
+  }
+
+  #silent(): void {
+    if (this.#paused) return this.#keepWaiting()
+    const { idleMs } = this.#input.timeouts
+    this.#giveUp(ownFailure(504, "idle_timeout", `The upstream sent nothing for ${idleMs} ms.`))
+  }
+
+  #startRelaying(): void {
+    this.#waiting.cancel()
+    this.#idle = this.#timers.after(this.#input.timeouts.idleMs, () => this.#silent())
+    this.#watchDeadline()
+  }
+
+  #endSoon(): void {
+    this.#idle?.cancel()
+    const limitMs = Math.min(this.#input.timeouts.idleMs, afterStopMs)
+    this.#idle = this.#timers.after(limitMs, () => this.#silent())
+  }
+
+  #resumeOnDrain(): void {
+    this.#noLongerDrain = this.#input.work.exchange.reply.onDrain(() => {
+      this.#paused = false
+      this.#running?.resume()
+    })
+  }
+
+  #context(): EncodeContext {
+    const { call, target, work } = this.#input
+    return encodeContext(work, target.model, this.#timers, call)
+  }
+
+  #openStream(): BodyReader {
+    const { call, holdBack, lastChance, recorder, target, watch, work } = this.#input
+    const { account } = target
+    return streamReader({
+      work,
+      wire: call.wire,
+      source: streamSource(work.exchange.codec, call, this.#context(), watch, recorder ?? null),
+      dropped: call.dropped,
+      lastChance,
+      secrets: () => secretsOf(account.connection, account.spec),
+      monotonicMs: this.#timers.monotonicMs,
+      isUnderWay: () => watch.isUnderWay?.() === true,
+      cautionBytes: holdBack?.holdBackBytes ?? 0,
+      contentBegins: () => {
+        this.#startRelaying()
+        if (holdBack !== null) this.#caution = this.#timers.after(holdBack.holdBackMs, () => this.#reader?.release())
+      },
+      commit: (mapped, dropped) => this.#commit(mapped, dropped),
+      alive: () => this.#keepWaiting(),
+      stopped: () => this.#endSoon(),
+      finish: (result) => {
+        this.#settle(result)
+        // Its last chunk usually follows at once and keeps the socket usable; if not, the socket goes.
+        this.#linger = this.#timers.after(lingerMs, () => this.#running?.abort())
+      }
+    })
+  }
+
+  #commit(mapped: ReadonlyArray<string> | undefined, dropped: ReadonlyArray<string>): void {
+    const { call, streamHeaders, work } = this.#input
+    const passed = this.#passed
+    this.#resumeOnDrain()
+    const traces = {
+      ...call,
+      dropped,
+      ...(mapped === undefined ? {} : { mapped: [...(call.mapped ?? []), ...mapped] })
+    }
+    work.exchange.reply.head(200, streamHeaders(passed.length === 0 ? traces : { ...traces, passed }))
+  }
+
+  /** A whole answer has begun with its first byte; from then on it may take its time, as long as it comes. */
+  #openAnswer(): BodyReader {
+    const { call, lastChance, watch, work } = this.#input
+    return answerReader({
+      work,
+      call,
+      context: this.#context(),
+      lastChance,
+      monotonicMs: this.#timers.monotonicMs,
+      watch,
+      passed: this.#passed,
+      heard: (chunk) => {
+        if (this.#idle !== null) this.#keepWaiting()
+        else if (beginsJson(chunk)) this.#startRelaying()
+      }
+    })
+  }
+
+  #openMedia(type: string, headers: UpstreamHeaders): BodyReader {
+    const { call, maxMediaBytes, mediaHeaders, work } = this.#input
+    const { codec, reply } = work.exchange
+    const usage = codec.mediaUsage?.(work.asked) ?? null
+    const length = headers.get("content-length")
+    return mediaReader({
+      reply,
+      usage: codec.estimatesUsage === true ? null : usage,
+      length,
+      maxBytes: maxMediaBytes,
+      dropped: call.dropped,
+      monotonicMs: this.#timers.monotonicMs,
+      commit: () => {
+        this.#startRelaying()
+        this.#resumeOnDrain()
+        reply.head(200, mediaHeaders(call, { type, length, usage }))
+      },
+      alive: () => this.#keepWaiting(),
+      exceeded: (failure) => this.#giveUp(failure)
+    })
+  }
+
+  #readerFor(status: number, headers: UpstreamHeaders): BodyReader {
+    const { call, work } = this.#input
+    if (status < 200 || status >= 300) return errorReader(call, status, headers)
+    if (call.sameWire) this.#passed = passedHeaders(headers)
+    if (call.codec.relaysMedia === true) {
+      const type = headers.get("content-type") ?? "application/octet-stream"
+      if (/^application\/(?:[^;]*\+)?json\b/i.test(type)) return this.#openAnswer()
+      if (!work.envelope.stream || !/^text\/event-stream\b/i.test(type)) return this.#openMedia(type, headers)
+    }
+    if (!work.envelope.stream) return this.#openAnswer()
+    const type = headers.get("content-type") ?? ""
+    return firstByteReader(call.codec.name, type.includes("application/json"), {
+      stream: () => this.#openStream(),
+      answer: () => this.#openAnswer()
+    })
+  }
+}
+
 /** Starts the call; `done` is called exactly once. The returned function cancels it without a result. */
 export const startCall = (
   upstream: typeof Upstream.Upstream.Service,
@@ -118,222 +408,7 @@ export const startCall = (
   input: CallInput,
   done: (result: AttemptResult) => void
 ): (() => void) => {
-  const { call, timeouts, work } = input
-  const { reply } = work.exchange
-  const sentBytes = bytesOf(call.request)
-  let reader: BodyReader | null = null
-  let settled = false
-  let idle: Timer | null = null
-  let total: Timer | null = null
-  let linger: Timer | null = null
-  let caution: Timer | null = null
-  /** The client reads slower than the upstream writes: its slowness is not the upstream's silence. */
-  let paused = false
-  /** Headers of the upstream that a client of its own wire reads. */
-  let passed: ReadonlyArray<string> = []
-  let noLongerListen = nothing
-  let noLongerDrain = nothing
-  let noLongerStop = nothing
-
-  const stopListening = (): void => {
-    noLongerListen()
-    noLongerDrain()
-    noLongerStop()
-  }
-
-  const settle = (result: AttemptResult): void => {
-    if (settled) return
-    settled = true
-    waiting.cancel()
-    total?.cancel()
-    idle?.cancel()
-    caution?.cancel()
-    stopListening()
-    done(noteSent(result, sentBytes))
-  }
-
-  /** Gives up on the upstream for a reason of ours. */
-  const giveUp = (failure: AttemptFailure): void => {
-    if (settled) return
-    running.abort()
-    settle(reader === null ? failed(failure) : reader.broken(failure))
-  }
-
-  const noContent = (): void =>
-    giveUp(ownFailure(504, "first_byte_timeout", `The upstream sent no content within ${timeouts.firstByteMs} ms.`))
-  const tooLong = (): void =>
-    giveUp(ownFailure(504, "total_timeout", `The request was not finished within ${timeouts.totalMs} ms.`))
-  const silent = (): void =>
-    giveUp(ownFailure(504, "idle_timeout", `The upstream sent nothing for ${timeouts.idleMs} ms.`))
-
-  const stopping = (): void => giveUp(ownFailure(503, shutdown.code, `${asSentence(shutdown.message)}`))
-
-  const remainingMs = (): number => Math.max(1, input.deadlineMs - timers.monotonicMs())
-
-  const leftMs = remainingMs()
-  /** Timer until content comes: one is enough, for the nearer limit. */
-  let waiting =
-    leftMs <= timeouts.firstByteMs ? timers.after(leftMs, tooLong) : timers.after(timeouts.firstByteMs, noContent)
-
-  /** The upstream takes the files of the request: its time for an answer begins when it has them. */
-  const sending = (): void => {
-    if (settled || reader !== null) return
-    waiting.cancel()
-    const leftMs = remainingMs()
-    waiting =
-      leftMs <= timeouts.firstByteMs ? timers.after(leftMs, tooLong) : timers.after(timeouts.firstByteMs, noContent)
-  }
-
-  const context = (): EncodeContext => encodeContext(work, input.target.model, timers, call)
-
-  /**
-   * Sets the timer for the deadline. As long as more than the longest silence is left, silence ends the call first, and
-   * every sign of life comes by here.
-   */
-  const watchDeadline = (): void => {
-    if (total !== null) return
-    const leftMs = remainingMs()
-    if (leftMs <= timeouts.idleMs) total = timers.after(leftMs, tooLong)
-  }
-
-  const keepWaiting = (): void => {
-    idle?.restart()
-    watchDeadline()
-  }
-
-  const startRelaying = (): void => {
-    waiting.cancel()
-    idle = timers.after(timeouts.idleMs, () => (paused ? keepWaiting() : silent()))
-    watchDeadline()
-  }
-
-  const endSoon = (): void => {
-    idle?.cancel()
-    idle = timers.after(Math.min(timeouts.idleMs, afterStopMs), () => (paused ? keepWaiting() : silent()))
-  }
-
-  const openStream = (): BodyReader =>
-    streamReader({
-      work,
-      wire: call.wire,
-      source: streamSource(work.exchange.codec, call, context(), input.watch, input.recorder ?? null),
-      dropped: call.dropped,
-      lastChance: input.lastChance,
-      secrets: () => secretsOf(input.target.account.connection, input.target.account.spec),
-      monotonicMs: timers.monotonicMs,
-      isUnderWay: () => input.watch.isUnderWay?.() === true,
-      cautionBytes: input.holdBack?.holdBackBytes ?? 0,
-      contentBegins: () => {
-        startRelaying()
-        if (input.holdBack !== null) caution = timers.after(input.holdBack.holdBackMs, () => reader?.release())
-      },
-      commit: (mapped, dropped) => {
-        noLongerDrain = reply.onDrain(() => {
-          paused = false
-          running.resume()
-        })
-        const traces = {
-          ...call,
-          dropped,
-          ...(mapped === undefined ? {} : { mapped: [...(call.mapped ?? []), ...mapped] })
-        }
-        reply.head(200, input.streamHeaders(passed.length === 0 ? traces : { ...traces, passed }))
-      },
-      alive: keepWaiting,
-      stopped: endSoon,
-      finish: (result) => {
-        settle(result)
-        // Its last chunk usually follows at once and keeps the socket usable; if not, the socket goes.
-        linger = timers.after(lingerMs, () => running.abort())
-      }
-    })
-
-  /** A whole answer has begun with its first byte; from then on it may take its time, as long as it comes. */
-  const openAnswer = (): BodyReader =>
-    answerReader(work, call, context(), input.lastChance, timers.monotonicMs, input.watch, passed, (chunk) => {
-      if (idle !== null) keepWaiting()
-      else if (beginsJson(chunk)) startRelaying()
-    })
-
-  const openMedia = (type: string, headers: UpstreamHeaders): BodyReader => {
-    const { estimatesUsage, mediaUsage } = work.exchange.codec
-    const usage = mediaUsage?.(work.asked) ?? null
-    const length = headers.get("content-length")
-    return mediaReader({
-      reply,
-      usage: estimatesUsage === true ? null : usage,
-      length,
-      maxBytes: input.maxMediaBytes,
-      dropped: call.dropped,
-      monotonicMs: timers.monotonicMs,
-      commit: () => {
-        startRelaying()
-        noLongerDrain = reply.onDrain(() => {
-          paused = false
-          running.resume()
-        })
-        reply.head(200, input.mediaHeaders(call, { type, length, usage }))
-      },
-      alive: keepWaiting,
-      exceeded: giveUp
-    })
-  }
-
-  const readerFor = (status: number, headers: UpstreamHeaders): BodyReader => {
-    if (status < 200 || status >= 300) return errorReader(call, status, headers)
-    if (call.sameWire) passed = passedHeaders(headers)
-    if (call.codec.relaysMedia === true) {
-      const type = headers.get("content-type") ?? "application/octet-stream"
-      if (/^application\/(?:[^;]*\+)?json\b/i.test(type)) return openAnswer()
-      if (!work.envelope.stream || !/^text\/event-stream\b/i.test(type)) return openMedia(type, headers)
-    }
-    if (!work.envelope.stream) return openAnswer()
-    const type = headers.get("content-type") ?? ""
-    return firstByteReader(call.codec.name, type.includes("application/json"), {
-      stream: openStream,
-      answer: openAnswer
-    })
-  }
-
-  const running = upstream.dispatch(watched(call.request, sending), {
-    onHeaders: (status, headers) => {
-      input.onHeaders((name) => headers.get(name))
-      reader = readerFor(status, headers)
-    },
-    onData: (chunk) => {
-      if (settled || reader === null) return true
-      paused = !reader.data(chunk)
-      if (reader.isTooLarge?.() === true) {
-        running.abort()
-        settle(reader.end())
-      }
-      return !paused
-    },
-    onEnd: () => {
-      linger?.cancel()
-      if (!settled && reader !== null) settle(reader.end())
-    },
-    onFail: (failure) => {
-      linger?.cancel()
-      const reason = transportReason(failure)
-      if (!settled) settle(reader === null ? failed(reason) : reader.broken(reason))
-    }
-  })
-
-  noLongerListen = reply.onClose(() => {
-    if (settled) return
-    running.abort()
-    settle({ _tag: "Aborted", report: reader?.report() ?? noReport, firstContentMs: reader?.firstContentMs() ?? null })
-  })
-  if (!settled) noLongerStop = input.stop.onStop(stopping)
-
-  return () => {
-    settled = true
-    waiting.cancel()
-    total?.cancel()
-    idle?.cancel()
-    caution?.cancel()
-    stopListening()
-    running.abort()
-  }
+  const call = new RunningCall(upstream, timers, input, done)
+  call.start()
+  return () => call.cancel()
 }

@@ -67,6 +67,16 @@ class Reader {
     this.blocks.push({ path, turn, role: "tool", kind: "tool-result", text, tool: call, isError })
   }
 
+  /** The same, of a text or of parts of which some are. */
+  results(path: Path, turn: number, call: Call | null, content: Json | undefined, isError = false): void {
+    if (!isArray(content)) return this.result(path, turn, call, content, isError)
+    for (const [index, part] of content.entries()) {
+      if (isObject(part) && textTypes.has(part["type"])) {
+        this.result([...path, index, "text"], turn, call, part["text"], isError)
+      }
+    }
+  }
+
   called(id: Json | undefined, name: Json | undefined, args: Json | undefined): void {
     if (typeof id === "string") this.calls.set(id, { name: stringOr(name) ?? "", command: commandIn(args) })
   }
@@ -92,22 +102,6 @@ const texts = (reader: Reader, path: Path, turn: number, role: Role, content: Js
   }
 }
 
-const results = (
-  reader: Reader,
-  path: Path,
-  turn: number,
-  call: Call | null,
-  content: Json | undefined,
-  isError = false
-): void => {
-  if (!isArray(content)) return reader.result(path, turn, call, content, isError)
-  for (const [index, part] of content.entries()) {
-    if (isObject(part) && textTypes.has(part["type"])) {
-      reader.result([...path, index, "text"], turn, call, part["text"], isError)
-    }
-  }
-}
-
 const chatTurn = (reader: Reader, path: Path, turn: number, message: JsonObject): void => {
   const role = roleOf(message["role"])
   const calls = message["tool_calls"]
@@ -119,7 +113,7 @@ const chatTurn = (reader: Reader, path: Path, turn: number, message: JsonObject)
   }
   if (role !== "tool") return texts(reader, [...path, "content"], turn, role, message["content"])
   const called = reader.callOf(message["tool_call_id"], message["tool_name"] ?? message["name"])
-  results(reader, [...path, "content"], turn, called, message["content"])
+  reader.results([...path, "content"], turn, called, message["content"])
 }
 
 const messagesTurn = (reader: Reader, path: Path, turn: number, message: JsonObject): void => {
@@ -133,7 +127,7 @@ const messagesTurn = (reader: Reader, path: Path, turn: number, message: JsonObj
     if (part["type"] === "tool_use") reader.called(part["id"], part["name"], part["input"])
     if (part["type"] === "tool_result") {
       const called = reader.callOf(part["tool_use_id"])
-      results(reader, [...at, "content"], turn, called, part["content"], part["is_error"] === true)
+      reader.results([...at, "content"], turn, called, part["content"], part["is_error"] === true)
     }
   }
 }
@@ -151,7 +145,7 @@ const responsesTurn = (reader: Reader, path: Path, turn: number, item: JsonObjec
     case "function_call_output":
     case "local_shell_call_output":
     case "custom_tool_call_output":
-      return results(reader, [...path, "output"], turn, reader.callOf(item["call_id"]), item["output"])
+      return reader.results([...path, "output"], turn, reader.callOf(item["call_id"]), item["output"])
     default:
   }
 }

@@ -25,7 +25,7 @@ import type { Conversation } from "../../wire/canonical/Conversation.ts"
 import { codecs, encodeConversation } from "../../wire/Codec.ts"
 import { isObject, type JsonObject, parseJson } from "../../wire/json/Json.ts"
 import { unlessDisconnected } from "../request/ClientDisconnect.ts"
-import { makeCountMemory } from "./CountMemory.ts"
+import { type CountMemory, makeCountMemory } from "./CountMemory.ts"
 import {
   asConversation,
   countBody,
@@ -83,168 +83,201 @@ const relays = ({ exchange, relayable }: Counted, wire: CountingWire): boolean =
 
 const apiKeyIdOf = ({ principal }: Exchange): string | null => (principal._tag === "Key" ? principal.key.id : null)
 
-export const make = Effect.gen(function* () {
-  const stop = yield* StopSignal.StopSignal
-  const upstream = yield* Upstream.Upstream
-  const tokeniser = yield* Tokeniser.Tokeniser
-  const catalog = yield* Catalog.Catalog
-  const resolutions = yield* Resolutions.Resolutions
-  const timers = yield* Timers.Timers
-  const flags = yield* Flags
-  const tokens = yield* TokenRefresh.TokenRefresh
-  const mute = makeCountMemory()
-  let asking = 0
+const services = Effect.all({
+  stop: StopSignal.StopSignal,
+  upstream: Upstream.Upstream,
+  tokeniser: Tokeniser.Tokeniser,
+  catalog: Catalog.Catalog,
+  resolutions: Resolutions.Resolutions,
+  timers: Timers.Timers,
+  flags: Flags,
+  tokens: TokenRefresh.TokenRefresh
+})
+interface Deps extends Effect.Effect.Success<typeof services> {
+  asking: number
+  readonly mute: CountMemory
+}
 
-  /** A count uses up no quota, but it asks a member of the group with its credential. */
-  const barredFrom = (model: string, share: string | null, apiKeyId: string | null): QuotaNotAllocated | null => {
-    const group = share === null ? undefined : catalog.current().quotaGroups.get(share)
-    return group === undefined ? null : notAllocated(model, group, apiKeyId)
+/** A count uses up no quota, but it asks a member of the group with its credential. */
+const barredFrom = (
+  { catalog }: Deps,
+  model: string,
+  share: string | null,
+  apiKeyId: string | null
+): QuotaNotAllocated | null => {
+  const group = share === null ? undefined : catalog.current().quotaGroups.get(share)
+  return group === undefined ? null : notAllocated(model, group, apiKeyId)
+}
+
+const open = (deps: Deps, exchange: Exchange, parsed: JsonObject): Either.Either<Counted, InferenceError> =>
+  Either.gen(function* () {
+    const { codec, wire } = exchange
+    const body = asConversation(wire, parsed)
+    const envelope = yield* codec.checkEnvelope(body)
+    const resolution = resolveFor(deps.resolutions, exchange, envelope.model)
+    if (resolution instanceof KeyRejected) return yield* Either.left(resolution)
+    const share = "_tag" in resolution ? null : resolution.quotaGroup
+    const barred = barredFrom(deps, envelope.model, share, apiKeyIdOf(exchange))
+    if (barred !== null) return yield* Either.left(barred)
+    const conversation = yield* codec.decodeRequest(body)
+    return { exchange, body, conversation, relayable: !envelope.needsRewrite && envelope.systemBetween !== true }
+  })
+
+/** A node that takes nothing but one client's own requests is asked for no other's counts. */
+const takes = ({ flags }: Deps, { onlyFor }: Target["account"]["spec"], exchange: Exchange): boolean =>
+  onlyFor === undefined || (flags.isOn("ENABLE_CC_COMPATIBLE_PROVIDER") && isClaudeCode(exchange))
+
+const targetOf = (deps: Deps, model: string, exchange: Exchange): Target | null => {
+  const { resolutions } = deps
+  const apiKeyId = apiKeyIdOf(exchange)
+  const resolution = resolveFor(resolutions, exchange, model)
+  if ("_tag" in resolution) return null
+  const isOffered = ({ account, share }: Target): boolean =>
+    takes(deps, account.spec, exchange) && barredFrom(deps, model, share ?? null, apiKeyId) === null
+  return resolution.targets.find(isOffered) ?? null
+}
+
+/** The body in the target's wire; null when the target cannot be asked this. */
+const bodyFor = (
+  { catalog }: Deps,
+  counted: Counted,
+  wire: CountingWire,
+  { account, model }: Target
+): JsonObject | null => {
+  const { body, conversation, exchange } = counted
+  if (relays(counted, wire)) return countBody(wire, body, model)
+  const encoded = encodeConversation(
+    exchange.codec,
+    codecs[wire],
+    // How long the answer may be is no part of the question, and what was filled in for it is not the client's wish.
+    { ...conversation, maxOutputTokens: null },
+    { model, stream: false, ...catalog.factsOf(account, model) }
+  )
+  return Either.isLeft(encoded) ? null : countBody(wire, encoded.right.body, model)
+}
+
+const requestFor = (
+  deps: Deps,
+  counted: Counted,
+  wire: CountingWire,
+  target: Target
+): Upstream.UpstreamRequest | null => {
+  const { flags } = deps
+  const { exchange } = counted
+  const endpoint = target.account.endpoints[wire]
+  const path = endpoint === undefined ? null : countPath(wire, endpoint.path(target.model, false))
+  const body = path === null ? null : bodyFor(deps, counted, wire, target)
+  if (endpoint === undefined || path === null || body === null) return null
+  const own = relays(counted, wire) ? wire : null
+  const tool = flags.isOn("CLI_COMPAT_ALL") ? codingToolOf(exchange) : null
+  return {
+    origin: endpoint.origin,
+    path,
+    method: "POST",
+    headers: countHeaders(endpoint.headers, exchange.headers, own, own && toolHeaders(tool, target.account.spec)),
+    body: JSON.stringify(body),
+    secrets: endpoint.secrets,
+    owner: ownerOf(target.account.connection, apiKeyIdOf(exchange))
   }
+}
 
-  const open = (exchange: Exchange, parsed: JsonObject): Either.Either<Counted, InferenceError> =>
-    Either.gen(function* () {
-      const { codec, wire } = exchange
-      const body = asConversation(wire, parsed)
-      const envelope = yield* codec.checkEnvelope(body)
-      const resolution = resolveFor(resolutions, exchange, envelope.model)
-      if (resolution instanceof KeyRejected) return yield* Either.left(resolution)
-      const share = "_tag" in resolution ? null : resolution.quotaGroup
-      const barred = barredFrom(envelope.model, share, apiKeyIdOf(exchange))
-      if (barred !== null) return yield* Either.left(barred)
-      const conversation = yield* codec.decodeRequest(body)
-      return { exchange, body, conversation, relayable: !envelope.needsRewrite && envelope.systemBetween !== true }
-    })
-
-  /** A node that takes nothing but one client's own requests is asked for no other's counts. */
-  const takes = ({ onlyFor }: Target["account"]["spec"], exchange: Exchange): boolean =>
-    onlyFor === undefined || (flags.isOn("ENABLE_CC_COMPATIBLE_PROVIDER") && isClaudeCode(exchange))
-
-  const targetOf = (model: string, exchange: Exchange): Target | null => {
-    const apiKeyId = apiKeyIdOf(exchange)
-    const resolution = resolveFor(resolutions, exchange, model)
-    if ("_tag" in resolution) return null
-    const isOffered = ({ account, share }: Target): boolean =>
-      takes(account.spec, exchange) && barredFrom(model, share ?? null, apiKeyId) === null
-    return resolution.targets.find(isOffered) ?? null
-  }
-
-  /** The body in the target's wire; null when the target cannot be asked this. */
-  const bodyFor = (counted: Counted, wire: CountingWire, { account, model }: Target): JsonObject | null => {
-    const { body, conversation, exchange } = counted
-    if (relays(counted, wire)) return countBody(wire, body, model)
-    const encoded = encodeConversation(
-      exchange.codec,
-      codecs[wire],
-      // How long the answer may be is no part of the question, and what was filled in for it is not the client's wish.
-      { ...conversation, maxOutputTokens: null },
-      { model, stream: false, ...catalog.factsOf(account, model) }
-    )
-    return Either.isLeft(encoded) ? null : countBody(wire, encoded.right.body, model)
-  }
-
-  const requestFor = (counted: Counted, wire: CountingWire, target: Target): Upstream.UpstreamRequest | null => {
-    const { exchange } = counted
-    const endpoint = target.account.endpoints[wire]
-    const path = endpoint === undefined ? null : countPath(wire, endpoint.path(target.model, false))
-    const body = path === null ? null : bodyFor(counted, wire, target)
-    if (endpoint === undefined || path === null || body === null) return null
-    const own = relays(counted, wire) ? wire : null
-    const tool = flags.isOn("CLI_COMPAT_ALL") ? codingToolOf(exchange) : null
-    return {
-      origin: endpoint.origin,
-      path,
-      method: "POST",
-      headers: countHeaders(endpoint.headers, exchange.headers, own, own && toolHeaders(tool, target.account.spec)),
-      body: JSON.stringify(body),
-      secrets: endpoint.secrets,
-      owner: ownerOf(target.account.connection, apiKeyIdOf(exchange))
+/** The provider's own count; null when it has none to give, for whatever reason. */
+/** Null also where the access token of the account is over and there is no new one. */
+const askProvider = (deps: Deps, counted: Counted, target: Target): Effect.Effect<TokenCount | null> =>
+  Effect.matchEffect(deps.tokens.ensureFresh(target.account.connection), {
+    onFailure: () => Effect.succeed(null),
+    onSuccess: () => {
+      const account = deps.tokens.current(target.account.connection.id) ?? target.account
+      return askFresh(deps, counted, { ...target, account })
     }
-  }
+  })
 
-  /** The provider's own count; null when it has none to give, for whatever reason. */
-  /** Null also where the access token of the account is over and there is no new one. */
-  const askProvider = (counted: Counted, target: Target): Effect.Effect<TokenCount | null> =>
-    Effect.matchEffect(tokens.ensureFresh(target.account.connection), {
-      onFailure: () => Effect.succeed(null),
-      onSuccess: () => {
-        const account = tokens.current(target.account.connection.id) ?? target.account
-        return askFresh(counted, { ...target, account })
-      }
-    })
-
-  const askFresh = (counted: Counted, target: Target): Effect.Effect<TokenCount | null> =>
-    Effect.suspend(() => {
-      const { exchange } = counted
-      const wire = countingWire(exchange.wire, target.account.wires)
-      if (wire === null || asking >= maxAsking) return Effect.succeed(null)
-      const key = `${target.account.connection.id} ${wire} ${target.account.endpoints[wire]?.origin ?? ""}`
-      if (mute.isMute(key, timers.nowMs())) return Effect.succeed(null)
-      const request = requestFor(counted, wire, target)
-      if (request === null) return Effect.succeed(null)
-      const unanswered = (status: number | null): null => {
-        mute.failed(key, status, timers.nowMs())
-        return null
-      }
-      asking += 1
-      return upstream.request(request, limits).pipe(
-        Effect.map(({ body, status }): TokenCount | null => {
-          if (status !== 200) return unanswered(status)
-          const answer = parseJson(body.toString("utf8"))
-          const tokens = isObject(answer) ? readCount(wire, answer) : null
-          // A 200 without a count comes from servers that answer every path alike.
-          if (tokens === null || !isObject(answer)) return unanswered(404)
-          return { body: wire === exchange.wire ? answer : renderCount(exchange.wire, tokens), source: "provider" }
-        }),
-        Effect.catchAll(() => Effect.sync(() => unanswered(null))),
-        Effect.ensuring(
-          Effect.sync(() => {
-            asking -= 1
-          })
-        )
+const askFresh = (deps: Deps, counted: Counted, target: Target): Effect.Effect<TokenCount | null> =>
+  Effect.suspend(() => {
+    const { exchange } = counted
+    const wire = countingWire(exchange.wire, target.account.wires)
+    if (wire === null || deps.asking >= maxAsking) return Effect.succeed(null)
+    const key = `${target.account.connection.id} ${wire} ${target.account.endpoints[wire]?.origin ?? ""}`
+    if (deps.mute.isMute(key, deps.timers.nowMs())) return Effect.succeed(null)
+    const request = requestFor(deps, counted, wire, target)
+    if (request === null) return Effect.succeed(null)
+    const unanswered = (status: number | null): null => {
+      deps.mute.failed(key, status, deps.timers.nowMs())
+      return null
+    }
+    deps.asking += 1
+    return deps.upstream.request(request, limits).pipe(
+      Effect.map(({ body, status }): TokenCount | null => {
+        if (status !== 200) return unanswered(status)
+        const answer = parseJson(body.toString("utf8"))
+        const tokens = isObject(answer) ? readCount(wire, answer) : null
+        // A 200 without a count comes from servers that answer every path alike.
+        if (tokens === null || !isObject(answer)) return unanswered(404)
+        return { body: wire === exchange.wire ? answer : renderCount(exchange.wire, tokens), source: "provider" }
+      }),
+      Effect.catchAll(() => Effect.sync(() => unanswered(null))),
+      Effect.ensuring(
+        Effect.sync(() => {
+          deps.asking -= 1
+        })
       )
-    })
-
-  const countLocally = ({ conversation, exchange }: Counted, model: string): Effect.Effect<TokenCount> =>
-    Effect.suspend(() => {
-      const family = familyOf(model)
-      const reckoning = reckon(conversation, family)
-      return Effect.map(tokeniser.count(reckoning.texts), (tokens) => ({
-        body: renderCount(exchange.wire, totalOf(tokens, reckoning, family)),
-        source: "local"
-      }))
-    })
-
-  const asked = (counted: Counted): Effect.Effect<TokenCount> => {
-    const { model } = counted.conversation
-    const target = targetOf(model, counted.exchange)
-    if (target === null) return countLocally(counted, model)
-    return Effect.flatMap(askProvider(counted, target), (known) =>
-      known === null ? countLocally(counted, target.model) : Effect.succeed(known)
     )
-  }
+  })
 
-  const count = (exchange: Exchange, parsed: JsonObject): Effect.Effect<TokenCount, InferenceError> =>
-    Effect.suspend(() => {
-      const counted = open(exchange, parsed)
-      return Either.isLeft(counted)
-        ? Effect.fail(counted.left)
-        : unlessDisconnected(exchange.reply, asked(counted.right))
-    }).pipe(Effect.withSpan("TokenCounter.count"))
+const countLocally = (
+  { tokeniser }: Deps,
+  { conversation, exchange }: Counted,
+  model: string
+): Effect.Effect<TokenCount> =>
+  Effect.suspend(() => {
+    const family = familyOf(model)
+    const reckoning = reckon(conversation, family)
+    return Effect.map(tokeniser.count(reckoning.texts), (tokens) => ({
+      body: renderCount(exchange.wire, totalOf(tokens, reckoning, family)),
+      source: "local"
+    }))
+  })
 
-  const answer = (exchange: Exchange, parsed: JsonObject): Effect.Effect<void> =>
-    Effect.match(StopSignal.unlessStopped(stop, count(exchange, parsed)), {
-      onFailure: (error) => answerError(exchange, error),
-      onSuccess: ({ body, source }) => answerBody(exchange, body, ["X-Gateway-Token-Count-Source", source])
-    })
+const asked = (deps: Deps, counted: Counted): Effect.Effect<TokenCount> => {
+  const { model } = counted.conversation
+  const target = targetOf(deps, model, counted.exchange)
+  if (target === null) return countLocally(deps, counted, model)
+  return Effect.flatMap(askProvider(deps, counted, target), (known) =>
+    known === null ? countLocally(deps, counted, target.model) : Effect.succeed(known)
+  )
+}
 
-  const countTexts = (texts: ReadonlyArray<string>): Effect.Effect<number> =>
-    Effect.timeoutTo(tokeniser.count(texts), {
-      duration: billPatienceMs,
-      onSuccess: (tokens) => tokens,
-      onTimeout: () => estimateTexts(texts)
-    })
+const count = (deps: Deps, exchange: Exchange, parsed: JsonObject): Effect.Effect<TokenCount, InferenceError> =>
+  Effect.suspend(() => {
+    const counted = open(deps, exchange, parsed)
+    return Either.isLeft(counted)
+      ? Effect.fail(counted.left)
+      : unlessDisconnected(exchange.reply, asked(deps, counted.right))
+  }).pipe(Effect.withSpan("TokenCounter.count"))
 
-  return TokenCounter.of({ answer, countTexts })
+const answer = (deps: Deps, exchange: Exchange, parsed: JsonObject): Effect.Effect<void> =>
+  Effect.match(StopSignal.unlessStopped(deps.stop, count(deps, exchange, parsed)), {
+    onFailure: (error) => answerError(exchange, error),
+    onSuccess: ({ body, source }) => answerBody(exchange, body, ["X-Gateway-Token-Count-Source", source])
+  })
+
+const countTexts = ({ tokeniser }: Deps, texts: ReadonlyArray<string>): Effect.Effect<number> =>
+  Effect.timeoutTo(tokeniser.count(texts), {
+    duration: billPatienceMs,
+    onSuccess: (tokens) => tokens,
+    onTimeout: () => estimateTexts(texts)
+  })
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+
+  const mute = makeCountMemory()
+  const deps: Deps = { ...all, asking: 0, mute }
+
+  return TokenCounter.of({
+    answer: (exchange, parsed) => answer(deps, exchange, parsed),
+    countTexts: (texts) => countTexts(deps, texts)
+  })
 })
 
 export const layer: Layer.Layer<

@@ -11,9 +11,12 @@ import type { Target } from "../routing/resolve/ModelResolver.ts"
 import type { Call } from "../routing/health/TargetHealth.ts"
 import * as PerformanceStats from "../routing/stats/PerformanceStats.ts"
 import { type AttemptResult, failed, ownFailure } from "../attempt/AttemptResult.ts"
-import { type Attempting, AttemptRunner } from "../attempt/AttemptRunner.ts"
+import { attemptEffect, type Attempting } from "../attempt/Attempting.ts"
+import { AttemptRunner } from "../attempt/AttemptRunner.ts"
 import { shutdown } from "../../domain/Errors.ts"
 import type { Work } from "../request/Exchange.ts"
+import type { Cancel, StartListener } from "../request/Start.ts"
+import type { Trail } from "../request/Trail.ts"
 import { AccessTokens } from "./AccessTokens.ts"
 import { CallReservations, type HeldCall } from "./CallReservations.ts"
 import type { AskStep, FailoverRun, Outcome } from "./FailoverRun.ts"
@@ -25,25 +28,15 @@ export class CallRunner extends Context.Tag("gateway/plane/failover/CallRunner")
   CallRunner,
   {
     /**
-     * Hot: makes a call for which a place is held; the place is released however it ends, before `next` goes on with the outcome.
-     * Not lazy: to be called inside an effect that runs.
+     * Hot: makes a call for which a place is held; the place is released however it ends, before the listener hears of the outcome.
+     * `contender`: null where no other call runs beside it.
      */
-    readonly run: <A>(
+    readonly start: (
       run: FailoverRun,
       step: AskStep,
       contender: Contender | null,
-      next: (outcome: Outcome) => Effect.Effect<A>
-    ) => Effect.Effect<A>
-    /**
-     * Hot: the same without an effect. False where the call needs one: then nothing has been done, and the place is still held. One of
-     * the two functions is called exactly once, maybe before this returns.
-     */
-    readonly begin: (
-      run: FailoverRun,
-      step: AskStep,
-      ended: (outcome: Outcome) => void,
-      died: (defect: unknown) => void
-    ) => boolean
+      listener: StartListener<Outcome>
+    ) => Cancel
   }
 >() {}
 
@@ -53,176 +46,255 @@ const overLimit = failed(ownFailure(429, "key_limit", "What was left of a limit 
 /** Reservation of callers without limits. */
 const free: HeldCall = { onFile: (start) => start(), release: () => {} }
 
-export const make = Effect.gen(function* () {
-  const attempts = yield* AttemptRunner
-  const recorder = yield* OutcomeRecorder
-  const reservations = yield* CallReservations
-  const stats = yield* PerformanceStats.PerformanceStats
-  const timers = yield* Timers.Timers
-  const tokens = yield* AccessTokens
-  const waits = yield* Waits
+const nothing = (): void => {}
 
-  const isLimited = ({ policy, work }: FailoverRun): boolean =>
-    policy.targetTimeoutMs !== null && !work.envelope.stream && work.exchange.job?.isDetached !== true
+const services = Effect.all({
+  attempts: AttemptRunner,
+  recorder: OutcomeRecorder,
+  reservations: CallReservations,
+  stats: PerformanceStats.PerformanceStats,
+  timers: Timers.Timers,
+  tokens: AccessTokens,
+  waits: Waits
+})
+type Services = Effect.Effect.Success<typeof services>
 
-  /** A whole answer that is not there in the combo's time for one target. A stream's first content has its own timer. */
-  const inTime = (run: FailoverRun, attempting: Effect.Effect<AttemptResult>): Effect.Effect<AttemptResult> => {
-    const { targetTimeoutMs } = run.policy
-    if (targetTimeoutMs === null || !isLimited(run)) return attempting
-    const late = `The target did not answer within ${targetTimeoutMs} ms.`
-    return Effect.timeoutTo(attempting, {
-      duration: targetTimeoutMs,
-      onSuccess: (result) => result,
-      onTimeout: () => failed(ownFailure(504, "first_byte_timeout", late))
-    })
+/** One call, and what it holds. A class, because one is made per call. */
+class Calling {
+  /** The account with the token that was good in the end. */
+  target: Target
+  isOver = false
+  readonly run: FailoverRun
+  readonly step: AskStep
+  readonly #services: Services
+  readonly #contender: Contender | null
+  readonly #startedMs: number
+  readonly #begunMs: number
+  #reserved: HeldCall | null = null
+  #over = nothing
+  #trail: Trail | null = null
+  #failure: Outcome["failure"] = null
+
+  constructor(services: Services, run: FailoverRun, step: AskStep, contender: Contender | null) {
+    this.#services = services
+    this.run = run
+    this.step = step
+    this.#contender = contender
+    this.target = step.turn.target
+    this.#startedMs = services.timers.nowMs()
+    this.#begunMs = services.timers.monotonicMs()
   }
 
-  const asked = (
-    run: FailoverRun,
-    target: Target,
-    lastChance: boolean,
-    contender: Contender | null
-  ): Effect.Effect<AttemptResult> => {
-    const { work } = run
-    if (contender === null) return inTime(run, attempts.run(work, target, lastChance))
-    const trail = work.trail.branch()
-    const own = { ...work, exchange: { ...work.exchange, reply: contender.reply }, trail }
-    return Effect.map(inTime(run, attempts.run(own, target, lastChance)), (result) => {
-      if (!contender.hasLost()) work.trail.asked(trail)
-      return result
-    })
-  }
-
-  const hold = ({ work }: FailoverRun, target: Target): HeldCall | null =>
-    work.commitment === null ? free : reservations.hold(work, work.commitment, target)
-
-  /** The client has left, the gateway stops, or the request's time is over before there was a token. */
-  const notAwaited = (work: Work): AttemptResult => {
-    if (work.exchange.reply.isClosed()) return { _tag: "Aborted", report: null, firstContentMs: null }
-    return waits.leftMs(work) > 0
-      ? failed(ownFailure(503, shutdown.code, asSentence(shutdown.message)))
-      : failed(ownFailure(504, "total_timeout", "The access token of the account was not renewed in time."))
-  }
-
-  const onFile = (held: HeldCall): Effect.Effect<void> =>
-    held === free ? Effect.void : Effect.async((resume) => held.onFile(() => resume(Effect.void)))
-
-  const runCall: typeof CallRunner.Service.run = (run, step, contender, next) => {
-    const { held, heldLastResort, lastChance, probe, turn } = step
-    const { target } = turn
-    const startedMs = timers.nowMs()
-    /** The account with the token that was good in the end. */
-    let fresh = target
-    const call = (): Call => ({ target: fresh, startedMs, endedMs: timers.nowMs(), probe })
-    const begunMs = timers.monotonicMs()
-    const over = stats.begin(target.account.connection.id, target.model, countedFor(run.work.resolution))
-    const reserved = hold(run, target)
-    const making = tokens.mayBeStale(target)
-      ? Effect.flatMap(waits.within(run.work, tokens.fresh(target)), (renewed) => {
-          if (renewed === null) return Effect.succeed(notAwaited(run.work))
-          if (Either.isLeft(renewed)) return Effect.succeed(failed(renewed.left))
-          fresh = renewed.right
-          return asked(run, fresh, lastChance, contender)
-        })
-      : Effect.suspend(() => asked(run, target, lastChance, contender))
-    const calling = reserved === null ? Effect.succeed(overLimit) : Effect.zipRight(onFile(reserved), making)
-    const hasLost = (): boolean => contender?.hasLost() === true
-    let failure: Outcome["failure"] = null
-    return Effect.flatMap(
-      Effect.onExit(calling, (exit) => {
-        over()
-        try {
-          // Health is updated before the places are released.
-          if (Exit.isSuccess(exit) && exit.value._tag === "Failed") reserved?.release()
-          if (Exit.isSuccess(exit)) failure = recorder.over(run, call(), exit.value, begunMs, hasLost())
-          else recorder.givenUp(run, call(), Exit.isInterrupted(exit))
-        } finally {
-          held()
-          heldLastResort?.()
-        }
-        return Effect.void
-      }),
-      (result) =>
-        next({
-          turn: fresh === target ? turn : { ...turn, target: fresh },
-          result,
-          failure,
-          lost: hasLost()
-        })
+  attempt(): Attempting {
+    const { work } = this.run
+    return this.#services.attempts.begin(
+      this.#contender === null ? work : this.#beside(work, this.#contender),
+      this.target,
+      this.step.lastChance
     )
   }
 
-  const begin: typeof CallRunner.Service.begin = (run, step, ended, died) => {
-    const { held, heldLastResort, lastChance, probe, turn } = step
-    const { target } = turn
-    if (tokens.mayBeStale(target) || isLimited(run)) return false
-    const startedMs = timers.nowMs()
-    const begunMs = timers.monotonicMs()
-    let over: (() => void) | null = null
-    let isOver = false
-    /** Releases the places of the call, after `record`. */
-    const close = <A>(record: (call: Call) => A): A => {
-      isOver = true
-      over?.()
-      try {
-        return record({ target, startedMs, endedMs: timers.nowMs(), probe })
-      } finally {
-        held()
-        heldLastResort?.()
-      }
-    }
-    let reserved: HeldCall | null = null
-    const finished = (result: AttemptResult): void => {
-      if (isOver) return
-      try {
-        if (result._tag === "Failed") reserved?.release()
-        const failure = close((call) => recorder.over(run, call, result, begunMs, false))
-        ended({ turn, result, failure, lost: false })
-      } catch (defect) {
-        died(defect)
-      }
-    }
-    const guarded = (start: () => void): void => {
-      try {
-        start()
-      } catch (defect) {
-        if (!isOver) close((call) => recorder.givenUp(run, call, false))
-        died(defect)
-      }
-    }
-    let attempting: Attempting
-    try {
-      attempting = attempts.begin(run.work, target, lastChance)
-      if (attempting._tag === "Effect") return false
-    } catch (defect) {
-      close((call) => recorder.givenUp(run, call, false))
-      died(defect)
-      return true
-    }
-    const made = attempting
-    guarded(() => {
-      over = stats.begin(target.account.connection.id, target.model, countedFor(run.work.resolution))
-      if (made._tag === "Known") return finished(made.result)
-      const { start } = made
-      if (run.work.commitment === null) return start(finished)
-      reserved = hold(run, target)
-      if (reserved === null) finished(overLimit)
-      else reserved.onFile(() => guarded(() => start(finished)))
-    })
-    return true
+  /** The request of a call that runs beside another one: it has a reply and a trail of its own. */
+  #beside(work: Work, { reply }: Contender): Work {
+    const trail = work.trail.branch()
+    this.#trail = trail
+    return { ...work, exchange: { ...work.exchange, reply }, trail }
   }
 
-  return CallRunner.of({ run: runCall, begin })
-})
+  begin(): void {
+    const { account, model } = this.step.turn.target
+    this.#over = this.#services.stats.begin(account.connection.id, model, countedFor(this.run.work.resolution))
+  }
 
-export const layer: Layer.Layer<
+  /** Null when a limit does not let the call through any more. */
+  hold(): HeldCall | null {
+    const { work } = this.run
+    const { target } = this.step.turn
+    this.#reserved = work.commitment === null ? free : this.#services.reservations.hold(work, work.commitment, target)
+    return this.#reserved
+  }
+
+  /** Health is updated before the places are released. */
+  finish(result: AttemptResult): void {
+    if (this.#trail !== null && !this.#hasLost()) this.run.work.trail.asked(this.#trail)
+    this.#close(() => {
+      if (result._tag === "Failed") this.#reserved?.release()
+      this.#failure = this.#services.recorder.over(this.run, this.#call(), result, this.#begunMs, this.#hasLost())
+    })
+  }
+
+  giveUp(isInterrupted: boolean): void {
+    this.#close(() => this.#services.recorder.givenUp(this.run, this.#call(), isInterrupted))
+  }
+
+  outcome(result: AttemptResult): Outcome {
+    const { target } = this
+    const { turn } = this.step
+    return {
+      turn: target === turn.target ? turn : { ...turn, target },
+      result,
+      failure: this.#failure,
+      lost: this.#hasLost()
+    }
+  }
+
+  #hasLost(): boolean {
+    return this.#contender?.hasLost() === true
+  }
+
+  #call(): Call {
+    return {
+      target: this.target,
+      startedMs: this.#startedMs,
+      endedMs: this.#services.timers.nowMs(),
+      probe: this.step.probe
+    }
+  }
+
+  /** Releases the places of the call, after `record`. */
+  #close(record: () => void): void {
+    this.isOver = true
+    this.#over()
+    try {
+      record()
+    } finally {
+      this.step.held()
+      this.step.heldLastResort?.()
+    }
+  }
+}
+
+const isLimited = ({ policy, work }: FailoverRun): boolean =>
+  policy.targetTimeoutMs !== null && !work.envelope.stream && work.exchange.job?.isDetached !== true
+
+/** A whole answer that is not there in the combo's time for one target. A stream's first content has its own timer. */
+const inTime = (run: FailoverRun, attempt: Effect.Effect<AttemptResult>): Effect.Effect<AttemptResult> => {
+  const { targetTimeoutMs } = run.policy
+  if (targetTimeoutMs === null || !isLimited(run)) return attempt
+  const late = `The target did not answer within ${targetTimeoutMs} ms.`
+  return Effect.timeoutTo(attempt, {
+    duration: targetTimeoutMs,
+    onSuccess: (result) => result,
+    onTimeout: () => failed(ownFailure(504, "first_byte_timeout", late))
+  })
+}
+
+/** The client has left, the gateway stops, or the request's time is over before there was a token. */
+const notAwaited = ({ waits }: Services, work: Work): AttemptResult => {
+  if (work.exchange.reply.isClosed()) return { _tag: "Aborted", report: null, firstContentMs: null }
+  return waits.leftMs(work) > 0
+    ? failed(ownFailure(503, shutdown.code, asSentence(shutdown.message)))
+    : failed(ownFailure(504, "total_timeout", "The access token of the account was not renewed in time."))
+}
+
+const attemptOf = (calling: Calling): Effect.Effect<AttemptResult> =>
+  Effect.suspend(() => inTime(calling.run, attemptEffect(calling.attempt())))
+
+/** The attempt with a token that has just been renewed. */
+const renewedAttempt = (services: Services, calling: Calling): Effect.Effect<AttemptResult> => {
+  const { tokens, waits } = services
+  const { work } = calling.run
+  return Effect.flatMap(waits.within(work, tokens.fresh(calling.target)), (renewed) => {
+    if (renewed === null) return Effect.succeed(notAwaited(services, work))
+    if (Either.isLeft(renewed)) return Effect.succeed(failed(renewed.left))
+    calling.target = renewed.right
+    return attemptOf(calling)
+  })
+}
+
+/** Makes a call of which some part has to be waited for: its token, its time, or the attempt itself. */
+const waited = (calling: Calling, attempt: Effect.Effect<AttemptResult>): Effect.Effect<Outcome> =>
+  Effect.suspend(() => {
+    calling.begin()
+    const held = calling.hold()
+    const made = held === null ? Effect.succeed(overLimit) : Effect.zipRight(onFile(held), attempt)
+    const closed = Effect.onExit(made, (exit) =>
+      Effect.sync(() => (Exit.isSuccess(exit) ? calling.finish(exit.value) : calling.giveUp(Exit.isInterrupted(exit))))
+    )
+    return Effect.map(closed, (result) => calling.outcome(result))
+  })
+
+const onFile = (held: HeldCall): Effect.Effect<void> =>
+  held === free ? Effect.void : Effect.async((resume) => held.onFile(() => resume(Effect.void)))
+
+const goOn = (calling: Calling, attempt: Effect.Effect<AttemptResult>, { goesOn }: StartListener<Outcome>): Cancel => {
+  goesOn(waited(calling, attempt))
+  return nothing
+}
+
+/** Makes a call in plain callbacks, from one event of its socket to the next. */
+const called = (
+  calling: Calling,
+  attempting: Exclude<Attempting, { _tag: "Effect" }>,
+  { died, ended }: StartListener<Outcome>
+): Cancel => {
+  let cancelAttempt = nothing
+  const finished = (result: AttemptResult): void => {
+    if (calling.isOver) return
+    try {
+      calling.finish(result)
+      ended(calling.outcome(result))
+    } catch (defect) {
+      died(defect)
+    }
+  }
+  const guarded = (start: () => void): void => {
+    try {
+      start()
+    } catch (defect) {
+      if (!calling.isOver) calling.giveUp(false)
+      died(defect)
+    }
+  }
+  const ask = (): void => {
+    if (attempting._tag === "Known") finished(attempting.result)
+    else cancelAttempt = attempting.start(finished)
+  }
+  guarded(() => {
+    calling.begin()
+    if (attempting._tag === "Known" || calling.run.work.commitment === null) return ask()
+    const held = calling.hold()
+    if (held === null) finished(overLimit)
+    else
+      held.onFile(() => {
+        if (!calling.isOver) guarded(ask)
+      })
+  })
+  return () => {
+    if (calling.isOver) return
+    cancelAttempt()
+    calling.giveUp(true)
+  }
+}
+
+const start = (
+  services: Services,
+  run: FailoverRun,
+  step: AskStep,
+  contender: Contender | null,
+  listener: StartListener<Outcome>
+): Cancel => {
+  const calling = new Calling(services, run, step, contender)
+  if (services.tokens.mayBeStale(calling.target)) return goOn(calling, renewedAttempt(services, calling), listener)
+  if (isLimited(run)) return goOn(calling, attemptOf(calling), listener)
+  let attempting: Attempting
+  try {
+    attempting = calling.attempt()
+  } catch (defect) {
+    calling.giveUp(false)
+    listener.died(defect)
+    return nothing
+  }
+  return attempting._tag === "Effect"
+    ? goOn(calling, attempting.attempt, listener)
+    : called(calling, attempting, listener)
+}
+
+export const make = Effect.map(services, (all) =>
+  CallRunner.of({ start: (run, step, contender, listener) => start(all, run, step, contender, listener) })
+)
+
+export const layer: Layer.Layer<CallRunner, never, Effect.Effect.Context<typeof services>> = Layer.effect(
   CallRunner,
-  never,
-  | AttemptRunner
-  | CallReservations
-  | OutcomeRecorder
-  | PerformanceStats.PerformanceStats
-  | Timers.Timers
-  | AccessTokens
-  | Waits
-> = Layer.effect(CallRunner, make)
+  make
+)

@@ -17,7 +17,7 @@ type Release = ConcurrencyGate.Release
 export type Waiting = Effect.Effect<Release | null>
 
 /** Facts of a request that its places depend on. */
-interface Visitor {
+export interface Visitor {
   readonly policy: RoutePolicy
   readonly work: Work
 }

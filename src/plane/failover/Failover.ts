@@ -13,6 +13,7 @@ import { TargetHealth } from "../routing/health/TargetHealth.ts"
 import { makePolicies, withoutHedging } from "../routing/walk/RoutePolicy.ts"
 import { Continuation } from "../attempt/Continuation.ts"
 import type { Work } from "../request/Exchange.ts"
+import { type Cancel, effectOf, type StartListener } from "../request/Start.ts"
 import { StopSignal } from "../request/StopSignal.ts"
 import { AttemptEvents } from "./AttemptEvents.ts"
 import { AccessTokens } from "./AccessTokens.ts"
@@ -20,186 +21,160 @@ import { CallReservations } from "./CallReservations.ts"
 import { CallRunner } from "./CallRunner.ts"
 import { ConcurrencyLimiter, noLongerThan } from "./ConcurrencyLimiter.ts"
 import { answered, endOfWalk, type FailoverEnd, stopped } from "./FailoverEnd.ts"
-import { type AskStep, FailoverRun, type Outcome, type RunServices, type RunStep } from "./FailoverRun.ts"
+import { type AskStep, FailoverRun, type Outcome, type RunStep } from "./FailoverRun.ts"
 import { Hedge } from "./Hedge.ts"
 import { Waits } from "./Waits.ts"
 
 export class Failover extends Context.Tag("gateway/plane/failover/Failover")<
   Failover,
   {
-    /** Hot: asks one target after the other until one answers or none is left. */
+    /** Hot: asks one target after the other until one answers or none is left; without a fiber where the first call answers. */
+    readonly start: (work: Work, listener: StartListener<FailoverEnd>) => Cancel
+    /** The same as an effect. */
     readonly run: (work: Work) => Effect.Effect<FailoverEnd>
-    /** Hot: the same, without a fiber for a request whose first call answers. */
-    readonly begin: (work: Work, listener: FailoverListener) => void
   }
 >() {}
 
-/** One of the three is called exactly once, maybe before `begin` returns. */
-export interface FailoverListener {
-  readonly ended: (end: FailoverEnd) => void
-  /** Receives the effect that has to be run to come to the end: it waits, or asks more than one target. */
-  readonly goesOn: (rest: Effect.Effect<FailoverEnd>) => void
-  /** The gateway itself is at fault. */
-  readonly died: (defect: unknown) => void
+const services = Effect.all({
+  attemptEvents: AttemptEvents,
+  calls: CallRunner,
+  continuation: Continuation,
+  gate: ConcurrencyGate.ConcurrencyGate,
+  health: TargetHealth,
+  hedge: Hedge,
+  limiter: ConcurrencyLimiter,
+  reservations: CallReservations,
+  settings: Settings.Settings,
+  stop: StopSignal,
+  timers: Timers.Timers,
+  tokens: AccessTokens,
+  waits: Waits
+})
+type Services = Effect.Effect.Success<typeof services>
+
+const nothing = (): void => {}
+
+const next = (services: Services, run: FailoverRun, step: RunStep): Effect.Effect<FailoverEnd> => {
+  switch (step._tag) {
+    case "Ask":
+      return Effect.flatMap(asked(services, run, step), (outcome) => after(services, run, outcome))
+    case "Line":
+      return line(services, run, step)
+    case "Pause":
+      return Effect.flatMap(services.waits.pause(run.work, step.ms), (mayGoOn) =>
+        next(services, run, run.walk.resumed(mayGoOn))
+      )
+    case "Renew":
+      return renew(services, run, step)
+    case "Running":
+    case "End":
+      return Effect.succeed(end(run, step))
+  }
 }
 
-export const make = Effect.gen(function* () {
-  const attemptEvents = yield* AttemptEvents
-  const calls = yield* CallRunner
-  const continuation = yield* Continuation
-  const gate = yield* ConcurrencyGate.ConcurrencyGate
-  const health = yield* TargetHealth
-  const hedge = yield* Hedge
-  const limiter = yield* ConcurrencyLimiter
-  const reservations = yield* CallReservations
-  const settings = yield* Settings.Settings
-  const stop = yield* StopSignal
-  const timers = yield* Timers.Timers
-  const tokens = yield* AccessTokens
-  const waits = yield* Waits
-  const policyFor = makePolicies()
-  const runServices: RunServices = { gate, health, limiter, reservations, settings, stop, timers, waits }
+const end = (run: FailoverRun, step: RunStep): FailoverEnd => {
+  if (run.broken !== null) return answered(run.broken.target, run.broken.result)
+  return endOfWalk(step._tag === "End" ? step.end : run.walk.end())
+}
 
-  const next = (run: FailoverRun, step: RunStep): Effect.Effect<FailoverEnd> => {
-    switch (step._tag) {
-      case "Ask":
-        return ask(run, step)
-      case "Line":
-        return line(run, step)
-      case "Pause":
-        return Effect.flatMap(waits.pause(run.work, step.ms), (mayGoOn) => next(run, run.walk.resumed(mayGoOn)))
-      case "Renew":
-        return renew(run, step)
-      case "Running":
-      case "End":
-        return Effect.succeed(end(run, step))
-    }
+const asked = ({ calls, hedge }: Services, run: FailoverRun, step: AskStep): Effect.Effect<Outcome> =>
+  step.hedgeAfterMs === null || hedge === null
+    ? effectOf<Outcome>((listener) => calls.start(run, step, null, listener))
+    : hedge(run, step, step.hedgeAfterMs)
+
+const after = (services: Services, run: FailoverRun, outcome: Outcome): Effect.Effect<FailoverEnd> => {
+  const { attemptEvents, continuation, health, stop } = services
+  const { failure, result, turn } = outcome
+  const { target } = turn
+  if (failure === null) {
+    return Effect.sync(() => (result._tag === "Failed" ? end(run, { _tag: "Running" }) : answered(target, result)))
   }
-
-  const end = (run: FailoverRun, step: RunStep): FailoverEnd => {
-    if (run.broken !== null) return answered(run.broken.target, run.broken.result)
-    return endOfWalk(step._tag === "End" ? step.end : run.walk.end())
+  const goOn =
+    result._tag === "Broken" && continuation !== null && !stop.isStopping()
+      ? continuation.resume(run.work, target, result)
+      : null
+  // What was learned must outlive a crash before it is acted on.
+  if (result._tag !== "Failed" && (result._tag !== "Broken" || goOn === null)) {
+    attemptEvents.failed(run, outcome, false)
+    return Effect.as(health.flush, answered(target, result))
   }
-
-  const ask = (run: FailoverRun, step: AskStep): Effect.Effect<FailoverEnd> =>
-    step.hedgeAfterMs === null || hedge === null
-      ? calls.run(run, step, null, (outcome) => after(run, outcome))
-      : Effect.flatMap(hedge(run, step, step.hedgeAfterMs), (outcome) => after(run, outcome))
-
-  const after = (run: FailoverRun, outcome: Outcome): Effect.Effect<FailoverEnd> => {
-    const { failure, result, turn } = outcome
-    const { target } = turn
-    if (failure === null) {
-      return Effect.sync(() => (result._tag === "Failed" ? end(run, { _tag: "Running" }) : answered(target, result)))
-    }
-    const goOn =
-      result._tag === "Broken" && continuation !== null && !stop.isStopping()
-        ? continuation.resume(run.work, target, result)
-        : null
-    // What was learned must outlive a crash before it is acted on.
-    if (result._tag !== "Failed" && (result._tag !== "Broken" || goOn === null)) {
-      attemptEvents.failed(run, outcome, false)
-      return Effect.as(health.flush, answered(target, result))
-    }
-    if (result._tag === "Broken" && goOn !== null) {
-      run.work = goOn
-      run.broken = { target, result }
-    }
-    return Effect.flatMap(health.flush, () => {
-      const step = run.walk.failed(turn, failure)
-      attemptEvents.failed(run, outcome, step._tag !== "End")
-      return next(run, step)
-    })
+  if (result._tag === "Broken" && goOn !== null) {
+    run.work = goOn
+    run.broken = { target, result }
   }
+  return Effect.flatMap(health.flush, () => {
+    const step = run.walk.failed(turn, failure)
+    attemptEvents.failed(run, outcome, step._tag !== "End")
+    return next(services, run, step)
+  })
+}
 
-  const line = (run: FailoverRun, step: Extract<RunStep, { _tag: "Line" }>): Effect.Effect<FailoverEnd> => {
-    const { holding, limitMs, wait } = step
-    const waiting = waits.forPlace(run.work, limitMs === null ? wait : noLongerThan(limitMs, wait))
-    const guarded = holding === null ? waiting : Effect.onInterrupt(waiting, () => Effect.sync(holding))
-    return Effect.flatMap(guarded, (held) => next(run, run.walk.placed(held)))
-  }
+const line = (
+  services: Services,
+  run: FailoverRun,
+  { holding, limitMs, wait }: Extract<RunStep, { _tag: "Line" }>
+): Effect.Effect<FailoverEnd> => {
+  const waiting = services.waits.forPlace(run.work, limitMs === null ? wait : noLongerThan(limitMs, wait))
+  const guarded = holding === null ? waiting : Effect.onInterrupt(waiting, () => Effect.sync(holding))
+  return Effect.flatMap(guarded, (held) => next(services, run, run.walk.placed(held)))
+}
 
-  const renew = (
-    run: FailoverRun,
-    { failure, turn }: Extract<RunStep, { _tag: "Renew" }>
-  ): Effect.Effect<FailoverEnd> =>
-    Effect.flatMap(waits.within(run.work, tokens.renew(turn.target, failure)), (renewed) =>
-      Effect.flatMap(renewed === null || Either.isLeft(renewed) ? health.flush : Effect.void, () =>
-        next(
-          run,
-          renewed === null
-            ? run.walk.renewed(null)
-            : Either.match(renewed, {
-                onLeft: (instead) => run.walk.renewed(null, instead),
-                onRight: (target) => run.walk.renewed(target)
-              })
-        )
+const renew = (
+  services: Services,
+  run: FailoverRun,
+  { failure, turn }: Extract<RunStep, { _tag: "Renew" }>
+): Effect.Effect<FailoverEnd> => {
+  const { health, tokens, waits } = services
+  return Effect.flatMap(waits.within(run.work, tokens.renew(turn.target, failure)), (renewed) =>
+    Effect.flatMap(renewed === null || Either.isLeft(renewed) ? health.flush : Effect.void, () =>
+      next(
+        services,
+        run,
+        renewed === null
+          ? run.walk.renewed(null)
+          : Either.match(renewed, {
+              onLeft: (instead) => run.walk.renewed(null, instead),
+              onRight: (target) => run.walk.renewed(target)
+            })
       )
     )
+  )
+}
+
+const last = ({ stop }: Services, end: FailoverEnd): FailoverEnd => (stop.isStopping() ? stopped(end) : end)
+
+const start = (services: Services, run: FailoverRun, { died, ended, goesOn }: StartListener<FailoverEnd>): Cancel => {
+  const toLast = (rest: Effect.Effect<FailoverEnd>): void => goesOn(Effect.map(rest, (end) => last(services, end)))
+  const step = run.walk.begin()
+  if (step._tag !== "Ask" || (step.hedgeAfterMs !== null && services.hedge !== null)) {
+    toLast(next(services, run, step))
+    return nothing
+  }
+  const goOnAfter = (outcome: Outcome) => after(services, run, outcome)
+  return services.calls.start(run, step, null, {
+    ended: (outcome) => {
+      const { failure, result, turn } = outcome
+      if (failure === null && result._tag !== "Failed") ended(last(services, answered(turn.target, result)))
+      // Not inside the callback of a socket.
+      else toLast(Effect.flatMap(Effect.yieldNow(), () => goOnAfter(outcome)))
+    },
+    goesOn: (rest) => toLast(Effect.flatMap(rest, goOnAfter)),
+    died
+  })
+}
+
+export const make = Effect.map(services, (all) => {
+  const policyFor = makePolicies()
 
   const runOf = (work: Work): FailoverRun => {
-    const policy = policyFor(settings.current(), work.resolution)
-    const { endpoint } = work.exchange.codec
-    return new FailoverRun(
-      runServices,
-      work,
-      isBilledByPiece(endpoint) || work.webSearch?.isRun === true ? withoutHedging(policy) : policy
-    )
+    const policy = policyFor(all.settings.current(), work.resolution)
+    const byPiece = isBilledByPiece(work.exchange.codec.endpoint) || work.webSearch?.isRun === true
+    return new FailoverRun(all, work, byPiece ? withoutHedging(policy) : policy)
   }
-
-  const last = (end: FailoverEnd): FailoverEnd => (stop.isStopping() ? stopped(end) : end)
-
-  const runWork = (work: Work): Effect.Effect<FailoverEnd> =>
-    Effect.suspend(() => {
-      const run = runOf(work)
-      return Effect.map(next(run, run.walk.begin()), last)
-    })
-
-  const begin = (work: Work, { died, ended, goesOn }: FailoverListener): void => {
-    const run = runOf(work)
-    const step = run.walk.begin()
-    if (step._tag !== "Ask" || (step.hedgeAfterMs !== null && hedge !== null)) {
-      return goesOn(Effect.map(next(run, step), last))
-    }
-    const called = (outcome: Outcome): void => {
-      const { failure, result, turn } = outcome
-      if (failure === null && result._tag !== "Failed") ended(last(answered(turn.target, result)))
-      // Not inside the callback of a socket.
-      else
-        goesOn(
-          Effect.map(
-            Effect.zipRight(
-              Effect.yieldNow(),
-              Effect.suspend(() => after(run, outcome))
-            ),
-            last
-          )
-        )
-    }
-    if (!calls.begin(run, step, called, died))
-      goesOn(
-        Effect.map(
-          Effect.suspend(() => ask(run, step)),
-          last
-        )
-      )
-  }
-
-  return Failover.of({ run: runWork, begin })
+  return Failover.of({
+    start: (work, listener) => start(all, runOf(work), listener),
+    run: (work) => effectOf((listener) => start(all, runOf(work), listener))
+  })
 })
 
-export const layer: Layer.Layer<
-  Failover,
-  never,
-  | AttemptEvents
-  | CallReservations
-  | CallRunner
-  | ConcurrencyGate.ConcurrencyGate
-  | TargetHealth
-  | ConcurrencyLimiter
-  | Settings.Settings
-  | StopSignal
-  | Timers.Timers
-  | AccessTokens
-  | Waits
-> = Layer.effect(Failover, make)
+export const layer: Layer.Layer<Failover, never, Effect.Effect.Context<typeof services>> = Layer.effect(Failover, make)

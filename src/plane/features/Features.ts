@@ -6,6 +6,7 @@ import { Failover } from "../failover/Failover.ts"
 import type { RequestEnd } from "../failover/FailoverEnd.ts"
 import type { Bill } from "../settle/Bill.ts"
 import type { Work } from "../request/Exchange.ts"
+import type { Cancel, StartListener } from "../request/Start.ts"
 import { Cache } from "./cache/Cache.ts"
 import { Coalescing } from "./coalescing/Coalescing.ts"
 import { Compression } from "./Compression.ts"
@@ -44,25 +45,14 @@ const inForce = Effect.all([
 export class Features extends Context.Tag("gateway/plane/features/Features")<
   Features,
   {
-    /** Hot: failover, with all features around it. */
-    readonly answer: Answer
-    /** Hot: the same, without a fiber for a request whose first call answers, and which concerns no feature. */
-    readonly begin: (work: Work, listener: AnswerListener) => void
+    /** Hot: failover, with all features around it; without a fiber for a request whose first call answers, and which concerns no feature. */
+    readonly start: (work: Work, listener: StartListener<Answered>) => Cancel
     /** Checks whether a feature that is on may change the request or the answer. */
     readonly rewrites: (work: Work) => boolean
     /** Hot: notifies the features that a request has ended. */
     readonly ended: (work: Work, end: RequestEnd, bill: Bill) => void
   }
 >() {}
-
-/** One of the three is called exactly once, maybe before `begin` returns. */
-export interface AnswerListener {
-  readonly answered: (answered: Answered) => void
-  /** Receives the effect that has to be run to come to the end. */
-  readonly goesOn: (rest: Effect.Effect<Answered>) => void
-  /** The gateway itself is at fault. */
-  readonly died: (defect: unknown) => void
-}
 
 const none: Answered["others"] = []
 
@@ -89,11 +79,14 @@ export const make = Effect.gen(function* () {
     return false
   }
 
-  const begin = (work: Work, { answered, died, goesOn }: AnswerListener): void => {
+  const start = (work: Work, { died, ended, goesOn }: StartListener<Answered>): Cancel => {
     remarkOn(work)
-    if (isConcerned(work)) return goesOn(answer(work))
-    failover.begin(work, {
-      ended: (end) => answered({ work, end, others: none }),
+    if (isConcerned(work)) {
+      goesOn(answer(work))
+      return () => {}
+    }
+    return failover.start(work, {
+      ended: (end) => ended({ work, end, others: none }),
       died,
       goesOn: (rest) => {
         const first = Effect.map(rest, (end) => ({ work, end, others: none }))
@@ -105,11 +98,7 @@ export const make = Effect.gen(function* () {
 
   const listening = features.flatMap(({ ended }) => ended ?? [])
   return Features.of({
-    answer: (work) => {
-      remarkOn(work)
-      return answer(work)
-    },
-    begin,
+    start,
     rewrites: (work) => rewriting.some((concerns) => concerns(work)),
     ended: (work, end, bill) => {
       for (const tell of listening) tell(work, end, bill)

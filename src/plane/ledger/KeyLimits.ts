@@ -16,7 +16,7 @@ import { nanoUsdPerUsd } from "../../domain/Usage.ts"
 import { Events } from "../../observe/Events.ts"
 import { Timers } from "../../platform/Timers.ts"
 import type { AlreadyStored, StoreError } from "../../store/Errors.ts"
-import { LimitRepo } from "../../subjects/limits/repo.ts"
+import { type LimitNotice, LimitRepo } from "../../subjects/limits/repo.ts"
 import { MediaJobRepo } from "../../subjects/mediaJobs/repo.ts"
 import { SpendRepo } from "../../subjects/usage/SpendRepo.ts"
 import { Reservations } from "../../store/usage/Reservations.ts"
@@ -26,7 +26,7 @@ import { hasRates, type Holder, KeyAccount, longestRateMs, type Obstacle, type R
 import { Meter, type MeterSpec, type MeterWindow } from "./Meter.ts"
 import { recoveredRow } from "./Recovered.ts"
 import { isSameMeter, metersOf } from "./Specs.ts"
-import { metersAtStart, usedAtStart } from "./StartSums.ts"
+import { metersAtStart, type UsedAtStart, usedAtStart } from "./StartSums.ts"
 import { TokenLimits } from "./TokenLimits.ts"
 import { windowAt } from "./Windows.ts"
 import { limitReached, tooManyRequests, tooManySessions } from "./LimitMessages.ts"
@@ -98,222 +98,304 @@ const mostArrivals = 10_000
 
 const none: ReadonlyArray<never> = []
 
-export const make = Effect.gen(function* () {
-  const repo = yield* LimitRepo
-  const spend = yield* SpendRepo
-  const journal = yield* UsageJournal
-  const jobs = yield* MediaJobRepo
-  const keys = yield* ApiKeys
-  const events = yield* Events
-  const reservations = yield* Reservations
-  const { monotonicMs, nowMs, soon } = yield* Timers
-  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-  const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+const services = Effect.all({
+  repo: LimitRepo,
+  spend: SpendRepo,
+  journal: UsageJournal,
+  jobs: MediaJobRepo,
+  keys: ApiKeys,
+  events: Events,
+  reservations: Reservations,
+  timers: Timers
+})
+type Services = Effect.Effect.Success<typeof services>
 
-  const accounts = new Map<string, KeyAccount>()
+interface Deps extends Services {
+  readonly startMs: number
+  readonly runFork: typeof Effect.runFork
+  readonly oneAtATime: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly accounts: Map<string, KeyAccount>
   /** Keys with limits that have not been asked for since the start: their accounts are made when they are. */
-  const waiting = new Set<string>()
-  const budgets = new Map<string, Budget>()
-  const limits = new TokenLimits()
+  readonly waiting: Set<string>
+  readonly budgets: Map<string, Budget>
+  readonly limits: TokenLimits
   /** Requests that were booked while sums are being made, for the meters they are made for. */
-  const booking = new Set<Array<Booked>>()
+  readonly booking: Set<Array<Booked>>
+  /** Notices of before the start, by limit. */
+  readonly told: Map<string, LimitNotice>
+  /** What was used before the start. */
+  usedBefore: UsedAtStart
+}
 
-  const specsFor = (apiKeyId: string): ReadonlyArray<MeterSpec> =>
-    metersOf(budgets.get(apiKeyId) ?? null, limits.of(apiKeyId), keys.get(apiKeyId))
+const nextTurn = ({ timers }: Services): Effect.Effect<void> =>
+  Effect.async((resume) => timers.soon(() => resume(Effect.void)))
 
-  const nextTurn = Effect.async<void>((resume) => soon(() => resume(Effect.void)))
+const specsFor = ({ budgets, keys, limits }: Deps, apiKeyId: string): ReadonlyArray<MeterSpec> =>
+  metersOf(budgets.get(apiKeyId) ?? null, limits.of(apiKeyId), keys.get(apiKeyId))
 
-  /** Puts a meter in force that begins with what the log has of its window, and with what was booked while that was read. */
-  const install = Effect.fnUntraced(function* (account: KeyAccount, apiKeyId: string, spec: MeterSpec, atMs: number) {
-    const meter = new Meter(spec)
-    const window = meter.at(atMs)
-    const since: Array<Booked> = []
-    let included: ReadonlySet<string> = new Set()
-    booking.add(since)
-    const counting = Effect.gen(function* () {
-      // Rows of requests that have just ended come to the journal at the end of the turn.
-      yield* nextTurn
-      yield* journal.flush
-      const scope = spec.scope ?? {}
-      const query = { apiKeyId, sinceMs: window.startMs, untilMs: window.endMs, ...scope }
-      if (spec.unit === "requests") {
-        window.used += (yield* spend.arrivals(apiKeyId, window.startMs, spec.limit)).length
-      } else {
-        const sum = yield* spend.sumWith(query, () => since.map(({ requestId }) => requestId))
-        included = sum.included
-        window.used += spec.unit === "usd" ? sum.costNanoUsd : sum.tokens
+/** Puts a meter in force that begins with what the log has of its window, and with what was booked while that was read. */
+const install = Effect.fnUntraced(function* (
+  deps: Deps,
+  account: KeyAccount,
+  apiKeyId: string,
+  spec: MeterSpec,
+  atMs: number
+) {
+  const { booking, journal, spend } = deps
+  const meter = new Meter(spec)
+  const window = meter.at(atMs)
+  const since: Array<Booked> = []
+  let included: ReadonlySet<string> = new Set()
+  booking.add(since)
+  const counting = Effect.gen(function* () {
+    // Rows of requests that have just ended come to the journal at the end of the turn.
+    yield* nextTurn(deps)
+    yield* journal.flush
+    const scope = spec.scope ?? {}
+    const query = { apiKeyId, sinceMs: window.startMs, untilMs: window.endMs, ...scope }
+    if (spec.unit === "requests") {
+      window.used += (yield* spend.arrivals(apiKeyId, window.startMs, spec.limit)).length
+    } else {
+      const sum = yield* spend.sumWith(query, () => since.map(({ requestId }) => requestId))
+      included = sum.included
+      window.used += spec.unit === "usd" ? sum.costNanoUsd : sum.tokens
+    }
+    for (const { charges, receivedMs, requestId } of since) {
+      if (included.has(requestId)) continue
+      for (const charge of charges) {
+        if (meter.counts(charge.provider, charge.model)) meter.at(receivedMs).used += meter.amountOf(charge)
       }
-      for (const { charges, receivedMs, requestId } of since) {
-        if (included.has(requestId)) continue
-        for (const charge of charges) {
-          if (meter.counts(charge.provider, charge.model)) meter.at(receivedMs).used += meter.amountOf(charge)
-        }
-      }
-      account.meters = [...account.meters, meter]
-      account.reserveAgain(meter)
-    })
-    yield* Effect.ensuring(
-      counting,
-      Effect.sync(() => void booking.delete(since))
-    )
+    }
+    account.meters = [...account.meters, meter]
+    account.reserveAgain(meter)
   })
+  yield* Effect.ensuring(
+    counting,
+    Effect.sync(() => void booking.delete(since))
+  )
+})
 
-  const markTold = (account: KeyAccount | undefined): void => {
-    for (const meter of account?.meters ?? none) {
-      const window = meter.at(startMs)
-      const last = told.get(meter.spec.id)
-      window.told = last?.windowStartMs === window.startMs ? last.threshold : null
-    }
+const markTold = ({ startMs, told }: Deps, account: KeyAccount | undefined): void => {
+  for (const meter of account?.meters ?? none) {
+    const window = meter.at(startMs)
+    const last = told.get(meter.spec.id)
+    window.told = last?.windowStartMs === window.startMs ? last.threshold : null
   }
+}
 
-  /** Hot: the account of a key; undefined while it has no limits. */
-  const accountOf = (apiKeyId: string): KeyAccount | undefined => {
-    const known = accounts.get(apiKeyId)
-    if (known !== undefined || !waiting.delete(apiKeyId)) return known
-    const account = new KeyAccount()
-    account.meters = metersAtStart(apiKeyId, specsFor(apiKeyId), usedBefore, startMs)
-    markTold(account)
-    accounts.set(apiKeyId, account)
-    return account
-  }
+/** Hot: the account of a key; undefined while it has no limits. */
+const accountOf = (deps: Deps, apiKeyId: string): KeyAccount | undefined => {
+  const { accounts, startMs, usedBefore, waiting } = deps
+  const known = accounts.get(apiKeyId)
+  if (known !== undefined || !waiting.delete(apiKeyId)) return known
+  const account = new KeyAccount()
+  account.meters = metersAtStart(apiKeyId, specsFor(deps, apiKeyId), usedBefore, startMs)
+  markTold(deps, account)
+  accounts.set(apiKeyId, account)
+  return account
+}
 
-  /** Makes the meters of a key anew; those whose windows stay the same keep what they have counted. */
-  const rebuild = Effect.fnUntraced(function* (apiKeyId: string) {
-    const account = accountOf(apiKeyId) ?? new KeyAccount()
-    accounts.set(apiKeyId, account)
-    const specs = specsFor(apiKeyId)
-    const known = (spec: MeterSpec) => account.meters.find((meter) => isSameMeter(meter.spec, spec))
-    const fresh = specs.filter((spec) => known(spec) === undefined)
-    account.meters = specs.flatMap((spec) => known(spec)?.resized(spec) ?? [])
-    const atMs = yield* Clock.currentTimeMillis
-    for (const spec of fresh) yield* install(account, apiKeyId, spec, atMs)
-    const place = new Map(specs.map(({ id }, index) => [id, index]))
-    account.meters = account.meters.toSorted((a, b) => (place.get(a.spec.id) ?? 0) - (place.get(b.spec.id) ?? 0))
+/** Makes the meters of a key anew; those whose windows stay the same keep what they have counted. */
+const rebuild = Effect.fnUntraced(function* (deps: Deps, apiKeyId: string) {
+  const { accounts } = deps
+  const account = accountOf(deps, apiKeyId) ?? new KeyAccount()
+  accounts.set(apiKeyId, account)
+  const specs = specsFor(deps, apiKeyId)
+  const known = (spec: MeterSpec) => account.meters.find((meter) => isSameMeter(meter.spec, spec))
+  const fresh = specs.filter((spec) => known(spec) === undefined)
+  account.meters = specs.flatMap((spec) => known(spec)?.resized(spec) ?? [])
+  const atMs = yield* Clock.currentTimeMillis
+  for (const spec of fresh) yield* install(deps, account, apiKeyId, spec, atMs)
+  const place = new Map(specs.map(({ id }, index) => [id, index]))
+  account.meters = account.meters.toSorted((a, b) => (place.get(a.spec.id) ?? 0) - (place.get(b.spec.id) ?? 0))
+})
+
+const tell = (
+  { events, repo, runFork, timers }: Deps,
+  apiKeyId: string,
+  requestId: string,
+  { meter, threshold, window }: Reached
+): void => {
+  const { id, limit, rule, unit } = meter.spec
+  const scale = unit === "usd" ? nanoUsdPerUsd : 1
+  events.publish({
+    type: "quota.exceeded",
+    atMs: timers.nowMs(),
+    requestId,
+    apiKeyId,
+    quota: unit === "usd" ? "budget" : unit === "tokens" ? "tokens" : "rate",
+    threshold,
+    limitId: id,
+    window: rule.interval,
+    windowStartMs: window.startMs,
+    limit: limit / scale,
+    used: window.used / scale,
+    pct: limit > 0 ? (100 * window.used) / limit : 100
   })
+  const notice = repo.putNotice({ limitId: id, windowStartMs: window.startMs, threshold })
+  runFork(Effect.catchAll(notice, (error) => Effect.logWarning(`A notice could not be stored: ${error.message}`)))
+}
 
-  const tell = (apiKeyId: string, requestId: string, { meter, threshold, window }: Reached): void => {
-    const { id, limit, rule, unit } = meter.spec
-    const scale = unit === "usd" ? nanoUsdPerUsd : 1
-    events.publish({
-      type: "quota.exceeded",
-      atMs: nowMs(),
-      requestId,
-      apiKeyId,
-      quota: unit === "usd" ? "budget" : unit === "tokens" ? "tokens" : "rate",
-      threshold,
-      limitId: id,
-      window: rule.interval,
-      windowStartMs: window.startMs,
-      limit: limit / scale,
-      used: window.used / scale,
-      pct: limit > 0 ? (100 * window.used) / limit : 100
-    })
-    const notice = repo.putNotice({ limitId: id, windowStartMs: window.startMs, threshold })
-    runFork(Effect.catchAll(notice, (error) => Effect.logWarning(`A notice could not be stored: ${error.message}`)))
-  }
+const tellOnce = (deps: Deps, apiKeyId: string, requestId: string, obstacle: Obstacle): void => {
+  const { isHeld, meter, window } = obstacle
+  if (window.told === "limit" || isHeld) return
+  window.told = "limit"
+  tell(deps, apiKeyId, requestId, { meter, window, threshold: "limit" })
+}
 
-  const tellOnce = (apiKeyId: string, requestId: string, obstacle: Obstacle): void => {
-    const { isHeld, meter, window } = obstacle
-    if (window.told === "limit" || isHeld) return
-    window.told = "limit"
-    tell(apiKeyId, requestId, { meter, window, threshold: "limit" })
-  }
+const refused = (deps: Deps, apiKeyId: string, requestId: string, obstacle: Obstacle): LimitReached => {
+  const { timers } = deps
+  tellOnce(deps, apiKeyId, requestId, obstacle)
+  const { isHeld, meter, window } = obstacle
+  const { rule, unit } = meter.spec
+  return new LimitReached({
+    message: `${limitReached(meter.spec, window, isHeld)}.`,
+    retryAfterMs: isHeld ? heldRetryMs : Math.max(1, window.endMs - timers.nowMs()),
+    limit: { unit, window: rule.interval, resetsAtMs: isHeld ? null : window.endMs }
+  })
+}
 
-  const refused = (apiKeyId: string, requestId: string, obstacle: Obstacle): LimitReached => {
-    tellOnce(apiKeyId, requestId, obstacle)
-    const { isHeld, meter, window } = obstacle
-    const { rule, unit } = meter.spec
-    return new LimitReached({
-      message: `${limitReached(meter.spec, window, isHeld)}.`,
-      retryAfterMs: isHeld ? heldRetryMs : Math.max(1, window.endMs - nowMs()),
-      limit: { unit, window: rule.interval, resetsAtMs: isHeld ? null : window.endMs }
-    })
-  }
-
-  const overRate = (account: KeyAccount, atMs: number, session: string | null): LimitReached | null => {
-    for (const rate of account.rates) {
-      const waitMs = rate.waitMs(atMs)
-      if (waitMs > 0) {
-        return new LimitReached({
-          message: `${tooManyRequests(rate.limit, rate.windowMs)}.`,
-          retryAfterMs: waitMs,
-          limit: { unit: "requests", window: `${rate.windowMs / 1_000}s`, resetsAtMs: null }
-        })
-      }
+const overRate = (account: KeyAccount, atMs: number, session: string | null): LimitReached | null => {
+  for (const rate of account.rates) {
+    const waitMs = rate.waitMs(atMs)
+    if (waitMs > 0) {
+      return new LimitReached({
+        message: `${tooManyRequests(rate.limit, rate.windowMs)}.`,
+        retryAfterMs: waitMs,
+        limit: { unit: "requests", window: `${rate.windowMs / 1_000}s`, resetsAtMs: null }
+      })
     }
-    const { maxSessions, sessions } = account
-    if (session === null || sessions.has(session) || sessions.size < maxSessions) return null
-    return new LimitReached({
-      message: `${tooManySessions(maxSessions)}.`,
-      retryAfterMs: sessionRetryMs,
-      limit: { unit: "sessions", window: null, resetsAtMs: null }
-    })
   }
+  const { maxSessions, sessions } = account
+  if (session === null || sessions.has(session) || sessions.size < maxSessions) return null
+  return new LimitReached({
+    message: `${tooManySessions(maxSessions)}.`,
+    retryAfterMs: sessionRetryMs,
+    limit: { unit: "sessions", window: null, resetsAtMs: null }
+  })
+}
 
-  const admit: typeof KeyLimits.Service.admit = (
-    key,
-    { isCountedBefore, isPromised = false, receivedMs, requestId, sessionId }
-  ) => {
-    let account = accountOf(key.id)
-    if (account === undefined) {
-      if (!hasRates(key)) return null
-      account = new KeyAccount()
-      accounts.set(key.id, account)
-    }
+const admit = (
+  deps: Deps,
+  key: ApiKey,
+  { isCountedBefore, isPromised = false, receivedMs, requestId, sessionId }: AdmissionRequest
+): Commitment | LimitReached | null => {
+  const { accounts, timers } = deps
+  let account = accountOf(deps, key.id)
+  if (account === undefined) {
+    if (!hasRates(key)) return null
+    account = new KeyAccount()
+    accounts.set(key.id, account)
+  }
+  account.follow(key)
+  if (!account.hasLimits) return null
+  const usedUp = account.usedUp(receivedMs)
+  if (usedUp !== null && !isPromised) return refused(deps, key.id, requestId, usedUp)
+  if (isCountedBefore) {
+    return new Commitment({ account, apiKeyId: key.id, requestId, receivedMs, session: null, isPromised })
+  }
+  const session = account.maxSessions === 0 ? null : (sessionId ?? requestId)
+  const atMs = timers.monotonicMs()
+  const over = overRate(account, atMs, session)
+  if (over !== null) return over
+  account.admitted(atMs, receivedMs)
+  return new Commitment({ account, apiKeyId: key.id, requestId, receivedMs, session })
+}
+
+const pauseMs = (deps: Deps, key: ApiKey): number => {
+  const { timers } = deps
+  const account = hasRates(key) ? accountOf(deps, key.id) : undefined
+  if (account === undefined) return 0
+  account.follow(key)
+  // As the session of a request that has not come yet.
+  return overRate(account, timers.monotonicMs(), account.maxSessions === 0 ? null : "")?.retryAfterMs ?? 0
+}
+
+const settle = (deps: Deps, commitment: Commitment, charges: ReadonlyArray<Charge>): void => {
+  const { booking } = deps
+  const { apiKeyId, receivedMs, requestId } = commitment
+  for (const since of booking) since.push({ requestId, receivedMs, charges })
+  for (const reached of commitment.settle(charges)) tell(deps, apiKeyId, requestId, reached)
+}
+
+const isSummed = (deps: Deps, apiKeyId: string) =>
+  specsFor(deps, apiKeyId).every((spec) => deps.usedBefore(apiKeyId, spec, windowAt(spec.rule, deps.startMs)) !== null)
+
+/** Changes of limits are made one at a time. */
+const inTurn = <A, E>(change: Effect.Effect<A, E>, { oneAtATime }: Deps): Effect.Effect<A, E> => oneAtATime(change)
+
+const putBudget = Effect.fn("KeyLimits.putBudget")(function* (deps: Deps, budget: Budget) {
+  const { budgets, repo } = deps
+  yield* repo.putBudget(budget)
+  accountOf(deps, budget.apiKeyId)
+  budgets.set(budget.apiKeyId, budget)
+  yield* rebuild(deps, budget.apiKeyId)
+}, inTurn)
+
+const removeBudget = Effect.fn("KeyLimits.removeBudget")(function* (deps: Deps, apiKeyId: string) {
+  const { budgets, repo } = deps
+  const wasThere = yield* repo.removeBudget(apiKeyId)
+  accountOf(deps, apiKeyId)
+  budgets.delete(apiKeyId)
+  yield* rebuild(deps, apiKeyId)
+  return wasThere
+}, inTurn)
+
+const putTokenLimit = Effect.fn("KeyLimits.putTokenLimit")(function* (deps: Deps, limit: TokenLimit) {
+  const { limits, repo } = deps
+  if (!(yield* repo.updateTokenLimit(limit))) yield* repo.insertTokenLimit(limit)
+  accountOf(deps, limit.apiKeyId)
+  limits.put(limit)
+  yield* rebuild(deps, limit.apiKeyId)
+}, inTurn)
+
+const removeTokenLimit = Effect.fn("KeyLimits.removeTokenLimit")(function* (deps: Deps, id: string) {
+  const { limits, repo } = deps
+  const wasThere = yield* repo.removeTokenLimit(id)
+  const known = limits.get(id)
+  if (known !== undefined) accountOf(deps, known.apiKeyId)
+  limits.delete(id)
+  if (known !== undefined) yield* rebuild(deps, known.apiKeyId)
+  return wasThere
+}, inTurn)
+
+const forgetKey = Effect.fn("KeyLimits.forgetKey")(function* (
+  { accounts, budgets, limits, repo, waiting }: Deps,
+  apiKeyId: string
+) {
+  yield* repo.removeKey(apiKeyId)
+  budgets.delete(apiKeyId)
+  limits.forgetKey(apiKeyId)
+  accounts.delete(apiKeyId)
+  waiting.delete(apiKeyId)
+}, inTurn)
+
+/** Counts requests of an earlier run for the rates of their keys. Most keys have not asked lately. */
+const rememberArrivals = Effect.fnUntraced(function* (deps: Deps) {
+  const { accounts, keys, spend, startMs, timers } = deps
+  const rated: Array<readonly [key: ApiKey, longestMs: number]> = []
+  let longestOfAllMs = 0
+  for (const key of keys.list()) {
+    if (!hasRates(key)) continue
+    const longestMs = longestRateMs(key)
+    longestOfAllMs = Math.max(longestOfAllMs, longestMs)
+    if (longestMs > 0) rated.push([key, longestMs])
+  }
+  if (rated.length === 0) return
+  const last = yield* spend.lastArrivals(startMs - longestOfAllMs)
+  for (const [key, longestMs] of rated) {
+    if ((last.get(key.id) ?? Number.NEGATIVE_INFINITY) < startMs - longestMs) continue
+    const account = accountOf(deps, key.id) ?? new KeyAccount()
+    accounts.set(key.id, account)
     account.follow(key)
-    if (!account.hasLimits) return null
-    const usedUp = account.usedUp(receivedMs)
-    if (usedUp !== null && !isPromised) return refused(key.id, requestId, usedUp)
-    if (isCountedBefore) {
-      return new Commitment({ account, apiKeyId: key.id, requestId, receivedMs, session: null, isPromised })
-    }
-    const session = account.maxSessions === 0 ? null : (sessionId ?? requestId)
-    const atMs = monotonicMs()
-    const over = overRate(account, atMs, session)
-    if (over !== null) return over
-    account.admitted(atMs, receivedMs)
-    return new Commitment({ account, apiKeyId: key.id, requestId, receivedMs, session })
+    const arrivals = yield* spend.arrivals(key.id, startMs - longestMs, mostArrivals)
+    account.remember(arrivals.map((atMs) => atMs - startMs + timers.monotonicMs()))
   }
+})
 
-  const pauseMs: typeof KeyLimits.Service.pauseMs = (key) => {
-    const account = hasRates(key) ? accountOf(key.id) : undefined
-    if (account === undefined) return 0
-    account.follow(key)
-    // As the session of a request that has not come yet.
-    return overRate(account, monotonicMs(), account.maxSessions === 0 ? null : "")?.retryAfterMs ?? 0
-  }
-
-  const settle: typeof KeyLimits.Service.settle = (commitment, charges) => {
-    const { apiKeyId, receivedMs, requestId } = commitment
-    for (const since of booking) since.push({ requestId, receivedMs, charges })
-    for (const reached of commitment.settle(charges)) tell(apiKeyId, requestId, reached)
-  }
-
-  /** Counts requests of an earlier run for the rates of their keys. Most keys have not asked lately. */
-  const rememberArrivals = Effect.gen(function* () {
-    const rated: Array<readonly [key: ApiKey, longestMs: number]> = []
-    let longestOfAllMs = 0
-    for (const key of keys.list()) {
-      if (!hasRates(key)) continue
-      const longestMs = longestRateMs(key)
-      longestOfAllMs = Math.max(longestOfAllMs, longestMs)
-      if (longestMs > 0) rated.push([key, longestMs])
-    }
-    if (rated.length === 0) return
-    const last = yield* spend.lastArrivals(startMs - longestOfAllMs)
-    for (const [key, longestMs] of rated) {
-      if ((last.get(key.id) ?? Number.NEGATIVE_INFINITY) < startMs - longestMs) continue
-      const account = accountOf(key.id) ?? new KeyAccount()
-      accounts.set(key.id, account)
-      account.follow(key)
-      const arrivals = yield* spend.arrivals(key.id, startMs - longestMs, mostArrivals)
-      account.remember(arrivals.map((atMs) => atMs - startMs + monotonicMs()))
-    }
-  })
-
-  // Books what an ended process left open, before anything is counted.
+/** Books what an ended process left open, before anything is counted. */
+const bookLeftovers = Effect.fnUntraced(function* ({ jobs, journal, reservations, spend }: Services, startMs: number) {
   const { forget, open } = reservations.leftovers
-  const startMs = yield* Clock.currentTimeMillis
   const booked = yield* spend.booked(open.map(({ requestId }) => requestId))
   // A job that a provider still has is gone on with: it reserves anew, and is booked when it is over.
   const running = new Set((yield* jobs.open).flatMap(({ requestId, ticket }) => (ticket === null ? [] : [requestId])))
@@ -327,68 +409,55 @@ export const make = Effect.gen(function* () {
   }
   yield* journal.flush
   yield* forget
+})
 
-  for (const budget of yield* repo.budgets) budgets.set(budget.apiKeyId, budget)
-  for (const limit of yield* repo.tokenLimits) limits.put(limit)
-  const told = new Map((yield* repo.notices).map((notice) => [notice.limitId, notice]))
-  for (const key of keys.list()) if (specsFor(key.id).length > 0) waiting.add(key.id)
-  const usedBefore = yield* usedAtStart(spend, Iterable.map(waiting, specsFor), startMs)
-  const isSummed = (apiKeyId: string) =>
-    specsFor(apiKeyId).every((spec) => usedBefore(apiKeyId, spec, windowAt(spec.rule, startMs)) !== null)
+/** Reads the limits of all keys, and what was used of them before the start. */
+const readLimits = Effect.fnUntraced(function* (deps: Deps) {
+  const { accounts, keys, repo, spend, startMs, waiting } = deps
+  for (const budget of yield* repo.budgets) deps.budgets.set(budget.apiKeyId, budget)
+  for (const limit of yield* repo.tokenLimits) deps.limits.put(limit)
+  for (const notice of yield* repo.notices) deps.told.set(notice.limitId, notice)
+  for (const key of keys.list()) if (specsFor(deps, key.id).length > 0) waiting.add(key.id)
+  const specs = Iterable.map(waiting, (apiKeyId) => specsFor(deps, apiKeyId))
+  deps.usedBefore = yield* usedAtStart(spend, specs, startMs)
   // Keys with windows of their own.
   for (const apiKeyId of waiting) {
-    if (isSummed(apiKeyId)) continue
-    yield* rebuild(apiKeyId)
-    markTold(accounts.get(apiKeyId))
+    if (isSummed(deps, apiKeyId)) continue
+    yield* rebuild(deps, apiKeyId)
+    markTold(deps, accounts.get(apiKeyId))
   }
-  yield* rememberArrivals
+})
 
-  const putBudget = Effect.fn("KeyLimits.putBudget")(function* (budget: Budget) {
-    yield* repo.putBudget(budget)
-    accountOf(budget.apiKeyId)
-    budgets.set(budget.apiKeyId, budget)
-    yield* rebuild(budget.apiKeyId)
-  }, oneAtATime)
-
-  const removeBudget = Effect.fn("KeyLimits.removeBudget")(function* (apiKeyId: string) {
-    const wasThere = yield* repo.removeBudget(apiKeyId)
-    accountOf(apiKeyId)
-    budgets.delete(apiKeyId)
-    yield* rebuild(apiKeyId)
-    return wasThere
-  }, oneAtATime)
-
-  const putTokenLimit = Effect.fn("KeyLimits.putTokenLimit")(function* (limit: TokenLimit) {
-    if (!(yield* repo.updateTokenLimit(limit))) yield* repo.insertTokenLimit(limit)
-    accountOf(limit.apiKeyId)
-    limits.put(limit)
-    yield* rebuild(limit.apiKeyId)
-  }, oneAtATime)
-
-  const removeTokenLimit = Effect.fn("KeyLimits.removeTokenLimit")(function* (id: string) {
-    const wasThere = yield* repo.removeTokenLimit(id)
-    const known = limits.get(id)
-    if (known !== undefined) accountOf(known.apiKeyId)
-    limits.delete(id)
-    if (known !== undefined) yield* rebuild(known.apiKeyId)
-    return wasThere
-  }, oneAtATime)
-
-  const forgetKey = Effect.fn("KeyLimits.forgetKey")(function* (apiKeyId: string) {
-    yield* repo.removeKey(apiKeyId)
-    budgets.delete(apiKeyId)
-    limits.forgetKey(apiKeyId)
-    accounts.delete(apiKeyId)
-    waiting.delete(apiKeyId)
-  }, oneAtATime)
+export const make = Effect.gen(function* () {
+  const all = yield* services
+  const startMs = yield* Clock.currentTimeMillis
+  yield* bookLeftovers(all, startMs)
+  const budgets = new Map<string, Budget>()
+  const limits = new TokenLimits()
+  const accounts = new Map<string, KeyAccount>()
+  const deps: Deps = {
+    ...all,
+    startMs,
+    runFork: Runtime.runFork(yield* Effect.runtime<never>()),
+    oneAtATime: (yield* Effect.makeSemaphore(1)).withPermits(1),
+    accounts,
+    waiting: new Set(),
+    budgets,
+    limits,
+    booking: new Set(),
+    told: new Map(),
+    usedBefore: () => null
+  }
+  yield* readLimits(deps)
+  yield* rememberArrivals(deps)
 
   return KeyLimits.of({
-    admit,
-    pauseMs,
-    refuse: ({ apiKeyId, requestId }, obstacle) => refused(apiKeyId, requestId, obstacle),
-    settle,
+    admit: (key, request) => admit(deps, key, request),
+    pauseMs: (key) => pauseMs(deps, key),
+    refuse: ({ apiKeyId, requestId }, obstacle) => refused(deps, apiKeyId, requestId, obstacle),
+    settle: (commitment, charges) => settle(deps, commitment, charges),
     standings: (apiKeyId, atMs) =>
-      (accountOf(apiKeyId)?.meters ?? none).map((meter) => ({ spec: meter.spec, window: meter.at(atMs) })),
+      (accountOf(deps, apiKeyId)?.meters ?? none).map((meter) => ({ spec: meter.spec, window: meter.at(atMs) })),
     commitments: (apiKeyId) => {
       const found: Array<Holder> = []
       for (const [id, { holders }] of accounts) if (apiKeyId === undefined || id === apiKeyId) found.push(...holders)
@@ -396,12 +465,12 @@ export const make = Effect.gen(function* () {
     },
     budgets: () => [...budgets.values()],
     tokenLimits: () => limits.list(),
-    putBudget,
-    removeBudget,
-    putTokenLimit,
-    removeTokenLimit,
-    keyChanged: (apiKeyId) => oneAtATime(rebuild(apiKeyId)),
-    forgetKey
+    putBudget: (budget) => putBudget(deps, budget),
+    removeBudget: (apiKeyId) => removeBudget(deps, apiKeyId),
+    putTokenLimit: (limit) => putTokenLimit(deps, limit),
+    removeTokenLimit: (id) => removeTokenLimit(deps, id),
+    keyChanged: (apiKeyId) => deps.oneAtATime(rebuild(deps, apiKeyId)),
+    forgetKey: (apiKeyId) => forgetKey(deps, apiKeyId)
   })
 })
 

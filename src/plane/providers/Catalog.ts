@@ -172,14 +172,19 @@ const knownDeclared = (models: ReadonlyArray<DeclaredModel>): CatalogSnapshot["d
   return declared
 }
 
+/** What else names models. */
+export interface NamedModels {
+  readonly declaredModels?: ReadonlyArray<DeclaredModel>
+  readonly aliases?: ReadonlyArray<AliasRepo.ModelAlias>
+  readonly quotaGroups?: ReadonlyArray<QuotaGroup>
+}
+
 /** Puts a snapshot together. Pure, so that its rules can be tested without a store. */
 export const snapshot = (
   connections: ReadonlyArray<Connection>,
   nodes: ReadonlyArray<ProviderNode>,
   combos: ReadonlyArray<Combo>,
-  declaredModels: ReadonlyArray<DeclaredModel> = [],
-  aliases: ReadonlyArray<AliasRepo.ModelAlias> = [],
-  quotaGroups: ReadonlyArray<QuotaGroup> = []
+  { aliases = [], declaredModels = [], quotaGroups = [] }: NamedModels = {}
 ): CatalogSnapshot => {
   const nodeSpecs = new Map(nodes.map((node) => [node.prefix, knownSpec(node)]))
   const provider = (idOrAlias: string): ProviderSpec | null => nodeSpecs.get(idOrAlias) ?? Registry.find(idOrAlias)
@@ -247,133 +252,167 @@ const declaredFacts = ({ capabilities, contextLength, maxOutputTokens, name }: D
   noThinkingAlias: capabilities.noThinkingAlias ?? null
 })
 
+const services = Effect.all({
+  config: AppConfig.AppConfig,
+  connectionRepo: ConnectionRepo.ConnectionRepo,
+  nodeRepo: NodeRepo.NodeRepo,
+  comboRepo: ComboRepo.ComboRepo,
+  modelRepo: ProviderModelRepo.ProviderModelRepo,
+  aliasRepo: AliasRepo.AliasRepo,
+  groupRepo: QuotaGroupRepo.QuotaGroupRepo,
+  modelLists: ModelLists.ModelLists
+})
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly fromEnvironment: ReadonlyArray<Connection>
+  readonly replacements: Map<string, Replacement>
+  readonly listeners: Set<() => void>
+  readonly published: PublishedWindows.PublishedWindows
+  current: CatalogSnapshot
+  /** What the remembered facts and lists were made from. */
+  rememberedFrom: { declared: CatalogSnapshot["declared"]; revision: number }
+  factsByAccount: WeakMap<Account, LruMap<string, ModelFacts>>
+  modelsByAccount: WeakMap<Account, ReadonlyArray<string>>
+}
+
+const withRenewed = (
+  { replacements }: Pick<Deps, "replacements">,
+  stored: ReadonlyArray<Connection>
+): ReadonlyArray<Connection> => {
+  if (replacements.size === 0) return stored
+  const kept = new Set(stored.map(({ id }) => id))
+  for (const id of replacements.keys()) if (!kept.has(id)) replacements.delete(id)
+  return stored.map((connection) => {
+    const replacement = replacements.get(connection.id)
+    return replacement === undefined ? connection : withTokens(connection, replacement)
+  })
+}
+
+const onChange = ({ listeners }: Deps, listener: () => void) => {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+const replaceTokens = (deps: Deps, connectionId: string, replacement: Replacement): void => {
+  const { replacements } = deps
+  const connection = deps.current.connections.find(({ id }) => id === connectionId)
+  const changed = connection === undefined ? connection : withTokens(connection, replacement)
+  if (changed === undefined || changed === connection) return
+  replacements.set(connectionId, replacement)
+  deps.current = withConnection(deps.current, changed)
+}
+
+/** An account may outlive its snapshot, and declarations and learned lists change under it. */
+const forgetWhenOld = (deps: Deps): void => {
+  const { modelLists } = deps
+  const revision = modelLists.revision()
+  if (deps.rememberedFrom.declared === deps.current.declared && deps.rememberedFrom.revision === revision) return
+  deps.factsByAccount = new WeakMap()
+  deps.modelsByAccount = new WeakMap()
+  deps.rememberedFrom = { declared: deps.current.declared, revision }
+}
+
+const listModels = (deps: Deps, account: Account): ReadonlyArray<string> => {
+  const { modelLists } = deps
+  const { defaultModel, models } = account.connection
+  const learned = modelLists.known(account.connection.id)
+  const listed = models.length > 0 ? models : learned.length > 0 ? learned : account.spec.models
+  const known = defaultModel === null || listed.includes(defaultModel) ? listed : [defaultModel, ...listed]
+  const declared = deps.current.declared.get(account.spec.id)
+  if (declared === undefined) return known
+  const all = new Set([...known, ...declared.keys()])
+  return [...all].filter((model) => declared.get(model)?.hidden !== true)
+}
+
+const modelsOf = (deps: Deps, account: Account): ReadonlyArray<string> => {
+  forgetWhenOld(deps)
+  const remembered = deps.modelsByAccount.get(account)
+  if (remembered !== undefined) return remembered
+  const models = listModels(deps, account)
+  deps.modelsByAccount.set(account, models)
+  return models
+}
+
+const gather = (deps: Deps, account: Account, model: string): ModelFacts => {
+  const { modelLists, published } = deps
+  const declared = deps.current.declared.get(account.spec.id)?.get(model)
+  const learned = modelLists.find(account.connection.id, model) ?? unknownFacts
+  const told = layFacts(learned, factsOfName(model))
+  const known = declared === undefined ? told : layFacts(declaredFacts(declared), told)
+  return settleFacts({
+    ...known,
+    // The family's fact does not count for a model that is known not to reason.
+    noThinkingAlias:
+      declared?.capabilities.noThinkingAlias ?? (known.reasoning === false ? false : known.noThinkingAlias),
+    contextLength: known.contextLength ?? published.find(account.spec.id, model)
+  })
+}
+
+const factsOf = (deps: Deps, account: Account, model: string): ModelFacts => {
+  forgetWhenOld(deps)
+  let ofAccount = deps.factsByAccount.get(account)
+  if (ofAccount === undefined) {
+    ofAccount = new LruMap({ capacity: factsPerAccount })
+    deps.factsByAccount.set(account, ofAccount)
+  }
+  const remembered = ofAccount.peek(model)
+  if (remembered !== undefined) return remembered
+  const facts = gather(deps, account, model)
+  ofAccount.set(model, facts)
+  return facts
+}
+
+/** Reads what is stored. The snapshot is put together in the turn in which it is put in force, so that no tokens are renewed in between. */
+const load = Effect.fnUntraced(function* (deps: Omit<Deps, "current" | "rememberedFrom" | "published">) {
+  const stored = yield* deps.connectionRepo.list
+  const nodes = yield* deps.nodeRepo.list
+  const combos = yield* deps.comboRepo.list
+  const declaredModels = yield* deps.modelRepo.list
+  const aliases = yield* deps.aliasRepo.list
+  const quotaGroups = yield* deps.groupRepo.list
+  return () =>
+    snapshot([...withRenewed(deps, stored), ...deps.fromEnvironment], nodes, combos, {
+      declaredModels,
+      aliases,
+      quotaGroups
+    })
+})
+
+const refresh = (deps: Deps): Effect.Effect<void, StoreError> =>
+  Effect.map(load(deps), (next) => {
+    deps.current = next()
+    for (const listener of deps.listeners) listener()
+  }).pipe(Effect.withSpan("Catalog.refresh"))
+
 export const make = Effect.gen(function* () {
-  const config = yield* AppConfig.AppConfig
-  const connectionRepo = yield* ConnectionRepo.ConnectionRepo
-  const nodeRepo = yield* NodeRepo.NodeRepo
-  const comboRepo = yield* ComboRepo.ComboRepo
-  const modelRepo = yield* ProviderModelRepo.ProviderModelRepo
-  const aliasRepo = yield* AliasRepo.AliasRepo
-  const groupRepo = yield* QuotaGroupRepo.QuotaGroupRepo
-  const modelLists = yield* ModelLists.ModelLists
-
-  const fromEnvironment = config.envConnections
-    ? envConnections(config.environment, yield* Clock.currentTimeMillis)
-    : []
-
-  const mistaken = config.envConnections ? mistakenVariables(config.environment) : []
+  const all = yield* services
+  const { envConnections: isRead, environment } = all.config
+  const fromEnvironment = isRead ? envConnections(environment, yield* Clock.currentTimeMillis) : []
+  const mistaken = isRead ? mistakenVariables(environment) : []
   if (mistaken.length > 0) {
     yield* Effect.logWarning(
       `Not used, because they hold a key of a gateway and not of a provider: ${[...new Set(mistaken)].join(", ")}`
     )
   }
-
-  const replacements = new Map<string, Replacement>()
-
-  /** The stored connections with tokens that the store did not know yet when it was read. */
-  const withRenewed = (stored: ReadonlyArray<Connection>): ReadonlyArray<Connection> => {
-    if (replacements.size === 0) return stored
-    const kept = new Set(stored.map(({ id }) => id))
-    for (const id of replacements.keys()) if (!kept.has(id)) replacements.delete(id)
-    return stored.map((connection) => {
-      const replacement = replacements.get(connection.id)
-      return replacement === undefined ? connection : withTokens(connection, replacement)
-    })
+  const empty = {
+    ...all,
+    fromEnvironment,
+    replacements: new Map<string, Replacement>(),
+    listeners: new Set<() => void>(),
+    factsByAccount: new WeakMap<Account, LruMap<string, ModelFacts>>(),
+    modelsByAccount: new WeakMap<Account, ReadonlyArray<string>>()
   }
+  const first = (yield* load(empty))()
+  const rememberedFrom = { declared: first.declared, revision: all.modelLists.revision() }
+  const deps: Deps = { ...empty, current: first, rememberedFrom, published: yield* PublishedWindows.load }
 
-  const load = Effect.gen(function* () {
-    const stored = yield* connectionRepo.list
-    const nodes = yield* nodeRepo.list
-    const combos = yield* comboRepo.list
-    const declared = yield* modelRepo.list
-    const aliases = yield* aliasRepo.list
-    const groups = yield* groupRepo.list
-    // Put together in the turn in which it is put in force, so that no tokens are renewed in between.
-    return () => snapshot([...withRenewed(stored), ...fromEnvironment], nodes, combos, declared, aliases, groups)
+  return Catalog.of({
+    current: () => deps.current,
+    refresh: refresh(deps),
+    onChange: (listener) => onChange(deps, listener),
+    replaceTokens: (connectionId, replacement) => replaceTokens(deps, connectionId, replacement),
+    modelsOf: (account) => modelsOf(deps, account),
+    factsOf: (account, model) => factsOf(deps, account, model)
   })
-
-  let current = (yield* load)()
-  const listeners = new Set<() => void>()
-  const onChange = (listener: () => void) => {
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
-  }
-  const refresh = Effect.map(load, (next) => {
-    current = next()
-    for (const listener of listeners) listener()
-  }).pipe(Effect.withSpan("Catalog.refresh"))
-
-  const replaceTokens = (connectionId: string, replacement: Replacement): void => {
-    const connection = current.connections.find(({ id }) => id === connectionId)
-    const changed = connection === undefined ? connection : withTokens(connection, replacement)
-    if (changed === undefined || changed === connection) return
-    replacements.set(connectionId, replacement)
-    current = withConnection(current, changed)
-  }
-
-  const published = yield* PublishedWindows.load
-  let factsByAccount = new WeakMap<Account, LruMap<string, ModelFacts>>()
-  let modelsByAccount = new WeakMap<Account, ReadonlyArray<string>>()
-  let rememberedFrom = { declared: current.declared, revision: modelLists.revision() }
-
-  /** An account may outlive its snapshot, and declarations and learned lists change under it. */
-  const forgetWhenOld = (): void => {
-    const revision = modelLists.revision()
-    if (rememberedFrom.declared === current.declared && rememberedFrom.revision === revision) return
-    factsByAccount = new WeakMap()
-    modelsByAccount = new WeakMap()
-    rememberedFrom = { declared: current.declared, revision }
-  }
-
-  const listModels = (account: Account): ReadonlyArray<string> => {
-    const { defaultModel, models } = account.connection
-    const learned = modelLists.known(account.connection.id)
-    const listed = models.length > 0 ? models : learned.length > 0 ? learned : account.spec.models
-    const known = defaultModel === null || listed.includes(defaultModel) ? listed : [defaultModel, ...listed]
-    const declared = current.declared.get(account.spec.id)
-    if (declared === undefined) return known
-    const all = new Set([...known, ...declared.keys()])
-    return [...all].filter((model) => declared.get(model)?.hidden !== true)
-  }
-
-  const modelsOf = (account: Account): ReadonlyArray<string> => {
-    forgetWhenOld()
-    const remembered = modelsByAccount.get(account)
-    if (remembered !== undefined) return remembered
-    const models = listModels(account)
-    modelsByAccount.set(account, models)
-    return models
-  }
-
-  const gather = (account: Account, model: string): ModelFacts => {
-    const declared = current.declared.get(account.spec.id)?.get(model)
-    const learned = modelLists.find(account.connection.id, model) ?? unknownFacts
-    const told = layFacts(learned, factsOfName(model))
-    const known = declared === undefined ? told : layFacts(declaredFacts(declared), told)
-    return settleFacts({
-      ...known,
-      // The family's fact does not count for a model that is known not to reason.
-      noThinkingAlias:
-        declared?.capabilities.noThinkingAlias ?? (known.reasoning === false ? false : known.noThinkingAlias),
-      contextLength: known.contextLength ?? published.find(account.spec.id, model)
-    })
-  }
-
-  const factsOf = (account: Account, model: string): ModelFacts => {
-    forgetWhenOld()
-    let ofAccount = factsByAccount.get(account)
-    if (ofAccount === undefined) {
-      ofAccount = new LruMap({ capacity: factsPerAccount })
-      factsByAccount.set(account, ofAccount)
-    }
-    const remembered = ofAccount.peek(model)
-    if (remembered !== undefined) return remembered
-    const facts = gather(account, model)
-    ofAccount.set(model, facts)
-    return facts
-  }
-
-  return Catalog.of({ current: () => current, refresh, onChange, replaceTokens, modelsOf, factsOf })
 })
 
 export const layer: Layer.Layer<

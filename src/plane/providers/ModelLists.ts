@@ -85,108 +85,136 @@ const readStored = (hash: string, text: string | undefined): List | null => {
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url")
 
+const services = Effect.all({ repo: ModelListRepo.ModelListRepo })
+interface Deps extends Effect.Effect.Success<typeof services> {
+  /** Every list that an entry holds, with the number of its entries. */
+  readonly lists: Map<string, { readonly list: List; users: number }>
+  modelsInAll: number
+  /** Entries in the order in which they were learned. */
+  readonly entries: Map<string, Entry>
+  revision: number
+}
+
+const release = (deps: Deps, list: List | null): void => {
+  const { lists } = deps
+  const held = list === null ? undefined : lists.get(list.hash)
+  if (held === undefined) return
+  held.users -= 1
+  if (held.users > 0) return
+  lists.delete(held.list.hash)
+  deps.modelsInAll -= held.list.models.length
+}
+
+const hold = (deps: Deps, list: List): List => {
+  const { lists } = deps
+  const held = lists.get(list.hash)
+  if (held !== undefined) {
+    held.users += 1
+    return held.list
+  }
+  lists.set(list.hash, { list, users: 1 })
+  deps.modelsInAll += list.models.length
+  return list
+}
+
+const drop = (deps: Deps, connectionId: string): boolean => {
+  const { entries } = deps
+  const entry = entries.get(connectionId)
+  if (entry === undefined) return false
+  entries.delete(connectionId)
+  release(deps, entry.list)
+  return true
+}
+
+/** Dropped from memory only: the store has them for the next start. */
+const makeRoom = (deps: Deps): void => {
+  const { entries } = deps
+  for (const oldest of entries.keys()) {
+    if (entries.size <= capacity && (deps.modelsInAll <= maxModelsInAll || entries.size <= 1)) return
+    drop(deps, oldest)
+  }
+}
+
+const put = (deps: Deps, connectionId: string, state: Omit<Entry, "models">): void => {
+  const { entries } = deps
+  const list = state.list === null ? null : hold(deps, state.list)
+  drop(deps, connectionId)
+  entries.set(connectionId, { ...state, list, models: list?.models ?? none })
+  makeRoom(deps)
+}
+
+/** Writes to the store. A list that cannot be written is fetched again after the next start. */
+const stored = (write: Effect.Effect<void, StoreError>): Effect.Effect<void> =>
+  Effect.catchAll(write, (error) => Effect.logWarning(`A list of models was not stored: ${error.message}`))
+
+const save = (
+  { repo }: Deps,
+  connectionId: string,
+  { learnedAtMs, list, problem, source }: Entry,
+  text: string | null
+) => stored(repo.save({ connectionId, source, hash: list?.hash ?? null, learnedAtMs, problem }, text))
+
+const learn = Effect.fn("ModelLists.learn")(function* (
+  deps: Deps,
+  connectionId: string,
+  source: string,
+  models: ReadonlyArray<ListedModel>,
+  nowMs: number
+) {
+  const { entries } = deps
+  const before = entries.get(connectionId)
+  const text = listText(models)
+  const hash = hashOf(text)
+  const isSame = before?.list?.hash === hash
+  const entry = { source, list: isSame ? before.list : listOf(hash, models), learnedAtMs: nowMs, problem: null }
+  put(deps, connectionId, entry)
+  if (!isSame) deps.revision += 1
+  yield* save(deps, connectionId, { ...entry, models }, isSame ? null : text)
+})
+
+const failed = Effect.fn("ModelLists.failed")(function* (
+  deps: Deps,
+  connectionId: string,
+  source: string,
+  said: string
+) {
+  const { entries } = deps
+  const before = entries.get(connectionId)
+  const problem = said.slice(0, maxProblemLength)
+  if (before?.problem === problem && before.source === source) return
+  const kept = before?.source === source ? before : null
+  const entry = { source, list: kept?.list ?? null, learnedAtMs: kept?.learnedAtMs ?? null, problem }
+  put(deps, connectionId, entry)
+  if (before?.list !== entry.list) deps.revision += 1
+  yield* save(deps, connectionId, { ...entry, models: none }, null)
+})
+
+const forget = Effect.fn("ModelLists.forget")(function* (deps: Deps, connectionId: string) {
+  const { repo } = deps
+  if (!drop(deps, connectionId)) return
+  deps.revision += 1
+  yield* stored(repo.remove(connectionId))
+})
+
 export const make = Effect.gen(function* () {
-  const repo = yield* ModelListRepo.ModelListRepo
+  const all = yield* services
+
   /** Entries in the order in which they were learned. */
   const entries = new Map<string, Entry>()
   /** Every list that an entry holds, with the number of its entries. */
   const lists = new Map<string, { readonly list: List; users: number }>()
-  let modelsInAll = 0
-  let revision = 0
 
-  const release = (list: List | null): void => {
-    const held = list === null ? undefined : lists.get(list.hash)
-    if (held === undefined) return
-    held.users -= 1
-    if (held.users > 0) return
-    lists.delete(held.list.hash)
-    modelsInAll -= held.list.models.length
-  }
-
-  const hold = (list: List): List => {
-    const held = lists.get(list.hash)
-    if (held !== undefined) {
-      held.users += 1
-      return held.list
-    }
-    lists.set(list.hash, { list, users: 1 })
-    modelsInAll += list.models.length
-    return list
-  }
-
-  const drop = (connectionId: string): boolean => {
-    const entry = entries.get(connectionId)
-    if (entry === undefined) return false
-    entries.delete(connectionId)
-    release(entry.list)
-    return true
-  }
-
-  /** Dropped from memory only: the store has them for the next start. */
-  const makeRoom = (): void => {
-    for (const oldest of entries.keys()) {
-      if (entries.size <= capacity && (modelsInAll <= maxModelsInAll || entries.size <= 1)) return
-      drop(oldest)
-    }
-  }
-
-  const put = (connectionId: string, state: Omit<Entry, "models">): void => {
-    const list = state.list === null ? null : hold(state.list)
-    drop(connectionId)
-    entries.set(connectionId, { ...state, list, models: list?.models ?? none })
-    makeRoom()
-  }
-
-  const texts = yield* repo.texts
-  for (const row of yield* repo.list) {
+  const texts = yield* all.repo.texts
+  const deps: Deps = { ...all, lists, modelsInAll: 0, entries, revision: 0 }
+  for (const row of yield* deps.repo.list) {
     const list = row.hash === null ? null : (lists.get(row.hash)?.list ?? readStored(row.hash, texts.get(row.hash)))
-    put(row.connectionId, {
+    put(deps, row.connectionId, {
       source: row.source,
       list,
       learnedAtMs: list === null ? null : row.learnedAtMs,
       problem: row.problem
     })
   }
-
-  /** Writes to the store. A list that cannot be written is fetched again after the next start. */
-  const stored = (write: Effect.Effect<void, StoreError>): Effect.Effect<void> =>
-    Effect.catchAll(write, (error) => Effect.logWarning(`A list of models was not stored: ${error.message}`))
-
-  const save = (connectionId: string, { learnedAtMs, list, problem, source }: Entry, text: string | null) =>
-    stored(repo.save({ connectionId, source, hash: list?.hash ?? null, learnedAtMs, problem }, text))
-
-  const learn = Effect.fn("ModelLists.learn")(function* (
-    connectionId: string,
-    source: string,
-    models: ReadonlyArray<ListedModel>,
-    nowMs: number
-  ) {
-    const before = entries.get(connectionId)
-    const text = listText(models)
-    const hash = hashOf(text)
-    const isSame = before?.list?.hash === hash
-    const entry = { source, list: isSame ? before.list : listOf(hash, models), learnedAtMs: nowMs, problem: null }
-    put(connectionId, entry)
-    if (!isSame) revision += 1
-    yield* save(connectionId, { ...entry, models }, isSame ? null : text)
-  })
-
-  const failed = Effect.fn("ModelLists.failed")(function* (connectionId: string, source: string, said: string) {
-    const before = entries.get(connectionId)
-    const problem = said.slice(0, maxProblemLength)
-    if (before?.problem === problem && before.source === source) return
-    const kept = before?.source === source ? before : null
-    const entry = { source, list: kept?.list ?? null, learnedAtMs: kept?.learnedAtMs ?? null, problem }
-    put(connectionId, entry)
-    if (before?.list !== entry.list) revision += 1
-    yield* save(connectionId, { ...entry, models: none }, null)
-  })
-
-  const forget = Effect.fn("ModelLists.forget")(function* (connectionId: string) {
-    if (!drop(connectionId)) return
-    revision += 1
-    yield* stored(repo.remove(connectionId))
-  })
 
   return ModelLists.of({
     known: (connectionId) => entries.get(connectionId)?.list?.ids ?? none,
@@ -197,11 +225,11 @@ export const make = Effect.gen(function* () {
       if (entry === undefined || entry.learnedAtMs === null || entry.problem !== null) return null
       return nowMs - entry.learnedAtMs < freshForMs ? entry.models : null
     },
-    learn,
-    failed,
-    forget,
+    learn: (connectionId, source, models, nowMs) => learn(deps, connectionId, source, models, nowMs),
+    failed: (connectionId, source, said) => failed(deps, connectionId, source, said),
+    forget: (connectionId) => forget(deps, connectionId),
     connections: () => [...entries.keys()],
-    revision: () => revision
+    revision: () => deps.revision
   })
 })
 

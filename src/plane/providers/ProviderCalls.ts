@@ -201,161 +201,180 @@ const notAsked = (error: string): Asked => ({ status: null, error, answered: non
 
 type Asking = Pick<typeof Upstream.Upstream.Service, "request">
 
-export const make = Effect.gen(function* () {
-  const upstream = yield* Upstream.Upstream
-  const catalog = yield* Catalog.Catalog
-  const lists = yield* ModelLists.ModelLists
-  const tokens = yield* TokenRefresh.TokenRefresh
-  const control: Asking = { request: upstream.controlRequest }
+const services = Effect.all({
+  upstream: Upstream.Upstream,
+  catalog: Catalog.Catalog,
+  lists: ModelLists.ModelLists,
+  tokens: TokenRefresh.TokenRefresh
+})
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly control: Asking
+}
 
-  const ask = (by: Asking, spec: ProviderSpec, connection: Connection, model: string) => {
-    const wire = (connection.wires ?? spec.wires)[0] ?? spec.wires[0]
-    const endpoint = endpointOf(spec, connection, wire)
-    if (endpoint._tag === "Left") return Effect.succeed(notAsked(endpoint.left.message))
-    const request = isForSearchesOnly(spec)
-      ? searchRequest(spec, endpoint.right)
-      : jsonRequest(endpoint.right, model, ping(wire, model))
-    if (request === null) return Effect.succeed(notAsked(`${spec.name} has no endpoint that can be tried.`))
-    const connectionId = connection.id === candidateId ? null : connection.id
-    const sentBytes = typeof request.body === "string" ? Buffer.byteLength(request.body) : 0
-    return Effect.gen(function* () {
-      const startedMs = yield* Clock.currentTimeMillis
-      const { body, status } = yield* by.request({ ...request, owner: ownerOf(connection) }, limits)
-      if (status >= 300)
-        return { status, error: reasonOf(connection, spec, status, body), answered: none } satisfies Asked
-      const latencyMs = (yield* Clock.currentTimeMillis) - startedMs
-      const call: AnsweredCall = { spec, connectionId, model, wire, status, body, sentBytes, startedMs, latencyMs }
-      return { status, error: null, answered: [call] } satisfies Asked
-    }).pipe(Effect.catchAll((error) => Effect.succeed(notAsked(failureText(error)))))
-  }
-
-  /** Completes a list with details that were learned before, until the details are fetched again. */
-  const withKnown = (connectionId: string, listed: ReadonlyArray<ModelLists.ListedModel>) =>
-    listed.map((model) => {
-      const before = lists.find(connectionId, model.id)
-      return before === null ? model : { ...layFacts(model, before), id: model.id }
-    })
-
-  const askAndKeep = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
-    const { id } = connection
-    const usable = yield* Effect.either(tokens.usable(connection))
-    const result = usable._tag === "Left" ? notRenewed(usable.left) : yield* fetchModels(upstream, spec, usable.right)
-    const source = listSourceOf(spec, connection) ?? ""
-    if (result._tag === "NotListed") {
-      yield* lists.failed(id, source, result.error)
-      return result
-    }
-    const asked = usable._tag === "Left" ? connection : usable.right
-    const details = fetchModelDetails(upstream, spec, asked, result.models)
-    const nowMs = yield* Clock.currentTimeMillis
-    // The names are of use before all details are there.
-    yield* lists.learn(id, source, details === null ? result.models : withKnown(id, result.models), nowMs)
-    if (details === null) return result
-    const models = yield* details
-    yield* lists.learn(id, source, models, nowMs)
-    return { ...result, models }
-  })
-
-  const models = Effect.fn("ProviderCalls.models")(function* (
-    connection: Connection,
-    options: { readonly refresh: boolean }
-  ) {
-    const nowMs = yield* Clock.currentTimeMillis
-    const known = options.refresh ? null : lists.fresh(connection.id, nowMs)
-    if (known !== null) return { _tag: "Listed", models: known } satisfies ModelsResult
-    const spec = catalog.current().provider(connection.provider)
-    return spec === null
-      ? ({
-          _tag: "NotListed",
-          status: null,
-          error: `The provider '${connection.provider}' is not known.`,
-          isTransient: false
-        } satisfies ModelsResult)
-      : yield* askAndKeep(spec, connection)
-  })
-
-  const test = Effect.fn("ProviderCalls.test")(function* (connection: Connection, wanted: string | null) {
+const ask = (by: Asking, spec: ProviderSpec, connection: Connection, model: string) => {
+  const wire = (connection.wires ?? spec.wires)[0] ?? spec.wires[0]
+  const endpoint = endpointOf(spec, connection, wire)
+  if (endpoint._tag === "Left") return Effect.succeed(notAsked(endpoint.left.message))
+  const request = isForSearchesOnly(spec)
+    ? searchRequest(spec, endpoint.right)
+    : jsonRequest(endpoint.right, model, ping(wire, model))
+  if (request === null) return Effect.succeed(notAsked(`${spec.name} has no endpoint that can be tried.`))
+  const connectionId = connection.id === candidateId ? null : connection.id
+  const sentBytes = typeof request.body === "string" ? Buffer.byteLength(request.body) : 0
+  return Effect.gen(function* () {
     const startedMs = yield* Clock.currentTimeMillis
-    const listing = yield* Effect.fork(models(connection, { refresh: true }))
-    const done = Effect.fnUntraced(function* (model: string | null, { answered, error, status }: Asked) {
-      const nowMs = yield* Clock.currentTimeMillis
-      const listed = Option.getOrNull(yield* Effect.timeoutOption(Fiber.join(listing), listPatience))
-      return {
-        ok: error === null,
-        status,
-        latencyMs: nowMs - startedMs,
-        model,
-        error,
-        models: listed?._tag === "Listed" ? listed.models.length : null,
-        modelsError:
-          listed === null
-            ? "The upstream has not listed its models yet."
-            : listed._tag === "Listed"
-              ? null
-              : listed.error,
-        answered
-      } satisfies TestResult
-    })
-    const spec = catalog.current().provider(connection.provider)
-    if (spec === null) return yield* done(null, notAsked(`The provider '${connection.provider}' is not known.`))
-    const model = isForSearchesOnly(spec)
-      ? searchModel
-      : (wanted ??
-        connection.defaultModel ??
-        questionable(spec, [...connection.models, ...spec.models]) ??
-        questionable(spec, listedIn(yield* Fiber.join(listing))))
-    if (model === null)
-      return yield* done(null, notAsked("No model is known for this connection; give it a defaultModel."))
-    const usable = yield* Effect.either(tokens.usable(connection))
-    if (usable._tag === "Left") return yield* done(model, notAsked(usable.left.message))
-    return yield* done(model, yield* ask(upstream, spec, usable.right, model))
+    const { body, status } = yield* by.request({ ...request, owner: ownerOf(connection) }, limits)
+    if (status >= 300)
+      return { status, error: reasonOf(connection, spec, status, body), answered: none } satisfies Asked
+    const latencyMs = (yield* Clock.currentTimeMillis) - startedMs
+    const call: AnsweredCall = { spec, connectionId, model, wire, status, body, sentBytes, startedMs, latencyMs }
+    return { status, error: null, answered: [call] } satisfies Asked
+  }).pipe(Effect.catchAll((error) => Effect.succeed(notAsked(failureText(error)))))
+}
+
+/** Completes a list with details that were learned before, until the details are fetched again. */
+const withKnown = ({ lists }: Deps, connectionId: string, listed: ReadonlyArray<ModelLists.ListedModel>) =>
+  listed.map((model) => {
+    const before = lists.find(connectionId, model.id)
+    return before === null ? model : { ...layFacts(model, before), id: model.id }
   })
 
-  /** Some providers list their models to every caller: such a list says nothing about a key. */
-  const listsToAnybody = (spec: ProviderSpec, connection: Connection) =>
-    connection.apiKey === null && connection.oauth === null
-      ? Effect.succeed(false)
-      : Effect.map(
-          fetchModels(control, spec, { ...connection, authType: "none", apiKey: null, oauth: null, headers: null }),
-          ({ _tag }) => _tag === "Listed"
-        )
+const askAndKeep = Effect.fnUntraced(function* (deps: Deps, spec: ProviderSpec, connection: Connection) {
+  const { lists, tokens, upstream } = deps
+  const { id } = connection
+  const usable = yield* Effect.either(tokens.usable(connection))
+  const result = usable._tag === "Left" ? notRenewed(usable.left) : yield* fetchModels(upstream, spec, usable.right)
+  const source = listSourceOf(spec, connection) ?? ""
+  if (result._tag === "NotListed") {
+    yield* lists.failed(id, source, result.error)
+    return result
+  }
+  const asked = usable._tag === "Left" ? connection : usable.right
+  const details = fetchModelDetails(upstream, spec, asked, result.models)
+  const nowMs = yield* Clock.currentTimeMillis
+  // The names are of use before all details are there.
+  yield* lists.learn(id, source, details === null ? result.models : withKnown(deps, id, result.models), nowMs)
+  if (details === null) return result
+  const models = yield* details
+  yield* lists.learn(id, source, models, nowMs)
+  return { ...result, models }
+})
 
-  const judge = Effect.fnUntraced(function* (spec: ProviderSpec, connection: Connection) {
-    const listed = yield* fetchModels(control, spec, connection)
-    if (listed._tag === "Listed" && !(yield* listsToAnybody(spec, connection))) {
-      return { valid: true, status: 200, error: null, answered: none } satisfies ValidationResult
-    }
-    if (listed._tag === "NotListed" && (listed.status === 401 || listed.status === 403)) {
-      return { valid: false, status: listed.status, error: listed.error, answered: none } satisfies ValidationResult
-    }
-    // A tiny request distinguishes a refused key (401, 403) from any other complaint, such as an unknown model.
-    const model =
+const models = Effect.fn("ProviderCalls.models")(function* (
+  deps: Deps,
+  connection: Connection,
+  options: { readonly refresh: boolean }
+) {
+  const { catalog, lists } = deps
+  const nowMs = yield* Clock.currentTimeMillis
+  const known = options.refresh ? null : lists.fresh(connection.id, nowMs)
+  if (known !== null) return { _tag: "Listed", models: known } satisfies ModelsResult
+  const spec = catalog.current().provider(connection.provider)
+  return spec === null
+    ? ({
+        _tag: "NotListed",
+        status: null,
+        error: `The provider '${connection.provider}' is not known.`,
+        isTransient: false
+      } satisfies ModelsResult)
+    : yield* askAndKeep(deps, spec, connection)
+})
+
+const test = Effect.fn("ProviderCalls.test")(function* (deps: Deps, connection: Connection, wanted: string | null) {
+  const { catalog, tokens, upstream } = deps
+  const startedMs = yield* Clock.currentTimeMillis
+  const listing = yield* Effect.fork(models(deps, connection, { refresh: true }))
+  const done = Effect.fnUntraced(function* (model: string | null, { answered, error, status }: Asked) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const listed = Option.getOrNull(yield* Effect.timeoutOption(Fiber.join(listing), listPatience))
+    return {
+      ok: error === null,
+      status,
+      latencyMs: nowMs - startedMs,
+      model,
+      error,
+      models: listed?._tag === "Listed" ? listed.models.length : null,
+      modelsError:
+        listed === null
+          ? "The upstream has not listed its models yet."
+          : listed._tag === "Listed"
+            ? null
+            : listed.error,
+      answered
+    } satisfies TestResult
+  })
+  const spec = catalog.current().provider(connection.provider)
+  if (spec === null) return yield* done(null, notAsked(`The provider '${connection.provider}' is not known.`))
+  const model = isForSearchesOnly(spec)
+    ? searchModel
+    : (wanted ??
       connection.defaultModel ??
       questionable(spec, [...connection.models, ...spec.models]) ??
-      questionable(spec, listedIn(listed)) ??
-      "gateway-validation"
-    const asked = yield* ask(control, spec, connection, model)
-    const refused = isForSearchesOnly(spec) ? refusesSearches(asked) : refusesKey(asked.status)
-    const { answered, error, status } = asked
-    return { valid: !refused, status, error: refused ? error : null, answered } satisfies ValidationResult
-  })
+      questionable(spec, listedIn(yield* Fiber.join(listing))))
+  if (model === null)
+    return yield* done(null, notAsked("No model is known for this connection; give it a defaultModel."))
+  const usable = yield* Effect.either(tokens.usable(connection))
+  if (usable._tag === "Left") return yield* done(model, notAsked(usable.left.message))
+  return yield* done(model, yield* ask(upstream, spec, usable.right, model))
+})
+
+/** Some providers list their models to every caller: such a list says nothing about a key. */
+const listsToAnybody = ({ control }: Deps, spec: ProviderSpec, connection: Connection) =>
+  connection.apiKey === null && connection.oauth === null
+    ? Effect.succeed(false)
+    : Effect.map(
+        fetchModels(control, spec, { ...connection, authType: "none", apiKey: null, oauth: null, headers: null }),
+        ({ _tag }) => _tag === "Listed"
+      )
+
+const judge = Effect.fnUntraced(function* (deps: Deps, spec: ProviderSpec, connection: Connection) {
+  const { control } = deps
+  const listed = yield* fetchModels(control, spec, connection)
+  if (listed._tag === "Listed" && !(yield* listsToAnybody(deps, spec, connection))) {
+    return { valid: true, status: 200, error: null, answered: none } satisfies ValidationResult
+  }
+  if (listed._tag === "NotListed" && (listed.status === 401 || listed.status === 403)) {
+    return { valid: false, status: listed.status, error: listed.error, answered: none } satisfies ValidationResult
+  }
+  // A tiny request distinguishes a refused key (401, 403) from any other complaint, such as an unknown model.
+  const model =
+    connection.defaultModel ??
+    questionable(spec, [...connection.models, ...spec.models]) ??
+    questionable(spec, listedIn(listed)) ??
+    "gateway-validation"
+  const asked = yield* ask(control, spec, connection, model)
+  const refused = isForSearchesOnly(spec) ? refusesSearches(asked) : refusesKey(asked.status)
+  const { answered, error, status } = asked
+  return { valid: !refused, status, error: refused ? error : null, answered } satisfies ValidationResult
+})
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+
+  const control: Asking = { request: all.upstream.controlRequest }
+  const deps: Deps = { ...all, control }
 
   const validate = Effect.fn("ProviderCalls.validate")((candidate: Candidate) => {
-    const spec = catalog.current().provider(candidate.provider)
-    return spec === null ? Effect.succeed(null) : judge(spec, candidateConnection(spec, candidate))
+    const spec = deps.catalog.current().provider(candidate.provider)
+    return spec === null ? Effect.succeed(null) : judge(deps, spec, candidateConnection(spec, candidate))
   })
 
   const check = Effect.fn("ProviderCalls.check")((connection: Connection) => {
-    const spec = catalog.current().provider(connection.provider)
+    const spec = deps.catalog.current().provider(connection.provider)
     return spec === null
       ? Effect.succeed(null)
-      : Effect.matchEffect(tokens.usable(connection), {
+      : Effect.matchEffect(deps.tokens.usable(connection), {
           onFailure: ({ message }) => Effect.succeed({ valid: false, status: null, error: message, answered: none }),
-          onSuccess: (usable) => judge(spec, usable)
+          onSuccess: (usable) => judge(deps, spec, usable)
         })
   })
 
-  return ProviderCalls.of({ test, models, validate, check })
+  return ProviderCalls.of({
+    test: (connection, wanted) => test(deps, connection, wanted),
+    models: (connection, options) => models(deps, connection, options),
+    validate,
+    check
+  })
 })
 
 const candidateConnection = (spec: ProviderSpec, { apiKey, baseUrl, proxyId }: Candidate): Connection => ({

@@ -175,12 +175,11 @@ export const streamHeaders = (work: Work, target: Target, traces: Traces): Array
 export const answerHeaders = (
   work: Work,
   target: Target,
-  traces: Traces,
+  traces: Traces & { readonly type?: string },
   bill: AnswerCost,
-  bodyBytes: number,
-  type = "application/json"
+  bodyBytes: number
 ): Array<string> => {
-  const headers = servedBy(work, target, type, traces)
+  const headers = servedBy(work, target, traces.type ?? "application/json", traces)
   headers.push("Content-Length", String(bodyBytes), ...costFacts(bill))
   return headers
 }
@@ -202,15 +201,18 @@ const mediaType =
 export const mediaTypeOf = (type: string): string =>
   mediaType.test(type) ? headerSafe(type) : "application/octet-stream"
 
+export interface MediaAnswer {
+  readonly work: Work
+  readonly target: Target
+  readonly traces: Traces
+  readonly media: MediaFacts
+  readonly price: ModelPrice | null
+  readonly latencyMs: number
+}
+
 /** Headers of an answer that is no text, with its cost where that is known before. */
-export const mediaHeaders = (
-  work: Work,
-  target: Target,
-  traces: Traces,
-  { length, type, usage }: MediaFacts,
-  price: ModelPrice | null,
-  latencyMs: number
-): Array<string> => {
+export const mediaHeaders = ({ latencyMs, media, price, target, traces, work }: MediaAnswer): Array<string> => {
+  const { length, type, usage } = media
   const headers = servedBy(work, target, mediaTypeOf(type), traces)
   if (length !== null && /^\d{1,15}$/.test(length)) headers.push("Content-Length", length)
   const cost = usage === null || price === null ? 0 : costNanoUsd(usage, price)

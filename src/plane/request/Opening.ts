@@ -151,142 +151,147 @@ const atConnectionOf = ({ job }: Exchange, resolution: Resolution): Resolution |
     : { ...resolution, strategy: "priority", targets: [target], weights: [1], steps: [0] }
 }
 
-export const make = Effect.gen(function* () {
-  const admission = yield* Admission
-  const engine = yield* Engine.Engine
-  const flags = yield* Flags
-  const ids = yield* IdGen.IdGen
-  const { access, current: settings } = yield* GatewaySettings
-  const resolutions = yield* Resolutions.Resolutions
-  const responses = yield* ResponseStore.ResponseStore
+const services = Effect.all({
+  admission: Admission,
+  engine: Engine.Engine,
+  flags: Flags,
+  ids: IdGen.IdGen,
+  gatewaySettings: GatewaySettings,
+  resolutions: Resolutions.Resolutions,
+  responses: ResponseStore.ResponseStore
+})
+type Deps = Effect.Effect.Success<typeof services>
 
-  const read = (asked: Exchange): Read | InferenceError | Ready | Count => {
-    const said = readBody(asked.body, asked.codec.misspelt)
-    if (said instanceof InvalidRequest) return said
-    if (asked.principal._tag !== "Key" || !isTiedToModels(asked.principal.key)) return checked(asked, nothing, said)
-    const { exchange, leftOut, read: own } = restricted(asked, said)
-    return checked(exchange, leftOut, own)
+const read = (asked: Exchange): Read | InferenceError | Ready | Count => {
+  const said = readBody(asked.body, asked.codec.misspelt)
+  if (said instanceof InvalidRequest) return said
+  if (asked.principal._tag !== "Key" || !isTiedToModels(asked.principal.key)) return checked(asked, nothing, said)
+  const { exchange, leftOut, read: own } = restricted(asked, said)
+  return checked(exchange, leftOut, own)
+}
+
+const checked = (
+  exchange: Exchange,
+  leftOut: ReadonlyArray<string>,
+  own: JsonObject
+): Read | InferenceError | Ready | Count => {
+  // `own` was made here; a copy of a body of many members costs more than to read it.
+  const parsed: JsonObject = exchange.fromPath === null ? own : Object.assign(own, exchange.fromPath)
+  const beyond = longModel(parsed["model"]) ?? wrongBudget(headerOf(exchange.headers, "x-gateway-budget"))
+  if (beyond !== null) return beyond
+  const ready = exchange.atOnce === null ? null : exchange.atOnce(parsed)
+  if (ready === "count") return { _tag: "Count", exchange, parsed }
+  if (ready instanceof Error) return ready
+  if (ready !== null) return { _tag: "Ready", body: ready }
+  const form = inOwnForm(exchange.codec, parsed)
+  if (Either.isLeft(form)) return form.left
+  const { body, dropped } = form.right
+  const envelope = exchange.codec.checkEnvelope(body)
+  if (Either.isLeft(envelope)) return envelope.left
+  if (body === parsed) return { exchange, leftOut, parsed, envelope: envelope.right }
+  return {
+    exchange: { ...exchange, body: bytesOf(exchange, body) },
+    leftOut: [...leftOut, ...dropped],
+    parsed: body,
+    envelope: envelope.right
   }
+}
 
-  const checked = (
-    exchange: Exchange,
-    leftOut: ReadonlyArray<string>,
-    own: JsonObject
-  ): Read | InferenceError | Ready | Count => {
-    // `own` was made here; a copy of a body of many members costs more than to read it.
-    const parsed: JsonObject = exchange.fromPath === null ? own : Object.assign(own, exchange.fromPath)
-    const beyond = longModel(parsed["model"]) ?? wrongBudget(headerOf(exchange.headers, "x-gateway-budget"))
-    if (beyond !== null) return beyond
-    const ready = exchange.atOnce === null ? null : exchange.atOnce(parsed)
-    if (ready === "count") return { _tag: "Count", exchange, parsed }
-    if (ready instanceof Error) return ready
-    if (ready !== null) return { _tag: "Ready", body: ready }
-    const form = inOwnForm(exchange.codec, parsed)
-    if (Either.isLeft(form)) return form.left
-    const { body, dropped } = form.right
-    const envelope = exchange.codec.checkEnvelope(body)
-    if (Either.isLeft(envelope)) return envelope.left
-    if (body === parsed) return { exchange, leftOut, parsed, envelope: envelope.right }
-    return {
-      exchange: { ...exchange, body: bytesOf(exchange, body) },
-      leftOut: [...leftOut, ...dropped],
-      parsed: body,
-      envelope: envelope.right
-    }
+const admit = ({ admission }: Deps, { exchange, parsed }: Read): LimitReached | Commitment | null =>
+  admission.admit(exchange, sessionIdOf(exchange.headers, parsed))
+
+/** The operator's model for what agents ask by themselves, where a client's conversation is that; else null. */
+const backgroundModelOf = ({ flags, gatewaySettings }: Deps, { envelope, exchange, parsed }: Read): string | null => {
+  const { backgroundModel } = gatewaySettings.current()
+  if (backgroundModel === null || !flags.isOn("GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS")) return null
+  if (exchange.madeFor !== "client" || exchange.codec !== codecs[exchange.wire]) return null
+  const conversation = () => exchange.codec.decodeRequest(parsed)
+  return isBackground(exchange.headers, envelope.hasTools, conversation) ? backgroundModel : null
+}
+
+const resolved = (deps: Deps, read: Read): ReturnType<typeof resolveFor> => {
+  const { resolutions } = deps
+  const found = resolveFor(resolutions, read.exchange, read.envelope.model)
+  const model = backgroundModelOf(deps, read)
+  return model === null ? found : backgroundFor(resolutions, read.exchange, model, found)
+}
+
+const decide = (deps: Deps, read: Read, given?: Commitment | null): Work | InferenceError => {
+  const { admission, engine, flags, gatewaySettings, ids, responses } = deps
+  const { envelope, exchange, leftOut, parsed } = read
+  const found = resolved(deps, read)
+  if ("_tag" in found) return found
+  const resolution = atConnectionOf(exchange, found)
+  if (resolution === null) return new NoTarget({ model: envelope.model, reason: gone, retryAfterMs: null })
+  const apiKeyId = apiKeyIdOf(exchange)
+  const owner = apiKeyId ?? ""
+  const expanded = exchange.wire === "responses" ? continuation(responses, owner, parsed, resolution) : parsed
+  if (expanded instanceof PreviousResponseNotFound) return expanded
+  const prompt = gatewaySettings.access.promptAround()
+  const continued = prompt === null ? expanded : promptAround(exchange.wire, expanded, prompt)
+  const thinking = exchange.codec === codecs[exchange.wire] ? gatewaySettings.access.thinking() : null
+  const conversation = once(() => exchange.codec.decodeRequest(continued))
+  const sessionId = sessionIdOf(exchange.headers, parsed)
+  const sessionKey = sessionId === null ? null : sessionKeyOf(owner, envelope.model, sessionId)
+  const question: Engine.Question = {
+    model: envelope.model,
+    resolution,
+    features: () => {
+      const plain = exchange.codec.plainPrompt?.(continued) ?? null
+      return featuresOf(exchange, envelope, { parsed: continued, conversation, plain }, sessionKey)
+    },
+    sessionKey,
+    startsPrompt: () => startsPrompt(exchange.wire, continued),
+    modeHeader: headerOf(exchange.headers, "x-gateway-mode"),
+    budgetHeader: headerOf(exchange.headers, "x-gateway-budget"),
+    seed: ids.seed(),
+    nowMs: exchange.receivedMs
   }
-
-  const admit: typeof Opening.Service.admit = ({ exchange, parsed }) =>
-    admission.admit(exchange, sessionIdOf(exchange.headers, parsed))
-
-  /** The operator's model for what agents ask by themselves, where a client's conversation is that; else null. */
-  const backgroundModelOf = ({ envelope, exchange, parsed }: Read): string | null => {
-    const { backgroundModel } = settings()
-    if (backgroundModel === null || !flags.isOn("GATEWAY_ENABLE_RUNTIME_BACKGROUND_TASKS")) return null
-    if (exchange.madeFor !== "client" || exchange.codec !== codecs[exchange.wire]) return null
-    const conversation = () => exchange.codec.decodeRequest(parsed)
-    return isBackground(exchange.headers, envelope.hasTools, conversation) ? backgroundModel : null
+  const refusals = engine.shares.refusals(resolution, apiKeyId, exchange.receivedMs, envelope.model)
+  const { decision, refusal } = permitted(engine.decide(question), refusals, exchange.receivedMs)
+  if (refusal !== null) return refusal
+  const admitted = given === undefined ? admission.admit(exchange, sessionId) : given
+  if (admitted instanceof LimitReached) return admitted
+  engine.commit(question, decision)
+  // Members that most requests have not are added: spreading objects that are mostly empty costs more than all the rest of it.
+  const work: Mutable<Work> = {
+    exchange,
+    leftOut,
+    owner,
+    asked: parsed,
+    parsed: continued,
+    body: continued === parsed ? exchange.body : bytesOf(exchange, continued),
+    conversation,
+    envelope,
+    outputCap: null,
+    resolution,
+    question,
+    decision,
+    sessionId,
+    commitment: admitted,
+    prices: new FixedPrices(exchange.job?.accepted),
+    trail: new Trail()
   }
+  if (continued !== expanded) work.remembered = expanded
+  if (thinking !== null) work.thinking = thinking
+  if (flags.isOn("ENABLE_CC_COMPATIBLE_PROVIDER") && isClaudeCode(exchange)) work.ofClaudeCode = true
+  const tool = flags.isOn("CLI_COMPAT_ALL") ? codingToolOf(exchange) : null
+  if (tool !== null) work.codingTool = tool
+  if (gatewaySettings.current().promptCache === "auto" && mayBeMarked(exchange)) work.cacheMarks = true
+  return work
+}
 
-  const resolved = (read: Read): ReturnType<typeof resolveFor> => {
-    const found = resolveFor(resolutions, read.exchange, read.envelope.model)
-    const model = backgroundModelOf(read)
-    return model === null ? found : backgroundFor(resolutions, read.exchange, model, found)
-  }
-
-  const decide: typeof Opening.Service.decide = (read, given) => {
-    const { envelope, exchange, leftOut, parsed } = read
-    const found = resolved(read)
-    if ("_tag" in found) return found
-    const resolution = atConnectionOf(exchange, found)
-    if (resolution === null) return new NoTarget({ model: envelope.model, reason: gone, retryAfterMs: null })
-    const apiKeyId = apiKeyIdOf(exchange)
-    const owner = apiKeyId ?? ""
-    const expanded = exchange.wire === "responses" ? continuation(responses, owner, parsed, resolution) : parsed
-    if (expanded instanceof PreviousResponseNotFound) return expanded
-    const prompt = access.promptAround()
-    const continued = prompt === null ? expanded : promptAround(exchange.wire, expanded, prompt)
-    const thinking = exchange.codec === codecs[exchange.wire] ? access.thinking() : null
-    const conversation = once(() => exchange.codec.decodeRequest(continued))
-    const sessionId = sessionIdOf(exchange.headers, parsed)
-    const sessionKey = sessionId === null ? null : sessionKeyOf(owner, envelope.model, sessionId)
-    const question: Engine.Question = {
-      model: envelope.model,
-      resolution,
-      features: () => {
-        const plain = exchange.codec.plainPrompt?.(continued) ?? null
-        return featuresOf(exchange, envelope, { parsed: continued, conversation, plain }, sessionKey)
-      },
-      sessionKey,
-      startsPrompt: () => startsPrompt(exchange.wire, continued),
-      modeHeader: headerOf(exchange.headers, "x-gateway-mode"),
-      budgetHeader: headerOf(exchange.headers, "x-gateway-budget"),
-      seed: ids.seed(),
-      nowMs: exchange.receivedMs
-    }
-    const refusals = engine.shares.refusals(resolution, apiKeyId, exchange.receivedMs, envelope.model)
-    const { decision, refusal } = permitted(engine.decide(question), refusals, exchange.receivedMs)
-    if (refusal !== null) return refusal
-    const admitted = given === undefined ? admission.admit(exchange, sessionId) : given
-    if (admitted instanceof LimitReached) return admitted
-    engine.commit(question, decision)
-    // Members that most requests have not are added: spreading objects that are mostly empty costs more than all the rest of it.
-    const work: Mutable<Work> = {
-      exchange,
-      leftOut,
-      owner,
-      asked: parsed,
-      parsed: continued,
-      body: continued === parsed ? exchange.body : bytesOf(exchange, continued),
-      conversation,
-      envelope,
-      outputCap: null,
-      resolution,
-      question,
-      decision,
-      sessionId,
-      commitment: admitted,
-      prices: new FixedPrices(exchange.job?.accepted),
-      trail: new Trail()
-    }
-    if (continued !== expanded) work.remembered = expanded
-    if (thinking !== null) work.thinking = thinking
-    if (flags.isOn("ENABLE_CC_COMPATIBLE_PROVIDER") && isClaudeCode(exchange)) work.ofClaudeCode = true
-    const tool = flags.isOn("CLI_COMPAT_ALL") ? codingToolOf(exchange) : null
-    if (tool !== null) work.codingTool = tool
-    if (settings().promptCache === "auto" && mayBeMarked(exchange)) work.cacheMarks = true
-    return work
-  }
-
-  return Opening.of({
+export const make = Effect.map(services, (deps) =>
+  Opening.of({
     open: (asked) => {
       const made = read(asked)
-      return "_tag" in made ? made : decide(made)
+      return "_tag" in made ? made : decide(deps, made)
     },
     read,
-    admit,
-    decide
+    admit: (one) => admit(deps, one),
+    decide: (read, given) => decide(deps, read, given)
   })
-})
+)
 
 export const layer: Layer.Layer<
   Opening,

@@ -111,7 +111,13 @@ const standIn = (work: Work, target: Target, report: AnswerReport): TokenCounts 
   return asked === undefined ? own : { ...asked, in: promptTokens(work, target.model, work.textTokens ?? null) }
 }
 
-export type FactsOf = (target: Target) => OutputFacts
+type FactsOf = (target: Target) => OutputFacts
+
+/** What a bill is made with. */
+export interface Pricing {
+  readonly prices: Prices
+  readonly factsOf: FactsOf
+}
 
 /** Returns the counts to book, and the reported ones where they differ. */
 const bookedOf = (
@@ -134,7 +140,7 @@ const bookedOf = (
 const nothingCharged: ModelPrice = { input: 0, output: 0 }
 
 /** Bills one call at the model's own price. */
-const itemOf = (prices: Prices, factsOf: FactsOf, work: Work, { target }: Served, report: AnswerReport): BillItem => {
+const itemOf = ({ factsOf, prices }: Pricing, work: Work, { target }: Served, report: AnswerReport): BillItem => {
   const { told, tokens, source } = bookedOf(work, target, report, factsOf)
   if (work.exchange.codec.isFree === true)
     return { target, tokens, source, told, costNanoUsd: 0, costNotes: null, price: nothingCharged }
@@ -181,15 +187,14 @@ const sumOf = (items: ReadonlyArray<BillItem>, price: ModelPrice | null): Omit<B
 
 /** `others`: what more was done for the same request (the panel of a fusion). */
 export const makeBill = (
-  prices: Prices,
-  factsOf: FactsOf,
+  pricing: Pricing,
   work: Work,
   served: Served | null,
   others: ReadonlyArray<Served>,
   nowMonotonicMs: number
 ): Bill => {
   const latencyMs = Math.round(nowMonotonicMs - work.exchange.startedMs)
-  const own = served?.report == null ? null : itemOf(prices, factsOf, work, served, served.report)
+  const own = served?.report == null ? null : itemOf(pricing, work, served, served.report)
   if (others.length === 0) {
     if (own === null) return { ...nothingServed, latencyMs }
     const { costNanoUsd, costNotes, price, source, told, tokens } = own
@@ -197,7 +202,7 @@ export const makeBill = (
     return { tokens, source, told, costNanoUsd, costNotes, priced, price, items: [own], latencyMs }
   }
   const items: Array<BillItem> = []
-  for (const other of others) if (other.report !== null) items.push(itemOf(prices, factsOf, work, other, other.report))
+  for (const other of others) if (other.report !== null) items.push(itemOf(pricing, work, other, other.report))
   if (own !== null) items.push(own)
   return items.length === 0 ? { ...nothingServed, latencyMs } : { ...sumOf(items, own?.price ?? null), latencyMs }
 }

@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import type { AttemptRecord } from "../../subjects/routing/entity.ts"
 import { describe, type InferenceError, TargetsFailed, TargetsUnavailable } from "../../domain/Errors.ts"
 import * as Events from "../../observe/Events.ts"
-import { Hooks } from "../../agents/plugins/hooks/Hooks.ts"
+import { Hooks, type Listens } from "../../agents/plugins/hooks/Hooks.ts"
 import * as HookEvents from "../hooks/Events.ts"
 import * as QuotaWindows from "../routing/quota/QuotaWindows.ts"
 import type { Target } from "../routing/resolve/ModelResolver.ts"
@@ -32,21 +32,22 @@ const nothingLost = { dropped: [] }
 
 type Settle = typeof Settlement.Service.settle
 
+/** A request that is about to be settled. */
+interface Closing {
+  readonly settle: Settle
+  readonly work: Work
+  /** Calls that were made for it beside the one that answered. */
+  readonly others: ReadonlyArray<Served>
+}
+
 /** Settles what the client gets in the place of the answer, which goes to those further in alone. */
 const settlingInstead =
   (settle: Settle, { answer, ending }: Instead): Settle =>
-  (work, served, bill, _ending, further, kept) =>
-    settle(
-      work,
-      served,
-      bill,
-      ending,
-      () => {
-        further()
-        answer()
-      },
-      kept
-    )
+  (settled, further) =>
+    settle({ ...settled, ending }, () => {
+      further()
+      answer()
+    })
 
 /**
  * Returns the last bytes of a stream, with the estimate that the bill has where the upstream reported no usage and the
@@ -92,229 +93,282 @@ const placeOf = ({ account, model }: Target): Place => ({
   name: `${account.spec.id}/${model}`
 })
 
-export const make = Effect.gen(function* () {
-  const engine = yield* Engine.Engine
-  const events = yield* Events.Events
-  const hooks = yield* Hooks
-  const { listens } = hooks
-  const quotas = yield* QuotaWindows.QuotaWindows
-  const settlement = yield* Settlement
-  const switches = new ComboSwitches()
-  const { monotonicMs, nowMs } = yield* Timers.Timers
+const services = Effect.all({
+  engine: Engine.Engine,
+  events: Events.Events,
+  hooks: Hooks,
+  quotas: QuotaWindows.QuotaWindows,
+  settlement: Settlement,
+  timers: Timers.Timers
+})
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly listens: Listens
+  readonly switches: ComboSwitches
+}
 
-  /** Counts a call against the quotas of its account, and against the key's share of them. */
-  const countQuota = (work: Work, { report, target }: Served, { costNanoUsd, tokens }: Bill): void => {
-    if (report === null) return
-    const { connection } = target.account
-    const used = { tokens: tokens.in + tokens.out, costNanoUsd }
-    const atMs = nowMs()
-    quotas.count(connection, used, atMs)
-    engine.shares.count(target.share ?? null, apiKeyIdOf(work.exchange), connection, used, atMs)
+/** Counts a call against the quotas of its account, and against the key's share of them. */
+const countQuota = (
+  { engine, quotas, timers }: Deps,
+  work: Work,
+  { report, target }: Served,
+  { costNanoUsd, tokens }: Bill
+): void => {
+  if (report === null) return
+  const { connection } = target.account
+  const used = { tokens: tokens.in + tokens.out, costNanoUsd }
+  const atMs = timers.nowMs()
+  quotas.count(connection, used, atMs)
+  engine.shares.count(target.share ?? null, apiKeyIdOf(work.exchange), connection, used, atMs)
+}
+
+/** Failure of all targets. */
+interface TargetsError {
+  readonly error: TargetsFailed | TargetsUnavailable
+  readonly reason: string
+  /** The failure as a stream; null: as an error answer. */
+  readonly stream?: string | null
+}
+
+const failed = (
+  { hooks, listens, settlement }: Deps,
+  { others, settle, work }: Closing,
+  target: Target | null,
+  { error, reason, stream = null }: TargetsError
+): Bill => {
+  const served = target === null ? null : { target, report: null, firstContentMs: null }
+  const ending = { outcome: "failed", status: error.status, error: reason } as const
+  const bill = settlement.bill(work, served, others)
+  if (listens.any) HookEvents.refused(hooks, work.exchange, error, work.trail.attempts, work.envelope)
+  settle({ work, served, bill, ending }, () => {
+    if (stream === null || target === null) return answerError(work.exchange, error, work.trail.headers)
+    work.exchange.reply.head(200, streamHeaders(work, target, nothingLost))
+    work.exchange.reply.end(stream)
+  })
+  return bill
+}
+
+/**
+ * Writes the failure as a stream of its own, where the client's wire reports it so; null where an error status does.
+ */
+const failedStream = (
+  { timers }: Deps,
+  { asked, envelope, exchange }: Work,
+  { failure, target }: Failed,
+  error: TargetsFailed
+) => {
+  const { codec, requestId, wire } = exchange
+  if (!envelope.stream || codec.renderFailedStream === undefined) return null
+  // An upstream of the same wire has chosen the form itself.
+  if (failure.place === "status" && error.native?.wire === wire) return null
+  return codec.renderFailedStream(describe(error), requestId, {
+    nowMs: timers.nowMs(),
+    fallbackId: requestId,
+    model: target.model,
+    wantsUsage: envelope.wantsUsage,
+    request: asked
+  })
+}
+
+const finish = (
+  deps: Deps,
+  work: Work,
+  end: RequestEnd,
+  others: ReadonlyArray<Served>,
+  instead: Instead | undefined
+): Bill => {
+  const { listens } = deps
+  const bill = ended(deps, work, end, others, instead)
+  if (listens.any) told(deps, work, end, bill, instead)
+  return bill
+}
+
+/** Emits the events of an answer to plugins that only listen. Errors of targets were emitted where they were made. */
+const told = ({ hooks }: Deps, work: Work, end: RequestEnd, bill: Bill, instead: Instead | undefined): void => {
+  const { exchange, trail } = work
+  const error = (status: number, code: string, message: string): void =>
+    HookEvents.endedAsError(hooks, exchange, { status, code, message }, trail.attempts, work.envelope)
+  if (instead?.ending.outcome === "failed" && end._tag !== "Failed" && end._tag !== "Unavailable") {
+    const { error: code, status } = instead.ending
+    error(status, code ?? "", "The answer was not given.")
+  } else if (end._tag === "Kept" && end.kept.ending.outcome === "failed") {
+    error(end.kept.ending.status, end.kept.ending.error ?? "", "The answer that the request was to share failed.")
+  } else if (end._tag === "Answered" && end.result._tag === "Broken") {
+    const { message, reason, status } = end.result.failure
+    error(status, reason, message)
   }
+  const outcome = instead?.ending.outcome ?? (end._tag === "Answered" ? outcomes[end.result._tag] : "failed")
+  if (exchange.hooks !== undefined) HookEvents.streamEnded(hooks, work, outcome, bill)
+}
 
-  const failed = (
-    settle: Settle,
-    work: Work,
-    target: Target | null,
-    error: TargetsFailed | TargetsUnavailable,
-    reason: string,
-    others: ReadonlyArray<Served>,
-    stream: string | null = null
-  ): Bill => {
-    const served = target === null ? null : { target, report: null, firstContentMs: null }
-    const ending = { outcome: "failed", status: error.status, error: reason } as const
-    const bill = settlement.bill(work, served, others)
-    if (listens.any) HookEvents.refused(hooks, work.exchange, error, work.trail.attempts, work.envelope)
-    settle(work, served, bill, ending, () => {
-      if (stream === null || target === null) return answerError(work.exchange, error, work.trail.headers)
-      work.exchange.reply.head(200, streamHeaders(work, target, nothingLost))
-      work.exchange.reply.end(stream)
+const ended = (
+  deps: Deps,
+  work: Work,
+  end: RequestEnd,
+  others: ReadonlyArray<Served>,
+  instead: Instead | undefined
+): Bill => {
+  const { settlement } = deps
+  const settle = instead === undefined ? settlement.settle : settlingInstead(settlement.settle, instead)
+  const closing: Closing = { settle, work, others }
+  for (const other of others) countQuota(deps, work, other, settlement.bill(work, other))
+  if (end._tag === "Unavailable") {
+    const { code, detail, rule, status, terminal } = end.unready
+    // Of other kinds the code says what holds the target back.
+    const clientError = errorKindOf(terminal ?? end.unready.kind, null)
+    const kind = clientError === "insufficient_quota" || clientError === "usage_limit" ? clientError : null
+    const resetsAtMs = kind === "usage_limit" ? end.unready.untilMs : null
+    // Waiting brings no money back.
+    const retryAfterMs = kind === "insufficient_quota" ? null : end.retryAfterMs
+    const error = new TargetsUnavailable({
+      status,
+      code,
+      message: `${asSentence(detail)}`,
+      kind,
+      retryAfterMs,
+      resetsAtMs,
+      isKeyLimit: rule === "limit",
+      ...optional("limit", end.unready.limit)
     })
-    return bill
+    return failed(deps, closing, null, { error, reason: code })
   }
-
-  /**
-   * Writes the failure as a stream of its own, where the client's wire reports it so; null where an error status does.
-   */
-  const failedStream = ({ asked, envelope, exchange }: Work, { failure, target }: Failed, error: TargetsFailed) => {
-    const { codec, requestId, wire } = exchange
-    if (!envelope.stream || codec.renderFailedStream === undefined) return null
-    // An upstream of the same wire has chosen the form itself.
-    if (failure.place === "status" && error.native?.wire === wire) return null
-    return codec.renderFailedStream(describe(error), requestId, {
-      nowMs: nowMs(),
-      fallbackId: requestId,
-      model: target.model,
-      wantsUsage: envelope.wantsUsage,
-      request: asked
+  if (end._tag === "Failed") {
+    const { failure, retryAfterMs, target } = end
+    const { message, reason, status } = failure
+    const clientError = failure.clientError ?? { kind: errorKindOf(failure.kind, null), native: null }
+    const resetsAtMs = clientError.kind === "usage_limit" ? failure.untilMs : null
+    const error = new TargetsFailed({
+      status,
+      message,
+      ...clientError,
+      retryAfterMs,
+      resetsAtMs,
+      attempts: work.trail.attempts
     })
+    return failed(deps, closing, target, { error, reason, stream: failedStream(deps, work, end, error) })
   }
-
-  const finish: typeof Ending.Service.finish = (work, end, others, instead) => {
-    const bill = ended(work, end, others, instead)
-    if (listens.any) told(work, end, bill, instead)
-    return bill
-  }
-
-  /** Emits the events of an answer to plugins that only listen. Errors of targets were emitted where they were made. */
-  const told = (work: Work, end: RequestEnd, bill: Bill, instead: Instead | undefined): void => {
-    const { exchange, trail } = work
-    const error = (status: number, code: string, message: string): void =>
-      HookEvents.endedAsError(hooks, exchange, { status, code, message }, trail.attempts, work.envelope)
-    if (instead?.ending.outcome === "failed" && end._tag !== "Failed" && end._tag !== "Unavailable") {
-      const { error: code, status } = instead.ending
-      error(status, code ?? "", "The answer was not given.")
-    } else if (end._tag === "Kept" && end.kept.ending.outcome === "failed") {
-      error(end.kept.ending.status, end.kept.ending.error ?? "", "The answer that the request was to share failed.")
-    } else if (end._tag === "Answered" && end.result._tag === "Broken") {
-      const { message, reason, status } = end.result.failure
-      error(status, reason, message)
-    }
-    const outcome = instead?.ending.outcome ?? (end._tag === "Answered" ? outcomes[end.result._tag] : "failed")
-    if (exchange.hooks !== undefined) HookEvents.streamEnded(hooks, work, outcome, bill)
-  }
-
-  const ended = (work: Work, end: RequestEnd, others: ReadonlyArray<Served>, instead: Instead | undefined): Bill => {
-    const settle = instead === undefined ? settlement.settle : settlingInstead(settlement.settle, instead)
-    for (const other of others) countQuota(work, other, settlement.bill(work, other))
-    if (end._tag === "Unavailable") {
-      const { code, detail, rule, status, terminal } = end.unready
-      // Of other kinds the code says what holds the target back.
-      const clientError = errorKindOf(terminal ?? end.unready.kind, null)
-      const kind = clientError === "insufficient_quota" || clientError === "usage_limit" ? clientError : null
-      const resetsAtMs = kind === "usage_limit" ? end.unready.untilMs : null
-      // Waiting brings no money back.
-      const retryAfterMs = kind === "insufficient_quota" ? null : end.retryAfterMs
-      const error = new TargetsUnavailable({
-        status,
-        code,
-        message: `${asSentence(detail)}`,
-        kind,
-        retryAfterMs,
-        resetsAtMs,
-        isKeyLimit: rule === "limit",
-        ...optional("limit", end.unready.limit)
-      })
-      return failed(settle, work, null, error, code, others)
-    }
-    if (end._tag === "Failed") {
-      const { failure, retryAfterMs, target } = end
-      const { message, reason, status } = failure
-      const clientError = failure.clientError ?? { kind: errorKindOf(failure.kind, null), native: null }
-      const resetsAtMs = clientError.kind === "usage_limit" ? failure.untilMs : null
-      const error = new TargetsFailed({
-        status,
-        message,
-        ...clientError,
-        retryAfterMs,
-        resetsAtMs,
-        attempts: work.trail.attempts
-      })
-      return failed(settle, work, target, error, reason, others, failedStream(work, end, error))
-    }
-    if (end._tag === "Kept") {
-      const bill = settlement.bill(work, null, others)
-      settle(work, null, bill, end.kept.ending, end.answer, end.kept)
-      return bill
-    }
-    if (end._tag === "Refused") return stopped(settle, work, end.error, others)
-    return answered(settle, work, end.target, end.result, others)
-  }
-
-  /** Settles a request that a feature ended; upstream calls before that are on the bill. */
-  const stopped = (settle: Settle, work: Work, error: InferenceError, others: ReadonlyArray<Served>): Bill => {
-    const { code, status } = describe(error)
+  if (end._tag === "Kept") {
     const bill = settlement.bill(work, null, others)
-    if (listens.any) HookEvents.refused(hooks, work.exchange, error, work.trail.attempts, work.envelope)
-    settle(work, null, bill, { outcome: "failed", status, error: code }, () =>
-      answerError(work.exchange, error, work.trail.headers)
-    )
+    settle({ work, served: null, bill, ending: end.kept.ending, kept: end.kept }, end.answer)
     return bill
   }
+  if (end._tag === "Refused") return stopped(deps, closing, end.error)
+  return answered(deps, closing, end.target, end.result)
+}
 
-  const answered = (
-    settle: Settle,
-    work: Work,
-    target: Target,
-    result: Extract<FailoverEnd, { _tag: "Answered" }>["result"],
-    others: ReadonlyArray<Served>
-  ): Bill => {
-    const { reply } = work.exchange
-    // It is billed when it is over.
-    const report = result.report?.isUnderWay === true ? null : result.report
-    const served = { target, report, firstContentMs: result.firstContentMs }
-    const bill = settlement.bill(work, served, others)
-    countQuota(work, served, others.length === 0 ? bill : settlement.bill(work, served))
-    switch (result._tag) {
-      case "Completed":
-        engine.served(work.question, work.decision, target)
-        noteSwitch(work, target)
-        if (result.form === "replayed" && listens.any) HookEvents.streamStarted(hooks, work, target, monotonicMs())
-        settle(work, served, bill, { outcome: "completed", status: 200, error: null }, () => {
-          if (result.form === "whole") {
-            reply.head(200, answerHeaders(work, target, result, bill, Buffer.byteLength(result.body), result.type))
-          } else if (result.form === "replayed") {
-            reply.head(200, streamHeaders(work, target, result))
-          }
-          if (result.form === "whole") reply.end(result.body)
-          else if (result.form === "replayed") reply.end(lastOf(work, result, bill), () => costFacts(bill))
-          else reply.end(lastOf(work, result, bill), () => [...costFacts(bill), ...mappedFacts(result.mapped)])
-        })
-        return bill
-      case "Broken":
-        settle(work, served, bill, { outcome: "failed", status: 200, error: result.failure.reason }, () =>
-          result.ending === null ? reply.cut() : reply.end(result.ending, () => costFacts(bill))
-        )
-        return bill
-      case "Aborted":
-        settle(work, served, bill, { outcome: "aborted", status: 499, error: "client_left" }, nothing)
-        return bill
-    }
-  }
+/** Settles a request that a feature ended; upstream calls before that are on the bill. */
+const stopped = (
+  { hooks, listens, settlement }: Deps,
+  { others, settle, work }: Closing,
+  error: InferenceError
+): Bill => {
+  const { code, status } = describe(error)
+  const bill = settlement.bill(work, null, others)
+  if (listens.any) HookEvents.refused(hooks, work.exchange, error, work.trail.attempts, work.envelope)
+  settle({ work, served: null, bill, ending: { outcome: "failed", status, error: code } }, () =>
+    answerError(work.exchange, error, work.trail.headers)
+  )
+  return bill
+}
 
-  /** Publishes that another target of a combo serves from here on. */
-  const noteSwitch = (work: Work, target: Target): void => {
-    const { combo, targets } = work.resolution
-    // A panel has no second choice.
-    if (combo === null || combo.strategy === "fusion") return
-    // Attempts are noted when they end: a hedge that lost is behind the one that began after it.
-    const tried = work.trail.attempts.reduce<AttemptRecord | null>(
-      (earliest, each) => (earliest === null || each.startedMs < earliest.startedMs ? each : earliest),
-      null
-    )
-    const served = placeOf(target)
-    const isOrdered = combo.strategy === "priority"
-    const [head] = targets
-    const first = isOrdered && head !== undefined ? placeOf(head) : tried === null ? served : attemptPlace(tried)
-    const failed = work.trail.attempts.filter((each) => attemptPlace(each).key !== served.key)
-    const wasMissed = (key: string): boolean =>
-      failed.some((each) => attemptPlace(each).key === key) ||
-      [...work.trail.exclusions.keys()].some((each) => placeOf(each).key === key)
-    const reason = failed[0]?.reason ?? "unavailable"
-    for (const { from, isBack, to } of switches.note({ combo: combo.id, isOrdered, first, served, wasMissed })) {
-      events.publish({
-        type: "combo.switched",
-        atMs: nowMs(),
-        requestId: work.exchange.requestId,
-        combo: combo.name,
-        from,
-        to,
-        reason: isBack ? "recovered" : reason
+const answered = (
+  deps: Deps,
+  { others, settle, work }: Closing,
+  target: Target,
+  result: Extract<FailoverEnd, { _tag: "Answered" }>["result"]
+): Bill => {
+  const { engine, hooks, listens, settlement, timers } = deps
+  const { reply } = work.exchange
+  // It is billed when it is over.
+  const report = result.report?.isUnderWay === true ? null : result.report
+  const served = { target, report, firstContentMs: result.firstContentMs }
+  const bill = settlement.bill(work, served, others)
+  countQuota(deps, work, served, others.length === 0 ? bill : settlement.bill(work, served))
+  switch (result._tag) {
+    case "Completed":
+      engine.served(work.question, work.decision, target)
+      noteSwitch(deps, work, target)
+      if (result.form === "replayed" && listens.any) HookEvents.streamStarted(hooks, work, target, timers.monotonicMs())
+      settle({ work, served, bill, ending: { outcome: "completed", status: 200, error: null } }, () => {
+        if (result.form === "whole") {
+          reply.head(200, answerHeaders(work, target, result, bill, Buffer.byteLength(result.body)))
+        } else if (result.form === "replayed") {
+          reply.head(200, streamHeaders(work, target, result))
+        }
+        if (result.form === "whole") reply.end(result.body)
+        else if (result.form === "replayed") reply.end(lastOf(work, result, bill), () => costFacts(bill))
+        else reply.end(lastOf(work, result, bill), () => [...costFacts(bill), ...mappedFacts(result.mapped)])
       })
-    }
+      return bill
+    case "Broken":
+      settle({ work, served, bill, ending: { outcome: "failed", status: 200, error: result.failure.reason } }, () =>
+        result.ending === null ? reply.cut() : reply.end(result.ending, () => costFacts(bill))
+      )
+      return bill
+    case "Aborted":
+      settle({ work, served, bill, ending: { outcome: "aborted", status: 499, error: "client_left" } }, nothing)
+      return bill
   }
+}
 
-  const refuse: typeof Ending.Service.refuse = (exchange, error, headers) => {
-    const { code, status } = describe(error)
-    const model = "model" in error ? (error.model ?? "") : ""
-    const isUnknownCaller = error._tag === "Unauthenticated"
-    if (listens.any) HookEvents.refused(hooks, exchange, error)
-    settlement.settleRefused(exchange, model, { outcome: "failed", status, error: code }, isUnknownCaller, () =>
-      answerError(exchange, error, headers)
-    )
+/** Publishes that another target of a combo serves from here on. */
+const noteSwitch = ({ events, switches, timers }: Deps, work: Work, target: Target): void => {
+  const { combo, targets } = work.resolution
+  // A panel has no second choice.
+  if (combo === null || combo.strategy === "fusion") return
+  // Attempts are noted when they end: a hedge that lost is behind the one that began after it.
+  const tried = work.trail.attempts.reduce<AttemptRecord | null>(
+    (earliest, each) => (earliest === null || each.startedMs < earliest.startedMs ? each : earliest),
+    null
+  )
+  const served = placeOf(target)
+  const isOrdered = combo.strategy === "priority"
+  const [head] = targets
+  const first = isOrdered && head !== undefined ? placeOf(head) : tried === null ? served : attemptPlace(tried)
+  const failed = work.trail.attempts.filter((each) => attemptPlace(each).key !== served.key)
+  const wasMissed = (key: string): boolean =>
+    failed.some((each) => attemptPlace(each).key === key) ||
+    [...work.trail.exclusions.keys()].some((each) => placeOf(each).key === key)
+  const reason = failed[0]?.reason ?? "unavailable"
+  for (const { from, isBack, to } of switches.note({ combo: combo.id, isOrdered, first, served, wasMissed })) {
+    events.publish({
+      type: "combo.switched",
+      atMs: timers.nowMs(),
+      requestId: work.exchange.requestId,
+      combo: combo.name,
+      from,
+      to,
+      reason: isBack ? "recovered" : reason
+    })
   }
+}
 
-  return Ending.of({ finish, refuse, keep: settlement.settleKept })
+const refuse = (
+  { hooks, listens, settlement }: Deps,
+  exchange: Exchange,
+  error: InferenceError,
+  headers: ReadonlyArray<string> | undefined
+): void => {
+  const { code, status } = describe(error)
+  const model = "model" in error ? (error.model ?? "") : ""
+  const isUnknownCaller = error._tag === "Unauthenticated"
+  if (listens.any) HookEvents.refused(hooks, exchange, error)
+  settlement.settleRefused(exchange, model, { outcome: "failed", status, error: code }, isUnknownCaller, () =>
+    answerError(exchange, error, headers)
+  )
+}
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+
+  const { listens } = all.hooks
+  const switches = new ComboSwitches()
+  const deps: Deps = { ...all, listens, switches }
+
+  return Ending.of({
+    finish: (work, end, others, instead) => finish(deps, work, end, others, instead),
+    refuse: (exchange, error, headers) => refuse(deps, exchange, error, headers),
+    keep: deps.settlement.settleKept
+  })
 })
 
 export const layer: Layer.Layer<

@@ -20,10 +20,10 @@ import type { RequestSummary } from "../../observe/usage/telemetry/Summary.ts"
 import type { Exchange, Work } from "../request/Exchange.ts"
 import type { Kept, UsageOutcome } from "../request/KeptAnswer.ts"
 import { Acknowledgement } from "./Acknowledgement.ts"
-import { type Bill, type FactsOf, makeBill, type Served } from "./Bill.ts"
+import { type Bill, makeBill, type Pricing, type Served } from "./Bill.ts"
 import { entryOf, undecidedEntry } from "./DecisionEntries.ts"
 import { ledgerCalls } from "./LedgerCalls.ts"
-import { type Entry, keptRow, refusedRow, rowOf } from "./UsageRows.ts"
+import { type Entry, keptRow, refusedRow, rowOf, type Settled } from "./UsageRows.ts"
 
 export class Settlement extends Context.Tag("gateway/plane/settle/Settlement")<
   Settlement,
@@ -31,16 +31,9 @@ export class Settlement extends Context.Tag("gateway/plane/settle/Settlement")<
     /** Hot. `others`: what more was done for the same request (the panel of a fusion). */
     readonly bill: (work: Work, served: Served | null, others?: ReadonlyArray<Served>) => Bill
     /**
-     * Hot: settles a request that got as far as a decision, then runs `answer`. `kept`: a feature has answered in the place of a call.
+     * Hot: settles a request that got as far as a decision, then runs `answer`.
      */
-    readonly settle: (
-      work: Work,
-      served: Served | null,
-      bill: Bill,
-      ending: UsageOutcome,
-      answer: () => void,
-      kept?: Kept
-    ) => void
+    readonly settle: (settled: Settled, answer: () => void) => void
     /**
      * Settles a request that was refused before a decision, then runs `answer`. `unknownCaller`: it leaves a log line but no
      * row, so that callers without a key cannot fill the table.
@@ -78,7 +71,7 @@ export const make = Effect.gen(function* () {
   const limits = yield* KeyLimits
   const { monotonicMs, nowMs } = yield* Timers.Timers
 
-  const factsOf: FactsOf = ({ account, model }) => catalog.factsOf(account, model)
+  const pricing: Pricing = { prices, factsOf: ({ account, model }) => catalog.factsOf(account, model) }
 
   const recordUndecided = (exchange: Exchange, model: string, ending: UsageOutcome): void => {
     const entry = exchange.hooks === undefined ? null : undecidedEntry(exchange, model, ending)
@@ -107,10 +100,11 @@ export const make = Effect.gen(function* () {
   }
 
   return Settlement.of({
-    bill: (work, served, others = none) => makeBill(prices, factsOf, work, served, others, monotonicMs()),
-    settle: (work, served, bill, ending, answer, kept) => {
+    bill: (work, served, others = none) => makeBill(pricing, work, served, others, monotonicMs()),
+    settle: (settled, answer) => {
+      const { bill, ending, served, work } = settled
       const { exchange } = work
-      const row = rowOf(work, served, bill, ending, booked(work, bill), kept)
+      const row = rowOf(settled, booked(work, bill))
       acknowledge(row, answer, exchange)
       decisions.record(entryOf(work, served, ending.outcome))
       const summary: Mutable<RequestSummary> = {

@@ -12,13 +12,20 @@ const principalOf = ({ principal }: Pick<Exchange, "principal">): UsageRow["prin
 
 const modelOf = (kept: Kept | null): string | null => (kept === null || kept.provider === null ? null : kept.model)
 
+/** A request that is over. */
+export interface Settled {
+  readonly work: Work
+  /** The call that answered it; null: none did. */
+  readonly served: Served | null
+  readonly bill: Bill
+  readonly ending: UsageOutcome
+  /** A feature has answered in the place of a call. */
+  readonly kept?: Kept | null
+}
+
 export const rowOf = (
-  work: Work,
-  served: Served | null,
-  bill: Bill,
-  ending: UsageOutcome,
-  { calls, reservedNanoUsd }: Entry,
-  kept: Kept | null = null
+  { bill, ending, kept = null, served, work }: Settled,
+  { calls, reservedNanoUsd }: Entry
 ): UsageRow => {
   const { exchange, resolution } = work
   const account = served?.target.account ?? null

@@ -136,119 +136,126 @@ export interface SupervisedProgramsOptions {
   readonly recordsFolder: string
 }
 
-export const make = Effect.fn("SupervisedPrograms.make")(function* ({ recordsFolder }: SupervisedProgramsOptions) {
-  const timers = yield* Timers
-  yield* endLeftovers(recordsFolder)
+const services = Effect.all({ timers: Timers })
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly recordsFolder: string
+}
 
-  const watch = ({ child, ended, mark }: Started, { onLine }: ProgramOptions): void => {
-    let lastWords = ""
-    let isOver = false
-    const splitter = (source: "stdout" | "stderr") => {
-      const isAllowed = makeRate(timers.monotonicMs, programLimits.maxLinesPerSecond)
-      return makeCuttingSplitter(programLimits.maxLineChars, (line) => {
-        if (source === "stderr" && line.trim() !== "") lastWords = line.trim().slice(0, programLimits.lastWordsChars)
-        if (!isOver && isAllowed()) onLine(line, source)
-      })
-    }
-    const outputs = (["stdout", "stderr"] as const).map((source) => {
-      const lines = splitter(source)
-      child[source]?.on("data", lines.take)
-      return { lines, stream: child[source] }
-    })
-    const over = (code: number | null, problem: string): void => {
-      if (isOver) return
-      for (const { lines } of outputs) lines.end()
-      isOver = true
-      for (const { stream } of outputs) stream?.destroy()
-      removeRecord(recordsFolder, mark)
-      Deferred.unsafeDone(ended, Effect.succeed({ code, problem, lastWords }))
-    }
-    child.on("exit", (code, signal) => {
-      // What it has started must not outlive it.
-      if (hasGroups) signalGroup(child, "SIGKILL")
-      const problem = endedWith(code, signal)
-      const rest = timers.after(programLimits.restMs, () => over(code, problem))
-      child.once("close", () => {
-        rest.cancel()
-        over(code, problem)
-      })
+const watch = ({ recordsFolder, timers }: Deps, { child, ended, mark }: Started, { onLine }: ProgramOptions): void => {
+  let lastWords = ""
+  let isOver = false
+  const splitter = (source: "stdout" | "stderr") => {
+    const isAllowed = makeRate(timers.monotonicMs, programLimits.maxLinesPerSecond)
+    return makeCuttingSplitter(programLimits.maxLineChars, (line) => {
+      if (source === "stderr" && line.trim() !== "") lastWords = line.trim().slice(0, programLimits.lastWordsChars)
+      if (!isOver && isAllowed()) onLine(line, source)
     })
   }
-
-  /** One step for the event loop: a kill of the gateway finds it not begun, or its record on file. */
-  const begin = (options: ProgramOptions): Started => {
-    const mark = randomUUID()
-    writeRecord(recordsFolder, mark, null)
-    const child = spawn(options.command, options.args, {
-      cwd: tmpdir(),
-      env: { ...options.environment, [markVariable]: mark },
-      stdio: [isPresent(options.input) ? "pipe" : "ignore", "pipe", "pipe"],
-      shell: false,
-      windowsHide: true,
-      detached: hasGroups
-    })
-    const started = child.pid === undefined ? null : startedAt(child.pid)
-    if (child.pid !== undefined && started !== null) {
-      try {
-        writeRecord(recordsFolder, mark, { pid: child.pid, startedAt: started })
-      } catch (error) {
-        signalGroup(child, "SIGKILL")
-        throw error
-      }
-    }
-    return { child, mark, ended: Deferred.unsafeMake(FiberId.none) }
+  const outputs = (["stdout", "stderr"] as const).map((source) => {
+    const lines = splitter(source)
+    child[source]?.on("data", lines.take)
+    return { lines, stream: child[source] }
+  })
+  const over = (code: number | null, problem: string): void => {
+    if (isOver) return
+    for (const { lines } of outputs) lines.end()
+    isOver = true
+    for (const { stream } of outputs) stream?.destroy()
+    removeRecord(recordsFolder, mark)
+    Deferred.unsafeDone(ended, Effect.succeed({ code, problem, lastWords }))
   }
+  child.on("exit", (code, signal) => {
+    // What it has started must not outlive it.
+    if (hasGroups) signalGroup(child, "SIGKILL")
+    const problem = endedWith(code, signal)
+    const rest = timers.after(programLimits.restMs, () => over(code, problem))
+    child.once("close", () => {
+      rest.cancel()
+      over(code, problem)
+    })
+  })
+}
 
-  const launch = (options: ProgramOptions): Effect.Effect<Started, ProgramNotStarted> =>
-    Effect.async((resume) => {
-      const refused = (error: unknown): void => {
-        const code = Predicate.hasProperty(error, "code") ? error.code : null
-        resume(new ProgramNotStarted({ problem: startProblem(code) }))
-      }
-      try {
-        const started = begin(options)
-        const { child, mark } = started
-        child.on("error", (error) => {
-          if (child.pid !== undefined) return
-          removeRecord(recordsFolder, mark)
-          refused(error)
-        })
-        if (child.pid === undefined) return
-        watch(started, options)
-        if (isPresent(options.input)) {
-          child.stdin?.on("error", () => {
-            // It does not read; its end shows why.
-          })
-          child.stdin?.end(Redacted.value(options.input))
-        }
-        resume(Effect.succeed(started))
-      } catch (error) {
+/** One step for the event loop: a kill of the gateway finds it not begun, or its record on file. */
+const begin = ({ recordsFolder }: Deps, options: ProgramOptions): Started => {
+  const mark = randomUUID()
+  writeRecord(recordsFolder, mark, null)
+  const child = spawn(options.command, options.args, {
+    cwd: tmpdir(),
+    env: { ...options.environment, [markVariable]: mark },
+    stdio: [isPresent(options.input) ? "pipe" : "ignore", "pipe", "pipe"],
+    shell: false,
+    windowsHide: true,
+    detached: hasGroups
+  })
+  const started = child.pid === undefined ? null : startedAt(child.pid)
+  if (child.pid !== undefined && started !== null) {
+    try {
+      writeRecord(recordsFolder, mark, { pid: child.pid, startedAt: started })
+    } catch (error) {
+      signalGroup(child, "SIGKILL")
+      throw error
+    }
+  }
+  return { child, mark, ended: Deferred.unsafeMake(FiberId.none) }
+}
+
+const launch = (deps: Deps, options: ProgramOptions): Effect.Effect<Started, ProgramNotStarted> =>
+  Effect.async((resume) => {
+    const refused = (error: unknown): void => {
+      const code = Predicate.hasProperty(error, "code") ? error.code : null
+      resume(new ProgramNotStarted({ problem: startProblem(code) }))
+    }
+    try {
+      const started = begin(deps, options)
+      const { child, mark } = started
+      child.on("error", (error) => {
+        if (child.pid !== undefined) return
+        removeRecord(deps.recordsFolder, mark)
         refused(error)
+      })
+      if (child.pid === undefined) return
+      watch(deps, started, options)
+      if (isPresent(options.input)) {
+        child.stdin?.on("error", () => {
+          // It does not read; its end shows why.
+        })
+        child.stdin?.end(Redacted.value(options.input))
       }
-    })
+      resume(Effect.succeed(started))
+    } catch (error) {
+      refused(error)
+    }
+  })
 
-  /** Asks, then forces. Done when it is gone. */
-  const stop = ({ child, ended }: Started): Effect.Effect<void> =>
-    Effect.gen(function* () {
-      // Its number may mean another process by now.
-      if (yield* Deferred.isDone(ended)) return
-      signalGroup(child, "SIGTERM")
-      const force = timers.after(programLimits.askMs, () => signalGroup(child, "SIGKILL"))
-      const giveUp = timers.after(programLimits.askMs + programLimits.killMs, () =>
-        Deferred.unsafeDone(ended, Effect.succeed({ code: null, problem: "does not end", lastWords: "" }))
-      )
-      yield* Deferred.await(ended)
-      force.cancel()
-      giveUp.cancel()
-    })
-
-  const start = (options: ProgramOptions) =>
-    Effect.acquireRelease(launch(options), stop).pipe(
-      Effect.map(({ child, ended }) => ({ pid: child.pid ?? 0, ended: Deferred.await(ended) })),
-      Effect.withSpan("SupervisedPrograms.start")
+/** Asks, then forces. Done when it is gone. */
+const stop = ({ timers }: Deps, { child, ended }: Started): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    // Its number may mean another process by now.
+    if (yield* Deferred.isDone(ended)) return
+    signalGroup(child, "SIGTERM")
+    const force = timers.after(programLimits.askMs, () => signalGroup(child, "SIGKILL"))
+    const giveUp = timers.after(programLimits.askMs + programLimits.killMs, () =>
+      Deferred.unsafeDone(ended, Effect.succeed({ code: null, problem: "does not end", lastWords: "" }))
     )
+    yield* Deferred.await(ended)
+    force.cancel()
+    giveUp.cancel()
+  })
 
-  return SupervisedPrograms.of({ start })
+const start = (deps: Deps, options: ProgramOptions) =>
+  Effect.acquireRelease(launch(deps, options), (one) => stop(deps, one)).pipe(
+    Effect.map(({ child, ended }) => ({ pid: child.pid ?? 0, ended: Deferred.await(ended) })),
+    Effect.withSpan("SupervisedPrograms.start")
+  )
+
+export const make = Effect.fn("SupervisedPrograms.make")(function* ({ recordsFolder }: SupervisedProgramsOptions) {
+  const all = yield* services
+
+  yield* endLeftovers(recordsFolder)
+  const deps: Deps = { ...all, recordsFolder }
+
+  return SupervisedPrograms.of({ start: (options) => start(deps, options) })
 })
 
 export const layer = (options: SupervisedProgramsOptions): Layer.Layer<SupervisedPrograms, never, Timers> =>

@@ -23,7 +23,7 @@ import type { Answer, Answered, Feature } from "../Feature.ts"
 import { answerFields } from "../sharing/AnswerFields.ts"
 import { type Hit, hitOf, keptEnd, variantOf } from "./CacheHit.ts"
 import { readStream, readWhole } from "./KeptResponse.ts"
-import { makeMeanings } from "./Meanings.ts"
+import { makeMeanings, type MeaningOf } from "./Meanings.ts"
 
 export class Cache extends Context.Tag("gateway/plane/features/cache/Cache")<Cache, Feature>() {}
 
@@ -39,110 +39,137 @@ interface Pending {
   readonly meaning: Meaning | null
 }
 
+const services = Effect.all({ cache: AnswerCache, settings: GatewaySettings, timers: Timers.Timers })
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly pending: WeakMap<Trail, Pending>
+  readonly meaningOf: (work: Work, fields: string) => Effect.Effect<MeaningOf | null>
+}
+
+const concerns = ({ settings }: Deps, { envelope, exchange, parsed }: Work): boolean => {
+  const { anyTemperature, enabled } = settings.current().cache
+  return (
+    enabled &&
+    // What may not be kept is not looked for either: nothing of the caller is there.
+    mayKeepContent(exchange.principal) !== null &&
+    exchange.codec === codecs[exchange.wire] &&
+    isCacheable(exchange.wire, parsed, { anyTemperature, candidates: envelope.candidates }) &&
+    !refusesCache(exchange.headers)
+  )
+}
+
+/** The answer as it is kept; null when it is not complete, or may not be kept. */
+const keptOf = (
+  { settings, timers }: Deps,
+  work: Work,
+  recorded: Recorded,
+  target: Target,
+  costNanoUsd: number
+): CachedAnswer | null => {
+  const { envelope, exchange } = work
+  const body = Buffer.concat(recorded.chunks)
+  const read = envelope.stream ? readStream(exchange.codec, body) : readWhole(exchange.codec, body)
+  if (read === null || !isWhole(read.response)) return null
+  const calls = hasToolCalls(read.response)
+  if (calls && !takesToolCalls(exchange.headers)) return null
+  const createdAtMs = timers.nowMs()
+  return {
+    form: envelope.stream ? "stream" : "whole",
+    variant: variantOf(work),
+    contentType: headerIn(recorded.headers, "content-type") ?? "application/json",
+    body,
+    hasToolCalls: calls,
+    provider: target.account.spec.id,
+    model: target.model,
+    costNanoUsd,
+    createdAtMs,
+    expiresAtMs: createdAtMs + settings.current().cache.ttlSeconds * 1_000
+  }
+}
+
+const over = (
+  deps: Deps,
+  work: Work,
+  key: string,
+  { costNanoUsd, meaning, target }: Pending,
+  recorded: Recorded | null
+): void => {
+  const { cache } = deps
+  if (recorded === null || target === null || !recorded.isEnded || recorded.status !== 200) return
+  const kept = keptOf(deps, work, recorded, target, costNanoUsd)
+  const permission = mayKeepContent(work.exchange.principal)
+  if (kept !== null && permission !== null)
+    cache.keep(permission, key, work.owner, kept, kept.hasToolCalls ? null : meaning)
+}
+
+const watched = (
+  deps: Deps,
+  next: Answer,
+  work: Work,
+  key: string,
+  meaning: Meaning | null
+): Effect.Effect<Answered> => {
+  const { cache, pending } = deps
+  const underWay: Pending = { target: null, costNanoUsd: 0, meaning }
+  cache.count("miss")
+  pending.set(work.trail, underWay)
+  work.trail.addHeader("X-Gateway-Cache", "MISS")
+  const { exchange } = work
+  const reply = recording(exchange.reply, maxAnswerBytes, (recorded) => over(deps, work, key, underWay, recorded))
+  return Effect.map(next({ ...work, exchange: { ...exchange, reply } }), (answered) => {
+    const { end } = answered
+    if (end._tag === "Answered" && end.result._tag === "Completed") underWay.target = end.target
+    return answered
+  })
+}
+
+const given = ({ timers }: Deps, work: Work, kept: CachedAnswer, hit: Hit): Answered => ({
+  work,
+  end: keptEnd(work, kept, hit, timers.monotonicMs),
+  others: []
+})
+
+/** A request that asks the same in other words. */
+const byMeaning = Effect.fn("Cache.byMeaning")(function* (
+  deps: Deps,
+  next: Answer,
+  work: Work,
+  key: string,
+  fields: string
+) {
+  const { cache, meaningOf, timers } = deps
+  const asked = yield* meaningOf(work, fields)
+  if (asked === null) return yield* watched(deps, next, work, key, null)
+  const found = yield* cache.nearest(asked.meaning, asked.threshold)
+  const hit = found === null || found.answer.hasToolCalls ? null : hitOf(work, found.answer, timers.nowMs())
+  if (found === null || hit === null) return yield* watched(deps, next, work, key, asked.meaning)
+  cache.count("semantic-hit")
+  work.trail.addHeader("X-Gateway-Cache-Similarity", found.near.similarity.toFixed(4))
+  return given(deps, work, found.answer, hit)
+})
+
+const answered = (deps: Deps, next: Answer, work: Work): Effect.Effect<Answered> =>
+  Effect.suspend(() => {
+    const fields = answerFields(work)
+    const key = cacheKey(fields, work.parsed)
+    return Effect.flatMap(deps.cache.find(key), (kept) => {
+      const isGiven = kept !== null && (!kept.hasToolCalls || takesToolCalls(work.exchange.headers))
+      const hit = isGiven ? hitOf(work, kept, deps.timers.nowMs()) : null
+      if (kept === null || hit === null) return byMeaning(deps, next, work, key, fields)
+      deps.cache.count("hit")
+      return Effect.succeed(given(deps, work, kept, hit))
+    })
+  })
+
 export const make = Effect.gen(function* () {
-  const cache = yield* AnswerCache
-  const settings = yield* GatewaySettings
-  const timers = yield* Timers.Timers
-  const { monotonicMs, nowMs } = timers
-  const meaningOf = makeMeanings({ embedder: yield* Embedder, settings, timers })
+  const all = yield* services
+
+  const meaningOf = makeMeanings({ embedder: yield* Embedder, settings: all.settings, timers: all.timers })
   const pending = new WeakMap<Trail, Pending>()
-
-  const concerns = ({ envelope, exchange, parsed }: Work): boolean => {
-    const { anyTemperature, enabled } = settings.current().cache
-    return (
-      enabled &&
-      // What may not be kept is not looked for either: nothing of the caller is there.
-      mayKeepContent(exchange.principal) !== null &&
-      exchange.codec === codecs[exchange.wire] &&
-      isCacheable(exchange.wire, parsed, { anyTemperature, candidates: envelope.candidates }) &&
-      !refusesCache(exchange.headers)
-    )
-  }
-
-  /** The answer as it is kept; null when it is not complete, or may not be kept. */
-  const keptOf = (work: Work, recorded: Recorded, target: Target, costNanoUsd: number): CachedAnswer | null => {
-    const { envelope, exchange } = work
-    const body = Buffer.concat(recorded.chunks)
-    const read = envelope.stream ? readStream(exchange.codec, body) : readWhole(exchange.codec, body)
-    if (read === null || !isWhole(read.response)) return null
-    const calls = hasToolCalls(read.response)
-    if (calls && !takesToolCalls(exchange.headers)) return null
-    const createdAtMs = nowMs()
-    return {
-      form: envelope.stream ? "stream" : "whole",
-      variant: variantOf(work),
-      contentType: headerIn(recorded.headers, "content-type") ?? "application/json",
-      body,
-      hasToolCalls: calls,
-      provider: target.account.spec.id,
-      model: target.model,
-      costNanoUsd,
-      createdAtMs,
-      expiresAtMs: createdAtMs + settings.current().cache.ttlSeconds * 1_000
-    }
-  }
-
-  const over = (
-    work: Work,
-    key: string,
-    { costNanoUsd, meaning, target }: Pending,
-    recorded: Recorded | null
-  ): void => {
-    if (recorded === null || target === null || !recorded.isEnded || recorded.status !== 200) return
-    const kept = keptOf(work, recorded, target, costNanoUsd)
-    const permission = mayKeepContent(work.exchange.principal)
-    if (kept !== null && permission !== null)
-      cache.keep(permission, key, work.owner, kept, kept.hasToolCalls ? null : meaning)
-  }
-
-  const watched = (next: Answer, work: Work, key: string, meaning: Meaning | null): Effect.Effect<Answered> => {
-    const underWay: Pending = { target: null, costNanoUsd: 0, meaning }
-    cache.count("miss")
-    pending.set(work.trail, underWay)
-    work.trail.addHeader("X-Gateway-Cache", "MISS")
-    const { exchange } = work
-    const reply = recording(exchange.reply, maxAnswerBytes, (recorded) => over(work, key, underWay, recorded))
-    return Effect.map(next({ ...work, exchange: { ...exchange, reply } }), (answered) => {
-      const { end } = answered
-      if (end._tag === "Answered" && end.result._tag === "Completed") underWay.target = end.target
-      return answered
-    })
-  }
-
-  const given = (work: Work, kept: CachedAnswer, hit: Hit): Answered => ({
-    work,
-    end: keptEnd(work, kept, hit, monotonicMs),
-    others: []
-  })
-
-  /** A request that asks the same in other words. */
-  const byMeaning = Effect.fn("Cache.byMeaning")(function* (next: Answer, work: Work, key: string, fields: string) {
-    const asked = yield* meaningOf(work, fields)
-    if (asked === null) return yield* watched(next, work, key, null)
-    const found = yield* cache.nearest(asked.meaning, asked.threshold)
-    const hit = found === null || found.answer.hasToolCalls ? null : hitOf(work, found.answer, nowMs())
-    if (found === null || hit === null) return yield* watched(next, work, key, asked.meaning)
-    cache.count("semantic-hit")
-    work.trail.addHeader("X-Gateway-Cache-Similarity", found.near.similarity.toFixed(4))
-    return given(work, found.answer, hit)
-  })
-
-  const answered = (next: Answer, work: Work): Effect.Effect<Answered> =>
-    Effect.suspend(() => {
-      const fields = answerFields(work)
-      const key = cacheKey(fields, work.parsed)
-      return Effect.flatMap(cache.find(key), (kept) => {
-        const isGiven = kept !== null && (!kept.hasToolCalls || takesToolCalls(work.exchange.headers))
-        const hit = isGiven ? hitOf(work, kept, nowMs()) : null
-        if (kept === null || hit === null) return byMeaning(next, work, key, fields)
-        cache.count("hit")
-        return Effect.succeed(given(work, kept, hit))
-      })
-    })
+  const deps: Deps = { ...all, pending, meaningOf }
 
   return Cache.of({
-    concerns,
-    around: (next) => (work) => (concerns(work) ? answered(next, work) : next(work)),
+    concerns: (one) => concerns(deps, one),
+    around: (next) => (work) => (concerns(deps, work) ? answered(deps, next, work) : next(work)),
     ended: ({ trail }, _end, bill) => {
       const underWay = pending.get(trail)
       if (underWay !== undefined) underWay.costNanoUsd = bill.costNanoUsd

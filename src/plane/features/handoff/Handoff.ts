@@ -27,7 +27,7 @@ import type { Work } from "../../request/Exchange.ts"
 import type { Feature } from "../Feature.ts"
 import { SummaryAccount, summaryOf } from "./SummaryAccount.ts"
 import { hasMovedOn, isDue, usedShare } from "./Rules.ts"
-import { type Kept, makeSummaries } from "./Summaries.ts"
+import { type Kept, makeSummaries, type Summaries } from "./Summaries.ts"
 import { handoffText, markOf, questionOf } from "./Summary.ts"
 import { alone, summaryWork } from "./SummaryWork.ts"
 import { toldMessages, transcriptOf } from "./Transcript.ts"
@@ -54,128 +54,146 @@ const sessionOf = ({ decision, exchange, outputCap, question }: Work): string | 
 
 const nameOf = ({ account, model }: Target): string => `${account.spec.id}/${model}`
 
+const services = Effect.all({
+  account: SummaryAccount,
+  engine: Engine.Engine,
+  failover: Failover,
+  quotas: QuotaWindows.QuotaWindows,
+  resolutions: Resolutions.Resolutions,
+  timers: Timers.Timers,
+  admission: Admission,
+  idGen: IdGen.IdGen
+})
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly summaries: Summaries
+  /** Sessions whose summary is in the making. */
+  readonly open: Set<string>
+  /** Runner of background work, at most until the gateway closes. */
+  readonly run: (background: Effect.Effect<void>) => unknown
+}
+
+const carrying = ({ summaries, timers }: Deps, work: Work): Work => {
+  const sessionKey = sessionOf(work)
+  if (sessionKey === null) return work
+  const kept = summaries.of(sessionKey, timers.nowMs())
+  if (kept === null || kept.summary === null || work.body.includes(markOf(kept.summary))) return work
+  const { connectionId, from, summary } = kept
+  return { ...work, handoff: { connectionId, from, text: handoffText(summary) } }
+}
+
+/** A model without a target must not cost the summary. */
+const askedOf = (
+  { resolutions }: Deps,
+  { target, work }: Job
+): { readonly model: string; readonly resolution: Resolution } => {
+  const { handoffModel } = work.resolution.policy
+  const named = handoffModel === null ? null : resolutions.resolve(handoffModel)
+  const key = keyIn(work.exchange.principal)
+  const allowed =
+    handoffModel === null || named === null || "_tag" in named ? null : namedInCombo(key, handoffModel, named)
+  return handoffModel === null || allowed === null
+    ? { model: nameOf(target), resolution: alone(work.resolution, target) }
+    : { model: handoffModel, resolution: allowed }
+}
+
+const ask = (deps: Deps, job: Job, transcript: string, messages: number, earlier: Kept | null): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const { sessionKey, target, work } = job
+    const made = summaryWork({
+      work,
+      question: questionOf(transcript, earlier?.summary ?? null),
+      ...askedOf(deps, job),
+      decide: deps.engine.decide,
+      seed: deps.idGen.seed(),
+      nowMs: deps.timers.nowMs(),
+      monotonicMs: deps.timers.monotonicMs()
+    })
+    const commitment = deps.admission.admit(made.exchange, null)
+    // The client's own requests are refused by now; no summary is worth what is left.
+    if (commitment instanceof LimitReached) return Effect.void
+    const asked = { ...made, commitment }
+    deps.engine.commit(asked.question, asked.decision)
+
+    const conclude = (end: FailoverEnd): void => {
+      const whole = end._tag === "Answered" && end.result._tag === "Completed" ? end.result : null
+      const summary = whole === null ? null : summaryOf(whole.body)
+      if (whole !== null) {
+        const fresh = { summary, connectionId: target.account.connection.id, from: nameOf(target) }
+        // One that says nothing puts off the next try, and leaves what was known.
+        const known = summary === null && earlier !== null ? earlier : fresh
+        const permission = mayKeepContent(work.exchange.principal)
+        if (permission !== null)
+          deps.summaries.keep(permission, sessionKey, { ...known, messages }, deps.timers.nowMs())
+      }
+      deps.account.concluded(asked, end, summary !== null)
+    }
+
+    return Effect.timeoutOption(deps.failover.run(asked), timeLimitMs).pipe(
+      Effect.map(
+        Option.match({
+          onNone: () => deps.account.givenUp(asked, "handoff_timeout"),
+          onSome: (end) => (isCutByStop(end) ? deps.account.givenUp(asked, "gateway_closing") : conclude(end))
+        })
+      ),
+      Effect.onInterrupt(() => Effect.sync(() => deps.account.givenUp(asked, "gateway_closing"))),
+      Effect.ensuring(Effect.sync(() => (commitment === null ? undefined : deps.admission.leave(commitment))))
+    )
+  })
+
+const sumUp = (deps: Deps, job: Job): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const conversation = job.work.conversation()
+    if (Either.isLeft(conversation)) return Effect.void
+    const { messages } = conversation.right
+    const told = toldMessages(messages)
+    const kept = deps.summaries.of(job.sessionKey, deps.timers.nowMs())
+    if (kept !== null && !hasMovedOn(kept.messages, told)) return Effect.void
+    const transcript = transcriptOf(messages, job.work.resolution.policy.maxMessagesForSummary)
+    return transcript === "" ? Effect.void : ask(deps, job, transcript, told, kept)
+  })
+
+const ended = (deps: Deps, work: Work, end: RequestEnd): void => {
+  const { open, quotas, run, timers } = deps
+  const sessionKey = sessionOf(work)
+  if (sessionKey === null || end._tag !== "Answered" || end.result._tag !== "Completed") return
+  const { target } = end
+  const { connection } = target.account
+  const { policy } = work.resolution
+  if (policy.handoffProviders !== null && !policy.handoffProviders.has(target.account.spec.id)) return
+  // The client's next request would wait behind ours.
+  if (policy.handoffModel === null && connection.maxConcurrent === 1) return
+  const nowMs = timers.nowMs()
+  if (!isDue(policy, usedShare(quotas.of(connection, nowMs, target.model), nowMs))) return
+  if (open.size >= maxAtOnce || open.has(sessionKey)) return
+  open.add(sessionKey)
+  const job = { sessionKey, work, target }
+  // Behind the client's last byte, which is sent at the end of this turn.
+  timers.soon(() =>
+    run(
+      sumUp(deps, job).pipe(
+        Effect.catchAllCause((cause) =>
+          Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("A hand-off died", cause)
+        ),
+        Effect.ensuring(Effect.sync(() => open.delete(sessionKey)))
+      )
+    )
+  )
+}
+
 export const make = Effect.gen(function* () {
-  const account = yield* SummaryAccount
-  const engine = yield* Engine.Engine
-  const failover = yield* Failover
-  const quotas = yield* QuotaWindows.QuotaWindows
-  const resolutions = yield* Resolutions.Resolutions
-  const timers = yield* Timers.Timers
-  const admission = yield* Admission
-  const { seed } = yield* IdGen.IdGen
+  const all = yield* services
+
   /** Runner of background work, at most until the gateway closes. */
   const run = yield* FiberSet.makeRuntime<never>()
   const summaries = makeSummaries()
   /** Sessions whose summary is in the making. */
   const open = new Set<string>()
-
-  const carrying = (work: Work): Work => {
-    const sessionKey = sessionOf(work)
-    if (sessionKey === null) return work
-    const kept = summaries.of(sessionKey, timers.nowMs())
-    if (kept === null || kept.summary === null || work.body.includes(markOf(kept.summary))) return work
-    const { connectionId, from, summary } = kept
-    return { ...work, handoff: { connectionId, from, text: handoffText(summary) } }
-  }
-
-  /** A model without a target must not cost the summary. */
-  const askedOf = ({ target, work }: Job): { readonly model: string; readonly resolution: Resolution } => {
-    const { handoffModel } = work.resolution.policy
-    const named = handoffModel === null ? null : resolutions.resolve(handoffModel)
-    const key = keyIn(work.exchange.principal)
-    const allowed =
-      handoffModel === null || named === null || "_tag" in named ? null : namedInCombo(key, handoffModel, named)
-    return handoffModel === null || allowed === null
-      ? { model: nameOf(target), resolution: alone(work.resolution, target) }
-      : { model: handoffModel, resolution: allowed }
-  }
-
-  const ask = (job: Job, transcript: string, messages: number, earlier: Kept | null): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      const { sessionKey, target, work } = job
-      const made = summaryWork({
-        work,
-        question: questionOf(transcript, earlier?.summary ?? null),
-        ...askedOf(job),
-        decide: engine.decide,
-        seed: seed(),
-        nowMs: timers.nowMs(),
-        monotonicMs: timers.monotonicMs()
-      })
-      const commitment = admission.admit(made.exchange, null)
-      // The client's own requests are refused by now; no summary is worth what is left.
-      if (commitment instanceof LimitReached) return Effect.void
-      const asked = { ...made, commitment }
-      engine.commit(asked.question, asked.decision)
-
-      const conclude = (end: FailoverEnd): void => {
-        const whole = end._tag === "Answered" && end.result._tag === "Completed" ? end.result : null
-        const summary = whole === null ? null : summaryOf(whole.body)
-        if (whole !== null) {
-          const fresh = { summary, connectionId: target.account.connection.id, from: nameOf(target) }
-          // One that says nothing puts off the next try, and leaves what was known.
-          const known = summary === null && earlier !== null ? earlier : fresh
-          const permission = mayKeepContent(work.exchange.principal)
-          if (permission !== null) summaries.keep(permission, sessionKey, { ...known, messages }, timers.nowMs())
-        }
-        account.concluded(asked, end, summary !== null)
-      }
-
-      return Effect.timeoutOption(failover.run(asked), timeLimitMs).pipe(
-        Effect.map(
-          Option.match({
-            onNone: () => account.givenUp(asked, "handoff_timeout"),
-            onSome: (end) => (isCutByStop(end) ? account.givenUp(asked, "gateway_closing") : conclude(end))
-          })
-        ),
-        Effect.onInterrupt(() => Effect.sync(() => account.givenUp(asked, "gateway_closing"))),
-        Effect.ensuring(Effect.sync(() => (commitment === null ? undefined : admission.leave(commitment))))
-      )
-    })
-
-  const sumUp = (job: Job): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      const conversation = job.work.conversation()
-      if (Either.isLeft(conversation)) return Effect.void
-      const { messages } = conversation.right
-      const told = toldMessages(messages)
-      const kept = summaries.of(job.sessionKey, timers.nowMs())
-      if (kept !== null && !hasMovedOn(kept.messages, told)) return Effect.void
-      const transcript = transcriptOf(messages, job.work.resolution.policy.maxMessagesForSummary)
-      return transcript === "" ? Effect.void : ask(job, transcript, told, kept)
-    })
-
-  const ended = (work: Work, end: RequestEnd): void => {
-    const sessionKey = sessionOf(work)
-    if (sessionKey === null || end._tag !== "Answered" || end.result._tag !== "Completed") return
-    const { target } = end
-    const { connection } = target.account
-    const { policy } = work.resolution
-    if (policy.handoffProviders !== null && !policy.handoffProviders.has(target.account.spec.id)) return
-    // The client's next request would wait behind ours.
-    if (policy.handoffModel === null && connection.maxConcurrent === 1) return
-    const nowMs = timers.nowMs()
-    if (!isDue(policy, usedShare(quotas.of(connection, nowMs, target.model), nowMs))) return
-    if (open.size >= maxAtOnce || open.has(sessionKey)) return
-    open.add(sessionKey)
-    const job = { sessionKey, work, target }
-    // Behind the client's last byte, which is sent at the end of this turn.
-    timers.soon(() =>
-      run(
-        sumUp(job).pipe(
-          Effect.catchAllCause((cause) =>
-            Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("A hand-off died", cause)
-          ),
-          Effect.ensuring(Effect.sync(() => open.delete(sessionKey)))
-        )
-      )
-    )
-  }
+  const deps: Deps = { ...all, summaries, open, run }
 
   return Handoff.of({
     concerns: (work) => sessionOf(work) !== null,
-    around: (next) => (work) => next(carrying(work)),
-    ended
+    around: (next) => (work) => next(carrying(deps, work)),
+    ended: (work, end) => ended(deps, work, end)
   })
 })
 

@@ -62,7 +62,7 @@ export const make = Effect.gen(function* () {
       quotas.count(account.connection, used, atMs)
       engine.shares.count(share ?? null, apiKeyIdOf(work.exchange), account.connection, used, atMs)
     }
-    settlement.settle(work, served, bill, outcome, nothing)
+    settlement.settle({ work, served, bill, ending: outcome }, nothing)
   }
 
   return SummaryAccount.of({

@@ -8,6 +8,7 @@ import { CallRunner } from "../../failover/CallRunner.ts"
 import type { Contender } from "../../failover/Contender.ts"
 import type { AskStep, FailoverRun, Outcome } from "../../failover/FailoverRun.ts"
 import { Hedge, type HedgedCall } from "../../failover/Hedge.ts"
+import { effectOf } from "../../request/Start.ts"
 import { makeHedgeRace } from "./HedgeRace.ts"
 
 const isSettled = ({ lost, result }: Outcome): boolean => !lost && result._tag !== "Failed"
@@ -33,7 +34,7 @@ export const make = Effect.gen(function* () {
     })
 
   const alone = (run: FailoverRun, step: AskStep, contender: Contender): Effect.Effect<Outcome> =>
-    Effect.suspend(() => calls.run(run, step, contender, Effect.succeed<Outcome>))
+    effectOf((listener) => calls.start(run, step, contender, listener))
 
   const hedged: HedgedCall = (run, step, delayMs) =>
     Effect.gen(function* () {

@@ -50,9 +50,91 @@ const weightOf = ({ answer }: Kept): number => 512 + (answer?.recorded.bytes ?? 
 const isClients = ({ exchange }: Work): boolean =>
   exchange.madeFor === "client" && exchange.service === undefined && exchange.job?.isDetached !== true
 
+const services = Effect.all({ settings: GatewaySettings, timers: Timers })
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly kept: FairPool<string, Kept>
+  sweep: Timer | null
+  readonly rooms: Rooms
+  /** Requests in progress, by key. */
+  readonly flights: Map<string, Flight>
+}
+
+const windowMs = ({ settings }: Deps): number => settings.current().idempotencyWindowMs
+
+const removeExpired = ({ kept, timers }: Deps): void => {
+  const nowMs = timers.nowMs()
+  kept.prune(({ untilMs }) => untilMs <= nowMs)
+}
+
+const sweepLater = (deps: Deps): void => {
+  const { kept, timers } = deps
+  deps.sweep ??= timers.after(Math.max(1_000, windowMs(deps)), () => {
+    deps.sweep = null
+    removeExpired(deps)
+    if (kept.size > 0) sweepLater(deps)
+  })
+}
+
+const keep = (
+  deps: Deps,
+  _permission: ContentPermission,
+  key: string,
+  { answer, body, owner }: Omit<Kept, "untilMs">
+): void => {
+  const { kept, timers } = deps
+  const forMs = windowMs(deps)
+  if (forMs === 0) return
+  kept.set(key, { owner, body, answer, untilMs: timers.nowMs() + forMs })
+  sweepLater(deps)
+}
+
+const keptOf = ({ kept, timers }: Deps, key: string): Kept | null => {
+  const found = kept.get(key)
+  return found === undefined || found.untilMs <= timers.nowMs() ? null : found
+}
+
+const conflict = (deps: Deps, work: Work): Effect.Effect<Answered> =>
+  Effect.succeed({
+    work,
+    end: { _tag: "Refused", error: new IdempotencyKeyReused({ windowMs: windowMs(deps) }) },
+    others: []
+  })
+
+const lead = (deps: Deps, next: Answer, work: Work, { body, key }: RequestIdentity): Effect.Effect<Answered> => {
+  const { flights, rooms, timers } = deps
+  const call: SharedCall = new SharedCall(work, {
+    maxBytes: maxAnswerBytes,
+    room: rooms.of(work.owner),
+    timers,
+    over: (answer) => {
+      if (flights.get(key)?.call === call) flights.delete(key)
+      const permission = mayKeepContent(work.exchange.principal)
+      if (answer === null || permission === null) return
+      keep(deps, permission, key, { owner: work.owner, body, answer: answer === "too_large" ? null : answer })
+    }
+  })
+  flights.set(key, { body, call })
+  return call.lead(next)
+}
+
+const decide = (deps: Deps, next: Answer, work: Work, identity: RequestIdentity): Effect.Effect<Answered> => {
+  const { flights, timers } = deps
+  const { body, key } = identity
+  const flight = flights.get(key)
+  const found = flight ?? keptOf(deps, key)
+  if (found === null) return lead(deps, next, work, identity)
+  if (found.body !== body) return conflict(deps, work)
+  if (flight !== undefined) return flight.call.isJoinable ? flight.call.follow(work, marks) : next(work)
+  const answer = "answer" in found ? found.answer : null
+  return answer === null ? next(work) : Effect.succeed(answeredAgain(work, answer, marks, timers.monotonicMs))
+}
+
+const concerns = (deps: Deps, work: Work): boolean =>
+  hasKey(work.exchange.headers) && windowMs(deps) > 0 && isClients(work)
+
 const make = Effect.gen(function* () {
-  const settings = yield* GatewaySettings
-  const timers = yield* Timers
+  const all = yield* services
+
   const rooms = new Rooms(roomBytes)
   /** Requests in progress, by key. */
   const flights = new Map<string, Flight>()
@@ -62,83 +144,14 @@ const make = Effect.gen(function* () {
     maxWeight: roomBytes,
     weightOf
   })
-  let sweep: Timer | null = null
-
-  const windowMs = (): number => settings.current().idempotencyWindowMs
-
-  const removeExpired = (): void => {
-    const nowMs = timers.nowMs()
-    kept.prune(({ untilMs }) => untilMs <= nowMs)
-  }
-
-  const sweepLater = (): void => {
-    sweep ??= timers.after(Math.max(1_000, windowMs()), () => {
-      sweep = null
-      removeExpired()
-      if (kept.size > 0) sweepLater()
-    })
-  }
-
-  const keep = (
-    _permission: ContentPermission,
-    owner: string,
-    key: string,
-    body: string,
-    answer: SharedAnswer | null
-  ): void => {
-    const forMs = windowMs()
-    if (forMs === 0) return
-    kept.set(key, { owner, body, answer, untilMs: timers.nowMs() + forMs })
-    sweepLater()
-  }
-
-  const keptOf = (key: string): Kept | null => {
-    const found = kept.get(key)
-    return found === undefined || found.untilMs <= timers.nowMs() ? null : found
-  }
-
-  const conflict = (work: Work): Effect.Effect<Answered> =>
-    Effect.succeed({
-      work,
-      end: { _tag: "Refused", error: new IdempotencyKeyReused({ windowMs: windowMs() }) },
-      others: []
-    })
-
-  const lead = (next: Answer, work: Work, { body, key }: RequestIdentity): Effect.Effect<Answered> => {
-    const call: SharedCall = new SharedCall(work, {
-      maxBytes: maxAnswerBytes,
-      room: rooms.of(work.owner),
-      timers,
-      over: (answer) => {
-        if (flights.get(key)?.call === call) flights.delete(key)
-        const permission = mayKeepContent(work.exchange.principal)
-        if (answer === null || permission === null) return
-        keep(permission, work.owner, key, body, answer === "too_large" ? null : answer)
-      }
-    })
-    flights.set(key, { body, call })
-    return call.lead(next)
-  }
-
-  const decide = (next: Answer, work: Work, identity: RequestIdentity): Effect.Effect<Answered> => {
-    const { body, key } = identity
-    const flight = flights.get(key)
-    const found = flight ?? keptOf(key)
-    if (found === null) return lead(next, work, identity)
-    if (found.body !== body) return conflict(work)
-    if (flight !== undefined) return flight.call.isJoinable ? flight.call.follow(work, marks) : next(work)
-    const answer = "answer" in found ? found.answer : null
-    return answer === null ? next(work) : Effect.succeed(answeredAgain(work, answer, marks, timers.monotonicMs))
-  }
-
-  const concerns = (work: Work): boolean => hasKey(work.exchange.headers) && windowMs() > 0 && isClients(work)
+  const deps: Deps = { ...all, kept, sweep: null, rooms, flights }
 
   const feature: Feature = {
-    concerns,
+    concerns: (work) => concerns(deps, work),
     around: (next) => (work) => {
-      if (!concerns(work)) return next(work)
+      if (!concerns(deps, work)) return next(work)
       const decided = (identity: RequestIdentity | null): Effect.Effect<Answered> =>
-        identity === null ? next(work) : decide(next, work, identity)
+        identity === null ? next(work) : decide(deps, next, work, identity)
       const hasFiles = (work.exchange.uploads?.length ?? 0) > 0
       return hasFiles
         ? Effect.flatMap(
@@ -151,17 +164,17 @@ const make = Effect.gen(function* () {
 
   const stats = IdempotencyStats.of({
     current: () => {
-      removeExpired()
-      return { activeKeys: flights.size + kept.size, windowMs: windowMs() }
+      removeExpired(deps)
+      return { activeKeys: flights.size + kept.size, windowMs: windowMs(deps) }
     },
     clear: () => {
-      removeExpired()
+      removeExpired(deps)
       const { size } = kept
       kept.prune(() => true)
       return size
     }
   })
-  yield* Effect.addFinalizer(() => Effect.sync(() => sweep?.cancel()))
+  yield* Effect.addFinalizer(() => Effect.sync(() => deps.sweep?.cancel()))
   return Context.make(Idempotency, feature).pipe(Context.add(IdempotencyStats, stats))
 })
 

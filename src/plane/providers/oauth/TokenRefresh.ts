@@ -21,7 +21,7 @@ import * as Catalog from "../Catalog.ts"
 import { dueAtMs, holdMs } from "./Freshness.ts"
 import { RefreshDead, type RefreshFailed, RefreshImpossible, RefreshTransient } from "./RefreshFailed.ts"
 import * as Replacement from "../TokenReplacement.ts"
-import { makeTokenStore } from "./TokenStore.ts"
+import { makeTokenStore, type TokenStore } from "./TokenStore.ts"
 import type { TokenAnswer } from "./TokenAnswer.ts"
 import { renew, type Unanswered } from "./TokenCall.ts"
 import { endpointOf } from "./TokenRequest.ts"
@@ -95,167 +95,294 @@ const impossible = (connectionId: string, reason: RefreshImpossible["reason"], m
 
 const said = (words: string): string => (words === "" ? "" : `: ${words}`)
 
+const services = Effect.all({
+  catalog: Catalog.Catalog,
+  repo: ConnectionRepo.ConnectionRepo,
+  upstream: Upstream.Upstream,
+  flags: Flags.Flags
+})
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly memories: Map<string, Memory>
+  // -------------------------------------------------------------------------------------------------- one renewal
+  readonly tokenStore: TokenStore
+  readonly flights: Map<string, Flight>
+  readonly running: Set<Fiber.RuntimeFiber<RefreshOutcome, RefreshFailed>>
+}
+
+const memoryOf = ({ memories }: Deps, id: string): Memory => memories.get(id) ?? noMemory
+
+const current = ({ catalog }: Deps, id: string): Catalog.Account | null =>
+  catalog.current().byConnection.get(id) ?? null
+
+const tokensOf = ({ authType, oauth }: Connection): OAuthTokens | null => (authType === "oauth" ? oauth : null)
+
+const troubleOf = (deps: Deps, id: string, tokens: OAuthTokens): Trouble | null => {
+  const { trouble } = memoryOf(deps, id)
+  return trouble !== null && Replacement.isSameLogin(trouble.tokens, tokens) ? trouble : null
+}
+
+const renewableOf = (deps: Deps, connectionId: string): Renewable | RefreshImpossible => {
+  const account = current(deps, connectionId)
+  const tokens = account === null ? null : tokensOf(account.connection)
+  if (account === null || tokens === null) {
+    return impossible(
+      connectionId,
+      "no_account",
+      "There is no active OAuth account with this id: activate the connection."
+    )
+  }
+  const { refreshToken } = tokens
+  if (refreshToken === null) {
+    return impossible(connectionId, "no_refresh_token", "The account has no refresh token: sign in again.")
+  }
+  const endpoint = endpointOf(account.spec, tokens)
+  return endpoint === null
+    ? impossible(connectionId, "no_token_url", `No token endpoint is known for '${account.spec.id}'.`)
+    : { connectionId, tokens, refreshToken, endpoint, owner: ownerOf(account.connection) }
+}
+
+const canRefresh = (deps: Deps, connection: Connection): boolean => {
+  const renewable = renewableOf(deps, connection.id)
+  return !("reason" in renewable) && troubleOf(deps, connection.id, renewable.tokens)?.untilMs !== null
+}
+
+const transient = (
+  deps: Deps,
+  { connectionId, tokens }: Renewable,
+  nowMs: number,
+  failure: Pick<RefreshTransient, "reason" | "status"> & { readonly words: string; readonly waitMs: number | null }
+): RefreshTransient => {
+  const { memories } = deps
+  const inARow = (troubleOf(deps, connectionId, tokens)?.inARow ?? 0) + 1
+  const retryAfterMs = holdMs(inARow, failure.waitMs)
+  const failed = new RefreshTransient({
+    connectionId,
+    reason: failure.reason,
+    status: failure.status,
+    retryAfterMs,
+    message: `The access token could not be renewed now${said(failure.words)}`
+  })
+  const trouble = { tokens, failed, inARow, untilMs: nowMs + retryAfterMs }
+  memories.set(connectionId, { ...memoryOf(deps, connectionId), trouble })
+  return failed
+}
+
+const dead = (deps: Deps, { connectionId, tokens }: Renewable, code: string, words: string): RefreshDead => {
+  const { memories } = deps
+  const message = `The provider does not renew the access token any more (${code}${said(words)})`
+  const failed = new RefreshDead({ connectionId, code, message })
+  memories.set(connectionId, { ...memoryOf(deps, connectionId), trouble: { tokens, failed, inARow: 1, untilMs: null } })
+  return failed
+}
+
+const failureOf = (
+  deps: Deps,
+  renewable: Renewable,
+  answer: Exclude<TokenAnswer, { _tag: "Renewed" }> | Unanswered,
+  nowMs: number
+): RefreshFailed => {
+  switch (answer._tag) {
+    case "Dead":
+    case "ClientRefused":
+      return dead(deps, renewable, answer.code, answer.words)
+    case "Refused":
+      return transient(deps, renewable, nowMs, {
+        reason: "status",
+        status: answer.status,
+        words: `status ${answer.status}${said(answer.words)}`,
+        waitMs: answer.waitMs
+      })
+    case "Malformed":
+      return transient(deps, renewable, nowMs, {
+        reason: "malformed",
+        status: answer.status,
+        words: "the token endpoint answered without a token",
+        waitMs: null
+      })
+    case "Unanswered":
+      return transient(deps, renewable, nowMs, {
+        reason: answer.reason,
+        status: null,
+        words: answer.words,
+        waitMs: null
+      })
+  }
+}
+
+const accept = (
+  deps: Deps,
+  renewable: Renewable,
+  answer: Extract<TokenAnswer, { _tag: "Renewed" }>,
+  askedAtMs: number
+) =>
+  Effect.suspend(() => {
+    const { connectionId, tokens: used } = renewable
+    const tokens = {
+      accessToken: answer.accessToken,
+      refreshToken: answer.refreshToken ?? used.refreshToken,
+      expiresAtMs: answer.lifetimeMs === null ? null : Math.floor(askedAtMs + answer.lifetimeMs)
+    }
+    const replacement = Replacement.replace(memoryOf(deps, connectionId).renewed?.replacement ?? null, used, tokens)
+    deps.memories.set(connectionId, { renewed: { replacement, atMs: askedAtMs }, trouble: null })
+    return Effect.map(deps.tokenStore.put(connectionId, replacement), (stands): RefreshOutcome =>
+      stands ? "refreshed" : "unchanged"
+    )
+  })
+
+const renewal = (deps: Deps, renewable: Renewable): Effect.Effect<RefreshOutcome, RefreshFailed> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const askedAtMs = yield* Clock.currentTimeMillis
+      const { endpoint, owner, refreshToken, tokens } = renewable
+      const answer = yield* restore(renew(deps.upstream, endpoint, refreshToken, tokens, owner))
+      if (answer._tag === "Renewed") return yield* accept(deps, renewable, answer, askedAtMs)
+      // An operator may have set new credentials meanwhile: the result of the old ones does not matter.
+      const now = renewableOf(deps, renewable.connectionId)
+      if (!("reason" in now) && !Replacement.isSameLogin(now.tokens, renewable.tokens)) return "unchanged"
+      const failed = failureOf(deps, renewable, answer, yield* Clock.currentTimeMillis)
+      yield* Effect.logWarning(`Connection ${renewable.connectionId}: ${failed.message}`)
+      return yield* Effect.fail(failed)
+    })
+  ).pipe(
+    Effect.catchAllDefect((defect) =>
+      Effect.zipRight(
+        Effect.logError(`Connection ${renewable.connectionId}: renewing the access token broke off`, defect),
+        Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+          Effect.fail(
+            transient(deps, renewable, nowMs, {
+              reason: "internal",
+              status: null,
+              words: "internal error",
+              waitMs: null
+            })
+          )
+        )
+      )
+    )
+  )
+
+// ------------------------------------------------------------------------------------------------ single flight
+
+/** Runs a renewal on its own: a caller that stops waiting does not end it. */
+const launch = (deps: Deps, renewable: Renewable, flight: Flight): Effect.Effect<void> =>
+  renewal(deps, renewable).pipe(
+    Effect.interruptible,
+    Effect.onExit((exit) => {
+      deps.flights.delete(renewable.connectionId)
+      return Deferred.done(flight, exit)
+    }),
+    Effect.forkDaemon,
+    Effect.map((fiber) => {
+      deps.running.add(fiber)
+      fiber.addObserver(() => deps.running.delete(fiber))
+    })
+  )
+
+const isHeld = ({ untilMs }: Trouble, nowMs: number): boolean => untilMs === null || nowMs < untilMs
+
+const pending = (failed: RefreshDead | RefreshTransient, leftMs: number): RefreshFailed => {
+  if (failed._tag === "RefreshDead") return failed
+  // An error's message is not enumerable: spreading one would lose it.
+  const { connectionId, message, reason, status } = failed
+  return new RefreshTransient({ connectionId, reason, status, message, retryAfterMs: leftMs })
+}
+
+/**
+ * Decides a call for renewal in one turn: the answer that is there, or a renewal in progress and the effect that
+ * starts it.
+ */
+const join = (
+  deps: Deps,
+  connectionId: string,
+  usedAccessToken: string | null,
+  nowMs: number
+): Either.Either<RefreshOutcome, RefreshFailed> | { readonly flight: Flight; readonly launch: Effect.Effect<void> } => {
+  const { flights } = deps
+  const account = current(deps, connectionId)
+  const tokens = account === null ? null : tokensOf(account.connection)
+  if (tokens !== null && usedAccessToken !== null && Redacted.value(tokens.accessToken) !== usedAccessToken) {
+    return Either.right("unchanged")
+  }
+  const known = flights.get(connectionId)
+  if (known !== undefined) return { flight: known, launch: Effect.void }
+  const renewable = renewableOf(deps, connectionId)
+  if ("reason" in renewable) return Either.left(renewable)
+  const trouble = troubleOf(deps, connectionId, renewable.tokens)
+  if (trouble !== null && isHeld(trouble, nowMs)) {
+    return Either.left(pending(trouble.failed, (trouble.untilMs ?? nowMs) - nowMs))
+  }
+  const flight: Flight = Deferred.unsafeMake(FiberId.none)
+  flights.set(connectionId, flight)
+  return { flight, launch: launch(deps, renewable, flight) }
+}
+
+const refresh = (
+  deps: Deps,
+  connectionId: string,
+  usedAccessToken: string | null
+): Effect.Effect<RefreshOutcome, RefreshFailed> =>
+  // A flight that is announced is launched, whatever becomes of the caller.
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs): Effect.Effect<RefreshOutcome, RefreshFailed> => {
+      const joined = join(deps, connectionId, usedAccessToken, nowMs)
+      return "flight" in joined ? Effect.zipRight(joined.launch, restore(Deferred.await(joined.flight))) : joined
+    })
+  )
+
+// ---------------------------------------------------------------------------------------------------- beforehand
+const dueOf = (deps: Deps, id: string, { accessToken, expiresAtMs }: OAuthTokens): number | null => {
+  if (expiresAtMs === null) return null
+  const { renewed } = memoryOf(deps, id)
+  const isOurs =
+    renewed !== null && Redacted.value(renewed.replacement.tokens.accessToken) === Redacted.value(accessToken)
+  return dueAtMs(expiresAtMs, isOurs ? renewed.atMs : null)
+}
+
+const renewNow = (
+  deps: Deps,
+  connection: Connection,
+  tokens: OAuthTokens
+): Effect.Effect<RefreshOutcome, RefreshFailed> => refresh(deps, connection.id, Redacted.value(tokens.accessToken))
+
+const ensureFresh = (deps: Deps, connection: Connection): Effect.Effect<void, RefreshFailed> => {
+  const { flights } = deps
+  const tokens = tokensOf(connection)
+  if (tokens === null || tokens.expiresAtMs === null) return Effect.void
+  const { expiresAtMs } = tokens
+  return Effect.clockWith((clock): Effect.Effect<void, RefreshFailed> => {
+    const nowMs = clock.unsafeCurrentTimeMillis()
+    if (nowMs < (dueOf(deps, connection.id, tokens) ?? Infinity)) return Effect.void
+    if (nowMs >= expiresAtMs) return Effect.asVoid(renewNow(deps, connection, tokens))
+    const trouble = troubleOf(deps, connection.id, tokens)
+    if (trouble !== null && isHeld(trouble, nowMs)) return Effect.void
+    if (flights.has(connection.id) || "reason" in renewableOf(deps, connection.id)) return Effect.void
+    return Effect.asVoid(Effect.forkDaemon(Effect.ignore(renewNow(deps, connection, tokens))))
+  })
+}
+
+const usable = (deps: Deps, connection: Connection): Effect.Effect<Connection, RefreshFailed> =>
+  Effect.map(ensureFresh(deps, connection), () => {
+    const now = tokensOf(connection) === null ? null : current(deps, connection.id)
+    return now === null ? connection : { ...connection, oauth: now.connection.oauth }
+  })
+
+const forgetGone = ({ catalog, memories }: Deps): void => {
+  for (const id of memories.keys()) if (!catalog.current().byConnection.has(id)) memories.delete(id)
+}
+
+const isSweeping = ({ flags }: Deps): boolean =>
+  !flags.isOn("GATEWAY_DISABLE_TOKEN_HEALTHCHECK") && !flags.isOn("GATEWAY_DISABLE_BACKGROUND_SERVICES")
+
 export const make = Effect.gen(function* () {
-  const catalog = yield* Catalog.Catalog
-  const repo = yield* ConnectionRepo.ConnectionRepo
-  const upstream = yield* Upstream.Upstream
-  const flags = yield* Flags.Flags
+  const all = yield* services
 
   const memories = new Map<string, Memory>()
   const flights = new Map<string, Flight>()
   const running = new Set<Fiber.RuntimeFiber<RefreshOutcome, RefreshFailed>>()
 
-  const memoryOf = (id: string): Memory => memories.get(id) ?? noMemory
-  const current = (id: string): Catalog.Account | null => catalog.current().byConnection.get(id) ?? null
-
-  const tokensOf = ({ authType, oauth }: Connection): OAuthTokens | null => (authType === "oauth" ? oauth : null)
-
-  const troubleOf = (id: string, tokens: OAuthTokens): Trouble | null => {
-    const { trouble } = memoryOf(id)
-    return trouble !== null && Replacement.isSameLogin(trouble.tokens, tokens) ? trouble : null
-  }
-
-  const renewableOf = (connectionId: string): Renewable | RefreshImpossible => {
-    const account = current(connectionId)
-    const tokens = account === null ? null : tokensOf(account.connection)
-    if (account === null || tokens === null) {
-      return impossible(
-        connectionId,
-        "no_account",
-        "There is no active OAuth account with this id: activate the connection."
-      )
-    }
-    const { refreshToken } = tokens
-    if (refreshToken === null) {
-      return impossible(connectionId, "no_refresh_token", "The account has no refresh token: sign in again.")
-    }
-    const endpoint = endpointOf(account.spec, tokens)
-    return endpoint === null
-      ? impossible(connectionId, "no_token_url", `No token endpoint is known for '${account.spec.id}'.`)
-      : { connectionId, tokens, refreshToken, endpoint, owner: ownerOf(account.connection) }
-  }
-
-  const canRefresh = (connection: Connection): boolean => {
-    const renewable = renewableOf(connection.id)
-    return !("reason" in renewable) && troubleOf(connection.id, renewable.tokens)?.untilMs !== null
-  }
-
   // -------------------------------------------------------------------------------------------------- one renewal
 
-  const tokenStore = yield* makeTokenStore(repo, catalog)
-
-  const transient = (
-    { connectionId, tokens }: Renewable,
-    nowMs: number,
-    failure: Pick<RefreshTransient, "reason" | "status"> & { readonly words: string; readonly waitMs: number | null }
-  ): RefreshTransient => {
-    const inARow = (troubleOf(connectionId, tokens)?.inARow ?? 0) + 1
-    const retryAfterMs = holdMs(inARow, failure.waitMs)
-    const failed = new RefreshTransient({
-      connectionId,
-      reason: failure.reason,
-      status: failure.status,
-      retryAfterMs,
-      message: `The access token could not be renewed now${said(failure.words)}`
-    })
-    const trouble = { tokens, failed, inARow, untilMs: nowMs + retryAfterMs }
-    memories.set(connectionId, { ...memoryOf(connectionId), trouble })
-    return failed
-  }
-
-  const dead = ({ connectionId, tokens }: Renewable, code: string, words: string): RefreshDead => {
-    const message = `The provider does not renew the access token any more (${code}${said(words)})`
-    const failed = new RefreshDead({ connectionId, code, message })
-    memories.set(connectionId, { ...memoryOf(connectionId), trouble: { tokens, failed, inARow: 1, untilMs: null } })
-    return failed
-  }
-
-  const failureOf = (
-    renewable: Renewable,
-    answer: Exclude<TokenAnswer, { _tag: "Renewed" }> | Unanswered,
-    nowMs: number
-  ): RefreshFailed => {
-    switch (answer._tag) {
-      case "Dead":
-      case "ClientRefused":
-        return dead(renewable, answer.code, answer.words)
-      case "Refused":
-        return transient(renewable, nowMs, {
-          reason: "status",
-          status: answer.status,
-          words: `status ${answer.status}${said(answer.words)}`,
-          waitMs: answer.waitMs
-        })
-      case "Malformed":
-        return transient(renewable, nowMs, {
-          reason: "malformed",
-          status: answer.status,
-          words: "the token endpoint answered without a token",
-          waitMs: null
-        })
-      case "Unanswered":
-        return transient(renewable, nowMs, { reason: answer.reason, status: null, words: answer.words, waitMs: null })
-    }
-  }
-
-  const accept = (renewable: Renewable, answer: Extract<TokenAnswer, { _tag: "Renewed" }>, askedAtMs: number) =>
-    Effect.suspend(() => {
-      const { connectionId, tokens: used } = renewable
-      const tokens = {
-        accessToken: answer.accessToken,
-        refreshToken: answer.refreshToken ?? used.refreshToken,
-        expiresAtMs: answer.lifetimeMs === null ? null : Math.floor(askedAtMs + answer.lifetimeMs)
-      }
-      const replacement = Replacement.replace(memoryOf(connectionId).renewed?.replacement ?? null, used, tokens)
-      memories.set(connectionId, { renewed: { replacement, atMs: askedAtMs }, trouble: null })
-      return Effect.map(tokenStore.put(connectionId, replacement), (stands): RefreshOutcome =>
-        stands ? "refreshed" : "unchanged"
-      )
-    })
-
-  const renewal = (renewable: Renewable): Effect.Effect<RefreshOutcome, RefreshFailed> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function* () {
-        const askedAtMs = yield* Clock.currentTimeMillis
-        const { endpoint, owner, refreshToken, tokens } = renewable
-        const answer = yield* restore(renew(upstream, endpoint, refreshToken, tokens, owner))
-        if (answer._tag === "Renewed") return yield* accept(renewable, answer, askedAtMs)
-        // An operator may have set new credentials meanwhile: the result of the old ones does not matter.
-        const now = renewableOf(renewable.connectionId)
-        if (!("reason" in now) && !Replacement.isSameLogin(now.tokens, renewable.tokens)) return "unchanged"
-        const failed = failureOf(renewable, answer, yield* Clock.currentTimeMillis)
-        yield* Effect.logWarning(`Connection ${renewable.connectionId}: ${failed.message}`)
-        return yield* Effect.fail(failed)
-      })
-    ).pipe(
-      Effect.catchAllDefect((defect) =>
-        Effect.zipRight(
-          Effect.logError(`Connection ${renewable.connectionId}: renewing the access token broke off`, defect),
-          Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-            Effect.fail(
-              transient(renewable, nowMs, { reason: "internal", status: null, words: "internal error", waitMs: null })
-            )
-          )
-        )
-      )
-    )
-
-  // ------------------------------------------------------------------------------------------------ single flight
-
-  /** Runs a renewal on its own: a caller that stops waiting does not end it. */
-  const launch = (renewable: Renewable, flight: Flight): Effect.Effect<void> =>
-    renewal(renewable).pipe(
-      Effect.interruptible,
-      Effect.onExit((exit) => {
-        flights.delete(renewable.connectionId)
-        return Deferred.done(flight, exit)
-      }),
-      Effect.forkDaemon,
-      Effect.map((fiber) => {
-        running.add(fiber)
-        fiber.addObserver(() => running.delete(fiber))
-      })
-    )
+  const tokenStore = yield* makeTokenStore(all.repo, all.catalog)
 
   yield* Effect.addFinalizer(() =>
     Effect.suspend(() => Fiber.awaitAll([...running])).pipe(
@@ -264,111 +391,27 @@ export const make = Effect.gen(function* () {
       Effect.zipRight(Effect.suspend(() => Fiber.interruptAll([...running])))
     )
   )
-
-  const isHeld = ({ untilMs }: Trouble, nowMs: number): boolean => untilMs === null || nowMs < untilMs
-
-  const pending = (failed: RefreshDead | RefreshTransient, leftMs: number): RefreshFailed => {
-    if (failed._tag === "RefreshDead") return failed
-    // An error's message is not enumerable: spreading one would lose it.
-    const { connectionId, message, reason, status } = failed
-    return new RefreshTransient({ connectionId, reason, status, message, retryAfterMs: leftMs })
-  }
-
-  /**
-   * Decides a call for renewal in one turn: the answer that is there, or a renewal in progress and the effect that
-   * starts it.
-   */
-  const join = (
-    connectionId: string,
-    usedAccessToken: string | null,
-    nowMs: number
-  ):
-    | Either.Either<RefreshOutcome, RefreshFailed>
-    | { readonly flight: Flight; readonly launch: Effect.Effect<void> } => {
-    const account = current(connectionId)
-    const tokens = account === null ? null : tokensOf(account.connection)
-    if (tokens !== null && usedAccessToken !== null && Redacted.value(tokens.accessToken) !== usedAccessToken) {
-      return Either.right("unchanged")
-    }
-    const known = flights.get(connectionId)
-    if (known !== undefined) return { flight: known, launch: Effect.void }
-    const renewable = renewableOf(connectionId)
-    if ("reason" in renewable) return Either.left(renewable)
-    const trouble = troubleOf(connectionId, renewable.tokens)
-    if (trouble !== null && isHeld(trouble, nowMs)) {
-      return Either.left(pending(trouble.failed, (trouble.untilMs ?? nowMs) - nowMs))
-    }
-    const flight: Flight = Deferred.unsafeMake(FiberId.none)
-    flights.set(connectionId, flight)
-    return { flight, launch: launch(renewable, flight) }
-  }
-
-  const refresh = (
-    connectionId: string,
-    usedAccessToken: string | null
-  ): Effect.Effect<RefreshOutcome, RefreshFailed> =>
-    // A flight that is announced is launched, whatever becomes of the caller.
-    Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs): Effect.Effect<RefreshOutcome, RefreshFailed> => {
-        const joined = join(connectionId, usedAccessToken, nowMs)
-        return "flight" in joined ? Effect.zipRight(joined.launch, restore(Deferred.await(joined.flight))) : joined
-      })
-    )
-
-  // ---------------------------------------------------------------------------------------------------- beforehand
-
-  const dueOf = (id: string, { accessToken, expiresAtMs }: OAuthTokens): number | null => {
-    if (expiresAtMs === null) return null
-    const { renewed } = memoryOf(id)
-    const isOurs =
-      renewed !== null && Redacted.value(renewed.replacement.tokens.accessToken) === Redacted.value(accessToken)
-    return dueAtMs(expiresAtMs, isOurs ? renewed.atMs : null)
-  }
-
-  const renewNow = (connection: Connection, tokens: OAuthTokens): Effect.Effect<RefreshOutcome, RefreshFailed> =>
-    refresh(connection.id, Redacted.value(tokens.accessToken))
-
-  const ensureFresh = (connection: Connection): Effect.Effect<void, RefreshFailed> => {
-    const tokens = tokensOf(connection)
-    if (tokens === null || tokens.expiresAtMs === null) return Effect.void
-    const { expiresAtMs } = tokens
-    return Effect.clockWith((clock): Effect.Effect<void, RefreshFailed> => {
-      const nowMs = clock.unsafeCurrentTimeMillis()
-      if (nowMs < (dueOf(connection.id, tokens) ?? Infinity)) return Effect.void
-      if (nowMs >= expiresAtMs) return Effect.asVoid(renewNow(connection, tokens))
-      const trouble = troubleOf(connection.id, tokens)
-      if (trouble !== null && isHeld(trouble, nowMs)) return Effect.void
-      if (flights.has(connection.id) || "reason" in renewableOf(connection.id)) return Effect.void
-      return Effect.asVoid(Effect.forkDaemon(Effect.ignore(renewNow(connection, tokens))))
-    })
-  }
-
-  const usable = (connection: Connection): Effect.Effect<Connection, RefreshFailed> =>
-    Effect.map(ensureFresh(connection), () => {
-      const now = tokensOf(connection) === null ? null : current(connection.id)
-      return now === null ? connection : { ...connection, oauth: now.connection.oauth }
-    })
-
-  const forgetGone = (): void => {
-    for (const id of memories.keys()) if (!catalog.current().byConnection.has(id)) memories.delete(id)
-  }
-
-  const isSweeping = (): boolean =>
-    !flags.isOn("GATEWAY_DISABLE_TOKEN_HEALTHCHECK") && !flags.isOn("GATEWAY_DISABLE_BACKGROUND_SERVICES")
+  const deps: Deps = { ...all, memories, tokenStore, flights, running }
 
   yield* startSweep((nowMs) => {
-    forgetGone()
-    if (!isSweeping()) return []
-    return catalog.current().accounts.flatMap(({ connection }) => {
+    forgetGone(deps)
+    if (!isSweeping(deps)) return []
+    return deps.catalog.current().accounts.flatMap(({ connection }) => {
       const tokens = tokensOf(connection)
-      const dueMs = tokens === null ? null : dueOf(connection.id, tokens)
-      return tokens !== null && dueMs !== null && dueMs <= nowMs && canRefresh(connection)
-        ? [{ dueMs, renew: Effect.ignore(renewNow(connection, tokens)) }]
+      const dueMs = tokens === null ? null : dueOf(deps, connection.id, tokens)
+      return tokens !== null && dueMs !== null && dueMs <= nowMs && canRefresh(deps, connection)
+        ? [{ dueMs, renew: Effect.ignore(renewNow(deps, connection, tokens)) }]
         : []
     })
   })
 
-  return TokenRefresh.of({ refresh, ensureFresh, usable, canRefresh, current })
+  return TokenRefresh.of({
+    refresh: (connectionId, usedAccessToken) => refresh(deps, connectionId, usedAccessToken),
+    ensureFresh: (connection) => ensureFresh(deps, connection),
+    usable: (connection) => usable(deps, connection),
+    canRefresh: (connection) => canRefresh(deps, connection),
+    current: (id) => current(deps, id)
+  })
 })
 
 export const layer: Layer.Layer<

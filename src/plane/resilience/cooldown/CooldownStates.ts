@@ -72,138 +72,151 @@ export const fresh: Cooldown.CooldownState = { ...healthy, failedAtMs: null, res
 /** Connections remembered as gone; beyond it the oldest goes. Only calls that outlive their connection ask. */
 const goneCapacity = 1_000
 
+interface Deps {
+  readonly models: Map<string, ModelCooldowns.ModelCooldowns>
+  readonly states: Map<string, Cooldown.CooldownState>
+  readonly gone: LruMap<string, true>
+  changes: number
+  readonly changed: (connectionId: string) => void
+}
+
+const modelsOf = ({ models }: Deps, id: string): ModelCooldowns.ModelCooldowns => models.get(id) ?? ModelCooldowns.none
+
+/** Returns the part of the state that outlives the process: doubts do not. */
+const lasting = (deps: Deps, id: string): ConnectionHealth => {
+  const { states } = deps
+  const { doubtedUntilMs: _, failedAtMs, resetAtMs: __, ...health } = states.get(id) ?? fresh
+  return ModelCooldowns.shown(health, failedAtMs, modelsOf(deps, id))
+}
+
+const healthOf = (deps: Deps, id: string): ConnectionHealth => {
+  const { states } = deps
+  const health = lasting(deps, id)
+  const doubtedUntilMs = states.get(id)?.doubtedUntilMs ?? null
+  if (doubtedUntilMs === null || Cooldown.isTerminal(health.testStatus)) return health
+  const rateLimitedUntilMs = Math.max(doubtedUntilMs, health.rateLimitedUntilMs ?? 0)
+  return { ...health, testStatus: "unavailable", rateLimitedUntilMs }
+}
+
+const put = (deps: Deps, id: string, before: Cooldown.CooldownState, after: Cooldown.CooldownState): boolean => {
+  const { changed, gone, states } = deps
+  if (after === before || gone.peek(id) === true) return false
+  states.set(id, after)
+  deps.changes += 1
+  changed(id)
+  return true
+}
+
+const putModels = (deps: Deps, id: string, after: ModelCooldowns.ModelCooldowns): boolean => {
+  const { changed, gone, models, states } = deps
+  if (after === modelsOf(deps, id) || gone.peek(id) === true) return false
+  if (after.size === 0) models.delete(id)
+  else models.set(id, after)
+  if (!states.has(id)) states.set(id, fresh)
+  deps.changes += 1
+  changed(id)
+  return true
+}
+
+/** Returns the present state; one that begins anew by a set-back clock is kept. */
+const stateNow = (deps: Deps, id: string, nowMs: number): Cooldown.CooldownState | undefined => {
+  const { states } = deps
+  const before = states.get(id)
+  if (before === undefined) return undefined
+  const now = Cooldown.settle(before, nowMs)
+  put(deps, id, before, now)
+  return now
+}
+
+const modelsNow = (deps: Deps, id: string, nowMs: number): ModelCooldowns.ModelCooldowns => {
+  const { models } = deps
+  const before = models.get(id)
+  if (before === undefined) return ModelCooldowns.none
+  const now = ModelCooldowns.settle(before, nowMs)
+  putModels(deps, id, now)
+  return now
+}
+
+const clear = (deps: Deps, id: string): void => {
+  putModels(deps, id, ModelCooldowns.none)
+}
+
 export const makeCooldownStates = ({ changed, initial }: CooldownStatesOptions): CooldownStates => {
   const states = new Map<string, Cooldown.CooldownState>()
   const models = new Map<string, ModelCooldowns.ModelCooldowns>()
   const gone = new LruMap<string, true>({ capacity: goneCapacity })
-  let changes = 0
   for (const [id, entry] of initial) {
     states.set(id, entry.own)
     if (entry.models.size > 0) models.set(id, entry.models)
   }
-
-  const modelsOf = (id: string): ModelCooldowns.ModelCooldowns => models.get(id) ?? ModelCooldowns.none
-
-  /** Returns the part of the state that outlives the process: doubts do not. */
-  const lasting = (id: string): ConnectionHealth => {
-    const { doubtedUntilMs: _, failedAtMs, resetAtMs: __, ...health } = states.get(id) ?? fresh
-    return ModelCooldowns.shown(health, failedAtMs, modelsOf(id))
-  }
-
-  const healthOf = (id: string): ConnectionHealth => {
-    const health = lasting(id)
-    const doubtedUntilMs = states.get(id)?.doubtedUntilMs ?? null
-    if (doubtedUntilMs === null || Cooldown.isTerminal(health.testStatus)) return health
-    const rateLimitedUntilMs = Math.max(doubtedUntilMs, health.rateLimitedUntilMs ?? 0)
-    return { ...health, testStatus: "unavailable", rateLimitedUntilMs }
-  }
-
-  const put = (id: string, before: Cooldown.CooldownState, after: Cooldown.CooldownState): boolean => {
-    if (after === before || gone.peek(id) === true) return false
-    states.set(id, after)
-    changes += 1
-    changed(id)
-    return true
-  }
-
-  const putModels = (id: string, after: ModelCooldowns.ModelCooldowns): boolean => {
-    if (after === modelsOf(id) || gone.peek(id) === true) return false
-    if (after.size === 0) models.delete(id)
-    else models.set(id, after)
-    if (!states.has(id)) states.set(id, fresh)
-    changes += 1
-    changed(id)
-    return true
-  }
-
-  /** Returns the present state; one that begins anew by a set-back clock is kept. */
-  const stateNow = (id: string, nowMs: number): Cooldown.CooldownState | undefined => {
-    const before = states.get(id)
-    if (before === undefined) return undefined
-    const now = Cooldown.settle(before, nowMs)
-    put(id, before, now)
-    return now
-  }
-
-  const modelsNow = (id: string, nowMs: number): ModelCooldowns.ModelCooldowns => {
-    const before = models.get(id)
-    if (before === undefined) return ModelCooldowns.none
-    const now = ModelCooldowns.settle(before, nowMs)
-    putModels(id, now)
-    return now
-  }
-
-  const clear = (id: string): void => {
-    putModels(id, ModelCooldowns.none)
-  }
+  const deps: Deps = { models, states, gone, changes: 0, changed }
 
   return {
-    changes: () => changes,
+    changes: () => deps.changes,
     isAtRest: (id) => {
       if (models.has(id)) return false
       const state = states.get(id)
       return state === undefined || Cooldown.isAtRest(state)
     },
-    healthOf,
+    healthOf: (id) => healthOf(deps, id),
     waitMs: (id, nowMs) => {
-      const state = stateNow(id, nowMs)
+      const state = stateNow(deps, id, nowMs)
       return state === undefined ? 0 : Cooldown.waitMs(state, nowMs)
     },
-    modelWaitMs: (id, model, nowMs) => ModelCooldowns.waitMs(modelsNow(id, nowMs), model, nowMs),
-    onlyOthersFailed: (id, model) => ModelCooldowns.onlyOthers(modelsOf(id), model),
-    modelState: (id, model) => modelsOf(id).get(model)?.state ?? null,
+    modelWaitMs: (id, model, nowMs) => ModelCooldowns.waitMs(modelsNow(deps, id, nowMs), model, nowMs),
+    onlyOthersFailed: (id, model) => ModelCooldowns.onlyOthers(modelsOf(deps, id), model),
+    modelState: (id, model) => modelsOf(deps, id).get(model)?.state ?? null,
     doubtMs: (id, nowMs) => {
-      const state = stateNow(id, nowMs)
+      const state = stateNow(deps, id, nowMs)
       return state === undefined ? 0 : Cooldown.doubtMs(state, nowMs)
     },
     fail: (id, profile, nowMs, failure) => {
-      const before = stateNow(id, nowMs) ?? fresh
-      put(id, before, Cooldown.fail(before, profile, nowMs, failure))
+      const before = stateNow(deps, id, nowMs) ?? fresh
+      put(deps, id, before, Cooldown.fail(before, profile, nowMs, failure))
     },
     failModel: (id, model, profile, nowMs, failure) => {
-      const own = stateNow(id, nowMs) ?? fresh
+      const own = stateNow(deps, id, nowMs) ?? fresh
       // An account that may not be asked at all has no cooldown, and the failure of credentials that were replaced meanwhile does not count.
       if (Cooldown.isTerminal(own.testStatus)) return
       if (own.resetAtMs !== null && failure.startedMs < own.resetAtMs && own.resetAtMs <= nowMs) return
       putModels(
+        deps,
         id,
-        ModelCooldowns.fail(
-          modelsNow(id, nowMs),
-          model,
-          profile,
-          nowMs,
-          { ...failure, penalty: { _tag: "Backoff" } },
-          fresh
-        )
+        ModelCooldowns.fail(modelsNow(deps, id, nowMs), model, { profile, fresh }, nowMs, {
+          ...failure,
+          penalty: { _tag: "Backoff" }
+        })
       )
     },
     succeed: (id, startedMs, model) => {
       const before = states.get(id) ?? fresh
       const wasTroubled =
-        before.testStatus === "unavailable" || before.doubtedUntilMs !== null || ModelCooldowns.isShown(modelsOf(id))
-      const isBetter = putModels(id, ModelCooldowns.succeed(modelsOf(id), model ?? null, startedMs))
-      const isWell = put(id, before, Cooldown.succeed(before, startedMs))
+        before.testStatus === "unavailable" ||
+        before.doubtedUntilMs !== null ||
+        ModelCooldowns.isShown(modelsOf(deps, id))
+      const isBetter = putModels(deps, id, ModelCooldowns.succeed(modelsOf(deps, id), model ?? null, startedMs))
+      const isWell = put(deps, id, before, Cooldown.succeed(before, startedMs))
       return (isBetter || isWell) && wasTroubled
     },
     reset: (id, resetAtMs) => {
-      clear(id)
-      put(id, states.get(id) ?? fresh, { ...fresh, resetAtMs })
+      clear(deps, id)
+      put(deps, id, states.get(id) ?? fresh, { ...fresh, resetAtMs })
     },
     renew: (id) => {
-      clear(id)
+      clear(deps, id)
       const state = states.get(id)
-      if (state !== undefined) put(id, state, fresh)
+      if (state !== undefined) put(deps, id, state, fresh)
     },
     forget: (id) => {
       states.delete(id)
       models.delete(id)
       gone.set(id, true)
-      changes += 1
+      deps.changes += 1
     },
     get: (id) => {
       const own = states.get(id)
-      return own === undefined ? undefined : { own, models: modelsOf(id) }
+      return own === undefined ? undefined : { own, models: modelsOf(deps, id) }
     },
-    lasting
+    lasting: (id) => lasting(deps, id)
   }
 }

@@ -28,13 +28,18 @@ export const waitMs = (models: ModelCooldowns, model: string, nowMs: number): nu
 /** Models have failed, and this one is none of them. */
 export const onlyOthers = (models: ModelCooldowns, model: string): boolean => models.size > 0 && !models.has(model)
 
+/** How a cooldown begins, and how it grows. */
+export interface CooldownStart {
+  readonly profile: Cooldown.CooldownProfile
+  readonly fresh: Cooldown.CooldownState
+}
+
 export const fail = (
   models: ModelCooldowns,
   model: string,
-  profile: Cooldown.CooldownProfile,
+  { fresh, profile }: CooldownStart,
   nowMs: number,
-  failure: Cooldown.CooldownFailure,
-  fresh: Cooldown.CooldownState
+  failure: Cooldown.CooldownFailure
 ): ModelCooldowns => {
   const before = models.get(model)?.state ?? fresh
   // Asked during its cooldown, as the last target left: the cooldown starts anew, or all who wait would come at once when the first rest is over.

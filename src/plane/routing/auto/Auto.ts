@@ -237,8 +237,7 @@ const noScale: Scale = { median: null, most: 0 }
 const rankedPool = (
   ranked: ReadonlyArray<Candidate>,
   { connectionNumbers, connections, providerNumbers, providers, targets }: Layout,
-  ranking: Int32Array,
-  scores: Float64Array,
+  { ranking, scores }: { readonly ranking: Int32Array; readonly scores: Float64Array },
   isAnyOpen: boolean,
   { lastKnownGood: good }: RoutingContext
 ): RankedPool => {
@@ -416,7 +415,7 @@ export const orderAuto = (input: AutoInput): AutoOrdering | NoFreeCandidate => {
       : chooseRanked(
           name,
           input.strategies,
-          rankedPool(ranked, layout, ranking, numbers.scores, isAnyOpen, context),
+          rankedPool(ranked, layout, { ranking, scores: numbers.scores }, isAnyOpen, context),
           context
         )
   const chosen = quick ?? choose(name, input.strategies, membersOf(), context)

@@ -15,7 +15,7 @@ import type { CooldownStates } from "../../resilience/cooldown/CooldownStates.ts
 import { isTransient } from "../../resilience/cooldown/Transient.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import { countsForBreaker, locksModel, modelHoldOf, penaltyOf, policyOf } from "../../resilience/failure/Policy.ts"
-import { makeSuspicions, partsOf } from "../../resilience/failure/Suspicions.ts"
+import { makeSuspicions, partsOf, type Suspicions } from "../../resilience/failure/Suspicions.ts"
 import type { LockoutKey } from "../../resilience/lockout/LockoutKey.ts"
 import type { LockoutStates } from "../../resilience/lockout/LockoutStates.ts"
 import { guardedOf } from "./AccountClass.ts"
@@ -143,176 +143,188 @@ const lockKey = ({ account, model }: Target): LockoutKey => ({
   model
 })
 
-export const makeHealth = ({ accountsOf, breakers, cooldowns, lockouts, reported, settings }: HealthParts): Health => {
-  const suspicions = makeSuspicions()
+interface Deps extends HealthParts {
+  readonly suspicions: Suspicions
+}
 
-  const cooling = (
-    { account }: Target,
-    waitMs: number | null,
-    nowMs: number,
-    health: ConnectionHealth = cooldowns.healthOf(account.connection.id)
-  ): Unready => {
-    const { errorCode, lastError, lastErrorType, testStatus } = health
-    const name = `${account.spec.id} (${account.connection.name})`
-    const why = lastError === null ? "" : `: ${lastError}`
-    const status = Number(errorCode)
-    if (waitMs === null) {
-      return {
-        rule: "terminal",
-        untilMs: null,
-        terminal: isTerminal(testStatus) ? testStatus : null,
-        kind: lastErrorType,
-        detail: `${name} is ${testStatus.replace("_", " ")}${why}`,
-        // An SDK asks again after a 503, which does not bring money back: it gets the provider's own status.
-        status: testStatus === "credits_exhausted" && isErrorStatus(status) ? status : 503,
-        code: "ALL_ACCOUNTS_INACTIVE"
-      }
-    }
+const cooling = (
+  { cooldowns }: Deps,
+  { account }: Target,
+  waitMs: number | null,
+  nowMs: number,
+  health: ConnectionHealth = cooldowns.healthOf(account.connection.id)
+): Unready => {
+  const { errorCode, lastError, lastErrorType, testStatus } = health
+  const name = `${account.spec.id} (${account.connection.name})`
+  const why = lastError === null ? "" : `: ${lastError}`
+  const status = Number(errorCode)
+  if (waitMs === null) {
     return {
-      rule: "cooldown",
-      untilMs: nowMs + waitMs,
-      terminal: null,
+      rule: "terminal",
+      untilMs: null,
+      terminal: isTerminal(testStatus) ? testStatus : null,
       kind: lastErrorType,
-      detail: `${name} is cooling down${why} (reset after ${seconds(waitMs)})`,
-      status: isErrorStatus(status) ? status : 503,
-      code: status === 429 ? "rate_limit_exceeded" : "connection_cooldown"
+      detail: `${name} is ${testStatus.replace("_", " ")}${why}`,
+      // An SDK asks again after a 503, which does not bring money back: it gets the provider's own status.
+      status: testStatus === "credits_exhausted" && isErrorStatus(status) ? status : 503,
+      code: "ALL_ACCOUNTS_INACTIVE"
     }
   }
-
-  const profileOf = ({ connection, spec }: Account) =>
-    settings().connectionCooldown[classOf(connection, spec.class) === "oauth" ? "oauth" : "apikey"]
-
-  /** Others go first; the decision leaves it out while there are any, and the loop asks it when there are none. */
-  const lastOfAll = (target: Target, nowMs: number, modelWaitMs: number): Unready | null => {
-    const { account, model } = target
-    const { id } = account.connection
-    const cooldown = modelWaitMs === 0 ? null : cooldowns.modelState(id, model)
-    const waitMs = cooldown === null ? cooldowns.doubtMs(id, nowMs) : modelWaitMs
-    if (waitMs === 0) return null
-    const unready = cooling(target, waitMs, nowMs, cooldown ?? undefined)
-    return {
-      ...unready,
-      lastResort: cooldown === null ? "doubt" : "cooldown",
-      retryAtMs: retryAtMs(nowMs + waitMs, nowMs, profileOf(account).baseCooldownMs)
-    }
+  return {
+    rule: "cooldown",
+    untilMs: nowMs + waitMs,
+    terminal: null,
+    kind: lastErrorType,
+    detail: `${name} is cooling down${why} (reset after ${seconds(waitMs)})`,
+    status: isErrorStatus(status) ? status : 503,
+    code: status === 429 ? "rate_limit_exceeded" : "connection_cooldown"
   }
+}
 
-  const broken = ({ account }: Target, wait: BreakerWait, firmMs: number, nowMs: number): Unready => {
-    const { breakerMs } = wait
-    const probeMs = Math.max(firmMs, probeInMs(wait))
-    const when = breakerMs === null ? "a probe is under way" : `tried again in ${seconds(breakerMs)}`
-    return {
-      rule: "breaker",
-      untilMs: breakerMs === null ? null : nowMs + breakerMs,
-      terminal: null,
-      kind: null,
-      detail: `The circuit breaker of ${account.spec.id} is open (${when})`,
-      status: 503,
-      code: "provider_circuit_open",
-      // A probe that is in progress is waited for.
-      ...(probeMs === 0 || (breakerMs === null && firmMs === 0) ? { lastResort: "probe" as const } : {}),
-      retryAtMs: nowMs + Math.max(1, probeMs)
-    }
-  }
+const profileOf = ({ settings }: Deps, { connection, spec }: Account) =>
+  settings().connectionCooldown[classOf(connection, spec.class) === "oauth" ? "oauth" : "apikey"]
 
-  /**
-   * Finds the reason for which a target is not ready. Of several the one that ends last: no earlier retry can succeed.
-   */
-  const unready = (target: Target, nowMs: number): Unready | null => {
-    const { account, model } = target
-    const coolMs = cooldowns.waitMs(account.connection.id, nowMs)
-    if (coolMs === null) return cooling(target, coolMs, nowMs)
-    const breakerMs = breakers.waitMs(guardedOf(account), nowMs)
-    const lockMs = lockouts.waitMs(lockKey(target), nowMs)
-    const modelWaitMs = cooldowns.modelWaitMs(account.connection.id, model, nowMs)
-    const longestMs = Math.max(coolMs, breakerMs ?? 0, lockMs)
-    if (coolMs > 0 && coolMs === longestMs) return cooling(target, coolMs, nowMs)
-    if (breakerMs !== 0 && (breakerMs ?? 0) === longestMs) {
-      const lastResortMs = breakers.lastResortMs(guardedOf(account), nowMs)
-      const isUnblamed = cooldowns.onlyOthersFailed(account.connection.id, model)
-      return broken(target, { breakerMs, lastResortMs, isUnblamed }, Math.max(coolMs, lockMs), nowMs)
-    }
-    if (lockMs === 0) return lastOfAll(target, nowMs, modelWaitMs)
-    const kind = lockouts.heldFor(lockKey(target), nowMs)
-    const why = kind === "quota_exhausted" ? ", its quota is used up" : ""
-    return {
-      rule: "lockout",
-      untilMs: nowMs + lockMs,
-      terminal: null,
-      kind,
-      detail: `The model ${account.spec.id}/${model} is locked${why} (reset after ${seconds(lockMs)})`,
-      status: 429,
-      code: "model_cooldown"
-    }
+/** Others go first; the decision leaves it out while there are any, and the loop asks it when there are none. */
+const lastOfAll = (deps: Deps, target: Target, nowMs: number, modelWaitMs: number): Unready | null => {
+  const { cooldowns } = deps
+  const { account, model } = target
+  const { id } = account.connection
+  const cooldown = modelWaitMs === 0 ? null : cooldowns.modelState(id, model)
+  const waitMs = cooldown === null ? cooldowns.doubtMs(id, nowMs) : modelWaitMs
+  if (waitMs === 0) return null
+  const unready = cooling(deps, target, waitMs, nowMs, cooldown ?? undefined)
+  return {
+    ...unready,
+    lastResort: cooldown === null ? "doubt" : "cooldown",
+    retryAtMs: retryAtMs(nowMs + waitMs, nowMs, profileOf(deps, account).baseCooldownMs)
   }
+}
 
-  const report = (call: Call, outcome: BreakerReport, failure: Failure | null): void => {
-    const { endedMs, probe, target } = call
-    const change = breakers.report(guardedOf(target.account), endedMs, outcome, probe)
-    reported?.({ call, ...change, counted: outcome === "trip" ? failure : null })
+const broken = ({ account }: Target, wait: BreakerWait, firmMs: number, nowMs: number): Unready => {
+  const { breakerMs } = wait
+  const probeMs = Math.max(firmMs, probeInMs(wait))
+  const when = breakerMs === null ? "a probe is under way" : `tried again in ${seconds(breakerMs)}`
+  return {
+    rule: "breaker",
+    untilMs: breakerMs === null ? null : nowMs + breakerMs,
+    terminal: null,
+    kind: null,
+    detail: `The circuit breaker of ${account.spec.id} is open (${when})`,
+    status: 503,
+    code: "provider_circuit_open",
+    // A probe that is in progress is waited for.
+    ...(probeMs === 0 || (breakerMs === null && firmMs === 0) ? { lastResort: "probe" as const } : {}),
+    retryAtMs: nowMs + Math.max(1, probeMs)
   }
+}
 
-  const succeeded = (call: Call): void => {
-    const { startedMs, target } = call
-    report(call, "success", null)
-    cooldowns.succeed(target.account.connection.id, startedMs, target.model)
-    suspicions.clear(target.account.connection.id)
-    lockouts.succeed(lockKey(target))
+/**
+ * Finds the reason for which a target is not ready. Of several the one that ends last: no earlier retry can succeed.
+ */
+const unready = (deps: Deps, target: Target, nowMs: number): Unready | null => {
+  const { breakers, cooldowns, lockouts } = deps
+  const { account, model } = target
+  const coolMs = cooldowns.waitMs(account.connection.id, nowMs)
+  if (coolMs === null) return cooling(deps, target, coolMs, nowMs)
+  const breakerMs = breakers.waitMs(guardedOf(account), nowMs)
+  const lockMs = lockouts.waitMs(lockKey(target), nowMs)
+  const modelWaitMs = cooldowns.modelWaitMs(account.connection.id, model, nowMs)
+  const longestMs = Math.max(coolMs, breakerMs ?? 0, lockMs)
+  if (coolMs > 0 && coolMs === longestMs) return cooling(deps, target, coolMs, nowMs)
+  if (breakerMs !== 0 && (breakerMs ?? 0) === longestMs) {
+    const lastResortMs = breakers.lastResortMs(guardedOf(account), nowMs)
+    const isUnblamed = cooldowns.onlyOthersFailed(account.connection.id, model)
+    return broken(target, { breakerMs, lastResortMs, isUnblamed }, Math.max(coolMs, lockMs), nowMs)
   }
+  if (lockMs === 0) return lastOfAll(deps, target, nowMs, modelWaitMs)
+  const kind = lockouts.heldFor(lockKey(target), nowMs)
+  const why = kind === "quota_exhausted" ? ", its quota is used up" : ""
+  return {
+    rule: "lockout",
+    untilMs: nowMs + lockMs,
+    terminal: null,
+    kind,
+    detail: `The model ${account.spec.id}/${model} is locked${why} (reset after ${seconds(lockMs)})`,
+    status: 429,
+    code: "model_cooldown"
+  }
+}
 
-  const cool = (account: Account, call: Call, failure: Failure): void => {
-    const profile = profileOf(account)
-    const penalty = penaltyOf(failure, profile.useUpstreamRetryHints, call.endedMs)
-    if (penalty === null) return
-    const { id } = account.connection
-    const words = {
-      startedMs: call.startedMs,
-      message: failure.message.slice(0, 500),
-      // The provider's code about money is also sent to requests during the cooldown.
-      type: isOutOfMoney(failure) ? "insufficient_quota" : failure.kind,
-      code: String(failure.status)
-    }
-    if (penalty._tag === "Backoff" && isTransient(failure)) {
-      cooldowns.failModel(id, call.target.model, profile, call.endedMs, words)
-    } else cooldowns.fail(id, profile, call.endedMs, { ...words, penalty })
-  }
+const report = ({ breakers, reported }: Deps, call: Call, outcome: BreakerReport, failure: Failure | null): void => {
+  const { endedMs, probe, target } = call
+  const change = breakers.report(guardedOf(target.account), endedMs, outcome, probe)
+  reported?.({ call, ...change, counted: outcome === "trip" ? failure : null })
+}
 
-  const concernedBy = (account: Account): ReadonlyArray<Account> => {
-    const accounts = accountsOf(account.spec.id)
-    return accounts.length === 0 ? [account] : accounts
-  }
+const succeeded = (deps: Deps, call: Call): void => {
+  const { cooldowns, lockouts, suspicions } = deps
+  const { startedMs, target } = call
+  report(deps, call, "success", null)
+  cooldowns.succeed(target.account.connection.id, startedMs, target.model)
+  suspicions.clear(target.account.connection.id)
+  lockouts.succeed(lockKey(target))
+}
 
-  const punish = (call: Call, failure: Failure): void => {
-    const { account } = call.target
-    const concerned = failure.scope === "provider" ? concernedBy(account) : [account]
-    for (const each of concerned) cool(each, call, failure)
-    const holdMs = modelHoldOf(failure, call.endedMs)
-    if (holdMs !== null) lockouts.hold(lockKey(call.target), call.endedMs, failure.kind, holdMs)
-    if (locksModel(failure)) {
-      const hintMs = failure.untilMs === null ? null : failure.untilMs - call.endedMs
-      lockouts.fail(lockKey(call.target), call.endedMs, { status: failure.status, reason: failure.kind, hintMs })
-    }
+const cool = (deps: Deps, account: Account, call: Call, failure: Failure): void => {
+  const { cooldowns } = deps
+  const profile = profileOf(deps, account)
+  const penalty = penaltyOf(failure, profile.useUpstreamRetryHints, call.endedMs)
+  if (penalty === null) return
+  const { id } = account.connection
+  const words = {
+    startedMs: call.startedMs,
+    message: failure.message.slice(0, 500),
+    // The provider's code about money is also sent to requests during the cooldown.
+    type: isOutOfMoney(failure) ? "insufficient_quota" : failure.kind,
+    code: String(failure.status)
   }
+  if (penalty._tag === "Backoff" && isTransient(failure)) {
+    cooldowns.failModel(id, call.target.model, profile, call.endedMs, words)
+  } else cooldowns.fail(id, profile, call.endedMs, { ...words, penalty })
+}
 
-  /** The provider answers for what is certain; what is only suspected is the account's. */
-  const failed = (call: Call, failure: Failure): void => {
-    const { account, model } = call.target
-    const [certain = failure, ...suspected] = partsOf(suspicions.weigh(account.connection.id, model, failure))
-    report(call, breakerReportOf(certain), certain)
-    for (const each of [certain, ...suspected]) punish(call, each)
+const concernedBy = ({ accountsOf }: Deps, account: Account): ReadonlyArray<Account> => {
+  const accounts = accountsOf(account.spec.id)
+  return accounts.length === 0 ? [account] : accounts
+}
+
+const punish = (deps: Deps, call: Call, failure: Failure): void => {
+  const { lockouts } = deps
+  const { account } = call.target
+  const concerned = failure.scope === "provider" ? concernedBy(deps, account) : [account]
+  for (const each of concerned) cool(deps, each, call, failure)
+  const holdMs = modelHoldOf(failure, call.endedMs)
+  if (holdMs !== null) lockouts.hold(lockKey(call.target), call.endedMs, failure.kind, holdMs)
+  if (locksModel(failure)) {
+    const hintMs = failure.untilMs === null ? null : failure.untilMs - call.endedMs
+    lockouts.fail(lockKey(call.target), call.endedMs, { status: failure.status, reason: failure.kind, hintMs })
   }
+}
+
+/** The provider answers for what is certain; what is only suspected is the account's. */
+const failed = (deps: Deps, call: Call, failure: Failure): void => {
+  const { suspicions } = deps
+  const { account, model } = call.target
+  const [certain = failure, ...suspected] = partsOf(suspicions.weigh(account.connection.id, model, failure))
+  report(deps, call, breakerReportOf(certain), certain)
+  for (const each of [certain, ...suspected]) punish(deps, call, each)
+}
+
+export const makeHealth = (parts: HealthParts): Health => {
+  const { breakers, cooldowns, lockouts } = parts
 
   const troubles: Troubles = {
     edition: () => (lockouts.isEmpty() ? cooldowns.changes() + breakers.changes() : null),
     mayWait: ({ account }) => !breakers.isAtRest(account.spec.id) || !cooldowns.isAtRest(account.connection.id)
   }
+  const deps: Deps = { ...parts, suspicions: makeSuspicions() }
 
   return {
     troubles,
-    unready,
+    unready: (target, nowMs) => unready(deps, target, nowMs),
     admit: ({ account }, nowMs, lastResort) => breakers.admit(guardedOf(account), nowMs, lastResort),
-    succeeded,
-    failed,
-    abandoned: (call) => report(call, "unknown", null)
+    succeeded: (call) => succeeded(deps, call),
+    failed: (call, failure) => failed(deps, call, failure),
+    abandoned: (call) => report(deps, call, "unknown", null)
   }
 }

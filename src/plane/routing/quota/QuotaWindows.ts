@@ -10,7 +10,7 @@ import type { Connection } from "../../../subjects/connections/entity.ts"
 import { LruMap } from "../../../kernel/collections/LruMap.ts"
 import type { Failure } from "../../resilience/failure/FailureKind.ts"
 import type { HeaderLookup } from "../../resilience/failure/HeaderHints.ts"
-import { makeWriteBehind } from "../../resilience/WriteBehind.ts"
+import { makeWriteBehind, type WriteBehind } from "../../resilience/WriteBehind.ts"
 import type { StoreError } from "../../../store/Errors.ts"
 import { QuotaRepo } from "../../../subjects/quotaGroups/QuotaRepo.ts"
 import type { QuotaWindow } from "../candidate/Candidate.ts"
@@ -132,22 +132,179 @@ const stored = ({ counts, learned, plan }: Entry): string =>
 
 const isDaily = ({ rule }: Failure): boolean => rule.includes("daily")
 
-export const make = Effect.gen(function* () {
-  const repo = yield* QuotaRepo
+const services = Effect.all({ repo: QuotaRepo })
+interface Deps extends Effect.Effect.Success<typeof services> {
+  readonly entries: LruMap<string, Entry>
   /** Counts the entries that come and go. */
-  let changes = 0
+  readonly changes: { count: number }
+  readonly writeBehind: WriteBehind
+}
+
+/** The entry to be changed. */
+const open = (deps: Deps, id: string): Entry => {
+  const { entries } = deps
+  const known = entries.peek(id)
+  const entry = known ?? { plan: null, learned: none, counts: new Map(), rates: noRates(), ready: null }
+  if (known === undefined) deps.changes.count += 1
+  entries.set(id, entry)
+  entry.ready = null
+  return entry
+}
+
+const learn = (deps: Deps, connectionId: string, model: string, header: HeaderLookup, nowMs: number): void => {
+  const { writeBehind } = deps
+  const shown = readQuotas(header, nowMs)
+  if (shown === null) return
+  const entry = open(deps, connectionId)
+  if (shown.rates.length > 0) {
+    entry.rates.set(
+      model,
+      shown.rates.map((rate) => State.believedRate(rate, nowMs))
+    )
+  }
+  if (shown.windows.length === 0) return
+  entry.plan = shown.plan ?? entry.plan
+  entry.learned = State.layWindows(entry.learned, shown.windows, nowMs)
+  writeBehind.touch(connectionId)
+}
+
+const refused = (deps: Deps, connectionId: string, model: string, failure: Failure, nowMs: number): void => {
+  const { writeBehind } = deps
+  const { kind, scope, untilMs } = failure
+  if (untilMs === null || untilMs <= nowMs || (kind !== "rate_limit" && kind !== "quota_exhausted")) return
+  const entry = open(deps, connectionId)
+  if (kind === "quota_exhausted" && scope !== "model" && isDaily(failure)) {
+    const usedUp = { window: "daily", unit: "percent", used: 100, total: 100, resetAtMs: untilMs } as const
+    entry.learned = State.layWindows(entry.learned, [usedUp], nowMs)
+    writeBehind.touch(connectionId)
+    return
+  }
+  const key = scope === "model" ? model : everyModel
+  const others = State.currentRates(entry.rates.peek(key) ?? none, nowMs).filter(({ name }) => name !== kind)
+  const rates = [...others, { name: kind, left: 0, total: null, resetAtMs: untilMs, sinceMs: nowMs, untilMs }]
+  entry.rates.set(key, rates)
+}
+
+const count = (deps: Deps, { id, quotas }: QuotaConnection, used: QuotaUsage, nowMs: number): void => {
+  const { writeBehind } = deps
+  if (quotas.length === 0) return
+  const entry = open(deps, id)
+  const done = new Set<string>()
+  for (const declared of declaredOf(quotas)) {
+    if (declared.unit === "percent" || done.has(declared.key)) continue
+    done.add(declared.key)
+    const before = currentCount(entry.counts.get(declared.key), nowMs) ?? blankCount(declared, nowMs)
+    entry.counts.set(declared.key, {
+      ...before,
+      requests: before.requests + 1,
+      tokens: before.tokens + used.tokens,
+      nanoUsd: before.nanoUsd + used.costNanoUsd
+    })
+  }
+  for (const [key, { endMs }] of entry.counts) if (endMs <= nowMs) entry.counts.delete(key)
+  writeBehind.touch(id)
+}
+
+const viewsOf = ({ entries }: Deps, { id, quotas }: QuotaConnection, nowMs: number): ReadonlyArray<State.QuotaView> => {
+  const entry = entries.peek(id)
+  return State.viewsOf(declaredOf(quotas), entry?.learned ?? none, entry?.counts ?? new Map(), nowMs)
+}
+
+const windowsIn = (
+  deps: Deps,
+  entry: Entry | undefined,
+  connection: QuotaConnection,
+  nowMs: number
+): ReadonlyArray<QuotaWindow> => {
+  if (entry === undefined)
+    return connection.quotas.length === 0 ? none : State.windowsOf(viewsOf(deps, connection, nowMs))
+  const { ready } = entry
+  if (ready !== null && ready.declared === connection.quotas && ready.fromMs <= nowMs && nowMs < ready.untilMs) {
+    return ready.windows
+  }
+  const views = viewsOf(deps, connection, nowMs)
+  const windows = State.windowsOf(views)
+  // A request may be looked at as of its arrival, when a count that it has begun itself was not there yet.
+  const begins = Array.from(entry.counts.values(), ({ startMs }) => (startMs > nowMs ? startMs : Infinity))
+  const untilMs = Math.min(Number.POSITIVE_INFINITY, ...views.map((view) => view.untilMs), ...begins)
+  entry.ready = { declared: connection.quotas, windows, fromMs: nowMs, untilMs }
+  return windows
+}
+
+const ratesIn = (entry: Entry | undefined, model: string, nowMs: number): ReadonlyArray<State.Rate> => {
+  const byModel = entry?.rates
+  if (byModel === undefined || byModel.size === 0) return none
+  const own = State.currentRates(byModel.peek(model) ?? none, nowMs)
+  const shared = State.currentRates(byModel.peek(everyModel) ?? none, nowMs)
+  return shared.length === 0 ? own : [...own, ...shared]
+}
+
+const allIn = (
+  deps: Deps,
+  entry: Entry | undefined,
+  connection: QuotaConnection,
+  nowMs: number,
+  model: string
+): ReadonlyArray<QuotaWindow> => {
+  const windows = windowsIn(deps, entry, connection, nowMs)
+  const rate = State.rateWindow(ratesIn(entry, model, nowMs))
+  return rate === null ? windows : [...windows, rate]
+}
+
+const rates = ({ entries }: Deps, connectionId: string, model: string, nowMs: number): ReadonlyArray<State.Rate> =>
+  ratesIn(entries.peek(connectionId), model, nowMs)
+
+const of = (deps: Deps, connection: QuotaConnection, nowMs: number, model: string): ReadonlyArray<QuotaWindow> =>
+  allIn(deps, deps.entries.peek(connection.id), connection, nowMs, model)
+
+const reader = (deps: Deps, connection: QuotaConnection, model: string): QuotaReader => {
+  const { entries } = deps
+  let seen = -1
+  let entry: Entry | undefined
+  let last: ReadonlyArray<QuotaWindow> = none
+  return (nowMs) => {
+    if (seen !== deps.changes.count) {
+      entry = entries.peek(connection.id)
+      seen = deps.changes.count
+    }
+    // Nothing declared, nothing learned: most connections.
+    if (entry === undefined && connection.quotas.length === 0) return none
+    const now = allIn(deps, entry, connection, nowMs, model)
+    if (isSameList(now, last)) return last
+    last = now
+    return now
+  }
+}
+
+const report = (deps: Deps, connection: QuotaConnection, nowMs: number): QuotaReport => {
+  const { entries } = deps
+  const entry = entries.peek(connection.id)
+  return {
+    plan: entry?.plan ?? null,
+    quotas: viewsOf(deps, connection, nowMs),
+    rates: Array.from(entry?.rates ?? [], ([key, known]) => {
+      const model = key === everyModel ? null : key
+      return State.currentRates(known, nowMs).map((rate): RateView => Object.assign({ model }, rate))
+    }).flat()
+  }
+}
+
+export const make = Effect.gen(function* () {
+  const all = yield* services
+
+  const changes = { count: 0 }
   const entries = new LruMap<string, Entry>({
     capacity,
     onRemove: (id) => {
-      changes += 1
+      changes.count += 1
       writeBehind.touch(id)
     }
   })
-  const { corrupt, states } = yield* readStates(what, State.StoredQuotas, yield* repo.list)
+  const { corrupt, states } = yield* readStates(what, State.StoredQuotas, yield* all.repo.list)
 
   const writeBehind = yield* makeWriteBehind(what, (id) => {
     const entry = entries.peek(id)
-    return entry === undefined || !isWorthKeeping(entry) ? repo.remove(id) : repo.save(id, stored(entry))
+    return entry === undefined || !isWorthKeeping(entry) ? all.repo.remove(id) : all.repo.save(id, stored(entry))
   })
 
   const startMs = yield* Clock.currentTimeMillis
@@ -158,158 +315,19 @@ export const make = Effect.gen(function* () {
     if (isWorthKeeping(entry)) entries.set(id, entry)
     else writeBehind.touch(id)
   }
-
-  /** The entry to be changed. */
-  const open = (id: string): Entry => {
-    const known = entries.peek(id)
-    const entry = known ?? { plan: null, learned: none, counts: new Map(), rates: noRates(), ready: null }
-    if (known === undefined) changes += 1
-    entries.set(id, entry)
-    entry.ready = null
-    return entry
-  }
-
-  const learn = (connectionId: string, model: string, header: HeaderLookup, nowMs: number): void => {
-    const shown = readQuotas(header, nowMs)
-    if (shown === null) return
-    const entry = open(connectionId)
-    if (shown.rates.length > 0) {
-      entry.rates.set(
-        model,
-        shown.rates.map((rate) => State.believedRate(rate, nowMs))
-      )
-    }
-    if (shown.windows.length === 0) return
-    entry.plan = shown.plan ?? entry.plan
-    entry.learned = State.layWindows(entry.learned, shown.windows, nowMs)
-    writeBehind.touch(connectionId)
-  }
-
-  const refused = (connectionId: string, model: string, failure: Failure, nowMs: number): void => {
-    const { kind, scope, untilMs } = failure
-    if (untilMs === null || untilMs <= nowMs || (kind !== "rate_limit" && kind !== "quota_exhausted")) return
-    const entry = open(connectionId)
-    if (kind === "quota_exhausted" && scope !== "model" && isDaily(failure)) {
-      const usedUp = { window: "daily", unit: "percent", used: 100, total: 100, resetAtMs: untilMs } as const
-      entry.learned = State.layWindows(entry.learned, [usedUp], nowMs)
-      writeBehind.touch(connectionId)
-      return
-    }
-    const key = scope === "model" ? model : everyModel
-    const others = State.currentRates(entry.rates.peek(key) ?? none, nowMs).filter(({ name }) => name !== kind)
-    const rates = [...others, { name: kind, left: 0, total: null, resetAtMs: untilMs, sinceMs: nowMs, untilMs }]
-    entry.rates.set(key, rates)
-  }
-
-  const count = ({ id, quotas }: QuotaConnection, used: QuotaUsage, nowMs: number): void => {
-    if (quotas.length === 0) return
-    const entry = open(id)
-    const done = new Set<string>()
-    for (const declared of declaredOf(quotas)) {
-      if (declared.unit === "percent" || done.has(declared.key)) continue
-      done.add(declared.key)
-      const before = currentCount(entry.counts.get(declared.key), nowMs) ?? blankCount(declared, nowMs)
-      entry.counts.set(declared.key, {
-        ...before,
-        requests: before.requests + 1,
-        tokens: before.tokens + used.tokens,
-        nanoUsd: before.nanoUsd + used.costNanoUsd
-      })
-    }
-    for (const [key, { endMs }] of entry.counts) if (endMs <= nowMs) entry.counts.delete(key)
-    writeBehind.touch(id)
-  }
-
-  const viewsOf = ({ id, quotas }: QuotaConnection, nowMs: number): ReadonlyArray<State.QuotaView> => {
-    const entry = entries.peek(id)
-    return State.viewsOf(declaredOf(quotas), entry?.learned ?? none, entry?.counts ?? new Map(), nowMs)
-  }
-
-  const windowsIn = (
-    entry: Entry | undefined,
-    connection: QuotaConnection,
-    nowMs: number
-  ): ReadonlyArray<QuotaWindow> => {
-    if (entry === undefined) return connection.quotas.length === 0 ? none : State.windowsOf(viewsOf(connection, nowMs))
-    const { ready } = entry
-    if (ready !== null && ready.declared === connection.quotas && ready.fromMs <= nowMs && nowMs < ready.untilMs) {
-      return ready.windows
-    }
-    const views = viewsOf(connection, nowMs)
-    const windows = State.windowsOf(views)
-    // A request may be looked at as of its arrival, when a count that it has begun itself was not there yet.
-    const begins = Array.from(entry.counts.values(), ({ startMs }) => (startMs > nowMs ? startMs : Infinity))
-    const untilMs = Math.min(Number.POSITIVE_INFINITY, ...views.map((view) => view.untilMs), ...begins)
-    entry.ready = { declared: connection.quotas, windows, fromMs: nowMs, untilMs }
-    return windows
-  }
-
-  const ratesIn = (entry: Entry | undefined, model: string, nowMs: number): ReadonlyArray<State.Rate> => {
-    const byModel = entry?.rates
-    if (byModel === undefined || byModel.size === 0) return none
-    const own = State.currentRates(byModel.peek(model) ?? none, nowMs)
-    const shared = State.currentRates(byModel.peek(everyModel) ?? none, nowMs)
-    return shared.length === 0 ? own : [...own, ...shared]
-  }
-
-  const allIn = (
-    entry: Entry | undefined,
-    connection: QuotaConnection,
-    nowMs: number,
-    model: string
-  ): ReadonlyArray<QuotaWindow> => {
-    const windows = windowsIn(entry, connection, nowMs)
-    const rate = State.rateWindow(ratesIn(entry, model, nowMs))
-    return rate === null ? windows : [...windows, rate]
-  }
-
-  const rates = (connectionId: string, model: string, nowMs: number): ReadonlyArray<State.Rate> =>
-    ratesIn(entries.peek(connectionId), model, nowMs)
-
-  const of = (connection: QuotaConnection, nowMs: number, model: string): ReadonlyArray<QuotaWindow> =>
-    allIn(entries.peek(connection.id), connection, nowMs, model)
-
-  const reader = (connection: QuotaConnection, model: string): QuotaReader => {
-    let seen = -1
-    let entry: Entry | undefined
-    let last: ReadonlyArray<QuotaWindow> = none
-    return (nowMs) => {
-      if (seen !== changes) {
-        entry = entries.peek(connection.id)
-        seen = changes
-      }
-      // Nothing declared, nothing learned: most connections.
-      if (entry === undefined && connection.quotas.length === 0) return none
-      const now = allIn(entry, connection, nowMs, model)
-      if (isSameList(now, last)) return last
-      last = now
-      return now
-    }
-  }
-
-  const report = (connection: QuotaConnection, nowMs: number): QuotaReport => {
-    const entry = entries.peek(connection.id)
-    return {
-      plan: entry?.plan ?? null,
-      quotas: viewsOf(connection, nowMs),
-      rates: Array.from(entry?.rates ?? [], ([key, known]) => {
-        const model = key === everyModel ? null : key
-        return State.currentRates(known, nowMs).map((rate): RateView => Object.assign({ model }, rate))
-      }).flat()
-    }
-  }
+  const deps: Deps = { ...all, entries, changes, writeBehind }
 
   return QuotaWindows.of({
-    learn,
-    refused,
-    count,
-    of,
-    reader,
+    learn: (connectionId, model, header, nowMs) => learn(deps, connectionId, model, header, nowMs),
+    refused: (connectionId, model, failure, nowMs) => refused(deps, connectionId, model, failure, nowMs),
+    count: (one, used, nowMs) => count(deps, one, used, nowMs),
+    of: (connection, nowMs, model) => of(deps, connection, nowMs, model),
+    reader: (connection, model) => reader(deps, connection, model),
     knows: ({ id, quotas }) => quotas.length > 0 || entries.peek(id) !== undefined,
-    changes: () => changes,
-    rates,
-    views: viewsOf,
-    report,
+    changes: () => changes.count,
+    rates: (connectionId, model, nowMs) => rates(deps, connectionId, model, nowMs),
+    views: (one, nowMs) => viewsOf(deps, one, nowMs),
+    report: (connection, nowMs) => report(deps, connection, nowMs),
     forgetShown: (connectionId) => {
       const entry = entries.peek(connectionId)
       if (entry === undefined) return

@@ -98,7 +98,17 @@ export class Walk<Held, Waiting> {
       return { _tag: "Running" }
     }
     this.#race = { index, isOneOver: false }
-    return this.#call(second, place.release, null, false, null)
+    const lastChance = !this.#hasAnother(index + 1)
+    this.#calls += 1
+    return {
+      _tag: "Ask",
+      turn: second,
+      held: place.release,
+      heldLastResort: null,
+      probe: false,
+      lastChance,
+      hedgeAfterMs: null
+    }
   }
 
   /** The wait of a `Line` is over; null: no place came. */
@@ -215,19 +225,8 @@ export class Walk<Held, Waiting> {
     }
     const lastChance = !this.#hasAnother(index + 1)
     const hedgeAfterMs = lastChance || heldLastResort !== null ? null : this.#input.policy.hedgeDelayMs
-    return this.#call(turn, held, heldLastResort, admission === "probe", hedgeAfterMs, lastChance)
-  }
-
-  #call(
-    turn: Turn,
-    held: Held,
-    heldLastResort: Held | null,
-    probe: boolean,
-    hedgeAfterMs: number | null,
-    lastChance = !this.#hasAnother(turn.index + 1)
-  ): Step<Held, Waiting> {
     this.#calls += 1
-    return { _tag: "Ask", turn, held, heldLastResort, probe, lastChance, hedgeAfterMs }
+    return { _tag: "Ask", turn, held, heldLastResort, probe: admission === "probe", lastChance, hedgeAfterMs }
   }
 
   #isOpen(target: Target, nowMs: number): boolean {

@@ -15,7 +15,7 @@ import {
 } from "../../../../src/net/egress/Upstream.ts"
 import { fromRaw } from "../../../../src/net/egress/UpstreamHeaders.ts"
 import type { AttemptResult } from "../../../../src/plane/attempt/AttemptResult.ts"
-import { type JobCallInput, makeJobCall, unobserved } from "../../../../src/plane/attempt/JobCall.ts"
+import { type JobCallInput, type JobClients, runJob, unobserved } from "../../../../src/plane/attempt/JobCall.ts"
 import type { JobTicket, PolledJob } from "../../../../src/wire/PolledJob.ts"
 import { openAiJob } from "../../../../src/wire/media/jobs/OpenAiStyle.ts"
 import { codecs } from "../../../../src/wire/Codec.ts"
@@ -57,8 +57,8 @@ const setUp = (script: ReadonlyArray<Given>, more: Partial<JobCallInput> = {}) =
     if (isAnswer(given)) return Effect.succeed(given)
     return isFailure(given) ? Effect.fail(given) : Effect.succeed(answer(200, given))
   }
-  const { runJob } = makeJobCall(
-    {
+  const clients: JobClients = {
+    upstream: {
       request: (request: UpstreamRequest) =>
         Effect.flatMap(
           Effect.clockWith((clock) => clock.currentTimeMillis),
@@ -73,14 +73,14 @@ const setUp = (script: ReadonlyArray<Given>, more: Partial<JobCallInput> = {}) =
           }
         )
     },
-    {
+    publicFetch: {
       get: (url) => {
         fetched.push(url)
         const [given] = answers
         return isBarred(given) ? Effect.fail(given) : next()
       }
     }
-  )
+  }
   const input: JobCallInput = {
     job: openAiJob,
     call: {
@@ -119,7 +119,7 @@ const setUp = (script: ReadonlyArray<Given>, more: Partial<JobCallInput> = {}) =
     observer: unobserved,
     ...more
   }
-  const run = Effect.withRandom(runJob(input), Random.fixed([0.5]))
+  const run = Effect.withRandom(runJob(clients, input), Random.fixed([0.5]))
   return { asked, fetched, run }
 }
 

@@ -41,7 +41,7 @@ describe("CatalogueEntries", () => {
       { alias: "best", model: "gemini/big" },
       { alias: "lost", model: "nobody/knows" }
     ]
-    const aliased = view([gemini], [], { snapshot: snapshot([gemini], [], [], [], aliases) })
+    const aliased = view([gemini], [], { snapshot: snapshot([gemini], [], [], { aliases }) })
     assert.strictEqual(one(aliased, "best").context_length, 200_000)
     assert.strictEqual(one(aliased, "best").owned_by, "alias")
     assert.notInclude(ids(aliased), "lost")

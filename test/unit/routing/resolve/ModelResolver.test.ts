@@ -17,14 +17,10 @@ const view = (
   aliases: Readonly<Record<string, string>> = {},
   groups: ReadonlyArray<QuotaGroup> = []
 ) => ({
-  catalog: snapshot(
-    connections,
-    [node({ prefix: "mine" })],
-    combos,
-    [],
-    Object.entries(aliases).map(([alias, model]) => ({ alias, model })),
-    groups
-  ),
+  catalog: snapshot(connections, [node({ prefix: "mine" })], combos, {
+    aliases: Object.entries(aliases).map(([alias, model]) => ({ alias, model })),
+    quotaGroups: groups
+  }),
   modelsOf: (account: Account) =>
     account.connection.models.length > 0 ? account.connection.models : [account.connection.defaultModel ?? "default"],
   factsOf: () => unknownFacts

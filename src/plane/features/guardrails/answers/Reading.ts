@@ -59,17 +59,28 @@ export interface Draft {
 
 export const draft = (): Draft => ({ pieces: [], repeats: [], dependents: [], ends: [], calls: [] })
 
+export const saysSomething = (value: Json | undefined): value is string => typeof value === "string" && value !== ""
+
 /** Adds `value` where it is text that says something. */
 export const add = (
   to: Array<Piece>,
   channel: string | null,
   path: Path,
   value: Json | undefined,
-  form: Form = "text",
-  beside?: ReadonlyArray<ValueEdit>
+  form: Form = "text"
 ): void => {
-  if (typeof value !== "string" || value === "") return
-  to.push(beside === undefined ? { channel, path, text: value, form } : { channel, path, text: value, form, beside })
+  if (saysSomething(value)) to.push({ channel, path, text: value, form })
+}
+
+/** Adds the same with what is edited when it is changed. */
+export const addWith = (
+  to: Array<Piece>,
+  channel: string | null,
+  path: Path,
+  value: Json | undefined,
+  beside: ReadonlyArray<ValueEdit>
+): void => {
+  if (saysSomething(value)) to.push({ channel, path, text: value, form: "text", beside })
 }
 
 /** Adds each string below `value` as a text of its own; with `names` only those that are members of these names. */

@@ -1,7 +1,7 @@
 /** https://developers.openai.com/api/reference/resources/chat/subresources/completions/streaming-events */
 import type { Path } from "../../../../../wire/json/DeepSplice.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, stringOr } from "../../../../../wire/json/Json.ts"
-import { add, type AnswerReader, draft, type Draft, type Reading } from "../Reading.ts"
+import { add, addWith, type AnswerReader, draft, type Draft, type Reading } from "../Reading.ts"
 
 /** Members with text, and those of other providers that speak this wire. */
 const textMembers = ["content", "refusal", "reasoning_content", "reasoning"] as const
@@ -39,7 +39,7 @@ const addMessage = (to: Draft, lane: string, path: Path, message: JsonObject, lo
   for (const name of textMembers) {
     const value = message[name]
     if (isArray(value)) addParts(to, lane, name, [...path, name], value)
-    else add(to.pieces, `${lane}/${name}`, [...path, name], value, "text", beside)
+    else addWith(to.pieces, `${lane}/${name}`, [...path, name], value, beside)
   }
   addParts(to, lane, "details", [...path, "reasoning_details"], message["reasoning_details"])
   const { audio, function_call: call } = message
@@ -64,7 +64,7 @@ const read = (body: JsonObject): Reading => {
       const message = choice[member]
       if (isObject(message)) addMessage(to, lane, [...at, member], message, logprobs)
     }
-    add(to.pieces, `${lane}/content`, [...at, "text"], choice["text"], "text", [{ path: logprobs, json: "null" }])
+    addWith(to.pieces, `${lane}/content`, [...at, "text"], choice["text"], [{ path: logprobs, json: "null" }])
     if (stringOr(choice["finish_reason"]) !== null) to.ends.push(lane)
   })
   return to

@@ -5,7 +5,7 @@
  */
 import type { Path } from "../../../../../wire/json/DeepSplice.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, stringOr } from "../../../../../wire/json/Json.ts"
-import { add, addLeaves, type AnswerReader, draft, type Draft, type Reading, resultTexts } from "../Reading.ts"
+import { add, addWith, addLeaves, type AnswerReader, draft, type Draft, type Reading, resultTexts } from "../Reading.ts"
 
 /** Members whose strings say again what the answer says. */
 const segmentTexts: ReadonlySet<string> = new Set(["text"])
@@ -33,7 +33,7 @@ const addCall = (to: Draft, lane: string, path: Path, member: string, call: Json
 
 const addPart = (to: Draft, lane: string, path: Path, part: JsonObject, logprobs: Path): void => {
   const name = part["thought"] === true ? "thought" : "text"
-  add(to.pieces, `${lane}/${name}`, [...path, "text"], part["text"], "text", [{ path: logprobs, json: "{}" }])
+  addWith(to.pieces, `${lane}/${name}`, [...path, "text"], part["text"], [{ path: logprobs, json: "{}" }])
   for (const member of ["functionCall", "function_call"]) {
     const call = part[member]
     if (isObject(call)) addCall(to, lane, path, member, call)

@@ -1,7 +1,7 @@
 /** https://docs.ollama.com/api/chat, https://docs.ollama.com/api/generate */
 import type { Path } from "../../../../../wire/json/DeepSplice.ts"
 import { isArray, isObject, type Json, type JsonObject, stringOr } from "../../../../../wire/json/Json.ts"
-import { add, addLeaves, type AnswerReader, draft, type Draft, type Reading } from "../Reading.ts"
+import { add, addWith, addLeaves, type AnswerReader, draft, type Draft, type Reading } from "../Reading.ts"
 
 const lane = "a"
 
@@ -22,12 +22,12 @@ const read = (line: JsonObject): Reading => {
   const beside = [{ path: ["logprobs"], json: "[]" }]
   const { message } = line
   if (isObject(message)) {
-    add(to.pieces, `${lane}/thinking`, ["message", "thinking"], message["thinking"], "text", beside)
-    add(to.pieces, `${lane}/content`, ["message", "content"], message["content"], "text", beside)
+    addWith(to.pieces, `${lane}/thinking`, ["message", "thinking"], message["thinking"], beside)
+    addWith(to.pieces, `${lane}/content`, ["message", "content"], message["content"], beside)
     addCalls(to, ["message", "tool_calls"], message["tool_calls"])
   } else {
-    add(to.pieces, `${lane}/thinking`, ["thinking"], line["thinking"], "text", beside)
-    add(to.pieces, `${lane}/content`, ["response"], line["response"], "text", beside)
+    addWith(to.pieces, `${lane}/thinking`, ["thinking"], line["thinking"], beside)
+    addWith(to.pieces, `${lane}/content`, ["response"], line["response"], beside)
     addCalls(to, ["tool_calls"], line["tool_calls"])
   }
   if (line["done"] === true) to.ends.push(lane)

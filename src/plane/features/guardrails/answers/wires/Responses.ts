@@ -3,6 +3,8 @@ import type { Path } from "../../../../../wire/json/DeepSplice.ts"
 import { isArray, isObject, type Json, type JsonObject, numberOr, stringOr } from "../../../../../wire/json/Json.ts"
 import {
   add,
+  addWith,
+  saysSomething,
   addLeaves,
   type AnswerReader,
   draft,
@@ -49,8 +51,8 @@ const noLogprobs = (path: Path): ReadonlyArray<{ readonly path: Path; readonly j
 const addPart = (to: Array<Piece>, channel: string, path: Path, part: Json | undefined): void => {
   if (!isObject(part)) return
   const beside = "logprobs" in part ? noLogprobs(path) : []
-  add(to, channel, [...path, "text"], part["text"], "text", beside)
-  add(to, channel, [...path, "refusal"], part["refusal"], "text", beside)
+  addWith(to, channel, [...path, "text"], part["text"], beside)
+  addWith(to, channel, [...path, "refusal"], part["refusal"], beside)
 }
 
 const addParts = (to: Array<Piece>, prefix: string, path: Path, parts: Json | undefined): void => {
@@ -60,11 +62,14 @@ const addParts = (to: Array<Piece>, prefix: string, path: Path, parts: Json | un
 /** Types of items in which a tool of the client is called. */
 const callTypes = new Set(["function_call", "custom_tool_call"])
 
-/** Adds an item of an answer; `calls`: whether a tool that it calls is added. */
-const addItem = (to: Draft, pieces: Array<Piece>, lane: string, path: Path, item: JsonObject, calls: boolean): void => {
-  const type = stringOr(item["type"]) ?? ""
-  if (calls && callTypes.has(type)) to.calls.push({ name: stringOr(item["name"]) ?? "", path })
-  switch (type) {
+/** Adds the tool that an item of an answer calls. */
+const addCall = (to: Draft, path: Path, item: JsonObject): void => {
+  if (callTypes.has(stringOr(item["type"]) ?? "")) to.calls.push({ name: stringOr(item["name"]) ?? "", path })
+}
+
+/** Adds the texts of an item of an answer. */
+const addItem = (pieces: Array<Piece>, lane: string, path: Path, item: JsonObject): void => {
+  switch (stringOr(item["type"]) ?? "") {
     case "message":
       return addParts(pieces, `${lane}/c`, [...path, "content"], item["content"])
     case "reasoning":
@@ -90,7 +95,10 @@ const addItem = (to: Draft, pieces: Array<Piece>, lane: string, path: Path, item
 const addOutput = (to: Draft, pieces: Array<Piece>, path: Path, body: JsonObject, calls: boolean): void => {
   const output = isArray(body["output"]) ? body["output"] : []
   output.forEach((item, index) => {
-    if (isObject(item)) addItem(to, pieces, `o${index}`, [...path, "output", index], item, calls)
+    if (!isObject(item)) return
+    const at = [...path, "output", index]
+    if (calls) addCall(to, at, item)
+    addItem(pieces, `o${index}`, at, item)
   })
 }
 
@@ -98,8 +106,10 @@ const addOutput = (to: Draft, pieces: Array<Piece>, path: Path, body: JsonObject
 const addSaid = (to: Draft, event: JsonObject, { channel, form, whole }: Said, ended: boolean): void => {
   const at = `${laneOf(event)}/${channel(event)}`
   const beside = "logprobs" in event ? noLogprobs([]) : []
-  if (!ended) return add(to.pieces, at, ["delta"], event["delta"], form, beside)
-  add(to.repeats, at, [whole], event[whole], form, beside)
+  const text = event[ended ? whole : "delta"]
+  const piece = saysSomething(text) ? { channel: at, path: [ended ? whole : "delta"], text, form, beside } : null
+  if (piece !== null) (ended ? to.repeats : to.pieces).push(piece)
+  if (!ended) return
   to.ends.push(at)
 }
 
@@ -125,7 +135,8 @@ const readEvent = (event: JsonObject): Reading => {
       return to
     case "response.output_item.added":
     case "response.output_item.done":
-      if (isObject(item)) addItem(to, to.repeats, laneOf(event), ["item"], item, !ended)
+      if (isObject(item) && !ended) addCall(to, ["item"], item)
+      if (isObject(item)) addItem(to.repeats, laneOf(event), ["item"], item)
       if (ended) to.ends.push(laneOf(event))
       return to
     default:
