@@ -138,87 +138,153 @@ export const bufferOf = (shown: ShownBody | null | undefined): Buffer | null =>
     ? null
     : Buffer.from(shown.bytes.buffer, shown.bytes.byteOffset, shown.bytes.byteLength)
 
-export const makeIntake = (services: IntakeServices): Intake => {
-  const { known, newId, priceOf, put, putLate, reserve, sessionId, settings, thread, timers, working } = services
-  const limits = limitsOf(settings)
-  const pending = new Map<string, Pending>()
-  let queue: Array<Pending> = []
-  let pendingBytes = 0
-  let timer: Timer | null = null
-  let isPumping = false
+class CaptureIntake implements Intake {
+  readonly #known: IntakeServices["known"]
+  readonly #newId: IntakeServices["newId"]
+  readonly #priceOf: IntakeServices["priceOf"]
+  readonly #put: IntakeServices["put"]
+  readonly #putLate: IntakeServices["putLate"]
+  readonly #reserve: IntakeServices["reserve"]
+  readonly #sessionId: IntakeServices["sessionId"]
+  readonly #settings: IntakeServices["settings"]
+  readonly #thread: IntakeServices["thread"]
+  readonly #timers: IntakeServices["timers"]
+  readonly #working: IntakeServices["working"]
+  readonly #limits: BodyLimits
+  readonly #pending = new Map<string, Pending>()
+  #queue: Array<Pending> = []
+  #pendingBytes = 0
+  #timer: Timer | null = null
+  #isPumping = false
   /** Tasks in the thread. */
-  let away = 0
-  let waiters: Array<() => void> = []
+  #away = 0
+  #waiters: Array<() => void> = []
   /** Listeners that wait for one record. */
-  const listening = new Map<string, Array<() => void>>()
-  let isClosed = false
+  readonly #listening = new Map<string, Array<() => void>>()
+  #isClosed = false
+  readonly #masker = makeHeadMasker()
+  readonly begin: Intake["begin"]
+  readonly update: Intake["update"]
+  readonly finish: Intake["finish"]
+  readonly attribute: Intake["attribute"]
 
-  const masker = makeHeadMasker()
-  const headersOf = (each: Pending): RecordHeaders => (each.headers ??= readHeaders(each.start.headers))
+  constructor(services: IntakeServices) {
+    const { known, newId, priceOf, put, putLate, reserve, sessionId, settings, thread, timers, working } = services
+    this.#known = known
+    this.#newId = newId
+    this.#priceOf = priceOf
+    this.#put = put
+    this.#putLate = putLate
+    this.#reserve = reserve
+    this.#sessionId = sessionId
+    this.#settings = settings
+    this.#thread = thread
+    this.#timers = timers
+    this.#working = working
+    this.#limits = limitsOf(this.#settings)
+    this.begin = this.#quietly(this.#begin, "")
+    this.update = this.#quietly(this.#update, undefined)
+    this.finish = this.#quietly(this.#finish, undefined)
+    this.attribute = this.#quietly((id: string, socket: ClientSocket) => {
+      if (this.#isClosed) return
+      void this.#inThread(async () => {
+        const owner = await this.#thread().run({ kind: "owner", socket })
+        if (owner !== null) this.#update(id, owner)
+      })
+    }, undefined)
+  }
+
+  readonly listed: Intake["listed"] = (id) =>
+    new Promise((done) => {
+      if (this.#isClosed || this.#isListed(id)) return done()
+      this.#listening.set(id, [...(this.#listening.get(id) ?? []), done])
+    })
+
+  readonly settled: Intake["settled"] = () =>
+    new Promise((done) => {
+      this.#waiters.push(done)
+      this.#settle()
+    })
+
+  readonly pendingBytes: Intake["pendingBytes"] = () => this.#pendingBytes
+
+  readonly close: Intake["close"] = () => {
+    this.#isClosed = true
+    this.#timer?.cancel()
+    this.#timer = null
+    this.#pending.clear()
+    this.#queue = []
+    for (const each of this.#listening.keys()) this.#tellListed(each)
+    this.#settle()
+  }
+
+  #headersOf(each: Pending): RecordHeaders {
+    return (each.headers ??= readHeaders(each.start.headers))
+  }
 
   /** Tells whether the record is in the list. */
-  const isListed = (id: string): boolean => {
-    const each = pending.get(id)
+  #isListed(id: string): boolean {
+    const each = this.#pending.get(id)
     return each === undefined || (each.end === null && !each.isQueued && !each.isAway)
   }
 
-  const tellListed = (id: string): void => {
-    const found = listening.get(id)
-    if (found === undefined || !isListed(id)) return
-    listening.delete(id)
+  #tellListed(id: string): void {
+    const found = this.#listening.get(id)
+    if (found === undefined || !this.#isListed(id)) return
+    this.#listening.delete(id)
     for (const done of found) done()
   }
 
-  const enqueue = (each: Pending): void => {
-    if (each.isQueued || isClosed) return
+  #enqueue(each: Pending): void {
+    if (each.isQueued || this.#isClosed) return
     each.isQueued = true
-    each.queuedAtMs = timers.monotonicMs()
-    queue.push(each)
-    working?.()
-    timer ??= isPumping ? null : timers.after(gatherMs, pump)
+    each.queuedAtMs = this.#timers.monotonicMs()
+    this.#queue.push(each)
+    this.#working?.()
+    this.#timer ??= this.#isPumping ? null : this.#timers.after(gatherMs, this.#pump)
   }
 
   /** Decides whether `bytes` more may wait, and counts them then. */
-  const account = (each: Pending, bytes: number, isBody = true): boolean => {
+  #account(each: Pending, bytes: number, isBody = true): boolean {
     const most = bytes <= threadFromBytes ? maxPendingBytes + smallReserveBytes : maxPendingBytes
-    if (pendingBytes + bytes > most) {
+    if (this.#pendingBytes + bytes > most) {
       each.isShort ||= isBody
       return false
     }
-    pendingBytes += bytes
+    this.#pendingBytes += bytes
     each.bytes += bytes
     return true
   }
 
-  const release = (each: Pending): void => {
-    pendingBytes -= each.bytes
+  #release(each: Pending): void {
+    this.#pendingBytes -= each.bytes
     each.bytes = 0
   }
 
-  const answerHeaders = ({ end, update }: Pick<Pending, "end" | "update">): RecordHeaders => {
+  #answerHeaders({ end, update }: Pick<Pending, "end" | "update">): RecordHeaders {
     const given: GivenHeaders | undefined = end?.responseHeaders ?? update.responseHeaders
     return given === undefined ? {} : readHeaders(given)
   }
 
-  const recordOf = (each: Pending, report: Report | null): Head => {
+  #recordOf(each: Pending, report: Report | null): Head {
     const { start } = each
-    const before = known(each.id)
-    const shown: Shown = shownOf(masker, settings.maskSecrets, {
+    const before = this.#known(each.id)
+    const shown: Shown = shownOf(this.#masker, this.#settings.maskSecrets, {
       path: start.path,
       error: each.end?.error ?? null,
-      requestHeaders: headersOf(each),
-      responseHeaders: answerHeaders(each)
+      requestHeaders: this.#headersOf(each),
+      responseHeaders: this.#answerHeaders(each)
     })
     const response = report?.response ?? null
     const answer = { facts: response?.facts ?? null, shape: response?.shown ?? null, reason: response?.reason ?? null }
     const requestHeaders = before?.requestHeaders ?? shown.requestHeaders
-    return headOf(each, { ...shown, requestHeaders }, each, answer, priceOf, before)
+    return headOf(each, { ...shown, requestHeaders }, each, answer, this.#priceOf, before)
   }
 
-  const taskOf = (each: Pending): Task => {
+  #taskOf(each: Pending): Task {
     const { end, start } = each
-    const headers = headersOf(each)
-    const responseHeaders = end === null ? {} : answerHeaders(each)
+    const headers = this.#headersOf(each)
+    const responseHeaders = end === null ? {} : this.#answerHeaders(each)
     const isWhole = start.areBodiesWhole === true
     const requestSize = isWhole ? (each.requestBody?.byteLength ?? 0) : each.requestSize
     return {
@@ -243,14 +309,14 @@ export const makeIntake = (services: IntakeServices): Intake => {
               ),
               facts: each.facts
             },
-      limits
+      limits: this.#limits
     }
   }
 
   /** `report` null: it took too long or too much, and the bodies are lost. `end`: as it was when the task was made. */
-  const apply = (each: Pending, end: RecordEnd | null, read: Uint8Array | null, report: Report | null): void => {
+  #apply(each: Pending, end: RecordEnd | null, read: Uint8Array | null, report: Report | null): void {
     each.isAway = false
-    if (!pending.has(each.id)) return
+    if (!this.#pending.has(each.id)) return
     if (report === null) each.isShort = true
     const request = report?.request ?? null
     if (request !== null) {
@@ -264,7 +330,7 @@ export const makeIntake = (services: IntakeServices): Intake => {
     if (each.requestBody === read) {
       each.isRequestRead = true
       each.requestBody = null
-      if (end !== null || each.end === null) release(each)
+      if (end !== null || each.end === null) this.#release(each)
     }
     const requestBody = bufferOf(request?.shown)
     const responseBody = bufferOf(report?.response?.shown)
@@ -272,84 +338,87 @@ export const makeIntake = (services: IntakeServices): Intake => {
       ...(requestBody === null ? {} : { requestBody }),
       ...(responseBody === null ? {} : { responseBody })
     }
-    put(recordOf({ ...each, end }, report), bodies, end === null ? null : each.sent)
+    this.#put(this.#recordOf({ ...each, end }, report), bodies, end === null ? null : each.sent)
     if (end !== null) {
-      release(each)
-      pending.delete(each.id)
+      this.#release(each)
+      this.#pending.delete(each.id)
     } else if (each.end !== null || !each.isRequestRead) {
       // More has come meanwhile.
-      enqueue(each)
+      this.#enqueue(each)
     }
   }
 
   /** An exchange of ours that has ended before it was listed. */
-  const isWhole = (each: Pending): each is Pending & { readonly end: RecordEnd; readonly sent: CallFacts } =>
-    each.end !== null &&
-    each.sent !== null &&
-    !each.isListed &&
-    !each.isShort &&
-    each.bytes <= wholeUpToBytes &&
-    each.start.areBodiesWhole !== true &&
-    known(each.id) === null
+  #isWhole(each: Pending): each is Pending & { readonly end: RecordEnd; readonly sent: CallFacts } {
+    return (
+      each.end !== null &&
+      each.sent !== null &&
+      !each.isListed &&
+      !each.isShort &&
+      each.bytes <= wholeUpToBytes &&
+      each.start.areBodiesWhole !== true &&
+      this.#known(each.id) === null
+    )
+  }
 
-  const workWhole = (each: Pending, end: RecordEnd, sent: CallFacts): void => {
+  #workWhole(each: Pending, end: RecordEnd, sent: CallFacts): void {
     each.isListed = true
-    reserve(each.id)
+    this.#reserve(each.id)
     each.isAway = true
     each.awaySinceMs = each.queuedAtMs
-    away += 1
-    const price = priceOf(sent.provider, sent.model, each.startedAtMs)
+    this.#away += 1
+    const price = this.#priceOf(sent.provider, sent.model, each.startedAtMs)
     const reported = (report: ExchangeReport | null): void => {
-      away -= 1
+      this.#away -= 1
       try {
-        if (!isClosed) applyWhole(each, end, report)
+        if (!this.#isClosed) this.#applyWhole(each, end, report)
       } finally {
-        tellListed(each.id)
-        settle()
+        this.#tellListed(each.id)
+        this.#settle()
       }
     }
     try {
-      thread().runExchange(jobOfExchange(each, end, sent, { price, limits }), reported)
+      this.#thread().runExchange(jobOfExchange(each, end, sent, { price, limits: this.#limits }), reported)
     } catch {
       reported(null)
     }
   }
 
-  const applyWhole = (each: Pending, end: RecordEnd, report: ExchangeReport | null): void => {
-    if (report === null || !pending.has(each.id)) return apply(each, end, each.requestBody, null)
+  #applyWhole(each: Pending, end: RecordEnd, report: ExchangeReport | null): void {
+    if (report === null || !this.#pending.has(each.id)) return this.#apply(each, end, each.requestBody, null)
     each.isAway = false
-    release(each)
-    pending.delete(each.id)
-    putLate(lateRecord(each, end, report, priceOf), report)
+    this.#release(each)
+    this.#pending.delete(each.id)
+    this.#putLate(lateRecord(each, end, report, this.#priceOf), report)
   }
 
-  const work = (each: Pending): void => {
-    if (each.isAway || !pending.has(each.id)) return
+  #work(each: Pending): void {
+    if (each.isAway || !this.#pending.has(each.id)) return
     const { end, requestBody } = each
-    if (end === null && each.isRequestRead) return put(recordOf(each, null))
-    if (isWhole(each)) return workWhole(each, each.end, each.sent)
-    const task = taskOf(each)
+    if (end === null && each.isRequestRead) return this.#put(this.#recordOf(each, null))
+    if (this.#isWhole(each)) return this.#workWhole(each, each.end, each.sent)
+    const task = this.#taskOf(each)
     if (!each.isListed) {
       each.isListed = true
       // In the list at once where the work on its bodies takes a while; the place in the list is that of its turn here in any case.
-      if (bytesOfTask(task) > threadFromBytes) put(recordOf({ ...each, end: null }, null))
-      else reserve(each.id)
+      if (bytesOfTask(task) > threadFromBytes) this.#put(this.#recordOf({ ...each, end: null }, null))
+      else this.#reserve(each.id)
     }
     each.isAway = true
     each.awaySinceMs = each.queuedAtMs
-    away += 1
+    this.#away += 1
     const reported = (report: Report | null): void => {
-      away -= 1
+      this.#away -= 1
       try {
-        if (!isClosed) apply(each, end, requestBody, report)
+        if (!this.#isClosed) this.#apply(each, end, requestBody, report)
       } finally {
-        tellListed(each.id)
-        settle()
+        this.#tellListed(each.id)
+        this.#settle()
       }
     }
     try {
       // A thread that cannot be asked costs the bodies, never the capture.
-      thread()
+      this.#thread()
         .run({ kind: "task", task })
         .then(reported, () => reported(null))
     } catch {
@@ -357,80 +426,81 @@ export const makeIntake = (services: IntakeServices): Intake => {
     }
   }
 
-  const settle = (): void => {
-    if (away > 0 || isPumping || queue.length > 0) return
-    const waiting = waiters
-    waiters = []
+  #settle(): void {
+    if (this.#away > 0 || this.#isPumping || this.#queue.length > 0) return
+    const waiting = this.#waiters
+    this.#waiters = []
     for (const done of waiting) done()
   }
 
-  const inThread = async (run: () => Promise<void>): Promise<void> => {
-    away += 1
+  async #inThread(run: () => Promise<void>): Promise<void> {
+    this.#away += 1
     try {
       await run()
     } catch {
       // The record stays as it was listed.
     }
-    away -= 1
-    settle()
+    this.#away -= 1
+    this.#settle()
   }
 
   /** Empty when it was closed, too. */
-  const takeQueue = (): ReadonlyArray<Pending> => {
-    const taken = queue
-    queue = []
+  #takeQueue(): ReadonlyArray<Pending> {
+    const taken = this.#queue
+    this.#queue = []
     return taken
   }
 
   /** Checks whether it may be over soon, and is then processed once. */
-  const isYoung = ({ end, queuedAtMs }: Pending, nowMs: number): boolean =>
-    end === null && nowMs - queuedAtMs < gatherMs
+  #isYoung({ end, queuedAtMs }: Pending, nowMs: number): boolean {
+    return end === null && nowMs - queuedAtMs < gatherMs
+  }
 
-  const pumpAll = async (): Promise<void> => {
-    let since = timers.monotonicMs()
+  async #pumpAll(): Promise<void> {
+    let since = this.#timers.monotonicMs()
     const young: Array<Pending> = []
-    for (let batch = takeQueue(); batch.length > 0; batch = takeQueue()) {
+    for (let batch = this.#takeQueue(); batch.length > 0; batch = this.#takeQueue()) {
       for (const each of batch) {
-        if (isYoung(each, since)) {
+        if (this.#isYoung(each, since)) {
           young.push(each)
           continue
         }
         each.isQueued = false
-        work(each)
-        tellListed(each.id)
-        if (timers.monotonicMs() - since < turnMs) continue
-        await new Promise<void>((done) => timers.soon(done))
-        since = timers.monotonicMs()
+        this.#work(each)
+        this.#tellListed(each.id)
+        if (this.#timers.monotonicMs() - since < turnMs) continue
+        await new Promise<void>((done) => this.#timers.soon(done))
+        since = this.#timers.monotonicMs()
       }
     }
-    queue = isClosed ? [] : young
+    this.#queue = this.#isClosed ? [] : young
   }
 
-  const pump = (): void => {
-    timer = null
-    if (isPumping || isClosed) return
-    isPumping = true
-    void pumpAll().then(over, over)
+  readonly #pump = (): void => {
+    this.#timer = null
+    if (this.#isPumping || this.#isClosed) return
+    this.#isPumping = true
+    void this.#pumpAll().then(this.#over, this.#over)
   }
 
   /** No longer than until the first that waits is no longer young. */
-  const waitMs = (): number => {
-    const nowMs = timers.monotonicMs()
-    const firstMs = queue.reduce((least, { queuedAtMs }) => Math.min(least, queuedAtMs), nowMs)
+  #waitMs(): number {
+    const nowMs = this.#timers.monotonicMs()
+    const firstMs = this.#queue.reduce((least, { queuedAtMs }) => Math.min(least, queuedAtMs), nowMs)
     return Math.max(leastGatherMs, Math.ceil(gatherMs - (nowMs - firstMs)))
   }
 
-  const over = (): void => {
-    isPumping = false
-    if (queue.length > 0 && !isClosed) timer ??= timers.after(waitMs(), pump)
-    settle()
+  readonly #over = (): void => {
+    this.#isPumping = false
+    if (this.#queue.length > 0 && !this.#isClosed) this.#timer ??= this.#timers.after(this.#waitMs(), this.#pump)
+    this.#settle()
   }
 
-  const behind = (): Behind => {
-    const nowMs = timers.monotonicMs()
+  readonly behind = (): Behind => {
+    const nowMs = this.#timers.monotonicMs()
     let sinceMs = nowMs
     let waiting = 0
-    for (const each of pending.values()) {
+    for (const each of this.#pending.values()) {
       if (!each.isQueued && !each.isAway) continue
       waiting += 1
       sinceMs = Math.min(sinceMs, each.isAway ? each.awaySinceMs : each.queuedAtMs)
@@ -438,16 +508,16 @@ export const makeIntake = (services: IntakeServices): Intake => {
     return { behindMs: Math.round(nowMs - sinceMs), waiting }
   }
 
-  const begin = (_permission: ContentPermission, start: RecordStart): string => {
-    const id = start.id ?? newId()
-    if (isClosed || pending.size >= maxPending || pending.has(id)) return id
+  readonly #begin = (_permission: ContentPermission, start: RecordStart): string => {
+    const id = start.id ?? this.#newId()
+    if (this.#isClosed || this.#pending.size >= maxPending || this.#pending.has(id)) return id
     const body = start.body ?? null
     const each: Pending = {
       id,
       start: { ...start, body: null },
-      startedAtMs: start.atMs ?? timers.nowMs(),
+      startedAtMs: start.atMs ?? this.#timers.nowMs(),
       headers: null,
-      sessionId: sessionId(),
+      sessionId: this.#sessionId(),
       update: {},
       end: null,
       requestBody: null,
@@ -467,36 +537,36 @@ export const makeIntake = (services: IntakeServices): Intake => {
       isAway: false,
       awaySinceMs: 0
     }
-    if (body !== null && account(each, body.byteLength)) each.requestBody = body
-    pending.set(id, each)
-    enqueue(each)
+    if (body !== null && this.#account(each, body.byteLength)) each.requestBody = body
+    this.#pending.set(id, each)
+    this.#enqueue(each)
     return id
   }
 
-  const merge = (each: Pending, update: RecordUpdate): void => {
+  #merge(each: Pending, update: RecordUpdate): void {
     const { requestBody, requestSize, ...rest } = update
     each.update = { ...each.update, ...rest }
     if (requestSize !== undefined) each.requestSize = requestSize
     if (requestBody === undefined) return
     if (requestSize === undefined) each.requestSize = Math.max(each.start.bodySize ?? 0, requestBody.byteLength)
-    if (!account(each, requestBody.byteLength)) return
+    if (!this.#account(each, requestBody.byteLength)) return
     each.requestBody = requestBody
     // It came after the work on what there was.
     each.isRequestRead = false
   }
 
-  const update = (id: string, given: RecordUpdate): void => {
-    const each = pending.get(id)
+  readonly #update = (id: string, given: RecordUpdate): void => {
+    const each = this.#pending.get(id)
     if (each !== undefined) {
-      merge(each, given)
-      enqueue(each)
+      this.#merge(each, given)
+      this.#enqueue(each)
       return
     }
     // It is over: only the reported facts can change.
-    const head = known(id)
-    if (head === null || isClosed) return
+    const head = this.#known(id)
+    if (head === null || this.#isClosed) return
     const { agent, decision, gatewayRequestId, mappedModel, note, pid, processName, sourceModel } = given
-    put({
+    this.#put({
       ...head,
       agent: agent ?? head.agent,
       decision: decision ?? head.decision,
@@ -509,68 +579,38 @@ export const makeIntake = (services: IntakeServices): Intake => {
     })
   }
 
-  const finish = (id: string, end: RecordEnd, sent: CallFacts | null = null): void => {
-    const each = pending.get(id)
+  readonly #finish = (id: string, end: RecordEnd, sent: CallFacts | null = null): void => {
+    const each = this.#pending.get(id)
     if (each === undefined || each.end !== null) return
-    if (end.requestBody !== undefined) merge(each, { requestBody: end.requestBody })
+    if (end.requestBody !== undefined) this.#merge(each, { requestBody: end.requestBody })
     const body = end.responseBody ?? null
     const size = end.responseSize ?? body?.byteLength ?? 0
-    const isKept = body !== null && account(each, body.byteLength)
+    const isKept = body !== null && this.#account(each, body.byteLength)
     each.end = {
       ...end,
       responseBody: isKept ? body : null,
       responseSize: size,
       // Null: its reporter gave none; the time that it took here is another one.
-      totalLatencyMs: end.totalLatencyMs === undefined ? timers.nowMs() - each.startedAtMs : end.totalLatencyMs
+      totalLatencyMs: end.totalLatencyMs === undefined ? this.#timers.nowMs() - each.startedAtMs : end.totalLatencyMs
     }
     // A body beyond the bounds is left out, and the call is judged as if it were the client's.
     each.sent =
-      sent === null || sent.body === null || account(each, sent.body.length, false) ? sent : { ...sent, body: null }
-    enqueue(each)
+      sent === null || sent.body === null || this.#account(each, sent.body.length, false)
+        ? sent
+        : { ...sent, body: null }
+    this.#enqueue(each)
   }
 
   /** Captures go on whatever happens here. */
-  const quietly =
-    <Arguments extends ReadonlyArray<unknown>, Result>(run: (...given: Arguments) => Result, otherwise: Result) =>
-    (...given: Arguments): Result => {
+  #quietly<Arguments extends ReadonlyArray<unknown>, Result>(run: (...given: Arguments) => Result, otherwise: Result) {
+    return (...given: Arguments): Result => {
       try {
         return run(...given)
       } catch {
         return otherwise
       }
     }
-
-  return {
-    begin: quietly(begin, ""),
-    update: quietly(update, undefined),
-    finish: quietly(finish, undefined),
-    attribute: quietly((id: string, socket: ClientSocket) => {
-      if (isClosed) return
-      void inThread(async () => {
-        const owner = await thread().run({ kind: "owner", socket })
-        if (owner !== null) update(id, owner)
-      })
-    }, undefined),
-    listed: (id) =>
-      new Promise((done) => {
-        if (isClosed || isListed(id)) return done()
-        listening.set(id, [...(listening.get(id) ?? []), done])
-      }),
-    settled: () =>
-      new Promise((done) => {
-        waiters.push(done)
-        settle()
-      }),
-    pendingBytes: () => pendingBytes,
-    behind,
-    close: () => {
-      isClosed = true
-      timer?.cancel()
-      timer = null
-      pending.clear()
-      queue = []
-      for (const each of listening.keys()) tellListed(each)
-      settle()
-    }
   }
 }
+
+export const makeIntake = (services: IntakeServices): Intake => new CaptureIntake(services)

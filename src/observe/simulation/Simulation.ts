@@ -130,8 +130,9 @@ const notesOf = ({ resolution: { strategy }, sessions }: SimulationInput): Reado
   ...(strategy === "fusion" ? ["fusion asks its panel at once; here its targets are asked one after the other."] : [])
 ]
 
-export const makeSimulation = (input: SimulationInput): Simulation => {
-  const { burst, model, outputTokens, promptTokens, ratePerSecond, requests, resolution, seed, settings, watch } = input
+/** The parts of a simulation, fresh: what real requests meet, on simulated upstreams. */
+const partsOf = (input: SimulationInput) => {
+  const { outputTokens, promptTokens, resolution, seed, settings } = input
   const [arrivals, luck, seeds, mischief] = streamsOf(seed, 4)
   if (arrivals === undefined || luck === undefined || seeds === undefined || mischief === undefined) {
     throw new RangeError("no random streams")
@@ -169,127 +170,199 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
     tokens: { ...noTokens, in: promptTokens, out: outputTokens }
   })
   const queue = makeEventQueue<Happening>()
-  let arrived = 0
-  let clockMs = startMs
-  queue.put(startMs, { _tag: "Arrival" })
+  return {
+    input,
+    arrivals,
+    scenario,
+    streamed,
+    timeouts,
+    upstreams,
+    health,
+    queueDepth,
+    waitTimeoutMs,
+    gates,
+    stats,
+    sources,
+    policy,
+    cooldownWait,
+    features,
+    deciding,
+    counters,
+    queue
+  }
+}
+
+type Parts = ReturnType<typeof partsOf>
+
+class SimulatedTraffic implements Simulation {
+  readonly #parts: Parts
+  #arrived = 0
+  #clockMs = startMs
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#parts.queue.put(startMs, { _tag: "Arrival" })
+  }
 
   /** Makes the facts that the walk of a request asks for, at the moment of the clock. */
-  const worldOf = (deadlineMs: number): WalkWorld<Release, Waiting> => ({
-    nowMs: () => clockMs,
-    leftMs: () => deadlineMs - clockMs,
-    hasLeft: () => false,
-    isStopping: () => false,
-    unready: health.unready,
-    admit: health.admit,
-    place: ({ account: { connection } }) =>
-      connection.maxConcurrent === null
-        ? { _tag: "Free", release: nothing }
-        : gates.enter(`connection ${connection.id}`, connection.maxConcurrent, policy.lines?.queueDepth ?? queueDepth),
-    lastResort: (id) => gates.enter(`last resort ${id}`, 1, queueDepth),
-    isLastResortFree: (id) => gates.isFree(`last resort ${id}`),
-    release: (held) => held(),
-    leftOut: nothing
-  })
+  #worldOf(deadlineMs: number): WalkWorld<Release, Waiting> {
+    return {
+      nowMs: () => this.#clockMs,
+      leftMs: () => deadlineMs - this.#clockMs,
+      hasLeft: () => false,
+      isStopping: () => false,
+      unready: this.#parts.health.unready,
+      admit: this.#parts.health.admit,
+      place: ({ account: { connection } }) =>
+        connection.maxConcurrent === null
+          ? { _tag: "Free", release: nothing }
+          : this.#parts.gates.enter(
+              `connection ${connection.id}`,
+              connection.maxConcurrent,
+              this.#parts.policy.lines?.queueDepth ?? this.#parts.queueDepth
+            ),
+      lastResort: (id) => this.#parts.gates.enter(`last resort ${id}`, 1, this.#parts.queueDepth),
+      isLastResortFree: (id) => this.#parts.gates.isFree(`last resort ${id}`),
+      release: (held) => held(),
+      leftOut: nothing
+    }
+  }
 
-  const take = (request: Request, step: SimulatedStep): void => {
+  #take(request: Request, step: SimulatedStep): void {
     switch (step._tag) {
       case "Ask":
-        return call(request, step)
+        return this.#call(request, step)
       case "Line":
-        return standInLine(request, step)
+        return this.#standInLine(request, step)
       case "Pause":
-        return queue.put(clockMs + step.ms, { _tag: "GoOn", request, next: () => request.walk.resumed(true) })
+        return this.#parts.queue.put(this.#clockMs + step.ms, {
+          _tag: "GoOn",
+          request,
+          next: () => request.walk.resumed(true)
+        })
       case "Renew":
-        return take(request, request.walk.renewed(renew(step.turn.target, step.failure) ? step.turn.target : null))
+        return this.#take(
+          request,
+          request.walk.renewed(this.#renew(step.turn.target, step.failure) ? step.turn.target : null)
+        )
       case "Running":
         return
       case "End":
-        return counters.failed(false)
+        return this.#parts.counters.failed(false)
     }
   }
 
-  const call = (request: Request, ask: Ask): void => {
+  #call(request: Request, ask: Ask): void {
     const { target } = ask.turn
-    const answer = upstreams.call(target, clockMs, {
-      streamed,
+    const answer = this.#parts.upstreams.call(target, this.#clockMs, {
+      streamed: this.#parts.streamed,
       refreshed: request.walk.hasRefreshed(target),
-      firstContentMs: Math.min(policy.targetTimeoutMs ?? timeouts.firstByteMs, timeouts.firstByteMs),
-      leftMs: request.arrivedMs + timeouts.totalMs - clockMs
+      firstContentMs: Math.min(
+        this.#parts.policy.targetTimeoutMs ?? this.#parts.timeouts.firstByteMs,
+        this.#parts.timeouts.firstByteMs
+      ),
+      leftMs: request.arrivedMs + this.#parts.timeouts.totalMs - this.#clockMs
     })
-    counters.called(target, ask.turn.retries > 0)
-    const uncount = stats.begin(target.account.connection.id, target.model, countedFor(resolution))
-    const underWay: RunningCalls = { ask, answer, startedMs: clockMs, uncount }
+    this.#parts.counters.called(target, ask.turn.retries > 0)
+    const uncount = this.#parts.stats.begin(
+      target.account.connection.id,
+      target.model,
+      countedFor(this.#parts.input.resolution)
+    )
+    const underWay: RunningCalls = { ask, answer, startedMs: this.#clockMs, uncount }
     request.calls.add(underWay)
     const { hedgeAfterMs } = ask
     if (hedgeAfterMs !== null && hedgeAfterMs < answer.latencyMs) {
-      queue.put(clockMs + hedgeAfterMs, { _tag: "HedgeDue", request, call: underWay })
+      this.#parts.queue.put(this.#clockMs + hedgeAfterMs, { _tag: "HedgeDue", request, call: underWay })
     }
-    queue.put(clockMs + answer.latencyMs, { _tag: "End", request, call: underWay })
+    this.#parts.queue.put(this.#clockMs + answer.latencyMs, { _tag: "End", request, call: underWay })
   }
 
-  const standInLine = (request: Request, { limitMs, wait }: Extract<SimulatedStep, { _tag: "Line" }>): void => {
+  #standInLine(request: Request, { limitMs, wait }: Extract<SimulatedStep, { _tag: "Line" }>): void {
     let isOver = false
     const leave = wait((release) => {
       isOver = true
-      queue.put(clockMs, { _tag: "GoOn", request, next: () => request.walk.placed(release) })
+      this.#parts.queue.put(this.#clockMs, { _tag: "GoOn", request, next: () => request.walk.placed(release) })
     })
     const giveUp = (): SimulatedStep | null => {
       if (isOver) return null
       leave?.()
       return request.walk.placed(null)
     }
-    const ownLimitMs = policy.lines?.queueTimeoutMs ?? waitTimeoutMs
-    const leftMs = request.arrivedMs + timeouts.totalMs - clockMs
+    const ownLimitMs = this.#parts.policy.lines?.queueTimeoutMs ?? this.#parts.waitTimeoutMs
+    const leftMs = request.arrivedMs + this.#parts.timeouts.totalMs - this.#clockMs
     const ms = leave === null ? 0 : Math.min(limitMs ?? ownLimitMs, leftMs)
-    queue.put(clockMs + ms, { _tag: "GoOn", request, next: giveUp })
+    this.#parts.queue.put(this.#clockMs + ms, { _tag: "GoOn", request, next: giveUp })
   }
 
-  const arrive = (nowMs: number): void => {
-    const together = Math.min(burst, requests - arrived)
+  #arrive(nowMs: number): void {
+    const together = Math.min(this.#parts.input.burst, this.#parts.input.requests - this.#arrived)
     for (let each = 0; each < together; each += 1) {
-      const number = arrived
-      arrived += 1
-      counters.arrived()
-      const turn = turnOf(input, number)
-      const decided = deciding.decide(() => candidatesOf(sources, resolution, nowMs), features, nowMs, turn)
-      deciding.commit(decided)
-      watch?.decided(number, decided, nowMs)
-      const favourite = decided.order.find((target) => health.unready(target, nowMs) === null) ?? decided.order[0]
-      counters.chosenFirst(favourite)
-      const deadlineMs = nowMs + timeouts.totalMs
+      const number = this.#arrived
+      this.#arrived += 1
+      this.#parts.counters.arrived()
+      const turn = turnOf(this.#parts.input, number)
+      const decided = this.#parts.deciding.decide(
+        () => candidatesOf(this.#parts.sources, this.#parts.input.resolution, nowMs),
+        this.#parts.features,
+        nowMs,
+        turn
+      )
+      this.#parts.deciding.commit(decided)
+      this.#parts.input.watch?.decided(number, decided, nowMs)
+      const favourite =
+        decided.order.find((target) => this.#parts.health.unready(target, nowMs) === null) ?? decided.order[0]
+      this.#parts.counters.chosenFirst(favourite)
+      const deadlineMs = nowMs + this.#parts.timeouts.totalMs
       const { order, reason } = decided
-      const walk = new Walk({ order, reason, policy, waitTimeoutMs, cooldownWait }, worldOf(deadlineMs))
+      const walk = new Walk(
+        {
+          order,
+          reason,
+          policy: this.#parts.policy,
+          waitTimeoutMs: this.#parts.waitTimeoutMs,
+          cooldownWait: this.#parts.cooldownWait
+        },
+        this.#worldOf(deadlineMs)
+      )
       const { sessionKey } = turn
-      take({ number, arrivedMs: nowMs, decided, favourite, walk, sessionKey, calls: new Set() }, walk.begin())
+      this.#take({ number, arrivedMs: nowMs, decided, favourite, walk, sessionKey, calls: new Set() }, walk.begin())
     }
-    if (arrived < requests) queue.put(nowMs + gapMs(arrivals, ratePerSecond / burst), { _tag: "Arrival" })
+    if (this.#arrived < this.#parts.input.requests)
+      this.#parts.queue.put(
+        nowMs + gapMs(this.#parts.arrivals, this.#parts.input.ratePerSecond / this.#parts.input.burst),
+        { _tag: "Arrival" }
+      )
   }
 
-  const measure = (target: Target, { failure, latencyMs }: Answer, nowMs: number): void => {
+  #measure(target: Target, { failure, latencyMs }: Answer, nowMs: number): void {
     const ok = failure === null ? true : PerformanceStats.countsAsError(failure) ? false : null
-    deciding.ended(target, ok, nowMs)
-    if (ok === null || !policy.measured) return
-    stats.record({
+    this.#parts.deciding.ended(target, ok, nowMs)
+    if (ok === null || !this.#parts.policy.measured) return
+    this.#parts.stats.record({
       connectionId: target.account.connection.id,
       model: target.model,
-      combo: countedFor(resolution),
+      combo: countedFor(this.#parts.input.resolution),
       ok,
       latencyMs,
       ttftMs: null,
-      outputTokens: ok ? outputTokens : null,
+      outputTokens: ok ? this.#parts.input.outputTokens : null,
       atMs: nowMs
     })
   }
 
   /** A new access token, or an account whose login is over. */
-  const renew = (target: Target, failure: Failure): boolean => {
-    if (upstreams.renew(target, clockMs)) return true
+  #renew(target: Target, failure: Failure): boolean {
+    if (this.#parts.upstreams.renew(target, this.#clockMs)) return true
     const lost = { ...failure, kind: "auth_expired", exhausts: "connection" } as const
-    counters.changed(target, health.ended({ target, startedMs: clockMs, endedMs: clockMs, probe: false }, lost))
+    this.#parts.counters.changed(
+      target,
+      this.#parts.health.ended({ target, startedMs: this.#clockMs, endedMs: this.#clockMs, probe: false }, lost)
+    )
     return false
   }
 
-  const letGo = (request: Request, underWay: RunningCalls): void => {
+  #letGo(request: Request, underWay: RunningCalls): void {
     request.calls.delete(underWay)
     underWay.uncount()
     underWay.ask.held()
@@ -297,82 +370,112 @@ export const makeSimulation = (input: SimulationInput): Simulation => {
   }
 
   /** Another target has answered: the other call is broken off. */
-  const breakOff = (request: Request): void => {
+  #breakOff(request: Request): void {
     for (const loser of request.calls) {
       const { probe, turn } = loser.ask
       const { target } = turn
-      health.abandoned({ target, startedMs: loser.startedMs, endedMs: clockMs, probe })
-      letGo(request, loser)
+      this.#parts.health.abandoned({ target, startedMs: loser.startedMs, endedMs: this.#clockMs, probe })
+      this.#letGo(request, loser)
     }
   }
 
-  const end = (request: Request, ended: RunningCalls): void => {
+  #end(request: Request, ended: RunningCalls): void {
     if (!request.calls.has(ended)) return
     const { answer, ask, startedMs } = ended
     const { probe, turn } = ask
     const { target } = turn
     const { number, walk } = request
     const failure = answer.failure === null ? null : walk.weigh(target, answer.failure)
-    counters.changed(target, health.ended({ target, startedMs, endedMs: clockMs, probe }, failure))
-    letGo(request, ended)
-    measure(target, answer, clockMs)
-    watch?.called({ request: number, target, startedMs, endedMs: clockMs, retries: turn.retries, probe, failure })
+    this.#parts.counters.changed(
+      target,
+      this.#parts.health.ended({ target, startedMs, endedMs: this.#clockMs, probe }, failure)
+    )
+    this.#letGo(request, ended)
+    this.#measure(target, answer, this.#clockMs)
+    this.#parts.input.watch?.called({
+      request: number,
+      target,
+      startedMs,
+      endedMs: this.#clockMs,
+      retries: turn.retries,
+      probe,
+      failure
+    })
     if (failure !== null) {
-      counters.callFailed(target, failure)
+      this.#parts.counters.callFailed(target, failure)
       // The client has its beginning: no other target can be asked for the rest.
       if (failure.contentBegan) {
-        breakOff(request)
-        return counters.failed(true)
+        this.#breakOff(request)
+        return this.#parts.counters.failed(true)
       }
-      return take(request, walk.failed(turn, failure))
+      return this.#take(request, walk.failed(turn, failure))
     }
-    breakOff(request)
-    counters.served(target, answer.latencyMs, clockMs - request.arrivedMs, target !== request.favourite)
-    deciding.served(request.decided, { target, sessionKey: request.sessionKey, nowMs: clockMs }, () => {
-      const weights = [resolution.weights[resolution.targets.indexOf(target)] ?? 1]
-      return candidatesOf(sources, { ...resolution, targets: [target], weights }, clockMs)[0]
-    })
+    this.#breakOff(request)
+    this.#parts.counters.served(
+      target,
+      answer.latencyMs,
+      this.#clockMs - request.arrivedMs,
+      target !== request.favourite
+    )
+    this.#parts.deciding.served(
+      request.decided,
+      { target, sessionKey: request.sessionKey, nowMs: this.#clockMs },
+      () => {
+        const weights = [
+          this.#parts.input.resolution.weights[this.#parts.input.resolution.targets.indexOf(target)] ?? 1
+        ]
+        return candidatesOf(
+          this.#parts.sources,
+          { ...this.#parts.input.resolution, targets: [target], weights },
+          this.#clockMs
+        )[0]
+      }
+    )
   }
 
-  const happen = (event: Happening): void => {
+  #happen(event: Happening): void {
     switch (event._tag) {
       case "Arrival":
-        return arrive(clockMs)
+        return this.#arrive(this.#clockMs)
       case "GoOn": {
         const step = event.next()
-        return step === null ? undefined : take(event.request, step)
+        return step === null ? undefined : this.#take(event.request, step)
       }
       case "HedgeDue":
         return event.request.calls.has(event.call)
-          ? take(event.request, event.request.walk.hedgeDue(event.call.ask.turn))
+          ? this.#take(event.request, event.request.walk.hedgeDue(event.call.ask.turn))
           : undefined
       case "End":
-        return end(event.request, event.call)
+        return this.#end(event.request, event.call)
     }
   }
 
-  const run = (events: number): boolean => {
+  readonly run = (events: number): boolean => {
     for (let each = 0; each < events; each += 1) {
-      const next = queue.take()
+      const next = this.#parts.queue.take()
       if (next === null) return false
-      clockMs = next.atMs
-      happen(next.event)
+      this.#clockMs = next.atMs
+      this.#happen(next.event)
     }
     return true
   }
 
-  const report = (): SimulationReport => ({
-    model,
-    combo: resolution.combo?.name ?? null,
-    strategy: resolution.strategy,
-    scenario: input.scenario,
-    streamed,
-    seed,
-    ...counters.totals(),
-    durationMs: clockMs - startMs,
-    fairness: counters.fairness(),
-    targets: counters.targets(health, clockMs),
-    notes: [...(scenario === null ? [] : [`In this scenario ${scenario.about}.`]), ...notesOf(input)]
+  readonly report = (): SimulationReport => ({
+    model: this.#parts.input.model,
+    combo: this.#parts.input.resolution.combo?.name ?? null,
+    strategy: this.#parts.input.resolution.strategy,
+    scenario: this.#parts.input.scenario,
+    streamed: this.#parts.streamed,
+    seed: this.#parts.input.seed,
+    ...this.#parts.counters.totals(),
+    durationMs: this.#clockMs - startMs,
+    fairness: this.#parts.counters.fairness(),
+    targets: this.#parts.counters.targets(this.#parts.health, this.#clockMs),
+    notes: [
+      ...(this.#parts.scenario === null ? [] : [`In this scenario ${this.#parts.scenario.about}.`]),
+      ...notesOf(this.#parts.input)
+    ]
   })
-  return { run, report }
 }
+
+export const makeSimulation = (input: SimulationInput): Simulation => new SimulatedTraffic(partsOf(input))

@@ -70,106 +70,166 @@ const buffersOf = (bodies: ReadonlyArray<Uint8Array | null>): ReadonlyArray<Arra
 const linesOf = (events: ReadonlyArray<HookEvent>): string =>
   events.map(({ hook, permission, text }) => `${permission === null ? "-" : ""}${hook}\n${text}`).join("\n")
 
-export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOptions): OpenPlugin => {
-  const { limits } = start
-  const waiting: Array<Job> = []
-  const readers: Array<(defined: DefinedPlugin | string) => void> = []
-  const stopping = new Set<Promise<void>>()
-  let config = start.config
-  let life: Life | null = null
-  let lastId = 0
-  let lastNow = 0
-  let isClosed = false
+class PluginInThread implements OpenPlugin {
+  readonly #options: PluginOptions
+  readonly #limits: ThreadStart["limits"]
+  readonly #waiting: Array<Job> = []
+  readonly #readers: Array<(defined: DefinedPlugin | string) => void> = []
+  readonly #stopping = new Set<Promise<void>>()
+  #config: string
+  #life: Life | null = null
+  #lastId = 0
+  #lastNow = 0
+  #isClosed = false
 
-  const finish = (job: Job, message: FromThread | null, reason: string): void => {
+  constructor(options: PluginOptions) {
+    this.#options = options
+    const { limits } = this.#options.start
+    this.#limits = limits
+    this.#config = this.#options.start.config
+  }
+
+  readonly call: OpenPlugin["call"] = (call, done) =>
+    this.#single(() => this.#sentCall(call, this.#limits.timeoutMs), this.#limits.timeoutMs, done)
+
+  readonly lifecycle: OpenPlugin["lifecycle"] = (hook, payload, done) =>
+    this.#single(
+      () => ({
+        hook,
+        context: null,
+        payload: JSON.stringify(payload),
+        body: null,
+        timeoutMs: lifecycleMs,
+        mayLog: true
+      }),
+      lifecycleMs,
+      done
+    )
+
+  readonly notify: OpenPlugin["notify"] = (events, done) =>
+    this.#enqueue(
+      // The thread bounds each of them; this is for a thread that does nothing any longer.
+      this.#limits.timeoutMs * events.length + this.#limits.timeoutMs,
+      (id) => {
+        const bodies = events.some(({ body }) => body !== null) ? events.map(({ body }) => owned(body)) : null
+        const text = linesOf(events)
+        return [{ kind: "batch", id, text, bodies, timeoutMs: this.#limits.timeoutMs }, buffersOf(bodies ?? [])]
+      },
+      (message) => done(message?.kind === "batched" ? Math.min(events.length, message.failed) : events.length)
+    )
+
+  readonly configure: OpenPlugin["configure"] = (values) => {
+    this.#config = JSON.stringify(values)
+    if (this.#life?.isReady === true) this.#life.thread.post({ kind: "configure", config: this.#config }, [])
+  }
+
+  readonly ready: OpenPlugin["ready"] = (done) => {
+    this.#readers.push(done)
+    this.#pump()
+  }
+
+  readonly close: OpenPlugin["close"] = async () => {
+    this.#isClosed = true
+    if (this.#life !== null) this.#end(this.#life, "The plugin is not active any longer")
+    this.#failWaiting("The plugin is not active any longer")
+    await Promise.all(this.#stopping)
+  }
+
+  readonly counts: OpenPlugin["counts"] = () => ({
+    threads: (this.#life === null ? 0 : 1) + this.#stopping.size,
+    waiting: this.#waiting.length,
+    underWay: this.#life?.underWay.size ?? 0
+  })
+
+  #finish(job: Job, message: FromThread | null, reason: string): void {
     if (job.isOver) return
     job.isOver = true
     job.finish(message, reason)
   }
 
   /** Ends the thread with all that is in progress in it; the next call starts another. */
-  const end = (ended: Life, reason: string): void => {
-    if (life !== ended) return
-    life = null
+  #end(ended: Life, reason: string): void {
+    if (this.#life !== ended) return
+    this.#life = null
     ended.patience.cancel()
     for (const stop of ended.asks.values()) stop()
     const stopped = ended.thread.stop().then(
-      () => void stopping.delete(stopped),
-      () => void stopping.delete(stopped)
+      () => void this.#stopping.delete(stopped),
+      () => void this.#stopping.delete(stopped)
     )
-    stopping.add(stopped)
+    this.#stopping.add(stopped)
     for (const job of ended.underWay.values()) {
       job.timer.cancel()
-      finish(job, null, reason)
+      this.#finish(job, null, reason)
     }
     ended.underWay.clear()
   }
 
-  const failWaiting = (reason: string): void => {
-    for (const job of waiting.splice(0)) {
+  #failWaiting(reason: string): void {
+    for (const job of this.#waiting.splice(0)) {
       job.timer.cancel()
-      finish(job, null, reason)
+      this.#finish(job, null, reason)
     }
-    for (const read of readers.splice(0)) read(reason)
+    for (const read of this.#readers.splice(0)) read(reason)
   }
 
-  const pump = (): void => {
-    if (waiting.length === 0 && readers.length === 0) return
-    if (life === null) return begin()
-    if (!life.isReady) return
-    while (life.underWay.size < mostUnderWay) {
-      const job = waiting.shift()
+  #pump(): void {
+    if (this.#waiting.length === 0 && this.#readers.length === 0) return
+    if (this.#life === null) return this.#begin()
+    if (!this.#life.isReady) return
+    while (this.#life.underWay.size < mostUnderWay) {
+      const job = this.#waiting.shift()
       if (job === undefined) return
-      lastId += 1
-      job.sentMs = timers.monotonicMs()
-      life.underWay.set(lastId, job)
-      life.thread.post(...job.send(lastId))
+      this.#lastId += 1
+      job.sentMs = this.#options.timers.monotonicMs()
+      this.#life.underWay.set(this.#lastId, job)
+      this.#life.thread.post(...job.send(this.#lastId))
     }
   }
 
-  const settled = (of: Life, id: number, message: FromThread): void => {
+  #settled(of: Life, id: number, message: FromThread): void {
     const job = of.underWay.get(id)
     if (job === undefined) return
     of.underWay.delete(id)
     job.timer.cancel()
-    finish(job, message, "")
-    pump()
+    this.#finish(job, message, "")
+    this.#pump()
   }
 
-  const receive = (of: Life, message: FromThread): void => {
-    if (life !== of) return
+  #receive(of: Life, message: FromThread): void {
+    if (this.#life !== of) return
     switch (message.kind) {
       case "ready": {
         const defined = definedOf(message.defined)
         of.patience.cancel()
         if (defined === null) {
-          end(of, "it was not loaded")
-          return failWaiting("What it was defined with cannot be read")
+          this.#end(of, "it was not loaded")
+          return this.#failWaiting("What it was defined with cannot be read")
         }
         of.isReady = true
         // It was changed since the thread was started.
-        if (config !== of.config) of.thread.post({ kind: "configure", config }, [])
-        for (const read of readers.splice(0)) read(defined)
-        return pump()
+        if (this.#config !== of.config) of.thread.post({ kind: "configure", config: this.#config }, [])
+        for (const read of this.#readers.splice(0)) read(defined)
+        return this.#pump()
       }
       case "refused":
-        end(of, "it was not loaded")
-        return failWaiting(message.message)
+        this.#end(of, "it was not loaded")
+        return this.#failWaiting(message.message)
       case "outcome":
       case "batched":
-        return settled(of, message.id, message)
+        return this.#settled(of, message.id, message)
       case "lines":
         for (const line of message.lines) {
           const permission = fromMark(line.mayKeep)
-          if (permission !== null) log(permission, lineOf(line, timers.nowMs()))
+          if (permission !== null) this.#options.log(permission, lineOf(line, this.#options.timers.nowMs()))
         }
         return
       case "ask": {
         const { ask: id } = message
         // The answer may come at once.
         of.asks.set(id, nothing)
-        const stop = ask(message.operation, message.args, (answer) => {
-          if (!of.asks.delete(id) || life !== of) return
+        const stop = this.#options.ask(message.operation, message.args, (answer) => {
+          if (!of.asks.delete(id) || this.#life !== of) return
           of.thread.post({ kind: "answer", ask: id, answer }, [])
         })
         if (of.asks.has(id)) of.asks.set(id, stop)
@@ -177,11 +237,11 @@ export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOp
       }
       case "askNow": {
         // Negative, so that none of the plugin's own has its number.
-        lastNow -= 1
-        const id = lastNow
+        this.#lastNow -= 1
+        const id = this.#lastNow
         const { port, signal } = message
         of.asks.set(id, nothing)
-        const stop = ask(message.operation, message.args, (answer) => {
+        const stop = this.#options.ask(message.operation, message.args, (answer) => {
           of.asks.delete(id)
           answerNow(port, signal, answer)
         })
@@ -194,152 +254,120 @@ export const makeOpenPlugin = ({ ask, log, start, threadFile, timers }: PluginOp
         return
       }
       case "broken":
-        end(of, `The sandbox was ended: ${message.reason}`)
-        return pump()
+        this.#end(of, `The sandbox was ended: ${message.reason}`)
+        return this.#pump()
     }
   }
 
-  const begin = (): void => {
-    if (isClosed) return failWaiting("The plugin is not active any longer")
+  #begin(): void {
+    if (this.#isClosed) return this.#failWaiting("The plugin is not active any longer")
     const begun: { life: Life | null } = { life: null }
     const thread = startThread(
-      { ...start, config },
-      timers,
+      { ...this.#options.start, config: this.#config },
+      this.#options.timers,
       {
         onMessage: (message) => {
-          if (begun.life !== null) receive(begun.life, message)
+          if (begun.life !== null) this.#receive(begun.life, message)
         },
         onDeath: (reason) => {
-          if (begun.life === null || life !== begun.life) return
+          if (begun.life === null || this.#life !== begun.life) return
           const wasReady = begun.life.isReady
-          end(begun.life, `The sandbox was ended: ${reason}`)
+          this.#end(begun.life, `The sandbox was ended: ${reason}`)
           // A thread that dies before it is ready would die again.
-          if (wasReady) pump()
-          else failWaiting(`The sandbox could not start: ${reason}`)
+          if (wasReady) this.#pump()
+          else this.#failWaiting(`The sandbox could not start: ${reason}`)
         }
       },
-      threadFile
+      this.#options.threadFile
     )
-    const patience = timers.after(startMs, () => {
-      if (begun.life === null || life !== begun.life) return
-      end(begun.life, "it did not start")
-      failWaiting(`It was not loaded within ${startMs} ms`)
+    const patience = this.#options.timers.after(startMs, () => {
+      if (begun.life === null || this.#life !== begun.life) return
+      this.#end(begun.life, "it did not start")
+      this.#failWaiting(`It was not loaded within ${startMs} ms`)
     })
-    begun.life = { thread, patience, underWay: new Map(), asks: new Map(), config, isReady: false }
-    life = begun.life
+    begun.life = { thread, patience, underWay: new Map(), asks: new Map(), config: this.#config, isReady: false }
+    this.#life = begun.life
   }
 
-  const enqueue = (
+  #enqueue(
     timeoutMs: number,
     send: Job["send"],
     finished: (message: FromThread | null, reason: string) => void
-  ): (() => void) => {
-    if (isClosed) {
+  ): () => void {
+    if (this.#isClosed) {
       finished(null, "The plugin is not active any longer")
       return () => {}
     }
-    if (waiting.length >= limits.waiting) {
-      finished(null, `More than ${limits.waiting} calls wait already`)
+    if (this.#waiting.length >= this.#limits.waiting) {
+      finished(null, `More than ${this.#limits.waiting} calls wait already`)
       return () => {}
     }
     const due = (): void => {
-      const place = waiting.indexOf(job)
+      const place = this.#waiting.indexOf(job)
       const late = `It took longer than ${timeoutMs} ms`
       if (place >= 0) {
-        waiting.splice(place, 1)
-        return finish(job, null, `${late}: its turn did not come`)
+        this.#waiting.splice(place, 1)
+        return this.#finish(job, null, `${late}: its turn did not come`)
       }
-      finish(job, null, late)
+      this.#finish(job, null, late)
       // The time it has waited for its turn is not the fault of what the thread does now.
-      const leftMs = (job.sentMs ?? 0) + timeoutMs - timers.monotonicMs()
+      const leftMs = (job.sentMs ?? 0) + timeoutMs - this.#options.timers.monotonicMs()
       if (leftMs > 1) {
-        job.timer = timers.after(leftMs, due)
+        job.timer = this.#options.timers.after(leftMs, due)
         return
       }
-      if (life !== null) end(life, `The sandbox was ended, because a call took longer than ${timeoutMs} ms`)
-      pump()
+      if (this.#life !== null)
+        this.#end(this.#life, `The sandbox was ended, because a call took longer than ${timeoutMs} ms`)
+      this.#pump()
     }
-    const job: Job = { send, finish: finished, timer: timers.after(timeoutMs, due), sentMs: null, isOver: false }
-    waiting.push(job)
-    pump()
+    const job: Job = {
+      send,
+      finish: finished,
+      timer: this.#options.timers.after(timeoutMs, due),
+      sentMs: null,
+      isOver: false
+    }
+    this.#waiting.push(job)
+    this.#pump()
     return () => {
       // What is in progress goes on: its thread is still bound by its time.
       job.isOver = true
-      const place = waiting.indexOf(job)
+      const place = this.#waiting.indexOf(job)
       if (place < 0) return
-      waiting.splice(place, 1)
+      this.#waiting.splice(place, 1)
       job.timer.cancel()
     }
   }
 
-  const sentCall = ({ body, context, payload, permission }: HookCall, timeoutMs: number): SentCall => ({
-    hook: context.hook,
-    context: JSON.stringify(context),
-    payload: JSON.stringify(payload),
-    body: owned(body),
-    timeoutMs,
-    mayLog: permission !== null
-  })
+  #sentCall({ body, context, payload, permission }: HookCall, timeoutMs: number): SentCall {
+    return {
+      hook: context.hook,
+      context: JSON.stringify(context),
+      payload: JSON.stringify(payload),
+      body: owned(body),
+      timeoutMs,
+      mayLog: permission !== null
+    }
+  }
 
-  const single = (make: () => SentCall, timeoutMs: number, done: (outcome: HookOutcome) => void): (() => void) => {
-    const begunMs = timers.monotonicMs()
-    return enqueue(
+  #single(make: () => SentCall, timeoutMs: number, done: (outcome: HookOutcome) => void): () => void {
+    const begunMs = this.#options.timers.monotonicMs()
+    return this.#enqueue(
       timeoutMs,
       (id) => {
         const call = make()
         return [{ kind: "call", id, call }, buffersOf([call.body])]
       },
       (message, reason) => {
-        const ms = timers.monotonicMs() - begunMs
-        done(message?.kind === "outcome" ? outcomeOf(message, ms, start.maxBodyBytes) : failedOutcome(reason, ms))
+        const ms = this.#options.timers.monotonicMs() - begunMs
+        done(
+          message?.kind === "outcome"
+            ? outcomeOf(message, ms, this.#options.start.maxBodyBytes)
+            : failedOutcome(reason, ms)
+        )
       }
     )
   }
-
-  return {
-    call: (call, done) => single(() => sentCall(call, limits.timeoutMs), limits.timeoutMs, done),
-    lifecycle: (hook, payload, done) =>
-      single(
-        () => ({
-          hook,
-          context: null,
-          payload: JSON.stringify(payload),
-          body: null,
-          timeoutMs: lifecycleMs,
-          mayLog: true
-        }),
-        lifecycleMs,
-        done
-      ),
-    notify: (events, done) =>
-      enqueue(
-        // The thread bounds each of them; this is for a thread that does nothing any longer.
-        limits.timeoutMs * events.length + limits.timeoutMs,
-        (id) => {
-          const bodies = events.some(({ body }) => body !== null) ? events.map(({ body }) => owned(body)) : null
-          const text = linesOf(events)
-          return [{ kind: "batch", id, text, bodies, timeoutMs: limits.timeoutMs }, buffersOf(bodies ?? [])]
-        },
-        (message) => done(message?.kind === "batched" ? Math.min(events.length, message.failed) : events.length)
-      ),
-    configure: (values) => {
-      config = JSON.stringify(values)
-      if (life?.isReady === true) life.thread.post({ kind: "configure", config }, [])
-    },
-    ready: (done) => {
-      readers.push(done)
-      pump()
-    },
-    close: async () => {
-      isClosed = true
-      if (life !== null) end(life, "The plugin is not active any longer")
-      failWaiting("The plugin is not active any longer")
-      await Promise.all(stopping)
-    },
-    counts: () => ({
-      threads: (life === null ? 0 : 1) + stopping.size,
-      waiting: waiting.length,
-      underWay: life?.underWay.size ?? 0
-    })
-  }
 }
+
+export const makeOpenPlugin = (options: PluginOptions): OpenPlugin => new PluginInThread(options)
