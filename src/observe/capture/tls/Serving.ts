@@ -16,7 +16,7 @@ import { ServerLink } from "./ServerLink.ts"
 import type { Dialled } from "./Origin.ts"
 import { type Destination, relay, maxHeadBytes, refuseUpgrade, relayUpgrade } from "./HttpRelay.ts"
 import { valueOf } from "./RelayedHeaders.ts"
-import type { ListenerOptions } from "./Listener.ts"
+import type { ListenerOptions } from "./Options.ts"
 import { OpenStreams, joinHttp2 } from "./Http2Relay.ts"
 
 /** Number of a client's requests: a client without any may have refused the certificate. */
