@@ -16,6 +16,7 @@ import * as Images from "./compat/Images.ts"
 import * as Background from "./compat/BackgroundEndpoints.ts"
 import * as Jobs from "./compat/JobEndpoints.ts"
 import * as LocalRunner from "./compat/LocalRunner.ts"
+import { Manifest } from "./compat/Manifest.ts"
 import * as Media from "./compat/Media.ts"
 import * as Messages from "./compat/Messages.ts"
 import { anyObject, maybe, others } from "./compat/Open.ts"
@@ -44,13 +45,6 @@ const Handshake = Schema.Struct(
   },
   others
 ).annotations({ identifier: "SocketHandshake", description: "Whether a socket would be opened." })
-
-const Manifest = Schema.Struct({
-  schemaVersion: field(Schema.Number, "Version of this format.", 1),
-  providers: field(Schema.Array(anyObject), "The providers, without secrets, accounts and nodes.", [
-    { id: "openai", name: "OpenAI", wires: ["chat", "responses"] }
-  ])
-}).annotations({ identifier: "ProviderManifest", description: "The providers that the gateway knows." })
 
 const model = Schema.Struct({
   model: field(Schema.String, "The model id; a slash in it may be written as it is.", "auto")

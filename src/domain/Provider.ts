@@ -76,6 +76,10 @@ export interface ProviderSpec {
   /** Models known without asking. Only where `modelsPath` is null or as a default for `auto`. */
   readonly models: ReadonlyArray<string>
   readonly docsUrl: string | null
+  /** Page of the provider where keys are made; null: not known. */
+  readonly keyUrl: string | null
+  /** Beginning of its keys, such as `sk-…`; null: they have none, or it is not known. */
+  readonly keyHint: string | null
   /** True when it stores the answers of its responses wire and finds them by id. */
   readonly keepsResponses: boolean
   /** True when its chat wire supports OpenAI's own kinds of tools: custom (free-form) tools and `allowed_tools`. */
@@ -91,6 +95,17 @@ export interface ProviderSpec {
   /** Null when its access tokens cannot be renewed here; those of a provider node are renewed where its connection says. */
   readonly oauth: OAuthEndpoint | null
 }
+
+/** What a connection brings: a key, an address of its own (the provider's has placeholders), a signed-in account. */
+export const connectionNeeds = ["apiKey", "baseUrl", "signIn"] as const
+export type ConnectionNeed = (typeof connectionNeeds)[number]
+
+/** Names what a connection of a provider cannot do without; empty: nothing. */
+export const needsOf = ({ auth, baseUrl }: Pick<ProviderSpec, "auth" | "baseUrl">): ReadonlyArray<ConnectionNeed> => [
+  ...(auth.type === "apikey" ? (["apiKey"] as const) : []),
+  ...(auth.type === "oauth" ? (["signIn"] as const) : []),
+  ...(baseUrl.includes("{") ? (["baseUrl"] as const) : [])
+]
 
 /** Checks whether a provider has searches of the web and no models. */
 export const isForSearchesOnly = ({

@@ -170,7 +170,12 @@ describe("gateway provider add", () => {
           const { code, screen } = await inTerminal(
             [process.execPath, main, "provider", "add", "openai", "--base-url", url],
             { DATA_DIR: dataDir() },
-            [[/About keys of OpenAI/, `sk-wrong-0123456789\r${goodKey}\r`]]
+            [
+              [
+                /Keys of OpenAI: https:\/\/platform\.openai\.com\/api-keys \(they look like sk-…\)/,
+                `sk-wrong-0123456789\r${goodKey}\r`
+              ]
+            ]
           )
           assert.strictEqual(code, 0, screen)
           assert.include(screen, "Incorrect API key provided")

@@ -29,6 +29,10 @@ export interface ProviderFacts {
   /** Address with parts in braces that the account fills, or of a server of the person's own. */
   readonly address: { readonly usual: string; readonly isNeeded: boolean } | null
   readonly docsUrl: string | null
+  /** Page where keys are made; null: not known. */
+  readonly keyUrl: string | null
+  /** Beginning of its keys; null: none, or not known. */
+  readonly keyHint: string | null
   /** Models the registry names, the usual one first. */
   readonly models: ReadonlyArray<string>
   /** True when it is asked for searches of the web, not for answers. */
@@ -36,7 +40,7 @@ export interface ProviderFacts {
 }
 
 const factsOf = (spec: ProviderSpec): ProviderFacts => {
-  const { auth, baseUrl, category, docsUrl, id, models, name } = spec
+  const { auth, baseUrl, category, docsUrl, id, keyHint, keyUrl, models, name } = spec
   const isTemplate = baseUrl.includes("{")
   return {
     id,
@@ -45,6 +49,8 @@ const factsOf = (spec: ProviderSpec): ProviderFacts => {
     takesKey: auth.type !== "none",
     address: isTemplate || category === "local" ? { usual: baseUrl, isNeeded: isTemplate } : null,
     docsUrl,
+    keyUrl,
+    keyHint,
     models,
     searches: isForSearchesOnly(spec)
   }
@@ -67,6 +73,8 @@ export const providerNamed = (flags: GatewayFlags, name: string): Effect.Effect<
         takesKey: true,
         address: null,
         docsUrl: null,
+        keyUrl: null,
+        keyHint: null,
         models: [],
         searches: false
       }
@@ -91,6 +99,8 @@ export const ownServer: ProviderFacts = {
   takesKey: true,
   address: { usual: "http://127.0.0.1:8080/v1", isNeeded: true },
   docsUrl: null,
+  keyUrl: null,
+  keyHint: null,
   models: [],
   searches: false
 }
@@ -140,9 +150,12 @@ export const askAddress = ({ address, name }: ProviderFacts) =>
         }
       }).pipe(Prompt.map((text) => (text === "" ? undefined : text)))
 
-/** Prints the address of the provider's page about keys. */
-export const tellWhereKeysAre = ({ docsUrl, name }: ProviderFacts) =>
-  docsUrl === null ? Effect.void : Output.note(`About keys of ${name}: ${docsUrl}`)
+/** Prints where keys of the provider are made, and how they begin, as far as that is known. */
+export const tellWhereKeysAre = ({ docsUrl, keyHint, keyUrl, name }: ProviderFacts) => {
+  if (keyUrl !== null)
+    return Output.note(`Keys of ${name}: ${keyUrl}${keyHint === null ? "" : ` (they look like ${keyHint})`}`)
+  return docsUrl === null ? Effect.void : Output.note(`About keys of ${name}: ${docsUrl}`)
+}
 
 /** Address and route of a provider, where not the usual ones. */
 export interface AskedBy {

@@ -3,7 +3,8 @@ import type { ListingRoute } from "../../contract/EdgeRoutes.ts"
 import { type InvalidRequest, ModelNotFound } from "../../domain/Errors.ts"
 import { type CatalogueEntry, type CataloguePage, pageOf } from "../../plane/catalogue/ModelCatalogue.ts"
 import { closest } from "../../kernel/text/Closest.ts"
-import { type PluginManifest, pluginManifest } from "../../plane/providers/PluginManifest.ts"
+import type { Manifest } from "../../contract/compat/Manifest.ts"
+import { pluginManifest } from "../../plane/providers/PluginManifest.ts"
 import { otherSpellings } from "../../plane/routing/resolve/ModelIds.ts"
 import { type ListedGeminiModel, modelAnswer, modelListAnswer } from "../../wire/gemini/ModelAnswers.ts"
 import { type OfferedModel, psAnswer, tagsAnswer, versionAnswer } from "../../wire/ollama/ModelAnswers.ts"
@@ -68,7 +69,7 @@ export const listingOf = (
   rest: string,
   entries: ReadonlyArray<CatalogueEntry>,
   query: URLSearchParams = noQuery
-): JsonObject | CatalogueEntry | CataloguePage | PluginManifest | ModelNotFound | InvalidRequest => {
+): JsonObject | CatalogueEntry | CataloguePage | Manifest | ModelNotFound | InvalidRequest => {
   switch (key) {
     case "inference.models":
       return page(entries, query)

@@ -113,6 +113,8 @@ export const fromNode = (node: ProviderNode): ProviderSpec => {
     env: [],
     models: [],
     docsUrl: null,
+    keyUrl: null,
+    keyHint: null,
     // Whether the server has it is known when it is asked.
     ...(node.type === "openai-compatible" ? { batches: "openai" } : {}),
     keepsResponses: false,

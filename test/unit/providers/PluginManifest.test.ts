@@ -49,6 +49,24 @@ describe("PluginManifest", () => {
     assert.deepStrictEqual(placed?.sidecar, { eligible: false, reasons: ["base_url_per_account"] })
   })
 
+  it("says where a key is made, how it begins, what a connection needs and how an account signs in", () => {
+    const shown = (id: string) => {
+      const { keyHint, keyUrl, needs, signIn } = pluginManifest().providers.find((each) => each.id === id) ?? {}
+      return { keyHint, keyUrl, needs, signIn }
+    }
+    assert.deepStrictEqual(shown("openai"), {
+      keyUrl: "https://platform.openai.com/api-keys",
+      keyHint: "sk-…",
+      needs: ["apiKey"],
+      signIn: null
+    })
+    assert.deepInclude(shown("azure-openai"), { needs: ["apiKey", "baseUrl"] })
+    assert.deepInclude(shown("claude"), { keyUrl: null, needs: ["signIn"], signIn: "browser" })
+    assert.deepInclude(shown("github"), { needs: ["signIn"], signIn: "device" })
+    assert.deepInclude(shown("ollama"), { keyUrl: null, keyHint: null, needs: [] })
+    for (const { keyUrl } of allProviders) assert.match(keyUrl ?? "https://", /^https:\/\//)
+  })
+
   it("holds the whole registry and survives JSON", () => {
     const manifest = pluginManifest()
     assert.strictEqual(manifest.providers.length, allProviders.length)

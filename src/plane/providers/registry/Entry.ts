@@ -65,6 +65,8 @@ export const Entry = Schema.Struct({
       exact: true
     })
   ),
+  keyUrl: given(Schema.String),
+  keyHint: given(Schema.String),
   docsUrl: given(Schema.String)
 })
 export type Entry = typeof Entry.Type
@@ -94,6 +96,8 @@ export const specOf =
     env: [],
     models: [],
     docsUrl: null,
+    keyUrl: null,
+    keyHint: null,
     keepsResponses: false,
     openAiTools: false,
     systemBetween: false,

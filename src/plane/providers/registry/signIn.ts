@@ -88,6 +88,13 @@ export const signInRows: ReadonlyMap<string, SignInRow> = new Map([
   ]
 ] satisfies ReadonlyArray<readonly [string, SignInRow]>)
 
+/** Names how accounts of a provider sign in: by a code that is typed in at another device, or in a browser; null: they do not. */
+export const signInOf = (provider: string): "device" | "browser" | null => {
+  const row = signInRows.get(provider)
+  if (row === undefined) return null
+  return row.deviceUrl === null ? "browser" : "device"
+}
+
 /** Sentences on where to register a client of one's own. */
 const clientWords: ReadonlyMap<string, string> = new Map([
   [

@@ -18,11 +18,24 @@ const One = Schema.Struct({
   wires: Schema.Array(WireName),
   authType: Schema.Literal("apikey", "oauth", "none", "optional"),
   env: Schema.Array(Schema.String),
-  docsUrl: Schema.NullOr(Schema.String)
+  docsUrl: Schema.NullOr(Schema.String),
+  keyUrl: Schema.NullOr(Schema.String),
+  keyHint: Schema.NullOr(Schema.String)
 })
 const All = Schema.Struct({ providers: Schema.Array(One) })
 
-const view = ({ auth, baseUrl, category, docsUrl, env, id, name, wires }: ProviderSpec): typeof One.Type => ({
+const view = ({
+  auth,
+  baseUrl,
+  category,
+  docsUrl,
+  env,
+  id,
+  keyHint,
+  keyUrl,
+  name,
+  wires
+}: ProviderSpec): typeof One.Type => ({
   id,
   name,
   category,
@@ -30,7 +43,9 @@ const view = ({ auth, baseUrl, category, docsUrl, env, id, name, wires }: Provid
   wires,
   authType: auth.type,
   env,
-  docsUrl
+  docsUrl,
+  keyUrl,
+  keyHint
 })
 
 const columns: ReadonlyArray<Column.Column<typeof One.Type>> = [
