@@ -61,116 +61,132 @@ async function* fromDisk(handle: FileHandle, { from, to }: Range, chunkBytes: nu
   }
 }
 
-export const makeSpool = (folder: string, id: string, share: BodyShare, events: SpoolEvents): Spool => {
-  const ranges: Array<Range> = []
-  let total = 0
+class FormSpool implements Spool {
+  readonly #folder: string
+  readonly #id: string
+  readonly #share: BodyShare
+  readonly #events: SpoolEvents
+  readonly #ranges: Array<Range> = []
+  #total = 0
   /** Bytes that are not on disk. */
-  let slab = Buffer.alloc(0)
-  let slabBytes = 0
+  #slab = Buffer.alloc(0)
+  #slabBytes = 0
   /** Chunks that came while the slab was being written; no more than one of the socket, since its reader waits. */
-  let late: Array<Buffer> = []
-  let handle: FileHandle | null = null
-  let isFlushing = false
-  let isOver = false
-  let finished: (() => void) | null = null
+  #late: Array<Buffer> = []
+  #handle: FileHandle | null = null
+  #isFlushing = false
+  #isOver = false
+  #finished: (() => void) | null = null
 
-  const close = (): void => {
-    const open = handle
-    handle = null
-    slab = Buffer.alloc(0)
-    slabBytes = 0
-    late = []
+  constructor(folder: string, id: string, share: BodyShare, events: SpoolEvents) {
+    this.#folder = folder
+    this.#id = id
+    this.#share = share
+    this.#events = events
+  }
+
+  readonly begin: Spool["begin"] = () =>
+    void this.#ranges.push({ from: this.#total, to: this.#total, head: Buffer.alloc(0) })
+
+  readonly write: Spool["write"] = (chunk) => {
+    if (this.#isOver) return true
+    this.#total += chunk.length
+    this.#remember(this.#ranges.at(-1), chunk)
+    if (!this.#isFlushing && this.#slabBytes + chunk.length <= memoryBytes) {
+      if (!this.#grown(this.#slabBytes + chunk.length)) return "no_room"
+      this.#slab.set(chunk, this.#slabBytes)
+      this.#slabBytes += chunk.length
+      return true
+    }
+    this.#late.push(Buffer.from(chunk))
+    if (!this.#isFlushing) void this.#flush()
+    return false
+  }
+
+  readonly finish: Spool["finish"] = (done) => {
+    const give = (): void => {
+      if (this.#handle !== null) this.#slab = Buffer.alloc(0)
+      done(this.#ranges.map(this.#uploadOf))
+    }
+    if (this.#isFlushing) this.#finished = give
+    else if (this.#handle === null || this.#slabBytes === 0) give()
+    else {
+      this.#finished = give
+      void this.#flush()
+    }
+  }
+
+  readonly discard: Spool["discard"] = () => {
+    if (this.#isOver) return
+    this.#isOver = true
+    if (!this.#isFlushing) this.#close()
+  }
+
+  #close(): void {
+    const open = this.#handle
+    this.#handle = null
+    this.#slab = Buffer.alloc(0)
+    this.#slabBytes = 0
+    this.#late = []
     if (open !== null) void open.close().catch(() => {})
   }
 
-  const opened = async (): Promise<FileHandle> => {
-    const path = join(folder, id + suffix)
+  async #opened(): Promise<FileHandle> {
+    const path = join(this.#folder, this.#id + suffix)
     const file = await open(path, "wx+", 0o600)
     // Where a name cannot be taken from an open file, the sweep of the next start takes it.
     await unlink(path).catch(() => {})
     return file
   }
 
-  const flush = async (): Promise<void> => {
-    isFlushing = true
+  async #flush(): Promise<void> {
+    this.#isFlushing = true
     try {
-      const file = (handle ??= await opened())
-      await file.writeFile(slab.subarray(0, slabBytes))
-      slabBytes = 0
-      while (late.length > 0) {
-        const bytes = Buffer.concat(late)
-        late = []
+      const file = (this.#handle ??= await this.#opened())
+      await file.writeFile(this.#slab.subarray(0, this.#slabBytes))
+      this.#slabBytes = 0
+      while (this.#late.length > 0) {
+        const bytes = Buffer.concat(this.#late)
+        this.#late = []
         await file.writeFile(bytes)
       }
-      isFlushing = false
-      if (isOver) return close()
-      if (finished === null) events.onReady()
-      else finished()
+      this.#isFlushing = false
+      if (this.#isOver) return this.#close()
+      if (this.#finished === null) this.#events.onReady()
+      else this.#finished()
     } catch (cause) {
-      isFlushing = false
-      if (isOver) return close()
-      events.onFailure(cause)
+      this.#isFlushing = false
+      if (this.#isOver) return this.#close()
+      this.#events.onFailure(cause)
     }
   }
 
-  const grown = (neededBytes: number): boolean => {
-    if (neededBytes <= slab.length) return true
-    const bytes = Math.min(Math.max(2 * slab.length, leastSlabBytes, neededBytes), memoryBytes)
-    if (!share.take(bytes - slab.length)) return false
+  #grown(neededBytes: number): boolean {
+    if (neededBytes <= this.#slab.length) return true
+    const bytes = Math.min(Math.max(2 * this.#slab.length, leastSlabBytes, neededBytes), memoryBytes)
+    if (!this.#share.take(bytes - this.#slab.length)) return false
     const larger = Buffer.allocUnsafeSlow(bytes)
-    slab.copy(larger, 0, 0, slabBytes)
-    slab = larger
+    this.#slab.copy(larger, 0, 0, this.#slabBytes)
+    this.#slab = larger
     return true
   }
 
-  const uploadOf = (range: Range): Upload => ({
+  readonly #uploadOf = (range: Range): Upload => ({
     bytes: range.to - range.from,
     head: range.head,
     chunks: (chunkBytes) =>
-      handle === null
-        ? fromMemory(slab.subarray(range.from, range.to), chunkBytes)
-        : fromDisk(handle, range, chunkBytes)
+      this.#handle === null
+        ? fromMemory(this.#slab.subarray(range.from, range.to), chunkBytes)
+        : fromDisk(this.#handle, range, chunkBytes)
   })
 
-  const remember = (range: Range | undefined, chunk: Uint8Array): void => {
+  #remember(range: Range | undefined, chunk: Uint8Array): void {
     if (range === undefined) return
-    range.to = total
+    range.to = this.#total
     if (range.head.length >= headBytes) return
     range.head = Buffer.concat([range.head, chunk.subarray(0, headBytes - range.head.length)])
   }
-
-  return {
-    begin: () => void ranges.push({ from: total, to: total, head: Buffer.alloc(0) }),
-    write: (chunk) => {
-      if (isOver) return true
-      total += chunk.length
-      remember(ranges.at(-1), chunk)
-      if (!isFlushing && slabBytes + chunk.length <= memoryBytes) {
-        if (!grown(slabBytes + chunk.length)) return "no_room"
-        slab.set(chunk, slabBytes)
-        slabBytes += chunk.length
-        return true
-      }
-      late.push(Buffer.from(chunk))
-      if (!isFlushing) void flush()
-      return false
-    },
-    finish: (done) => {
-      const give = (): void => {
-        if (handle !== null) slab = Buffer.alloc(0)
-        done(ranges.map(uploadOf))
-      }
-      if (isFlushing) finished = give
-      else if (handle === null || slabBytes === 0) give()
-      else {
-        finished = give
-        void flush()
-      }
-    },
-    discard: () => {
-      if (isOver) return
-      isOver = true
-      if (!isFlushing) close()
-    }
-  }
 }
+
+export const makeSpool = (folder: string, id: string, share: BodyShare, events: SpoolEvents): Spool =>
+  new FormSpool(folder, id, share, events)

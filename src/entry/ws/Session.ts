@@ -17,10 +17,10 @@ import type { Slices } from "../../plane/resilience/Slices.ts"
 import { maxTopMembers } from "../../wire/json/Excess.ts"
 import { slicedFromBytes } from "../../wire/json/LargeBodies.ts"
 import { type ClientFrame, readClientFrame } from "./ClientFrames.ts"
-import { makeLanes } from "./Lanes.ts"
+import { makeLanes, type Lanes } from "./Lanes.ts"
 import { errorFrame, transportError, withMembers } from "./ServerFrames.ts"
 import { SocketReply } from "./SocketReply.ts"
-import { makeSocketWriter } from "./SocketWriter.ts"
+import { makeSocketWriter, type SocketWriter } from "./SocketWriter.ts"
 import { warmUp } from "./WarmUp.ts"
 
 export interface SessionFacts {
@@ -110,224 +110,241 @@ const bytesOf = (data: RawData): Buffer => {
 }
 
 /** Serves a socket until it closes: every frame is a request of its own, one after the other in its lane. */
-export const openSession = (socket: SessionSocket, facts: SessionFacts, services: SessionServices): Session => {
-  const { bodies, history } = services
-  const running = new Map<string | null, SocketReply>()
-  let alive = true
+class SocketSession implements Session {
+  readonly #socket: SessionSocket
+  readonly #facts: SessionFacts
+  readonly #services: SessionServices
+  readonly #bodies: SessionServices["bodies"]
+  readonly #history: SessionServices["history"]
+  readonly #running = new Map<string | null, SocketReply>()
+  #alive = true
   /** Bytes since the last whole frame, give or take a chunk. */
-  let arrived = { bytes: 0, share: bodies.share(facts.apiKeyId) }
+  #arrived: { bytes: number; share: BodyShare }
   /** Reason for the end of the socket, set when it shall close as soon as nothing runs. */
-  let ending: { readonly view: ErrorView; readonly code: number; readonly told: boolean } | null = null
+  #ending: { readonly view: ErrorView; readonly code: number; readonly told: boolean } | null = null
+  readonly #writer: SocketWriter
+  readonly #lanes: Lanes<Job>
+  /** Frames that came while a large one is read. */
+  readonly #held: Array<readonly [data: RawData, isBinary: boolean]> = []
+  #isReading = false
 
-  const writer = makeSocketWriter(
-    socket,
-    () => {
-      for (const reply of running.values()) reply.drained()
-    },
-    () => {
-      alive = true
-    }
-  )
+  constructor(socket: SessionSocket, facts: SessionFacts, services: SessionServices) {
+    this.#socket = socket
+    this.#facts = facts
+    this.#services = services
+    const { bodies, history } = this.#services
+    this.#bodies = bodies
+    this.#history = history
+    this.#arrived = { bytes: 0, share: this.#bodies.share(this.#facts.apiKeyId) }
+    this.#writer = makeSocketWriter(
+      this.#socket,
+      () => {
+        for (const reply of this.#running.values()) reply.drained()
+      },
+      () => {
+        this.#alive = true
+      }
+    )
+    this.#lanes = makeLanes<Job>({ maxLanes, maxQueued, maxQueuedBytes: this.#services.maxBodyBytes }, this.#start)
+    this.#socket.on("message", (data: RawData, isBinary: boolean) => {
+      this.#alive = true
+      if (this.#isReading) this.#held.push([data, isBinary])
+      else this.#take(data, isBinary)
+    })
+    this.#socket.on("pong", () => {
+      this.#alive = true
+    })
+    this.#socket.on("error", () => {
+      // The socket closes by itself; `close` follows.
+    })
+    this.#socket.on("close", () => {
+      this.#arrived.share.release()
+      this.#dropQueued()
+      for (const reply of this.#running.values()) reply.leave()
+      this.#history.forget(this.#facts.id)
+    })
+  }
 
-  const membersOf = (lane: string | null): JsonObject => optional("stream_id", lane)
+  readonly tick: Session["tick"] = (nowMs) => {
+    if (!this.#alive) return this.#socket.terminate()
+    this.#alive = false
+    this.#socket.ping()
+    if (nowMs - this.#facts.openedMs >= maxLifetimeMs) this.#end(limitReached, closeCodes.normal, true)
+  }
 
-  const tell = (lane: string | null, view: ErrorView, requestId = facts.id): void => {
+  readonly drain: Session["drain"] = () => this.#end(shuttingDown, closeCodes.goingAway, false)
+
+  readonly cut: Session["cut"] = () => this.#socket.terminate()
+
+  #membersOf(lane: string | null): JsonObject {
+    return optional("stream_id", lane)
+  }
+
+  #tell(lane: string | null, view: ErrorView, requestId = this.#facts.id): void {
     const headers = optional("retry-after", retryAfterOf(view))
-    writer.send(withMembers(JSON.stringify(errorFrame(view, requestId, headers)), membersOf(lane)))
+    this.#writer.send(withMembers(JSON.stringify(errorFrame(view, requestId, headers)), this.#membersOf(lane)))
   }
 
-  const endWhenIdle = (): void => {
-    if (ending === null || !lanes.isIdle()) return
-    if (ending.told) tell(null, ending.view)
-    socket.close(ending.code)
+  #endWhenIdle(): void {
+    if (this.#ending === null || !this.#lanes.isIdle()) return
+    if (this.#ending.told) this.#tell(null, this.#ending.view)
+    this.#socket.close(this.#ending.code)
   }
 
-  const startWarmUp = ({ body, lane }: Create, expanded: JsonObject): void => {
-    const nowMs = services.nowMs()
-    const id = services.nextId(nowMs)
+  #startWarmUp({ body, lane }: Create, expanded: JsonObject): void {
+    const nowMs = this.#services.nowMs()
+    const id = this.#services.nextId(nowMs)
     // Input is not asked of a request that wants no answer.
     const checked = codecs.responses.checkEnvelope({ ...expanded, input: expanded["input"] ?? [] })
-    if (Either.isLeft(checked)) return tell(lane, describe(checked.left), id)
+    if (Either.isLeft(checked)) return this.#tell(lane, describe(checked.left), id)
     const { events, responseId } = warmUp(body, checked.right.model, id, nowMs)
-    history.remember(facts.id, responseId, { request: expanded, output: [] })
-    for (const event of events) writer.send(withMembers(JSON.stringify(event), membersOf(lane)))
+    this.#history.remember(this.#facts.id, responseId, { request: expanded, output: [] })
+    for (const event of events) this.#writer.send(withMembers(JSON.stringify(event), this.#membersOf(lane)))
   }
 
-  const startRun = (job: Job, expanded: JsonObject, principal: Principal, done: () => void): void => {
+  #startRun(job: Job, expanded: JsonObject, principal: Principal, done: () => void): void {
     const { body, bytes, lane, share } = job
-    const receivedMs = services.nowMs()
-    const requestId = services.nextId(receivedMs)
-    const over = services.began()
+    const receivedMs = this.#services.nowMs()
+    const requestId = this.#services.nextId(receivedMs)
+    const over = this.#services.began()
     const reply = new SocketReply({
       requestId,
-      members: membersOf(lane),
+      members: this.#membersOf(lane),
       previousResponseId: stringOr(body["previous_response_id"]),
-      send: writer.send,
+      send: this.#writer.send,
       ended: (answered) => {
-        running.delete(lane)
+        this.#running.delete(lane)
         if (answered !== null) {
-          history.remember(facts.id, answered.responseId, { request: expanded, output: answered.output })
+          this.#history.remember(this.#facts.id, answered.responseId, { request: expanded, output: answered.output })
         }
         over()
         done()
-        endWhenIdle()
+        this.#endWhenIdle()
       }
     })
-    running.set(lane, reply)
+    this.#running.set(lane, reply)
     const serve = (whole: Buffer): void => {
       const exchange = exchangeOf(whole)
       // The frame itself was within the limit; the conversation it goes on may not be.
       const { length } = whole
-      if (length > services.maxBodyBytes) {
-        services.refuse(exchange, new BodyTooLarge({ limitBytes: services.maxBodyBytes }))
-      } else if (share.take(Math.max(0, length - bytes))) services.serve(exchange)
-      else services.refuse(exchange, bodies.refusal())
+      if (length > this.#services.maxBodyBytes) {
+        this.#services.refuse(exchange, new BodyTooLarge({ limitBytes: this.#services.maxBodyBytes }))
+      } else if (share.take(Math.max(0, length - bytes))) this.#services.serve(exchange)
+      else this.#services.refuse(exchange, this.#bodies.refusal())
     }
     const exchangeOf = (whole: Buffer): Exchange => ({
       requestId,
       receivedMs,
-      startedMs: services.monotonicMs(),
+      startedMs: this.#services.monotonicMs(),
       wire: "responses",
       codec: codecs.responses,
       method: "POST",
-      path: facts.path,
+      path: this.#facts.path,
       body: whole,
       fromPath: null,
       atOnce: null,
-      headers: facts.headers,
+      headers: this.#facts.headers,
       principal,
       madeFor: "client",
       reply
     })
     if (bytes < slicedFromBytes) serve(Buffer.from(JSON.stringify(expanded)))
-    else services.slices.whenWritten(expanded, serve)
+    else this.#services.slices.whenWritten(expanded, serve)
   }
 
-  const start = (frame: Job, next: () => void): void => {
+  readonly #start = (frame: Job, next: () => void): void => {
     const done = (): void => {
       frame.share.release()
       next()
     }
-    const principal = services.judge(services.nowMs())
+    const principal = this.#services.judge(this.#services.nowMs())
     if (!("_tag" in principal)) {
-      tell(frame.lane, principal)
+      this.#tell(frame.lane, principal)
       return done()
     }
-    const told = history.referred(facts.id, frame.body)
-    const expanded = history.expand(facts.id, told)
+    const told = this.#history.referred(this.#facts.id, frame.body)
+    const expanded = this.#history.expand(this.#facts.id, told)
     // An id this socket has not seen may be known further down.
     const body = expanded === "unknown" ? told : expanded
-    if (frame.generate) return startRun(frame, body, principal, done)
-    startWarmUp(frame, body)
+    if (frame.generate) return this.#startRun(frame, body, principal, done)
+    this.#startWarmUp(frame, body)
     done()
   }
 
-  const lanes = makeLanes<Job>({ maxLanes, maxQueued, maxQueuedBytes: services.maxBodyBytes }, start)
-
-  const create = (frame: Create, bytes: number): void => {
-    if (ending !== null) return tell(frame.lane, ending.view)
-    const share = bodies.share(facts.apiKeyId)
-    if (!share.take(bytes)) return tell(frame.lane, describe(bodies.refusal()))
-    const taken = lanes.submit(frame.lane, { ...frame, bytes, share }, bytes)
+  #create(frame: Create, bytes: number): void {
+    if (this.#ending !== null) return this.#tell(frame.lane, this.#ending.view)
+    const share = this.#bodies.share(this.#facts.apiKeyId)
+    if (!share.take(bytes)) return this.#tell(frame.lane, describe(this.#bodies.refusal()))
+    const taken = this.#lanes.submit(frame.lane, { ...frame, bytes, share }, bytes)
     if (taken === "taken") return
     share.release()
-    tell(frame.lane, taken === "queue_full" ? queueFull : tooManyLanes)
+    this.#tell(frame.lane, taken === "queue_full" ? queueFull : tooManyLanes)
   }
 
-  const dropQueued = (): ReadonlyArray<Job> => {
-    const jobs = lanes.takeQueued()
+  #dropQueued(): ReadonlyArray<Job> {
+    const jobs = this.#lanes.takeQueued()
     for (const { share } of jobs) share.release()
     return jobs
   }
 
-  const arriving = (bytes: number): boolean => {
+  readonly arriving = (bytes: number): boolean => {
     // Frames of the protocol come in between and are not kept; a frame is never longer than the limit.
-    if (arrived.bytes + bytes > services.maxBodyBytes) return true
-    arrived.bytes += bytes
-    if (arrived.share.take(bytes)) return true
-    tell(null, describe(bodies.refusal()))
-    socket.close(closeCodes.tryAgainLater)
+    if (this.#arrived.bytes + bytes > this.#services.maxBodyBytes) return true
+    this.#arrived.bytes += bytes
+    if (this.#arrived.share.take(bytes)) return true
+    this.#tell(null, describe(this.#bodies.refusal()))
+    this.#socket.close(closeCodes.tryAgainLater)
     return false
   }
 
-  const cancel = (lane: string | null): void => {
-    const reply = running.get(lane)
-    tell(lane, reply === undefined ? notRunning : cancelled)
+  #cancel(lane: string | null): void {
+    const reply = this.#running.get(lane)
+    this.#tell(lane, reply === undefined ? notRunning : cancelled)
     reply?.leave()
   }
 
-  const end = (view: ErrorView, code: number, told: boolean): void => {
-    ending ??= { view, code, told }
-    for (const { lane } of dropQueued()) tell(lane, ending.view)
-    endWhenIdle()
+  #end(view: ErrorView, code: number, told: boolean): void {
+    this.#ending ??= { view, code, told }
+    for (const { lane } of this.#dropQueued()) this.#tell(lane, this.#ending.view)
+    this.#endWhenIdle()
   }
-
-  /** Frames that came while a large one is read. */
-  const held: Array<readonly [data: RawData, isBinary: boolean]> = []
-  let isReading = false
-
-  socket.on("message", (data: RawData, isBinary: boolean) => {
-    alive = true
-    if (isReading) held.push([data, isBinary])
-    else take(data, isBinary)
-  })
 
   /** A frame whose JSON is read, or soon read. */
-  const handle = (body: Buffer): void => {
+  #handle(body: Buffer): void {
     const frame = readClientFrame(body)
-    if (frame._tag === "Create") create(frame, body.length)
-    else if (frame._tag === "Cancel") cancel(frame.lane)
-    else tell(frame.lane, transportError(400, null, frame.message, frame.param))
+    if (frame._tag === "Create") this.#create(frame, body.length)
+    else if (frame._tag === "Cancel") this.#cancel(frame.lane)
+    else this.#tell(frame.lane, transportError(400, null, frame.message, frame.param))
   }
 
-  const take = (data: RawData, isBinary: boolean): void => {
-    const { share } = arrived
-    arrived = { bytes: 0, share: bodies.share(facts.apiKeyId) }
+  #take(data: RawData, isBinary: boolean): void {
+    const { share } = this.#arrived
+    this.#arrived = { bytes: 0, share: this.#bodies.share(this.#facts.apiKeyId) }
     if (isBinary || byteLength(data) < slicedFromBytes) share.release()
     // Frames may come in between our goodbye and the client's.
-    if (socket.readyState !== socket.OPEN) return share.release()
+    if (this.#socket.readyState !== this.#socket.OPEN) return share.release()
     if (isBinary) {
-      tell(null, noBinary)
-      return socket.close(closeCodes.unsupportedData)
+      this.#tell(null, noBinary)
+      return this.#socket.close(closeCodes.unsupportedData)
     }
     const body = bytesOf(data)
-    if (body.length < slicedFromBytes) return handle(body)
-    isReading = true
-    socket.pause()
-    services.slices.whenRead(
+    if (body.length < slicedFromBytes) return this.#handle(body)
+    this.#isReading = true
+    this.#socket.pause()
+    this.#services.slices.whenRead(
       body,
       () => {
-        isReading = false
+        this.#isReading = false
         share.release()
-        if (socket.readyState === socket.OPEN) handle(body)
-        for (let next = held.shift(); next !== undefined; next = isReading ? undefined : held.shift()) take(...next)
-        if (!isReading) socket.resume()
+        if (this.#socket.readyState === this.#socket.OPEN) this.#handle(body)
+        for (let next = this.#held.shift(); next !== undefined; next = this.#isReading ? undefined : this.#held.shift())
+          this.#take(...next)
+        if (!this.#isReading) this.#socket.resume()
       },
       maxTopMembers
     )
   }
-  socket.on("pong", () => {
-    alive = true
-  })
-  socket.on("error", () => {
-    // The socket closes by itself; `close` follows.
-  })
-  socket.on("close", () => {
-    arrived.share.release()
-    dropQueued()
-    for (const reply of running.values()) reply.leave()
-    history.forget(facts.id)
-  })
-
-  return {
-    arriving,
-    tick: (nowMs) => {
-      if (!alive) return socket.terminate()
-      alive = false
-      socket.ping()
-      if (nowMs - facts.openedMs >= maxLifetimeMs) end(limitReached, closeCodes.normal, true)
-    },
-    drain: () => end(shuttingDown, closeCodes.goingAway, false),
-    cut: () => socket.terminate()
-  }
 }
+
+export const openSession = (socket: SessionSocket, facts: SessionFacts, services: SessionServices): Session =>
+  new SocketSession(socket, facts, services)

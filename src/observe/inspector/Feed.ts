@@ -58,67 +58,111 @@ interface Listener {
   isBehind: boolean
 }
 
-export const makeFeed = (timers: Pick<typeof Timers.Service, "after">, source: FeedSource): Feed => {
-  const listeners = new Set<Listener>()
+class InspectorFeed implements Feed {
+  readonly #timers: Pick<typeof Timers.Service, "after">
+  readonly #source: FeedSource
+  readonly #listeners = new Set<Listener>()
   /** Changed records, each with whether it is new to the subscribers. */
-  const changes = new Map<string, boolean>()
-  let timer: Timer | null = null
-  let seq = 0
-  let behindTimer: Timer | null = null
+  readonly #changes = new Map<string, boolean>()
+  #timer: Timer | null = null
+  #seq = 0
+  #behindTimer: Timer | null = null
   /** True when the last report says that the recording is behind. */
-  let isToldBehind = false
+  #isToldBehind = false
 
-  const frame = (type: "snapshot" | "new" | "update" | "clear" | "behind", data: unknown): string =>
-    JSON.stringify({ type, data, seq: (seq += 1) })
-
-  const schedule = (afterMs = gatherMs): void => {
-    if (listeners.size > 0) timer ??= timers.after(afterMs, flush)
+  constructor(timers: Pick<typeof Timers.Service, "after">, source: FeedSource) {
+    this.#timers = timers
+    this.#source = source
   }
 
-  const watchBehind = (): void => {
-    if (listeners.size > 0) behindTimer ??= timers.after(behindEveryMs, tellBehind)
+  readonly changed: Feed["changed"] = (id, isNew) => {
+    if (this.#listeners.size === 0) return
+    this.#changes.set(id, isNew || this.#changes.get(id) === true)
+    this.#schedule()
   }
 
-  const tellBehind = (): void => {
-    behindTimer = null
-    const behind = source.behind()
-    const isBehind = behind.behindMs >= behindFromMs
-    if (isBehind || isToldBehind) {
-      const text = frame("behind", isBehind ? behind : { behindMs: 0, waiting: 0 })
-      for (const listener of listeners) tell(listener, [text])
+  readonly cleared: Feed["cleared"] = () => {
+    if (this.#listeners.size === 0) return
+    this.#changes.clear()
+    const text = this.#frame("clear", null)
+    for (const listener of this.#listeners) this.#tell(listener, [text])
+  }
+
+  readonly subscribe: Feed["subscribe"] = (subscriber) => {
+    // What is waiting is in the snapshot, and must not come again as new.
+    if (this.#timer !== null) {
+      this.#timer.cancel()
+      this.#flush()
     }
-    isToldBehind = isBehind
-    if (behind.waiting > 0 || isToldBehind) watchBehind()
+    const listener: Listener = { subscriber, isBehind: false }
+    this.#listeners.add(listener)
+    subscriber.write(this.#frame("snapshot", this.#source.items()))
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size === 0) this.#stopTimers()
+    }
   }
 
-  const stopTimers = (): void => {
-    timer?.cancel()
-    timer = null
-    behindTimer?.cancel()
-    behindTimer = null
-    isToldBehind = false
-    changes.clear()
+  readonly subscribers: Feed["subscribers"] = () => this.#listeners.size
+
+  readonly close: Feed["close"] = () => {
+    this.#listeners.clear()
+    this.#stopTimers()
   }
 
-  const catchUp = (snapshot: () => string): void => {
-    for (const listener of listeners) {
+  #frame(type: "snapshot" | "new" | "update" | "clear" | "behind", data: unknown): string {
+    return JSON.stringify({ type, data, seq: (this.#seq += 1) })
+  }
+
+  #schedule(afterMs = gatherMs): void {
+    if (this.#listeners.size > 0) this.#timer ??= this.#timers.after(afterMs, this.#flush)
+  }
+
+  readonly working = (): void => {
+    if (this.#listeners.size > 0) this.#behindTimer ??= this.#timers.after(behindEveryMs, this.#tellBehind)
+  }
+
+  readonly #tellBehind = (): void => {
+    this.#behindTimer = null
+    const behind = this.#source.behind()
+    const isBehind = behind.behindMs >= behindFromMs
+    if (isBehind || this.#isToldBehind) {
+      const text = this.#frame("behind", isBehind ? behind : { behindMs: 0, waiting: 0 })
+      for (const listener of this.#listeners) this.#tell(listener, [text])
+    }
+    this.#isToldBehind = isBehind
+    if (behind.waiting > 0 || this.#isToldBehind) this.working()
+  }
+
+  #stopTimers(): void {
+    this.#timer?.cancel()
+    this.#timer = null
+    this.#behindTimer?.cancel()
+    this.#behindTimer = null
+    this.#isToldBehind = false
+    this.#changes.clear()
+  }
+
+  #catchUp(snapshot: () => string): void {
+    for (const listener of this.#listeners) {
       if (!listener.isBehind || listener.subscriber.bufferedBytes() > highWaterBytes / 2) continue
       listener.isBehind = false
       listener.subscriber.write(snapshot())
     }
   }
 
-  const framesOfChanges = (): ReadonlyArray<string> => {
+  #framesOfChanges(): ReadonlyArray<string> {
     const frames: Array<string> = []
-    for (const id of [...changes.keys()].map(source.beside)) if (!changes.has(id)) changes.set(id, false)
-    for (const [id, isNew] of changes) {
-      const item = source.item(id)
-      if (item !== null) frames.push(frame(isNew ? "new" : "update", item))
+    for (const id of [...this.#changes.keys()].map(this.#source.beside))
+      if (!this.#changes.has(id)) this.#changes.set(id, false)
+    for (const [id, isNew] of this.#changes) {
+      const item = this.#source.item(id)
+      if (item !== null) frames.push(this.#frame(isNew ? "new" : "update", item))
     }
     return frames
   }
 
-  const tell = (listener: Listener, frames: ReadonlyArray<string>): void => {
+  #tell(listener: Listener, frames: ReadonlyArray<string>): void {
     if (listener.isBehind) return
     for (const each of frames) {
       if (listener.subscriber.bufferedBytes() > highWaterBytes) {
@@ -129,50 +173,19 @@ export const makeFeed = (timers: Pick<typeof Timers.Service, "after">, source: F
     }
   }
 
-  const flush = (): void => {
-    timer = null
-    if (changes.size > maxChanges) for (const listener of listeners) listener.isBehind = true
-    const frames = [...listeners].every(({ isBehind }) => isBehind) ? [] : framesOfChanges()
-    changes.clear()
+  readonly #flush = (): void => {
+    this.#timer = null
+    if (this.#changes.size > maxChanges) for (const listener of this.#listeners) listener.isBehind = true
+    const frames = [...this.#listeners].every(({ isBehind }) => isBehind) ? [] : this.#framesOfChanges()
+    this.#changes.clear()
     // In this order: a snapshot has the changes of now in it.
-    const before = [...listeners].filter(({ isBehind }) => !isBehind)
+    const before = [...this.#listeners].filter(({ isBehind }) => !isBehind)
     let whole: string | null = null
-    catchUp(() => (whole ??= frame("snapshot", source.items())))
-    for (const listener of before) tell(listener, frames)
-    if ([...listeners].some(({ isBehind }) => isBehind)) schedule(catchUpMs)
-  }
-
-  return {
-    working: watchBehind,
-    changed: (id, isNew) => {
-      if (listeners.size === 0) return
-      changes.set(id, isNew || changes.get(id) === true)
-      schedule()
-    },
-    cleared: () => {
-      if (listeners.size === 0) return
-      changes.clear()
-      const text = frame("clear", null)
-      for (const listener of listeners) tell(listener, [text])
-    },
-    subscribe: (subscriber) => {
-      // What is waiting is in the snapshot, and must not come again as new.
-      if (timer !== null) {
-        timer.cancel()
-        flush()
-      }
-      const listener: Listener = { subscriber, isBehind: false }
-      listeners.add(listener)
-      subscriber.write(frame("snapshot", source.items()))
-      return () => {
-        listeners.delete(listener)
-        if (listeners.size === 0) stopTimers()
-      }
-    },
-    subscribers: () => listeners.size,
-    close: () => {
-      listeners.clear()
-      stopTimers()
-    }
+    this.#catchUp(() => (whole ??= this.#frame("snapshot", this.#source.items())))
+    for (const listener of before) this.#tell(listener, frames)
+    if ([...this.#listeners].some(({ isBehind }) => isBehind)) this.#schedule(catchUpMs)
   }
 }
+
+export const makeFeed = (timers: Pick<typeof Timers.Service, "after">, source: FeedSource): Feed =>
+  new InspectorFeed(timers, source)

@@ -47,28 +47,120 @@ export interface Counters {
 
 const inOrder = (values: ReadonlyArray<number>): ReadonlyArray<number> => values.toSorted((a, b) => a - b)
 
-export const makeCounters = ({ price, resolution, tokens }: CountersInput): Counters => {
-  const shares = sharesOf(resolution.targets.map((_, index) => resolution.weights[index] ?? 1))
-  const lag = makeLag(shares)
-  const byTarget = resolution.targets.map(() => ({
-    counts: blank(),
-    costNanoUsd: 0,
-    latencies: [] as Array<number>,
-    lastFailure: null as TargetReport["lastFailure"]
-  }))
-  const places = new Map<Target, number>(resolution.targets.map((target, index) => [target, index]))
-  const of = (target: Target) => byTarget[places.get(target) ?? -1]
-  const latencies: Array<number> = []
-  const totals = { requests: 0, served: 0, failed: 0, broken: 0, fallbacks: 0, retries: 0 }
+class SimulatedCounts implements Counters {
+  readonly #price: CountersInput["price"]
+  readonly #resolution: CountersInput["resolution"]
+  readonly #tokens: CountersInput["tokens"]
+  readonly #shares: readonly number[]
+  readonly #lag: { choose: (index: number) => void; most: () => number }
+  readonly #byTarget: {
+    counts: {
+      served: number
+      firstChoices: number
+      calls: number
+      errors: number
+      rateLimited: number
+      cooldowns: number
+      breakerOpenings: number
+    }
+    costNanoUsd: number
+    latencies: Array<number>
+    lastFailure: TargetReport["lastFailure"]
+  }[]
+  readonly #places: Map<Target, number>
+  readonly #latencies: Array<number> = []
+  readonly #totals = { requests: 0, served: 0, failed: 0, broken: 0, fallbacks: 0, retries: 0 }
 
-  const targetReport = (
-    target: Target,
-    index: number,
-    health: Pick<Health, "unready">,
-    nowMs: number
-  ): TargetReport => {
+  constructor({ price, resolution, tokens }: CountersInput) {
+    this.#price = price
+    this.#resolution = resolution
+    this.#tokens = tokens
+    this.#shares = sharesOf(this.#resolution.targets.map((_, index) => this.#resolution.weights[index] ?? 1))
+    this.#lag = makeLag(this.#shares)
+    this.#byTarget = this.#resolution.targets.map(() => ({
+      counts: blank(),
+      costNanoUsd: 0,
+      latencies: [] as Array<number>,
+      lastFailure: null as TargetReport["lastFailure"]
+    }))
+    this.#places = new Map<Target, number>(this.#resolution.targets.map((target, index) => [target, index]))
+  }
+
+  readonly arrived: Counters["arrived"] = () => void (this.#totals.requests += 1)
+
+  readonly chosenFirst: Counters["chosenFirst"] = (target) => {
+    const place = target === undefined ? undefined : this.#places.get(target)
+    const counters = place === undefined ? undefined : this.#byTarget[place]
+    if (place === undefined || counters === undefined) return
+    this.#lag.choose(place)
+    counters.counts.firstChoices += 1
+  }
+
+  readonly called: Counters["called"] = (target, retry) => {
+    const counters = this.#of(target)
+    if (counters !== undefined) counters.counts.calls += 1
+    if (retry) this.#totals.retries += 1
+  }
+
+  readonly served: Counters["served"] = (target, latencyMs, requestMs, isFallback) => {
+    this.#totals.served += 1
+    if (isFallback) this.#totals.fallbacks += 1
+    this.#latencies.push(requestMs)
+    const counters = this.#of(target)
+    if (counters === undefined) return
+    counters.counts.served += 1
+    counters.latencies.push(latencyMs)
+    const known = this.#price(target.account.spec.id, target.model)
+    if (known !== null) counters.costNanoUsd += costNanoUsd(this.#tokens, known)
+  }
+
+  readonly callFailed: Counters["callFailed"] = (target, { kind, status }) => {
+    const counters = this.#of(target)
+    if (counters === undefined) return
+    counters.counts[status === 429 ? "rateLimited" : "errors"] += 1
+    counters.lastFailure = { kind, status }
+  }
+
+  readonly changed: Counters["changed"] = (target, { cooled, opened }) => {
+    const counters = this.#of(target)
+    if (counters === undefined) return
+    if (cooled) counters.counts.cooldowns += 1
+    if (opened) counters.counts.breakerOpenings += 1
+  }
+
+  readonly failed: Counters["failed"] = (broken) => {
+    this.#totals.failed += 1
+    if (broken) this.#totals.broken += 1
+  }
+
+  readonly totals: Counters["totals"] = () => {
+    const ascending = inOrder(this.#latencies)
+    return {
+      ...this.#totals,
+      calls: this.#byTarget.reduce((sum, { counts }) => sum + counts.calls, 0),
+      p50Ms: percentile(ascending, 0.5),
+      p95Ms: percentile(ascending, 0.95),
+      costUsd: this.#byTarget.reduce((sum, { costNanoUsd: cost }) => sum + cost, 0) / nanoUsdPerUsd
+    }
+  }
+
+  readonly fairness: Counters["fairness"] = () =>
+    fairnessOf(
+      this.#byTarget.map(({ counts }) => counts.served),
+      this.#shares,
+      this.#lag.most()
+    )
+
+  readonly targets: Counters["targets"] = (health, nowMs) =>
+    this.#resolution.targets.map((target, index) => this.#targetReport(target, index, health, nowMs))
+
+  #of(target: Target) {
+    return this.#byTarget[this.#places.get(target) ?? -1]
+  }
+
+  #targetReport(target: Target, index: number, health: Pick<Health, "unready">, nowMs: number): TargetReport {
     const { spec } = target.account
-    const counters = byTarget[index]
+    const counters = this.#byTarget[index]
     const counts = counters?.counts ?? blank()
     const ascending = inOrder(counters?.latencies ?? [])
     const reason = health.unready(target, nowMs)
@@ -77,75 +169,17 @@ export const makeCounters = ({ price, resolution, tokens }: CountersInput): Coun
       provider: spec.id,
       connectionId: target.account.connection.id,
       model: target.model,
-      weightShare: shares[index] ?? 0,
-      share: totals.served === 0 ? 0 : counts.served / totals.served,
+      weightShare: this.#shares[index] ?? 0,
+      share: this.#totals.served === 0 ? 0 : counts.served / this.#totals.served,
       ...counts,
       lastFailure: counters?.lastFailure ?? null,
       left: reason === null ? null : { rule: reason.terminal ?? reason.rule, remainingMs },
       p50Ms: percentile(ascending, 0.5),
       p95Ms: percentile(ascending, 0.95),
       costUsd: (counters?.costNanoUsd ?? 0) / nanoUsdPerUsd,
-      priced: price(spec.id, target.model) !== null
+      priced: this.#price(spec.id, target.model) !== null
     }
   }
-
-  return {
-    arrived: () => void (totals.requests += 1),
-    chosenFirst: (target) => {
-      const place = target === undefined ? undefined : places.get(target)
-      const counters = place === undefined ? undefined : byTarget[place]
-      if (place === undefined || counters === undefined) return
-      lag.choose(place)
-      counters.counts.firstChoices += 1
-    },
-    called: (target, retry) => {
-      const counters = of(target)
-      if (counters !== undefined) counters.counts.calls += 1
-      if (retry) totals.retries += 1
-    },
-    served: (target, latencyMs, requestMs, isFallback) => {
-      totals.served += 1
-      if (isFallback) totals.fallbacks += 1
-      latencies.push(requestMs)
-      const counters = of(target)
-      if (counters === undefined) return
-      counters.counts.served += 1
-      counters.latencies.push(latencyMs)
-      const known = price(target.account.spec.id, target.model)
-      if (known !== null) counters.costNanoUsd += costNanoUsd(tokens, known)
-    },
-    callFailed: (target, { kind, status }) => {
-      const counters = of(target)
-      if (counters === undefined) return
-      counters.counts[status === 429 ? "rateLimited" : "errors"] += 1
-      counters.lastFailure = { kind, status }
-    },
-    changed: (target, { cooled, opened }) => {
-      const counters = of(target)
-      if (counters === undefined) return
-      if (cooled) counters.counts.cooldowns += 1
-      if (opened) counters.counts.breakerOpenings += 1
-    },
-    failed: (broken) => {
-      totals.failed += 1
-      if (broken) totals.broken += 1
-    },
-    totals: () => {
-      const ascending = inOrder(latencies)
-      return {
-        ...totals,
-        calls: byTarget.reduce((sum, { counts }) => sum + counts.calls, 0),
-        p50Ms: percentile(ascending, 0.5),
-        p95Ms: percentile(ascending, 0.95),
-        costUsd: byTarget.reduce((sum, { costNanoUsd: cost }) => sum + cost, 0) / nanoUsdPerUsd
-      }
-    },
-    fairness: () =>
-      fairnessOf(
-        byTarget.map(({ counts }) => counts.served),
-        shares,
-        lag.most()
-      ),
-    targets: (health, nowMs) => resolution.targets.map((target, index) => targetReport(target, index, health, nowMs))
-  }
 }
+
+export const makeCounters = (options: CountersInput): Counters => new SimulatedCounts(options)

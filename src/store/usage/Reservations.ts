@@ -69,120 +69,127 @@ export interface ReservationOptions {
   readonly defect: (cause: unknown) => void
 }
 
-export const makeFile = ({ defect, lost, segments, soon }: ReservationOptions): ReservationFile => {
-  let current: Part = { open: new Set(), bytes: 0, path: null }
+class SegmentReservations implements ReservationFile {
+  readonly #options: ReservationOptions
+  #current: Part = { open: new Set(), bytes: 0, path: null }
   /** The oldest first. */
-  const earlier: Array<Part> = []
-  let lines: Array<string> = []
+  readonly #earlier: Array<Part> = []
+  #lines: Array<string> = []
   /** Lines of requests that hold nothing any more. */
-  let closing: Array<string> = []
-  let waiting: Array<() => void> = []
-  let ended: Array<Filed> = []
+  #closing: Array<string> = []
+  #waiting: Array<() => void> = []
+  #ended: Array<Filed> = []
+
+  constructor(options: ReservationOptions) {
+    this.#options = options
+  }
+
+  readonly write: ReservationFile["write"] = (request, line, then) => {
+    if (request.part !== this.#current) this.#enter(request)
+    request.line = line
+    this.#lines.push(line)
+    if (this.#waiting.push(then) === 1) this.#options.soon(this.#endOfTurn)
+  }
+
+  readonly close: ReservationFile["close"] = (request) => {
+    if (this.#ended.push(request) === 1) this.#options.soon(this.#closeEnded)
+  }
+
+  readonly finish: ReservationFile["finish"] = () => {
+    this.#endPart()
+    this.#removeEmpty()
+  }
 
   /** False where the system refuses; what says that a request has ended is then tried again with the next lines. */
-  const put = (added: ReadonlyArray<string>): boolean => {
-    const text = [...closing, ...added].join("\n")
+  #put(added: ReadonlyArray<string>): boolean {
+    const text = [...this.#closing, ...added].join("\n")
     if (text === "") return true
     try {
-      segments.append(text)
-      current.bytes += text.length + 1
-      closing = []
+      this.#options.segments.append(text)
+      this.#current.bytes += text.length + 1
+      this.#closing = []
       return true
     } catch (cause) {
-      lost(cause)
+      this.#options.lost(cause)
       return false
     }
   }
 
-  const enter = (request: Filed): void => {
+  #enter(request: Filed): void {
     request.part?.open.delete(request)
-    request.part = current
-    current.open.add(request)
+    request.part = this.#current
+    this.#current.open.add(request)
   }
 
   /**
    * Removes empty files in their order: the end of a request is in the same file as its own line, or in a later one.
    */
-  const removeEmpty = (): void => {
-    for (let oldest = earlier[0]; oldest !== undefined && oldest.open.size === 0; oldest = earlier[0]) {
-      earlier.shift()
-      if (oldest.path !== null) segments.remove(oldest.path)
+  #removeEmpty(): void {
+    for (let oldest = this.#earlier[0]; oldest !== undefined && oldest.open.size === 0; oldest = this.#earlier[0]) {
+      this.#earlier.shift()
+      if (oldest.path !== null) this.#options.segments.remove(oldest.path)
     }
   }
 
-  const endPart = (): void => {
-    const path = segments.rotate()
+  #endPart(): void {
+    const path = this.#options.segments.rotate()
     if (path === null) return
-    current.path = path
-    earlier.push(current)
-    current = { open: new Set(), bytes: 0, path: null }
-    const [oldest] = earlier
-    if (earlier.length > mostFiles && oldest !== undefined) {
+    this.#current.path = path
+    this.#earlier.push(this.#current)
+    this.#current = { open: new Set(), bytes: 0, path: null }
+    const [oldest] = this.#earlier
+    if (this.#earlier.length > mostFiles && oldest !== undefined) {
       const still = [...oldest.open]
-      if (put(still.map(({ line }) => line))) for (const request of still) enter(request)
+      if (this.#put(still.map(({ line }) => line))) for (const request of still) this.#enter(request)
     }
-    removeEmpty()
+    this.#removeEmpty()
   }
 
-  const endOfTurn = (): void => {
-    const calls = waiting
-    const written = lines
-    lines = []
-    waiting = []
-    put(written)
-    removeEmpty()
-    if (current.bytes >= fileBytes) endPart()
+  readonly #endOfTurn = (): void => {
+    const calls = this.#waiting
+    const written = this.#lines
+    this.#lines = []
+    this.#waiting = []
+    this.#put(written)
+    this.#removeEmpty()
+    if (this.#current.bytes >= fileBytes) this.#endPart()
     for (const call of calls) {
       try {
         call()
       } catch (cause) {
-        defect(cause)
+        this.#options.defect(cause)
       }
     }
   }
 
-  const close = (requests: ReadonlyArray<Filed>): void => {
+  #close(requests: ReadonlyArray<Filed>): void {
     for (const request of requests) {
       const { part } = request
       if (part === null) continue
       request.part = null
       part.open.delete(request)
-      closing.push(JSON.stringify([request.requestId]))
+      this.#closing.push(JSON.stringify([request.requestId]))
     }
     // With the lines of this turn, where there are some.
-    if (waiting.length > 0) return
-    put([])
-    removeEmpty()
+    if (this.#waiting.length > 0) return
+    this.#put([])
+    this.#removeEmpty()
     // A file without open reservations is removed before it has become large.
-    if (current.open.size === 0 && current.bytes >= fileBytes) endPart()
+    if (this.#current.open.size === 0 && this.#current.bytes >= fileBytes) this.#endPart()
   }
 
   /**
    * Closes ended requests a step later: by then the rows of all of them are stored, in whatever order they were
    * reported.
    */
-  const closeEnded = (): void => {
-    const requests = ended
-    ended = []
-    soon(() => close(requests))
-  }
-
-  return {
-    write: (request, line, then) => {
-      if (request.part !== current) enter(request)
-      request.line = line
-      lines.push(line)
-      if (waiting.push(then) === 1) soon(endOfTurn)
-    },
-    close: (request) => {
-      if (ended.push(request) === 1) soon(closeEnded)
-    },
-    finish: () => {
-      endPart()
-      removeEmpty()
-    }
+  readonly #closeEnded = (): void => {
+    const requests = this.#ended
+    this.#ended = []
+    this.#options.soon(() => this.#close(requests))
   }
 }
+
+export const makeFile = (options: ReservationOptions): ReservationFile => new SegmentReservations(options)
 
 /** Needs the lock of the data folder: reservations of a running gateway must not be taken for those of an ended one. */
 export const layer: Layer.Layer<Reservations, StoreFailure, AppConfig | DataLock | Timers> = Layer.scoped(

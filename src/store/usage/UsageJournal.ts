@@ -3,6 +3,7 @@
  * ended process are inserted at the next start. A full disk or a broken database does not fail requests: rows wait in memory, at most
  * `mostPending` of them, and a warning is logged once a minute.
  */
+import { unlinkSync } from "node:fs"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -10,7 +11,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import { unlinkSync } from "node:fs"
 import { nanoUsdPerUsd, type UsageRow } from "../../domain/Usage.ts"
 import { PerFacts } from "../../domain/UsageFacts.ts"
 import { AppConfig } from "../../platform/AppConfig.ts"
@@ -20,10 +20,10 @@ import { reasonOf, type StoreError, type StoreFailure } from "../Errors.ts"
 import * as Segments from "./JournalSegments.ts"
 import { syncLog } from "../engine/LateSync.ts"
 import { UsageHook } from "./UsageHook.ts"
-import { insert, type RowWithFacts, sharedFacts } from "./UsageInsert.ts"
-import { UsageLines } from "./UsageLines.ts"
+import { insert, sharedFacts } from "./UsageInsert.ts"
 import { asSentence } from "../../kernel/text/Sentence.ts"
 import { forReader, waitingAtMost } from "../engine/WriteQueue.ts"
+import { WaitingRows, mostPending, fileForMs } from "./WaitingRows.ts"
 
 /** Counted since the start. */
 export interface JournalTrouble {
@@ -53,147 +53,74 @@ export class UsageJournal extends Context.Tag("gateway/store/usage/UsageJournal"
   }
 >() {}
 
-/** Rows that wait for the table; beyond it the oldest is dropped. */
-export const mostPending = 100_000
-/**
- * Rows go into the table when so many wait or the oldest has waited so long. A transaction costs as much as a hundred rows; beyond 500 its
- * share in the cost of a row is small, and more rows at once would block the event loop for milliseconds.
- */
-export const batchRows = 500
 export const flushAfterMs = 250
 /** Time in ms that a stop waits for another process that holds the database; the rows are in the file. */
 const flushWaitMs = 5_000
 const retryEvery = "1 second"
 const warnEveryMs = 60_000
-/** A file takes rows for this long: opening and removing one costs more than the rows of a batch. */
-const fileForMs = 1_000
 
-/** Rows that are inserted together. */
-interface Batch {
-  readonly rows: ReadonlyArray<RowWithFacts>
-  readonly isOnFile: boolean
-  /** Files that end with these rows: all that is in them is in this batch and those before. Empty while the file goes on. */
-  readonly segments: Array<string>
+/** Warns of what goes wrong: once a minute at most, and when a problem begins and ends. */
+const makeWarnings = (rows: WaitingRows) => {
+  let wasTroubled = false
+  let warnedAtMs = Number.NEGATIVE_INFINITY
+
+  const warn = (message: string) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+      if (nowMs - warnedAtMs < warnEveryMs) return Effect.void
+      warnedAtMs = nowMs
+      return Effect.logError(message).pipe(Effect.annotateLogs(rows.counts))
+    })
+
+  const unwritten = Effect.suspend(() => {
+    const found = rows.takeUnwritten()
+    if (found === null) return Effect.void
+    const { error, row } = found
+    return warn(
+      `The usage row ${row.id} (${row.costNanoUsd / nanoUsdPerUsd} USD) could not be put on file: ${asSentence(reasonOf(error))}`
+    )
+  })
+
+  /** Logs when a problem begins and when it is over. */
+  const change = Effect.suspend(() => {
+    const now = rows.problem
+    if ((now !== null) === wasTroubled) return Effect.void
+    wasTroubled = now !== null
+    return now === null
+      ? Effect.annotateLogs(Effect.logInfo("Usage rows are written again."), rows.counts)
+      : Effect.annotateLogs(Effect.logError(`${now}. They wait in memory, ${mostPending} at most.`), rows.counts)
+  })
+
+  return { change, unwritten, warn }
 }
 
-export const make = (
-  segments: Segments.Segments,
-  /** Completes when the commit would survive a power cut. */
-  synced: Effect.Effect<void, NodeJS.ErrnoException>
-): Effect.Effect<Context.Tag.Service<UsageJournal>, never, SqlClient.SqlClient | Scope.Scope> =>
+/** Moves rows to the table, and removes the files that are not needed then. */
+const makeInserting = (
+  rows: WaitingRows,
+  {
+    close,
+    segments,
+    synced
+  }: {
+    readonly segments: Segments.Segments
+    readonly synced: Effect.Effect<void, NodeJS.ErrnoException>
+    /** Called before all rows that wait are moved. */
+    readonly close: () => void
+  }
+) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const hook = yield* UsageHook
-    const someWait = yield* Effect.makeLatch(false)
-    const batchFull = yield* Effect.makeLatch(false)
     const oneAtATime = yield* Effect.makeSemaphore(1)
-
-    const shared = new PerFacts(sharedFacts)
-    const lines = new UsageLines()
-    const clock = yield* Effect.clock
-    let open: Array<RowWithFacts> = []
-    /** True when the open rows are in the file. */
-    let isOnFile = true
-    /** The file that is written to now holds rows. */
-    let isFileUsed = false
-    let fileSinceMs = Number.NEGATIVE_INFINITY
-    const closed: Array<Batch> = []
-    /** The batch that is being inserted. */
-    let onTheWay: Batch | null = null
-    /** Files of which nothing waits for the table any more. */
-    const inserted: Array<string> = []
-    let pending = 0
-    let notOnFile = 0
-    let dropped = 0
-    /** Problem of the latest write to the file, and of the latest batch for the table. */
-    let fileProblem: string | null = null
-    let tableProblem: string | null = null
-    let wasTroubled = false
-    let unwritten: { readonly row: UsageRow; readonly error: unknown } | null = null
     let unsynced: unknown = null
-    let warnedAtMs = Number.NEGATIVE_INFINITY
-
-    /** The path of the file that is written to now, which gets no more rows; null when it holds none. */
-    const closeFile = (nowMs: number): string | null => {
-      if (!isFileUsed) return null
-      isFileUsed = false
-      fileSinceMs = nowMs
-      lines.begin()
-      return segments.rotate()
-    }
-
-    const closeBatch = (endsFile: boolean): void => {
-      if (open.length === 0) return
-      const nowMs = clock.unsafeCurrentTimeMillis()
-      // A clock that was set back must not keep a file forever.
-      const isDue = endsFile || Math.abs(nowMs - fileSinceMs) >= fileForMs
-      const segment = isDue ? closeFile(nowMs) : null
-      closed.push({ rows: open, isOnFile, segments: segment === null ? [] : [segment] })
-      open = []
-      isOnFile = true
-    }
-
-    const dropOldest = (): void => {
-      const oldest = closed.shift()
-      if (oldest === undefined) return
-      dropped += oldest.rows.length
-      pending -= oldest.rows.length
-      // Earlier rows of its files may be on their way to the table, or in it and not on disk yet.
-      const waiting = onTheWay?.segments ?? inserted
-      waiting.push(...oldest.segments)
-    }
-
-    /** Queues a row and gives its lines. */
-    const take = (row: UsageRow): string => {
-      const facts = shared.of(row)
-      open.push({ row, facts })
-      return lines.of(row, facts.line)
-    }
-
-    const append = (row: UsageRow, ...more: ReadonlyArray<UsageRow>): void => {
-      const wasEmpty = open.length === 0
-      let text = take(row)
-      for (const other of more) text += `\n${take(other)}`
-      isFileUsed = true
-      try {
-        segments.append(text)
-        fileProblem = null
-      } catch (error) {
-        lines.begin()
-        fileProblem = `Usage rows cannot be put on file: ${reasonOf(error)}`
-        notOnFile += 1 + more.length
-        isOnFile = false
-        unwritten = { row, error }
-      }
-      pending += 1 + more.length
-      if (wasEmpty) someWait.unsafeOpen()
-      if (open.length < batchRows) return
-      closeBatch(false)
-      batchFull.unsafeOpen()
-      if (pending > mostPending) dropOldest()
-    }
 
     const insertOldest = Effect.suspend(() => {
-      const batch = closed.shift()
-      if (batch === undefined) return Effect.void
-      onTheWay = batch
+      const batch = rows.takeBatch()
+      if (batch === null) return Effect.void
       return Effect.matchEffect(insert(sql, batch.rows, !batch.isOnFile, hook), {
-        onSuccess: () =>
-          Effect.sync(() => {
-            onTheWay = null
-            tableProblem = null
-            // The rows are in the table, so an error of the file no longer matters.
-            if (closed.length === 0 && open.length === 0) fileProblem = null
-            pending -= batch.rows.length
-            inserted.push(...batch.segments)
-          }),
+        onSuccess: () => Effect.sync(() => rows.batchInserted(batch)),
         onFailure: (error) =>
           Effect.zipRight(
-            Effect.sync(() => {
-              onTheWay = null
-              tableProblem = `Usage rows cannot be brought into the database: ${error.message}`
-              closed.unshift(batch)
-            }),
+            Effect.sync(() => rows.batchFailed(batch, error.message)),
             Effect.fail(error)
           )
       })
@@ -204,80 +131,86 @@ export const make = (
      * their rows again does no harm.
      */
     const giveUpFiles = Effect.suspend(() =>
-      inserted.length === 0
+      rows.inserted.length === 0
         ? Effect.void
         : Effect.match(synced, {
             onFailure: (error) => {
               unsynced = error
             },
             onSuccess: () => {
-              for (const segment of inserted.splice(0)) segments.remove(segment)
+              for (const segment of rows.inserted.splice(0)) segments.remove(segment)
             }
           })
     )
 
     const insertAll = (endsFile: boolean) =>
       Effect.suspend(() => {
-        someWait.unsafeClose()
-        batchFull.unsafeClose()
-        closeBatch(endsFile)
-        return Effect.whileLoop({ while: () => closed.length > 0, body: () => insertOldest, step: () => {} })
+        close()
+        rows.closeBatch(endsFile)
+        return Effect.whileLoop({ while: () => rows.hasBatches, body: () => insertOldest, step: () => {} })
       }).pipe(Effect.ensuring(giveUpFiles), oneAtATime.withPermits(1), Effect.uninterruptible)
 
-    /** The file whose rows are all in the table while no new ones come. */
     const giveUpIdleFile = Effect.suspend(() => {
-      const path = pending === 0 ? closeFile(clock.unsafeCurrentTimeMillis()) : null
-      if (path !== null) inserted.push(path)
+      rows.closeIdleFile()
       return giveUpFiles
     }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
 
+    /** Takes the reason why the database's log could not be brought to disk; null: it could. */
+    const takeUnsynced = (): string | null => {
+      const reason = unsynced === null ? null : reasonOf(unsynced)
+      unsynced = null
+      return reason
+    }
+
+    return { giveUpIdleFile, insertAll, takeUnsynced }
+  })
+
+export const make = (
+  segments: Segments.Segments,
+  /** Completes when the commit would survive a power cut. */
+  synced: Effect.Effect<void, NodeJS.ErrnoException>
+): Effect.Effect<Context.Tag.Service<UsageJournal>, never, SqlClient.SqlClient | Scope.Scope> =>
+  Effect.gen(function* () {
+    const someWait = yield* Effect.makeLatch(false)
+    const batchFull = yield* Effect.makeLatch(false)
+    const rows = new WaitingRows({
+      segments,
+      clock: yield* Effect.clock,
+      onFirst: () => void someWait.unsafeOpen(),
+      onFull: () => void batchFull.unsafeOpen()
+    })
+    const { change, unwritten, warn } = makeWarnings(rows)
+    const { giveUpIdleFile, insertAll, takeUnsynced } = yield* makeInserting(rows, {
+      segments,
+      synced,
+      close: () => {
+        someWait.unsafeClose()
+        batchFull.unsafeClose()
+      }
+    })
+
     // Another process may hold the database: readers then get what is in the table.
-    const catchUp = Effect.suspend(() => (pending === 0 ? Effect.void : Effect.ignore(forReader(insertAll(false)))))
+    const catchUp = Effect.suspend(() =>
+      rows.pending === 0 ? Effect.void : Effect.ignore(forReader(insertAll(false)))
+    )
 
     const flush = Effect.zipRight(insertAll(true), giveUpIdleFile)
 
-    const warn = (message: string) =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-        if (nowMs - warnedAtMs < warnEveryMs) return Effect.void
-        warnedAtMs = nowMs
-        return Effect.logError(message).pipe(Effect.annotateLogs({ pending, notOnFile, dropped }))
-      })
-
-    const warnUnwritten = Effect.suspend(() => {
-      if (unsynced !== null) {
-        const reason = reasonOf(unsynced)
-        unsynced = null
-        return warn(
-          `The database's log could not be brought to disk: ${asSentence(reason)} Usage rows stay on file meanwhile.`
-        )
-      }
-      if (unwritten === null) return Effect.void
-      const { error, row } = unwritten
-      unwritten = null
-      return warn(
-        `The usage row ${row.id} (${row.costNanoUsd / nanoUsdPerUsd} USD) could not be put on file: ${asSentence(reasonOf(error))}`
-      )
-    })
-
-    const problem = (): string | null => tableProblem ?? fileProblem
-
-    /** Logs when a problem begins and when it is over. */
-    const logChange = Effect.suspend(() => {
-      const now = problem()
-      if ((now !== null) === wasTroubled) return Effect.void
-      wasTroubled = now !== null
-      const counts = { pending, notOnFile, dropped }
-      return now === null
-        ? Effect.annotateLogs(Effect.logInfo("Usage rows are written again."), counts)
-        : Effect.annotateLogs(Effect.logError(`${now}. They wait in memory, ${mostPending} at most.`), counts)
+    const warnings = Effect.suspend(() => {
+      const reason = takeUnsynced()
+      return reason === null
+        ? unwritten
+        : warn(
+            `The database's log could not be brought to disk: ${asSentence(reason)} Usage rows stay on file meanwhile.`
+          )
     })
 
     const orWarn = (flushing: typeof flush) =>
-      warnUnwritten.pipe(
+      warnings.pipe(
         Effect.zipRight(
           Effect.tapError(flushing, (error) => warn(`Usage rows wait in memory: ${asSentence(error.message)}`))
         ),
-        Effect.ensuring(logChange)
+        Effect.ensuring(change)
       )
 
     // Finalizers run in reverse: the loop below ends first, then the last rows are inserted.
@@ -290,11 +223,14 @@ export const make = (
     )
     yield* Effect.forkScoped(Effect.repeat(giveUpIdleFile, Schedule.spaced(fileForMs)))
     return UsageJournal.of({
-      append,
+      append: (row, ...more) => rows.append(row, more),
       catchUp,
       flush,
-      pending: () => pending,
-      trouble: () => ({ notOnFile, dropped, problem: problem() })
+      pending: () => rows.pending,
+      trouble: () => {
+        const { dropped, notOnFile } = rows.counts
+        return { notOnFile, dropped, problem: rows.problem }
+      }
     })
   })
 

@@ -11,6 +11,7 @@ import type { UsageRow } from "../../../src/domain/Usage.ts"
 import * as UsageRepo from "../../../src/subjects/usage/repo.ts"
 import * as Segments from "../../../src/store/usage/JournalSegments.ts"
 import * as UsageJournal from "../../../src/store/usage/UsageJournal.ts"
+import * as WaitingRows from "../../../src/store/usage/WaitingRows.ts"
 import { onDisk, refuseRows, reposInMemory, temporaryFolder, usageRow } from "./fixtures.ts"
 
 const inMemory = Layer.provideMerge(UsageJournal.layerMemory, reposInMemory)
@@ -116,10 +117,10 @@ describe("UsageJournal", () => {
       yield* TestClock.adjust("1 millis")
       assert.strictEqual(journal.pending(), 0)
 
-      for (let n = 2; n <= UsageJournal.batchRows + 1; n++) journal.append(usageRow(n))
+      for (let n = 2; n <= WaitingRows.batchRows + 1; n++) journal.append(usageRow(n))
       yield* TestClock.adjust(0)
       assert.strictEqual(journal.pending(), 0)
-      assert.lengthOf((yield* stored).rows, UsageJournal.batchRows + 1)
+      assert.lengthOf((yield* stored).rows, WaitingRows.batchRows + 1)
     }).pipe(Effect.provide(inMemory))
   )
 
@@ -152,9 +153,9 @@ describe("UsageJournal", () => {
     Effect.gen(function* () {
       const journal = yield* UsageJournal.UsageJournal
       yield* refuseRows
-      for (let n = 1; n <= UsageJournal.mostPending + 600; n++) journal.append(usageRow(n))
-      assert.isAtMost(journal.pending(), UsageJournal.mostPending + 250)
-      assert.strictEqual(journal.trouble().dropped + journal.pending(), UsageJournal.mostPending + 600)
+      for (let n = 1; n <= WaitingRows.mostPending + 600; n++) journal.append(usageRow(n))
+      assert.isAtMost(journal.pending(), WaitingRows.mostPending + 250)
+      assert.strictEqual(journal.trouble().dropped + journal.pending(), WaitingRows.mostPending + 600)
       assert.isAbove(journal.trouble().dropped, 0)
     }).pipe(Effect.provide(inMemory))
   )
@@ -243,18 +244,18 @@ describe("UsageJournal", () => {
       const append = ([first, ...more]: ReadonlyArray<UsageRow>) => {
         if (first !== undefined) journal.append(first, ...more)
       }
-      append(rowsFrom(1, UsageJournal.batchRows))
+      append(rowsFrom(1, WaitingRows.batchRows))
       yield* TestClock.adjust(0)
       assert.strictEqual(journal.pending(), 0)
       yield* refuseRows
       const released = yield* Effect.makeLatch(false)
       const holder = yield* Effect.fork(sql.withTransaction(released.await))
       yield* TestClock.adjust(0)
-      const onTheirWay = rowsFrom(1_000, UsageJournal.batchRows)
+      const onTheirWay = rowsFrom(1_000, WaitingRows.batchRows)
       append(onTheirWay)
       yield* TestClock.adjust("1 seconds")
-      append(rowsFrom(2_000, UsageJournal.batchRows))
-      for (let n = 0; journal.trouble().dropped < UsageJournal.batchRows; n++)
+      append(rowsFrom(2_000, WaitingRows.batchRows))
+      for (let n = 0; journal.trouble().dropped < WaitingRows.batchRows; n++)
         append(rowsFrom(10_000 + 1_000 * n, 1_000))
       yield* released.open
       yield* Fiber.join(holder)

@@ -91,153 +91,177 @@ const startWorker = (file: URL): Worker =>
     resourceLimits: { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 32 }
   })
 
-export const makeWorkThread = (
-  timers: Pick<typeof Timers.Service, "after">,
-  { idleMs, keptMs, maxWaitingBytes, maxWaitingJobs, timeoutMs }: ThreadLimits = usualThreadLimits,
-  file: URL = threadFile
-): WorkThread => {
-  const waiting: Array<Waiting> = []
-  let waitingBytes = 0
-  let worker: Worker | null = null
-  let running: { readonly id: number; readonly batch: ReadonlyArray<Waiting>; readonly patience: Timer } | null = null
-  let idle: Timer | null = null
-  let lastId = 0
-  let isClosed = false
+class BodyWorker implements WorkThread {
+  readonly #timers: Pick<typeof Timers.Service, "after">
+  readonly #idleMs: ThreadLimits["idleMs"]
+  readonly #keptMs: ThreadLimits["keptMs"]
+  readonly #maxWaitingBytes: ThreadLimits["maxWaitingBytes"]
+  readonly #maxWaitingJobs: ThreadLimits["maxWaitingJobs"]
+  readonly #timeoutMs: ThreadLimits["timeoutMs"]
+  readonly #file: URL
+  readonly #waiting: Array<Waiting> = []
+  #waitingBytes = 0
+  #worker: Worker | null = null
+  #running: { readonly id: number; readonly batch: ReadonlyArray<Waiting>; readonly patience: Timer } | null = null
+  #idle: Timer | null = null
+  #lastId = 0
+  #isClosed = false
   /** The thread has done something. One that never has cannot be started here. */
-  let hasWorked = false
-  let runsHere = false
-  const reportOf = makeJobs()
+  #hasWorked = false
+  #runsHere = false
+  readonly #reportOf = makeJobs()
   /** True when it has the history of prompts. */
-  let isKept = false
+  #isKept = false
+  #isTurnAwaited = false
+  // The thread answers a job with the report of its kind.
+  readonly run: WorkThread["run"]
 
-  const stop = (): void => {
-    idle?.cancel()
-    idle = null
-    isKept = false
-    const stopped = worker
-    worker = null
+  constructor(
+    timers: Pick<typeof Timers.Service, "after">,
+    { idleMs, keptMs, maxWaitingBytes, maxWaitingJobs, timeoutMs }: ThreadLimits = usualThreadLimits,
+    file: URL = threadFile
+  ) {
+    this.#timers = timers
+    this.#idleMs = idleMs
+    this.#keptMs = keptMs
+    this.#maxWaitingBytes = maxWaitingBytes
+    this.#maxWaitingJobs = maxWaitingJobs
+    this.#timeoutMs = timeoutMs
+    this.#file = file
+    this.run = this.#run as WorkThread["run"]
+  }
+
+  readonly isRunning: WorkThread["isRunning"] = () => this.#worker !== null
+
+  readonly close: WorkThread["close"] = () => {
+    this.#isClosed = true
+    this.#stop()
+    for (const each of this.#waiting.splice(0)) each.done(null)
+    this.#finish(null)
+  }
+
+  readonly #stop = (): void => {
+    this.#idle?.cancel()
+    this.#idle = null
+    this.#isKept = false
+    const stopped = this.#worker
+    this.#worker = null
     void stopped?.terminate()
   }
 
   /** `reports` null: none of them was done. */
-  const finish = (reports: ReportsMessage["reports"] | null): void => {
-    const finished = running
-    running = null
+  #finish(reports: ReportsMessage["reports"] | null): void {
+    const finished = this.#running
+    this.#running = null
     if (finished === null) return
     finished.patience.cancel()
     for (const [index, { bytes, done }] of finished.batch.entries()) {
-      waitingBytes -= bytes
+      this.#waitingBytes -= bytes
       done(reports?.[index] ?? null)
     }
-    next()
+    this.#next()
   }
 
-  const runHere = async (batch: ReadonlyArray<Waiting>): Promise<void> => {
+  async #runHere(batch: ReadonlyArray<Waiting>): Promise<void> {
     const reports: Array<Reports[keyof Reports] | null> = []
-    for (const { job } of batch) reports.push(await reportOf(job).catch(() => null))
-    finish(reports)
+    for (const { job } of batch) reports.push(await this.#reportOf(job).catch(() => null))
+    this.#finish(reports)
   }
 
   /** The next to be done: one, or several small ones. */
-  const take = (): ReadonlyArray<Waiting> => {
+  #take(): ReadonlyArray<Waiting> {
     let bytes = 0
     let count = 0
-    for (const each of waiting) {
+    for (const each of this.#waiting) {
       if (count > 0 && (!isSmall(each) || count === maxBatchJobs || bytes + each.bytes > maxBatchBytes)) break
       bytes += each.bytes
       count += 1
       if (!isSmall(each)) break
     }
-    return waiting.splice(0, count)
+    return this.#waiting.splice(0, count)
   }
 
-  const died = (failed: Worker): void => {
-    if (failed !== worker) return
-    stop()
-    if (hasWorked || running === null) return finish(null)
-    runsHere = true
-    void runHere(running.batch)
+  #died(failed: Worker): void {
+    if (failed !== this.#worker) return
+    this.#stop()
+    if (this.#hasWorked || this.#running === null) return this.#finish(null)
+    this.#runsHere = true
+    void this.#runHere(this.#running.batch)
   }
 
-  const ready = (): Worker => {
-    if (worker !== null) return worker
-    const started = startWorker(file)
+  #ready(): Worker {
+    if (this.#worker !== null) return this.#worker
+    const started = startWorker(this.#file)
     started.on("message", (told: Told) => {
-      hasWorked = true
-      if (started === worker && told.id === running?.id) finish(reportsIn(told))
+      this.#hasWorked = true
+      if (started === this.#worker && told.id === this.#running?.id) this.#finish(reportsIn(told))
     })
-    started.on("error", () => died(started))
-    started.on("exit", () => died(started))
+    started.on("error", () => this.#died(started))
+    started.on("exit", () => this.#died(started))
     // An idle thread must not keep the process alive.
     started.unref()
-    worker = started
+    this.#worker = started
     return started
   }
 
-  const next = (): void => {
-    if (running !== null || isClosed) return
-    const batch = take()
+  #next(): void {
+    if (this.#running !== null || this.#isClosed) return
+    const batch = this.#take()
     if (batch.length === 0) {
-      if (worker !== null) idle ??= timers.after(isKept ? keptMs : idleMs, stop)
+      if (this.#worker !== null)
+        this.#idle ??= this.#timers.after(this.#isKept ? this.#keptMs : this.#idleMs, this.#stop)
       return
     }
-    idle?.cancel()
-    idle = null
+    this.#idle?.cancel()
+    this.#idle = null
     const tooLong = (): void => {
-      hasWorked = true
-      stop()
-      finish(null)
+      this.#hasWorked = true
+      this.#stop()
+      this.#finish(null)
     }
-    lastId += 1
-    running = { id: lastId, batch, patience: timers.after(timeoutMs, tooLong) }
-    if (runsHere) return void runHere(batch)
-    isKept ||= batch.some(({ job }) => job.kind === "cache" || job.kind === "exchange")
+    this.#lastId += 1
+    this.#running = { id: this.#lastId, batch, patience: this.#timers.after(this.#timeoutMs, tooLong) }
+    if (this.#runsHere) return void this.#runHere(batch)
+    this.#isKept ||= batch.some(({ job }) => job.kind === "cache" || job.kind === "exchange")
     const { message, transfer } = packedJobs(batch.map(({ job }) => job))
-    ready().postMessage({ id: lastId, ...message }, transfer)
+    this.#ready().postMessage({ id: this.#lastId, ...message }, transfer)
   }
 
   /** Adds a job, and returns whether it may wait. */
-  const add = (job: Job, done: Waiting["done"]): boolean => {
+  #add(job: Job, done: Waiting["done"]): boolean {
     const bytes = bytesOf(job)
-    const mostBytes = maxWaitingBytes + (isSmall({ bytes, job }) ? smallReserveBytes : 0)
-    const isFull = waiting.length >= maxWaitingJobs || (waitingBytes > 0 && waitingBytes + bytes > mostBytes)
-    if (isClosed || isFull) {
+    const mostBytes = this.#maxWaitingBytes + (isSmall({ bytes, job }) ? smallReserveBytes : 0)
+    const isFull =
+      this.#waiting.length >= this.#maxWaitingJobs || (this.#waitingBytes > 0 && this.#waitingBytes + bytes > mostBytes)
+    if (this.#isClosed || isFull) {
       done(null)
       return false
     }
-    waitingBytes += bytes
-    waiting.push({ job, bytes, done })
+    this.#waitingBytes += bytes
+    this.#waiting.push({ job, bytes, done })
     return true
   }
 
-  const run = (job: Job): Promise<Reports[keyof Reports] | null> =>
+  readonly #run = (job: Job): Promise<Reports[keyof Reports] | null> =>
     new Promise((done) => {
-      if (add(job, done)) next()
+      if (this.#add(job, done)) this.#next()
     })
 
-  let isTurnAwaited = false
-  const endOfTurn = (): void => {
-    isTurnAwaited = false
-    next()
+  readonly #endOfTurn = (): void => {
+    this.#isTurnAwaited = false
+    this.#next()
   }
 
-  const runExchange = (exchange: ExchangeJob, done: (report: ExchangeReport | null) => void): void => {
+  readonly runExchange = (exchange: ExchangeJob, done: (report: ExchangeReport | null) => void): void => {
     // The thread answers a job with the report of its kind.
-    if (!add({ kind: "exchange", exchange }, done as Waiting["done"]) || isTurnAwaited) return
-    isTurnAwaited = true
-    void Promise.resolve().then(endOfTurn)
-  }
-
-  return {
-    // The thread answers a job with the report of its kind.
-    run: run as WorkThread["run"],
-    runExchange,
-    isRunning: () => worker !== null,
-    close: () => {
-      isClosed = true
-      stop()
-      for (const each of waiting.splice(0)) each.done(null)
-      finish(null)
-    }
+    if (!this.#add({ kind: "exchange", exchange }, done as Waiting["done"]) || this.#isTurnAwaited) return
+    this.#isTurnAwaited = true
+    void Promise.resolve().then(this.#endOfTurn)
   }
 }
+
+export const makeWorkThread = (
+  timers: Pick<typeof Timers.Service, "after">,
+  options: ThreadLimits = usualThreadLimits,
+  file: URL = threadFile
+): WorkThread => new BodyWorker(timers, options, file)

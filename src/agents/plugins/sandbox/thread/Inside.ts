@@ -58,163 +58,177 @@ const foreignPrefix = "foreign/"
 
 const interrupted = /^InternalError: interrupted/
 
-export const makeInside = (engine: Engine, api: HostApi, code: InsideCode): Inside => {
-  const { context, runtime } = engine
+class EngineInside implements Inside {
+  readonly #api: HostApi
+  readonly #code: InsideCode
+  readonly #context: Engine["context"]
+  readonly #runtime: Engine["runtime"]
   /** Result of evaluating the main module: a promise of its exports. */
-  let namespace: QuickJSHandle | null = null
+  #namespace: QuickJSHandle | null = null
+  readonly #functions = new Map<string, QuickJSHandle>()
 
-  runtime.setModuleLoader(
-    (name) => {
-      if (name === sdkName) return code.inside.sdk
-      if (name.startsWith(foreignPrefix)) {
-        const asked = name.slice(foreignPrefix.length, foreignPrefix.length + 200)
-        return {
-          error: new Error(`A plugin imports "gateway/plugin" and its own files by relative path, not "${asked}"`)
+  constructor(engine: Engine, api: HostApi, code: InsideCode) {
+    this.#api = api
+    this.#code = code
+    const { context, runtime } = engine
+    this.#context = context
+    this.#runtime = runtime
+    this.#runtime.setModuleLoader(
+      (name) => {
+        if (name === sdkName) return this.#code.inside.sdk
+        if (name.startsWith(foreignPrefix)) {
+          const asked = name.slice(foreignPrefix.length, foreignPrefix.length + 200)
+          return {
+            error: new Error(`A plugin imports "gateway/plugin" and its own files by relative path, not "${asked}"`)
+          }
         }
+        const source = name.startsWith(filePrefix) ? this.#code.files.get(name.slice(filePrefix.length)) : undefined
+        return source ?? { error: new Error(`The plugin has no file ${name.replace(filePrefix, "").slice(0, 200)}`) }
+      },
+      (from, asked) => {
+        if (asked === sdkName) return sdkName
+        const path = from.startsWith(filePrefix) ? resolveModule(from.slice(filePrefix.length), asked) : null
+        return path === null ? foreignPrefix + asked : filePrefix + path
       }
-      const source = name.startsWith(filePrefix) ? code.files.get(name.slice(filePrefix.length)) : undefined
-      return source ?? { error: new Error(`The plugin has no file ${name.replace(filePrefix, "").slice(0, 200)}`) }
-    },
-    (from, asked) => {
-      if (asked === sdkName) return sdkName
-      const path = from.startsWith(filePrefix) ? resolveModule(from.slice(filePrefix.length), asked) : null
-      return path === null ? foreignPrefix + asked : filePrefix + path
+    )
+    const scripts = ((): QuickJSHandle => {
+      const source = `(() => {\nconst parts = {}\n${this.#code.inside.scripts.join("\n")}\nreturn parts.start })()`
+      const start = this.#context.unwrapResult(this.#context.evalCode(source, "gateway"))
+      const host = bindHost(this.#context, this.#api, this.#code.maxBodyBytes)
+      const permissions = this.#context.newString(JSON.stringify(this.#code.permissions))
+      const made = this.#context.unwrapResult(
+        this.#context.callFunction(start, this.#context.undefined, host, permissions)
+      )
+      for (const each of [start, host, permissions]) each.dispose()
+      return made
+    })()
+    for (const name of [
+      "invoke",
+      "define",
+      "configure",
+      "fire",
+      "forgetTimer",
+      "settle",
+      "forgetAsk",
+      "describe",
+      "describeStrategy",
+      "select"
+    ]) {
+      this.#functions.set(name, this.#context.getProp(scripts, name))
     }
-  )
+  }
 
-  const messageOf = (error: QuickJSHandle): string => {
-    const described = apply("describe", [error])
+  #messageOf(error: QuickJSHandle): string {
+    const described = this.#apply("describe", [error])
     return described._tag === "Returned" ? (described.text ?? "") : "it threw something that cannot be shown"
   }
 
-  const broken = (error: unknown): Ended => ({
-    _tag: "Broken",
-    reason: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : "it failed"
-  })
+  #broken(error: unknown): Ended {
+    return {
+      _tag: "Broken",
+      reason: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : "it failed"
+    }
+  }
 
-  const endedBy = (error: QuickJSHandle): Ended => {
-    const message = messageOf(error)
+  readonly #endedBy = (error: QuickJSHandle): Ended => {
+    const message = this.#messageOf(error)
     if (interrupted.test(message)) return { _tag: "Stopped" }
     if (message.startsWith("InternalError: out of memory")) return { _tag: "Broken", reason: "out of memory" }
     return { _tag: "Threw", message }
   }
 
-  const textOf = (value: QuickJSHandle): string | null => {
-    if (context.typeof(value) !== "string") return null
-    const length = context.getProp(value, "length").consume((each) => context.getNumber(each))
-    return length > crossing.smallChars ? null : context.getString(value)
+  #textOf(value: QuickJSHandle): string | null {
+    if (this.#context.typeof(value) !== "string") return null
+    const length = this.#context.getProp(value, "length").consume((each) => this.#context.getNumber(each))
+    return length > crossing.smallChars ? null : this.#context.getString(value)
   }
 
-  const apply = (name: string, args: ReadonlyArray<QuickJSHandle>): Ended => {
+  #apply(name: string, args: ReadonlyArray<QuickJSHandle>): Ended {
     try {
-      const run = functions.get(name)
+      const run = this.#functions.get(name)
       if (run === undefined) return { _tag: "Threw", message: `no function ${name}` }
-      const result = context.callFunction(run, context.undefined, ...args)
+      const result = this.#context.callFunction(run, this.#context.undefined, ...args)
       if (result.error !== undefined) {
         const { error } = result
         // Describing an error that came of describing one would not end.
-        return error.consume((thrown) => (name === "describe" ? { _tag: "Threw", message: "" } : endedBy(thrown)))
+        return error.consume((thrown) => (name === "describe" ? { _tag: "Threw", message: "" } : this.#endedBy(thrown)))
       }
-      return result.value.consume((value) => ({ _tag: "Returned", text: textOf(value) }))
+      return result.value.consume((value) => ({ _tag: "Returned", text: this.#textOf(value) }))
     } catch (error) {
-      return broken(error)
+      return this.#broken(error)
     }
   }
 
-  const argumentOf = (value: Argument): QuickJSHandle => {
+  #argumentOf(value: Argument): QuickJSHandle {
     switch (typeof value) {
       case "string":
-        return context.newString(value)
+        return this.#context.newString(value)
       case "number":
-        return context.newNumber(value)
+        return this.#context.newNumber(value)
       case "boolean":
-        return value ? context.true : context.false
+        return value ? this.#context.true : this.#context.false
       default:
-        return context.null
+        return this.#context.null
     }
   }
 
-  const call = (name: string, ...args: ReadonlyArray<Argument>): Ended => {
+  readonly call = (name: string, ...args: ReadonlyArray<Argument>): Ended => {
     const handles: Array<QuickJSHandle> = []
     try {
-      for (const each of args) handles.push(argumentOf(each))
-      return apply(name, handles)
+      for (const each of args) handles.push(this.#argumentOf(each))
+      return this.#apply(name, handles)
     } catch (error) {
-      return broken(error)
+      return this.#broken(error)
     } finally {
       for (const each of handles) if (each.alive) each.dispose()
     }
   }
 
-  const functions = new Map<string, QuickJSHandle>()
-  const scripts = ((): QuickJSHandle => {
-    const source = `(() => {\nconst parts = {}\n${code.inside.scripts.join("\n")}\nreturn parts.start })()`
-    const start = context.unwrapResult(context.evalCode(source, "gateway"))
-    const host = bindHost(context, api, code.maxBodyBytes)
-    const permissions = context.newString(JSON.stringify(code.permissions))
-    const made = context.unwrapResult(context.callFunction(start, context.undefined, host, permissions))
-    for (const each of [start, host, permissions]) each.dispose()
-    return made
-  })()
-  for (const name of [
-    "invoke",
-    "define",
-    "configure",
-    "fire",
-    "forgetTimer",
-    "settle",
-    "forgetAsk",
-    "describe",
-    "describeStrategy",
-    "select"
-  ]) {
-    functions.set(name, context.getProp(scripts, name))
-  }
-
-  const evaluate = (): Ended => {
+  readonly evaluate = (): Ended => {
     try {
-      const source = code.files.get(code.main)
-      if (source === undefined) return { _tag: "Threw", message: `The plugin has no file ${code.main}` }
-      const result = context.evalCode(source, filePrefix + code.main, { type: "module" })
-      if (result.error !== undefined) return result.error.consume(endedBy)
-      namespace = result.value
+      const source = this.#code.files.get(this.#code.main)
+      if (source === undefined) return { _tag: "Threw", message: `The plugin has no file ${this.#code.main}` }
+      const result = this.#context.evalCode(source, filePrefix + this.#code.main, { type: "module" })
+      if (result.error !== undefined) return result.error.consume(this.#endedBy)
+      this.#namespace = result.value
       return { _tag: "Returned", text: null }
     } catch (error) {
-      return broken(error)
+      return this.#broken(error)
     }
   }
 
-  const defined = (): Ended | null => {
-    if (namespace === null) return { _tag: "Threw", message: "it was not evaluated" }
+  readonly defined = (): Ended | null => {
+    if (this.#namespace === null) return { _tag: "Threw", message: "it was not evaluated" }
     try {
-      const state = context.getPromiseState(namespace)
+      const state = this.#context.getPromiseState(this.#namespace)
       if (state.type === "pending") return null
       if (state.type === "rejected") {
-        const ended = state.error.consume(endedBy)
-        namespace.dispose()
-        namespace = null
+        const ended = state.error.consume(this.#endedBy)
+        this.#namespace.dispose()
+        this.#namespace = null
         return ended
       }
-      const ended = apply("define", [state.value])
-      if (state.value !== namespace) state.value.dispose()
-      if (namespace.alive) namespace.dispose()
-      namespace = null
+      const ended = this.#apply("define", [state.value])
+      if (state.value !== this.#namespace) state.value.dispose()
+      if (this.#namespace.alive) this.#namespace.dispose()
+      this.#namespace = null
       return ended
     } catch (error) {
-      return broken(error)
+      return this.#broken(error)
     }
   }
 
-  const runJobs = (limit: number): boolean | Ended => {
+  readonly runJobs = (limit: number): boolean | Ended => {
     try {
-      if (!runtime.hasPendingJob()) return true
-      const result = runtime.executePendingJobs(limit)
-      if (result.error !== undefined) return result.error.consume(endedBy)
-      return !runtime.hasPendingJob()
+      if (!this.#runtime.hasPendingJob()) return true
+      const result = this.#runtime.executePendingJobs(limit)
+      if (result.error !== undefined) return result.error.consume(this.#endedBy)
+      return !this.#runtime.hasPendingJob()
     } catch (error) {
-      return broken(error)
+      return this.#broken(error)
     }
   }
-
-  return { call, evaluate, defined, runJobs }
 }
+
+export const makeInside = (engine: Engine, api: HostApi, code: InsideCode): Inside =>
+  new EngineInside(engine, api, code)
