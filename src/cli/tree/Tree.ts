@@ -70,7 +70,12 @@ export const command = <Module, Name extends string, R extends CliServices, E, A
 
 /** Names of a module's exports that are commands. */
 type CommandsIn<Module> = {
-  [Key in keyof Module]: Module[Key] extends Command.Command<infer _Name, infer _R extends CliServices, infer _E, infer _A>
+  [Key in keyof Module]: Module[Key] extends Command.Command<
+    infer _Name,
+    infer _R extends CliServices,
+    infer _E,
+    infer _A
+  >
     ? Key
     : never
 }[keyof Module]

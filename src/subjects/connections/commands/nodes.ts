@@ -18,6 +18,7 @@ import { fields } from "../../../cli/output/Table.ts"
 import { keyOfFlags } from "../../../cli/asking/providerKey.ts"
 import { keyFlags } from "./add.ts"
 import { findNode } from "./found.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const Nodes = Schema.Struct({ nodes: Schema.Array(NodeView) })
 export const OneNode = Schema.Struct({ node: NodeView })
@@ -36,20 +37,16 @@ const node = Args.text({ name: "node" }).pipe(
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
 
-export const nodesList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "providerNodes")
-    const answer = yield* client.list().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Nodes,
-      value: answer,
-      rows: answer.nodes,
-      columns,
-      empty: "There are no nodes. Make one with 'gateway provider add custom --base-url <address> --wire chat'."
-    })
+export const nodesList = asking("list", "providerNodes", {}, function* (client) {
+  const answer = yield* client.list()
+  yield* Output.list({
+    schema: Nodes,
+    value: answer,
+    rows: answer.nodes,
+    columns,
+    empty: "There are no nodes. Make one with 'gateway provider add custom --base-url <address> --wire chat'."
   })
-)
+})
 
 export const nodesShow = Command.make("show", { node, ...Client.connection }, (given) =>
   Effect.gen(function* () {

@@ -11,6 +11,7 @@ import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { asSentence } from "../../../kernel/text/Sentence.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const Servers = Schema.Struct({ servers: Schema.Array(McpServerView), nextCursor: Schema.NullOr(Schema.String) })
 export const OneServer = Schema.Struct({ server: McpServerView })
@@ -28,20 +29,16 @@ const columns: ReadonlyArray<Column.Column<McpServerView>> = [
   Column.id("ID", ({ id }) => id)
 ]
 
-export const mcpList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "mcpServers")
-    const value = yield* client.list().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Servers,
-      value,
-      rows: value.servers,
-      columns,
-      empty: "No MCP server is registered yet. Add one with 'gateway mcp add <name> <url>'."
-    })
+export const mcpList = asking("list", "mcpServers", {}, function* (client) {
+  const value = yield* client.list()
+  yield* Output.list({
+    schema: Servers,
+    value,
+    rows: value.servers,
+    columns,
+    empty: "No MCP server is registered yet. Add one with 'gateway mcp add <name> <url>'."
   })
-)
+})
 
 export const server = Args.text({ name: "server" }).pipe(
   Args.withDescription("Its name, its id or the beginning of it.")

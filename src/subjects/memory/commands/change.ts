@@ -11,6 +11,7 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { apiKey, findMemory, memory, ownerOf, type } from "./rows.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const content = Args.text({ name: "content" }).pipe(
   Args.withDescription("What is to be remembered."),
@@ -88,22 +89,18 @@ const rebuild = Options.boolean("reindex").pipe(
   Options.withDefault(false)
 )
 
-export const memoryHealth = Command.make("health", { reindex: rebuild, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "memory")
-    if (given.reindex) yield* client.reindex().pipe(Client.orExplain(to))
-    const answer = yield* client.health().pipe(Client.orExplain(to))
-    const text = Output.print(
-      fields([
-        ["Enabled", Output.yesNo(answer.enabled)],
-        ["Well", Output.yesNo(answer.ok)],
-        ["Memories", String(answer.entries)],
-        ["In the index", String(answer.indexed)],
-        ["Bytes", String(answer.bytes)],
-        ["Searched by", answer.engine]
-      ])
-    )
-    yield* Output.result({ schema: MemoryHealth, value: answer, text, name: "" })
-  })
-)
+export const memoryHealth = asking("health", "memory", { reindex: rebuild }, function* (client, given) {
+  if (given.reindex) yield* client.reindex()
+  const answer = yield* client.health()
+  const text = Output.print(
+    fields([
+      ["Enabled", Output.yesNo(answer.enabled)],
+      ["Well", Output.yesNo(answer.ok)],
+      ["Memories", String(answer.entries)],
+      ["In the index", String(answer.indexed)],
+      ["Bytes", String(answer.bytes)],
+      ["Searched by", answer.engine]
+    ])
+  )
+  yield* Output.result({ schema: MemoryHealth, value: answer, text, name: "" })
+})

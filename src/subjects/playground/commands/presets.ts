@@ -13,21 +13,18 @@ import { orDash } from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { columns, endpoint, findPreset, model, OnePreset, params, preset, Presets, system } from "./rows.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
-export const presetsList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "playground")
-    const answer = yield* client.presets().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Presets,
-      value: answer,
-      rows: answer.presets,
-      columns,
-      empty: "There are no presets yet. Make one with 'gateway playground presets add <name> --model <model>'."
-    })
+export const presetsList = asking("list", "playground", {}, function* (client) {
+  const answer = yield* client.presets()
+  yield* Output.list({
+    schema: Presets,
+    value: answer,
+    rows: answer.presets,
+    columns,
+    empty: "There are no presets yet. Make one with 'gateway playground presets add <name> --model <model>'."
   })
-)
+})
 
 const page = (shown: PresetView) => {
   const system = orDash(shown.system)

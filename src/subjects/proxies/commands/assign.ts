@@ -13,6 +13,7 @@ import { findConnection } from "../../connections/commands/found.ts"
 import { assignmentColumns, Assignments, proxy } from "./rows.ts"
 import { findProxy } from "../../../cli/pickProxy.ts"
 import { pickKey } from "../../../cli/pickKey.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const of = (flag: string, description: string) =>
   Options.text(flag).pipe(Options.withDescription(description), Options.optional)
@@ -94,17 +95,13 @@ export const proxyUnassign = Command.make("unassign", { ...scopeFlags, ...Client
   })
 )
 
-export const proxyAssignments = Command.make("assignments", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "proxies")
-    const answer = yield* client.assignments().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Assignments,
-      value: answer,
-      rows: answer.assignments,
-      columns: assignmentColumns,
-      empty: "No proxy is assigned. Assign one with 'gateway proxy assign <proxy> --all'."
-    })
+export const proxyAssignments = asking("assignments", "proxies", {}, function* (client) {
+  const answer = yield* client.assignments()
+  yield* Output.list({
+    schema: Assignments,
+    value: answer,
+    rows: answer.assignments,
+    columns: assignmentColumns,
+    empty: "No proxy is assigned. Assign one with 'gateway proxy assign <proxy> --all'."
   })
-)
+})

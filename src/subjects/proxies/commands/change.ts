@@ -15,6 +15,7 @@ import { readAddress } from "./address.ts"
 import { passwordFlag, readPassword } from "./password.ts"
 import { addressOf, OneProxy, proxy } from "./rows.ts"
 import { findProxy } from "../../../cli/pickProxy.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const flagNames = {
   name: "--name",
@@ -136,24 +137,20 @@ export const proxyRemove = Command.make("remove", { proxy, ...Client.connection 
 )
 
 const allSwitch = (word: "on" | "off") =>
-  Command.make(word, Client.connection, (given) =>
-    Effect.gen(function* () {
-      const to = yield* Client.target(given)
-      const client = yield* Client.group(to, "proxies")
-      const enabled = word === "on"
-      const answer = yield* client.setSettings({ payload: { enabled } }).pipe(Client.orExplain(to))
-      yield* Output.result({
-        schema: ProxySwitch,
-        value: answer,
-        text: Output.note(
-          enabled
-            ? "Calls without a proxy of their own go by the one of all."
-            : "The proxy of all calls is not used: calls without one of their own go direct, by this machine's own address."
-        ),
-        name: word
-      })
+  asking(word, "proxies", {}, function* (client) {
+    const enabled = word === "on"
+    const answer = yield* client.setSettings({ payload: { enabled } })
+    yield* Output.result({
+      schema: ProxySwitch,
+      value: answer,
+      text: Output.note(
+        enabled
+          ? "Calls without a proxy of their own go by the one of all."
+          : "The proxy of all calls is not used: calls without one of their own go direct, by this machine's own address."
+      ),
+      name: word
     })
-  )
+  })
 
 export const proxyOn = allSwitch("on")
 export const proxyOff = allSwitch("off")

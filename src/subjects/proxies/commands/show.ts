@@ -10,21 +10,18 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { columns, Proxies, proxy } from "./rows.ts"
 import { findProxy } from "../../../cli/pickProxy.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
-export const proxyList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "proxies")
-    const answer = yield* client.list().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Proxies,
-      value: answer,
-      rows: answer.proxies,
-      columns,
-      empty: "There are no proxies; calls go direct. Add one with 'gateway proxy add socks5://host:1080'."
-    })
+export const proxyList = asking("list", "proxies", {}, function* (client) {
+  const answer = yield* client.list()
+  yield* Output.list({
+    schema: Proxies,
+    value: answer,
+    rows: answer.proxies,
+    columns,
+    empty: "There are no proxies; calls go direct. Add one with 'gateway proxy add socks5://host:1080'."
   })
-)
+})
 
 const fetched = Options.text("fetch").pipe(
   Options.withDescription("What to fetch through it; without it the setting proxies.testUrl."),
@@ -54,21 +51,17 @@ export const proxyTest = Command.make("test", { proxy, address: fetched, ...Clie
   })
 )
 
-export const proxyFindFree = Command.make("find-free", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "proxies")
-    yield* Output.remark("Reading the lists and trying what they name; this may take a minute.")
-    const answer = yield* client.findFree().pipe(Client.orExplain(to))
-    yield* Output.remark(
-      `${Output.counted(answer.listed, "new proxy").replace("proxys", "proxies")} listed, ${answer.tested} tried. Strangers run them: they may not carry keys unless proxies.freeProxiesMayCarryKeys says so.`
-    )
-    yield* Output.list({
-      schema: FreeProxiesFound,
-      value: answer,
-      rows: answer.proxies,
-      columns,
-      empty: "None of them works."
-    })
+export const proxyFindFree = asking("find-free", "proxies", {}, function* (client) {
+  yield* Output.remark("Reading the lists and trying what they name; this may take a minute.")
+  const answer = yield* client.findFree()
+  yield* Output.remark(
+    `${Output.counted(answer.listed, "new proxy").replace("proxys", "proxies")} listed, ${answer.tested} tried. Strangers run them: they may not carry keys unless proxies.freeProxiesMayCarryKeys says so.`
+  )
+  yield* Output.list({
+    schema: FreeProxiesFound,
+    value: answer,
+    rows: answer.proxies,
+    columns,
+    empty: "None of them works."
   })
-)
+})

@@ -7,21 +7,18 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { columns, Deliveries, deliveryColumns, findWebhook, OneWebhook, webhook, Webhooks } from "./rows.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
-export const webhookList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "webhooks")
-    const answer = yield* client.list().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Webhooks,
-      value: answer,
-      rows: answer.webhooks,
-      columns,
-      empty: "There are no webhooks yet. Make one with 'gateway webhook add <url>'."
-    })
+export const webhookList = asking("list", "webhooks", {}, function* (client) {
+  const answer = yield* client.list()
+  yield* Output.list({
+    schema: Webhooks,
+    value: answer,
+    rows: answer.webhooks,
+    columns,
+    empty: "There are no webhooks yet. Make one with 'gateway webhook add <url>'."
   })
-)
+})
 
 const page = (shown: WebhookView) =>
   fields([
