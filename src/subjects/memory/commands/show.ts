@@ -1,14 +1,13 @@
 /** `gateway memory list`, `search`, `show` and `preview`. */
 import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { MemoryList, MemoryPreview, type MemoryView, OneMemory } from "../routes.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
-import { apiKey, columns, findMemory, memory, ownerOf, type } from "./rows.ts"
+import { apiKey, columns, memories, ownerOf, type } from "./rows.ts"
 import { asking } from "../../../cli/verbs/asking.ts"
+import { on } from "../../../cli/verbs/noun.ts"
 
 const listed = (value: typeof MemoryList.Type, empty: string) =>
   Output.list({ schema: MemoryList, value, rows: value.memories, columns, empty })
@@ -55,15 +54,11 @@ const page = (shown: MemoryView) =>
     ["Id", shown.id]
   ])
 
-export const memoryShow = Command.make("show", { memory, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findMemory(to, given.memory)
-    const answer = yield* client.get({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    const text = Output.print(page(answer.memory))
-    yield* Output.result({ schema: OneMemory, value: answer, text, name: found.id })
-  })
-)
+export const memoryShow = on("show", memories, {}, function* ({ client, found }) {
+  const answer = yield* client.get({ path: { id: found.id } })
+  const text = Output.print(page(answer.memory))
+  yield* Output.result({ schema: OneMemory, value: answer, text, name: found.id })
+})
 
 const question = Args.text({ name: "question" }).pipe(
   Args.withDescription("What a user would say."),
