@@ -1,16 +1,22 @@
 /** Names of a proxy on the command line, and the search for one. */
+import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { pick } from "./flags/Flags.ts"
 import * as Client from "./gateway/Client.ts"
 import type { GatewayFlags } from "./gateway/Target.ts"
+import { findOne, noun } from "./verbs/noun.ts"
 
-/** The proxy that a word names, and the client to ask for it. */
-export const findProxy = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  const client = yield* Client.group(to, "proxies")
-  const { proxies } = yield* client.list().pipe(Client.orExplain(to))
-  return { client, found: yield* pick("proxy", proxies, word, "gateway proxy list") }
+const proxy = Args.text({ name: "proxy" }).pipe(Args.withDescription("Its name, its id or the beginning of it."))
+
+export const proxies = noun({
+  what: "proxy",
+  group: "proxies",
+  argument: proxy,
+  listing: "gateway proxy list",
+  list: (client) => client.list(),
+  rows: (answer) => answer.proxies,
+  nameOf: ({ name }) => name
 })
 
 /** The flag of commands that connect a provider. */
@@ -23,5 +29,5 @@ export const proxyFlag = Options.text("proxy").pipe(
 export const namedProxy = (flags: GatewayFlags, given: Option.Option<string>) =>
   Effect.gen(function* () {
     if (Option.isNone(given)) return undefined
-    return (yield* findProxy(yield* Client.target(flags), given.value)).found.id
+    return (yield* findOne(proxies, yield* Client.target(flags), given.value)).found.id
   })

@@ -44,6 +44,19 @@ export const body = <A, I>(
   })
 }
 
+/** Decodes what flags say is to be changed; nothing is refused, with an example of the command. */
+export const changes = <A extends object, I>(
+  schema: Schema.Schema<A, I>,
+  input: Readonly<Record<string, unknown>>,
+  flags: Readonly<Record<string, string>>,
+  example: string
+): Effect.Effect<A, BadArgument> =>
+  Effect.filterOrFail(
+    body(schema, input, flags),
+    (payload) => Object.keys(payload).length > 0,
+    () => new BadArgument({ message: "What is to be changed is not said.", hint: `Example: gateway ${example}` })
+  )
+
 /** Shorter beginnings of an id are more likely a mistyped name. */
 const leastBeginning = 4
 const mostListed = 5

@@ -33,7 +33,17 @@ import { circumstancesOf, type Target } from "./Target.ts"
 
 const versionHeader = "x-gateway-version"
 
-export { asOwner, atPlace, clientKeys, connection, here, place, type Target, target } from "./Target.ts"
+export {
+  asOwner,
+  atPlace,
+  clientKeys,
+  connection,
+  type GatewayFlags,
+  here,
+  place,
+  type Target,
+  target
+} from "./Target.ts"
 
 /** The platform's client with the key of the target on every request. */
 export const httpClient = (to: Target, headers: Readonly<Record<string, string>> = {}): HttpClient.HttpClient =>
@@ -131,13 +141,13 @@ export const explain =
   }
 
 type GroupsOf<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Groups, infer _E, infer _R> ? Groups : never
-type Groups = GroupsOf<typeof GatewayApi>
-type Name = HttpApiGroup.HttpApiGroup.Name<Groups>
+export type Groups = GroupsOf<typeof GatewayApi>
+export type GroupName = HttpApiGroup.HttpApiGroup.Name<Groups>
 
-const loadGroup: { readonly [N in Name]: () => Promise<HttpApiGroup.HttpApiGroup.Any> } = groups
+const loadGroup: { readonly [N in GroupName]: () => Promise<HttpApiGroup.HttpApiGroup.Any> } = groups
 
 /** The client of one group of the management contract. `headers` are sent with every call. */
-export const group = <const N extends Name>(to: Target, name: N, headers?: Readonly<Record<string, string>>) =>
+export const group = <const N extends GroupName>(to: Target, name: N, headers?: Readonly<Record<string, string>>) =>
   Effect.flatMap(loadModule(loadGroup[name]), (loaded) => {
     const api = withCommonErrors(HttpApi.make("gateway").add(loaded))
     return HttpApiClient.group(

@@ -14,6 +14,7 @@ import { providerAndModel } from "../../cli/flags/ModelName.ts"
 import * as Output from "../../cli/output/Output.ts"
 import { fields } from "../../cli/output/Table.ts"
 import { didYouMean, near } from "../../cli/tree/Near.ts"
+import { asking } from "../../cli/verbs/asking.ts"
 
 interface Row {
   readonly model: string
@@ -71,29 +72,21 @@ const page = ({ model: id, price }: Row) =>
     ])
   )
 
-export const pricingList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "pricing")
-    const table = yield* client.get({ urlParams: {} }).pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: PriceTable,
-      value: table,
-      rows: rowsOf(table),
-      columns,
-      empty: "No prices were set; models have those that the gateway comes with. Set one with 'gateway pricing set'."
-    })
+export const pricingList = asking("list", "pricing", {}, function* (client) {
+  const table = yield* client.get({ urlParams: {} })
+  yield* Output.list({
+    schema: PriceTable,
+    value: table,
+    rows: rowsOf(table),
+    columns,
+    empty: "No prices were set; models have those that the gateway comes with. Set one with 'gateway pricing set'."
   })
-)
+})
 
-export const pricingShow = Command.make("show", { model, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "pricing")
-    const row = yield* rowNamed(yield* client.get({ urlParams: {} }).pipe(Client.orExplain(to)), given.model)
-    yield* Output.result({ schema: One, value: row, text: page(row), name: row.model })
-  })
-)
+export const pricingShow = asking("show", "pricing", { model }, function* (client, given) {
+  const row = yield* rowNamed(yield* client.get({ urlParams: {} }), given.model)
+  yield* Output.result({ schema: One, value: row, text: page(row), name: row.model })
+})
 
 const usd = (name: string, description: string) =>
   Options.float(name).pipe(

@@ -1,11 +1,9 @@
 /** `gateway a2a status` and `card`. */
-import * as Command from "@effect/cli/Command"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { A2aStatus } from "../routes.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const text = ({ enabled, skills, tasks, url }: A2aStatus): string =>
   fields([
@@ -18,23 +16,15 @@ const text = ({ enabled, skills, tasks, url }: A2aStatus): string =>
     ["cancelled", String(tasks.canceled)]
   ])
 
-export const a2aStatus = Command.make("status", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "a2a")
-    const value = yield* client.status().pipe(Client.orExplain(to))
-    yield* Output.result({ schema: A2aStatus, value, text: Output.print(text(value)), name: value.url })
-    if (!value.enabled) yield* Output.remark("Turn it on with 'gateway settings set a2aEnabled=true'.")
-  })
-)
+export const a2aStatus = asking("status", "a2a", {}, function* (client) {
+  const value = yield* client.status()
+  yield* Output.result({ schema: A2aStatus, value, text: Output.print(text(value)), name: value.url })
+  if (!value.enabled) yield* Output.remark("Turn it on with 'gateway settings set a2aEnabled=true'.")
+})
 
 const Card = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
-export const a2aCard = Command.make("card", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "a2a")
-    const value = yield* client.card().pipe(Client.orExplain(to))
-    yield* Output.result({ schema: Card, value, text: Output.print(JSON.stringify(value, null, 2)), name: to.url })
-  })
-)
+export const a2aCard = asking("card", "a2a", {}, function* (client, given, to) {
+  const value = yield* client.card()
+  yield* Output.result({ schema: Card, value, text: Output.print(JSON.stringify(value, null, 2)), name: to.url })
+})

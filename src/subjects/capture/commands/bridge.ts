@@ -10,6 +10,7 @@ import { readSecret } from "../../../cli/asking/stdin.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 export const passwordStdin = Options.boolean("sudo-password-stdin").pipe(
   Options.withDescription(
@@ -34,28 +35,24 @@ const act = (to: Client.Target, action: Action, isPasswordGiven = false) =>
     return answer
   })
 
-export const bridgeStatus = Command.make("status", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "agentBridge")
-    const state = yield* client.state().pipe(Client.orExplain(to))
-    const { agents, cert, server } = state
-    const on = agents.filter(({ dnsEnabled }) => dnsEnabled).map(({ id }) => id)
-    const lines = [
-      server.running ? `The decrypting server listens on port ${server.port ?? "?"}.` : "The decrypting server is off.",
-      cert === null
-        ? "No certificate authority was made yet."
-        : `The certificate is ${cert.trusted ? "" : "not "}trusted by this system.`,
-      on.length === 0 ? "No agent is captured." : `Agents that are captured: ${on.join(", ")}.`
-    ]
-    yield* Output.result({
-      schema: Schema.Unknown,
-      value: state,
-      text: Effect.forEach(lines, Output.print, { discard: true }),
-      name: server.running ? "running" : "stopped"
-    })
+export const bridgeStatus = asking("status", "agentBridge", {}, function* (client) {
+  const state = yield* client.state()
+  const { agents, cert, server } = state
+  const on = agents.filter(({ dnsEnabled }) => dnsEnabled).map(({ id }) => id)
+  const lines = [
+    server.running ? `The decrypting server listens on port ${server.port ?? "?"}.` : "The decrypting server is off.",
+    cert === null
+      ? "No certificate authority was made yet."
+      : `The certificate is ${cert.trusted ? "" : "not "}trusted by this system.`,
+    on.length === 0 ? "No agent is captured." : `Agents that are captured: ${on.join(", ")}.`
+  ]
+  yield* Output.result({
+    schema: Schema.Unknown,
+    value: state,
+    text: Effect.forEach(lines, Output.print, { discard: true }),
+    name: server.running ? "running" : "stopped"
   })
-)
+})
 
 const serverCommand = (name: "start" | "stop") =>
   Command.make(name, { ...Client.connection }, (given) =>
@@ -82,14 +79,10 @@ const columns: ReadonlyArray<Column.Column<AgentView>> = [
   Column.prose("LAST ERROR", ({ lastError }) => lastError)
 ]
 
-export const bridgeAgents = Command.make("agents", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "agentBridge")
-    const value = yield* client.agents().pipe(Client.orExplain(to))
-    yield* Output.list({ schema: Schema.Unknown, value, rows: value.agents, columns, empty: "There are no agents." })
-  })
-)
+export const bridgeAgents = asking("agents", "agentBridge", {}, function* (client) {
+  const value = yield* client.agents()
+  yield* Output.list({ schema: Schema.Unknown, value, rows: value.agents, columns, empty: "There are no agents." })
+})
 
 const agent = Args.text({ name: "agent" }).pipe(Args.withDescription("Its id; see 'gateway capture bridge agents'."))
 
@@ -113,23 +106,19 @@ const dnsCommand = (name: "enable" | "disable") =>
 export const bridgeEnable = dnsCommand("enable")
 export const bridgeDisable = dnsCommand("disable")
 
-export const certShow = Command.make("show", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "agentBridge")
-    const pem = yield* client.downloadCert().pipe(Client.orExplain(to))
-    const { cert } = yield* client.cert().pipe(Client.orExplain(to))
-    yield* Output.result({
-      schema: Schema.Unknown,
-      value: { ...cert, pem },
-      text: Effect.zipRight(
-        Output.note(`${cert?.subject ?? ""}, ${cert?.trusted === true ? "" : "not "}trusted by this system.`),
-        Output.print(pem.trimEnd())
-      ),
-      name: cert?.sha256 ?? ""
-    })
+export const certShow = asking("show", "agentBridge", {}, function* (client) {
+  const pem = yield* client.downloadCert()
+  const { cert } = yield* client.cert()
+  yield* Output.result({
+    schema: Schema.Unknown,
+    value: { ...cert, pem },
+    text: Effect.zipRight(
+      Output.note(`${cert?.subject ?? ""}, ${cert?.trusted === true ? "" : "not "}trusted by this system.`),
+      Output.print(pem.trimEnd())
+    ),
+    name: cert?.sha256 ?? ""
   })
-)
+})
 
 export const certTrust = Command.make("trust", { passwordStdin, ...Client.connection }, (given) =>
   Effect.gen(function* () {

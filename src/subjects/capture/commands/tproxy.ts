@@ -1,12 +1,11 @@
 /** `gateway capture tproxy`: the transparent mode. */
-import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { TproxyView } from "../../agentBridge/routes.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { passwordField, passwordStdin } from "./bridge.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const told = ({ interceptCount, ipv6, notCaptured, onPort, reason, running }: TproxyView): ReadonlyArray<string> => [
   running
@@ -23,55 +22,44 @@ const shown = (view: TproxyView) =>
     name: view.running ? "running" : "stopped"
   })
 
-export const tproxyStatus = Command.make("status", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "agentBridge")
-    yield* shown(yield* client.tproxy().pipe(Client.orExplain(to)))
-  })
-)
+export const tproxyStatus = asking("status", "agentBridge", {}, function* (client) {
+  yield* shown(yield* client.tproxy())
+})
 
 const number = (name: string, description: string) =>
   Options.integer(name).pipe(Options.withDescription(description), Options.optional)
 
-export const tproxyStart = Command.make(
+export const tproxyStart = asking(
   "start",
+  "agentBridge",
   {
     dport: number("dport", "TCP port of the connections that are captured. Default: 443."),
     mark: number("mark", "Firewall mark of their packets. Default: 9011."),
     onPort: number("on-port", "Port of the listener. Default: 8443."),
     routeTable: number("route-table", "Number of the routing table. Default: 233."),
     bypassMark: number("bypass-mark", "Firewall mark of the gateway's own connections. Default: 1337."),
-    passwordStdin,
-    ...Client.connection
+    passwordStdin
   },
-  (given) =>
-    Effect.gen(function* () {
-      const to = yield* Client.target(given)
-      const client = yield* Client.group(to, "agentBridge")
-      const one = <K extends string>(name: K, value: Option.Option<number>) =>
-        Option.match(value, { onNone: () => ({}), onSome: (chosen) => ({ [name]: chosen }) })
-      const payload = {
-        ...one("dport", given.dport),
-        ...one("mark", given.mark),
-        ...one("onPort", given.onPort),
-        ...one("routeTable", given.routeTable),
-        ...one("bypassMark", given.bypassMark),
-        ...(yield* passwordField(given.passwordStdin))
-      }
-      yield* shown(yield* client.startTproxy({ payload }).pipe(Client.orExplain(to)))
-    })
+  function* (client, given) {
+    const one = <K extends string>(name: K, value: Option.Option<number>) =>
+      Option.match(value, { onNone: () => ({}), onSome: (chosen) => ({ [name]: chosen }) })
+    const payload = {
+      ...one("dport", given.dport),
+      ...one("mark", given.mark),
+      ...one("onPort", given.onPort),
+      ...one("routeTable", given.routeTable),
+      ...one("bypassMark", given.bypassMark),
+      ...(yield* passwordField(given.passwordStdin))
+    }
+    yield* shown(yield* client.startTproxy({ payload }))
+  }
 )
 
-export const tproxyStop = Command.make("stop", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "agentBridge")
-    const answer = yield* client.stopTproxy().pipe(Client.orExplain(to))
-    yield* Output.done(
-      answer,
-      `The transparent mode is off; ${Output.counted(answer.brokenConnections, "captured connection")} ended by it.`,
-      "stopped"
-    )
-  })
-)
+export const tproxyStop = asking("stop", "agentBridge", {}, function* (client) {
+  const answer = yield* client.stopTproxy()
+  yield* Output.done(
+    answer,
+    `The transparent mode is off; ${Output.counted(answer.brokenConnections, "captured connection")} ended by it.`,
+    "stopped"
+  )
+})

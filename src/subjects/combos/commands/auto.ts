@@ -1,11 +1,9 @@
 /** `gateway combo auto`: the automatic ids and what each would choose from. */
-import * as Command from "@effect/cli/Command"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { AutoComboView } from "../routes.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import * as Column from "../../../cli/output/Column.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const columns: ReadonlyArray<Column.Column<AutoComboView>> = [
   Column.name("MODEL", ({ id }) => id),
@@ -15,17 +13,13 @@ const columns: ReadonlyArray<Column.Column<AutoComboView>> = [
   Column.prose("POOL", ({ candidatePool }) => candidatePool.map((each) => `${each.provider}/${each.model}`).join(", "))
 ]
 
-export const comboAuto = Command.make("auto", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "combos")
-    const answer = yield* client.auto().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Schema.Struct({ combos: Schema.Array(AutoComboView) }),
-      value: answer,
-      rows: answer.combos,
-      columns,
-      empty: "There are no automatic ids."
-    })
+export const comboAuto = asking("auto", "combos", {}, function* (client) {
+  const answer = yield* client.auto()
+  yield* Output.list({
+    schema: Schema.Struct({ combos: Schema.Array(AutoComboView) }),
+    value: answer,
+    rows: answer.combos,
+    columns,
+    empty: "There are no automatic ids."
   })
-)
+})

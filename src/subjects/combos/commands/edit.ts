@@ -9,21 +9,26 @@ import { ComboView, UpdateCombo } from "../routes.ts"
 import { ComboStrategy } from "../entity.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
-import { body, pick } from "../../../cli/flags/Flags.ts"
+import { changes } from "../../../cli/flags/Flags.ts"
 import { each, FiniteNumber, NamedAny, named, notOf } from "../../../cli/flags/Forms.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
+import { findOne, noun, on } from "../../../cli/verbs/noun.ts"
 
 const OneCombo = Schema.Struct({ combo: ComboView })
 type Target = ComboView["targets"][number]
 
 const combo = Args.text({ name: "combo" }).pipe(Args.withDescription("Its name, its id or the beginning of it."))
 
-const findCombo = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  const client = yield* Client.group(to, "combos")
-  const { combos } = yield* client.list().pipe(Client.orExplain(to))
-  return { client, found: yield* pick("combo", combos, word, "gateway combo list") }
+const combos = noun({
+  what: "combo",
+  group: "combos",
+  argument: combo,
+  listing: "gateway combo list",
+  list: (client) => client.list(),
+  rows: (answer) => answer.combos,
+  nameOf: ({ name }) => name
 })
 
 interface Shown {
@@ -41,38 +46,34 @@ const columns: ReadonlyArray<Column.Column<Shown>> = [
   Column.text("CONNECTION", ({ connection }) => connection)
 ]
 
-export const comboShow = Command.make("show", { combo, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findCombo(to, given.combo)
-    const answer = yield* client.get({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    const { config, id, isActive, name, strategy, targets } = answer.combo
-    const isPinned = targets.some(({ connectionId }) => typeof connectionId === "string")
-    const { connections } = isPinned
-      ? yield* Effect.flatMap(Client.group(to, "providers"), (providers) => providers.list()).pipe(Client.orExplain(to))
-      : { connections: [] }
-    const text = Effect.gen(function* () {
-      const nameOf = (connectionId: string | null | undefined) =>
-        connections.find((connection) => connection.id === connectionId)?.name ?? connectionId ?? null
-      const rows = targets.map((target, at): Shown => ({
-        target,
-        place: at + 1,
-        connection: nameOf(target.connectionId)
-      }))
-      yield* Output.print(
-        fields([
-          ["Name", name],
-          ["Strategy", strategy],
-          ["Active", Output.yesNo(isActive)],
-          ["Settings", Object.keys(config).length === 0 ? "-" : JSON.stringify(config)],
-          ["Id", id]
-        ])
-      )
-      yield* Output.section(rows, columns)
-    })
-    yield* Output.result({ schema: OneCombo, value: answer, text, name })
+export const comboShow = on("show", combos, {}, function* ({ client, found, to }) {
+  const answer = yield* client.get({ path: { id: found.id } })
+  const { config, id, isActive, name, strategy, targets } = answer.combo
+  const isPinned = targets.some(({ connectionId }) => typeof connectionId === "string")
+  const { connections } = isPinned
+    ? yield* Effect.flatMap(Client.group(to, "providers"), (providers) => providers.list()).pipe(Client.orExplain(to))
+    : { connections: [] }
+  const text = Effect.gen(function* () {
+    const nameOf = (connectionId: string | null | undefined) =>
+      connections.find((connection) => connection.id === connectionId)?.name ?? connectionId ?? null
+    const rows = targets.map((target, at): Shown => ({
+      target,
+      place: at + 1,
+      connection: nameOf(target.connectionId)
+    }))
+    yield* Output.print(
+      fields([
+        ["Name", name],
+        ["Strategy", strategy],
+        ["Active", Output.yesNo(isActive)],
+        ["Settings", Object.keys(config).length === 0 ? "-" : JSON.stringify(config)],
+        ["Id", id]
+      ])
+    )
+    yield* Output.section(rows, columns)
   })
-)
+  yield* Output.result({ schema: OneCombo, value: answer, text, name })
+})
 
 const repeated = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.repeated)
@@ -149,8 +150,8 @@ const configOf = (before: ComboView, given: Given) => {
 export const comboEdit = Command.make("edit", flags, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
-    const { client, found } = yield* findCombo(to, given.combo)
-    const payload = yield* body(
+    const { client, found } = yield* findOne(combos, to, given.combo)
+    const payload = yield* changes(
       UpdateCombo,
       {
         name: Option.getOrUndefined(given.name),
@@ -159,15 +160,10 @@ export const comboEdit = Command.make("edit", flags, (given) =>
         config: configOf(found, given),
         isActive: Option.getOrUndefined(Option.map(given.active, (word) => word === "yes"))
       },
-      { name: "--name", strategy: "--strategy", targets: "--add", config: "--config" }
+      { name: "--name", strategy: "--strategy", targets: "--add", config: "--config" },
+      "combo edit fast --strategy round-robin --add openai/gpt-4o-mini"
     )
-    if (Object.keys(payload).length === 0) {
-      return yield* new BadArgument({
-        message: "What is to be changed is not said.",
-        hint: "Example: gateway combo edit fast --strategy round-robin --add openai/gpt-4o-mini"
-      })
-    }
-    const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+    const answer = yield* client.update({ path: { id: found.id }, payload })
     const { name } = answer.combo
     yield* Output.result({
       schema: OneCombo,

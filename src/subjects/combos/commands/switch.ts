@@ -1,13 +1,12 @@
 /** `gateway combo switch`: another target of a combo becomes its first. */
 import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ComboView } from "../routes.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
 import { pick } from "../../../cli/flags/Flags.ts"
 import * as Output from "../../../cli/output/Output.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const flags = {
   combo: Args.text({ name: "combo" }),
@@ -25,29 +24,25 @@ export const withFirst = (targets: Targets, modelOrLabel: string): Targets | nul
   return first === undefined ? null : [first, ...targets.filter((_, at) => at !== index)]
 }
 
-export const comboSwitch = Command.make("switch", flags, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "combos")
-    const { combos } = yield* client.list().pipe(Client.orExplain(to))
-    const found = yield* pick("combo", combos, given.combo, "gateway combo list")
-    const targets = withFirst(found.targets, given.model)
-    if (targets === null) {
-      const models = found.targets.map(({ model }) => model).join(", ")
-      return yield* new BadArgument({
-        message: `The combo '${found.name}' has no target '${given.model}'.`,
-        hint: `It has: ${models === "" ? "none" : models}.`
-      })
-    }
-    const answer = yield* client.update({ path: { id: found.id }, payload: { targets } }).pipe(Client.orExplain(to))
-    const sentence = `The combo '${found.name}' now tries ${answer.combo.targets[0]?.model ?? given.model} first.`
-    const doubt =
-      found.strategy === "priority" ? "" : `\nIts strategy is '${found.strategy}', which may choose in another order.`
-    yield* Output.result({
-      schema: Schema.Struct({ combo: ComboView }),
-      value: answer,
-      text: Output.note(sentence + doubt),
-      name: found.name
+export const comboSwitch = asking("switch", "combos", flags, function* (client, given) {
+  const { combos } = yield* client.list()
+  const found = yield* pick("combo", combos, given.combo, "gateway combo list")
+  const targets = withFirst(found.targets, given.model)
+  if (targets === null) {
+    const models = found.targets.map(({ model }) => model).join(", ")
+    return yield* new BadArgument({
+      message: `The combo '${found.name}' has no target '${given.model}'.`,
+      hint: `It has: ${models === "" ? "none" : models}.`
     })
+  }
+  const answer = yield* client.update({ path: { id: found.id }, payload: { targets } })
+  const sentence = `The combo '${found.name}' now tries ${answer.combo.targets[0]?.model ?? given.model} first.`
+  const doubt =
+    found.strategy === "priority" ? "" : `\nIts strategy is '${found.strategy}', which may choose in another order.`
+  yield* Output.result({
+    schema: Schema.Struct({ combo: ComboView }),
+    value: answer,
+    text: Output.note(sentence + doubt),
+    name: found.name
   })
-)
+})

@@ -1,10 +1,8 @@
 /** `gateway compression combos` and `gateway context combos`. */
-import * as Command from "@effect/cli/Command"
-import * as Effect from "effect/Effect"
 import { CompressionComboList } from "../../compressionCombos/routes.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const columns: ReadonlyArray<Column.Column<(typeof CompressionComboList.Type)["combos"][number]>> = [
   Column.name("COMBO", ({ name }) => name),
@@ -14,17 +12,13 @@ const columns: ReadonlyArray<Column.Column<(typeof CompressionComboList.Type)["c
   Column.text("ID", ({ id }) => id)
 ]
 
-export const compressionCombos = Command.make("combos", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "compressionCombos")
-    const value = yield* client.list().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: CompressionComboList,
-      value,
-      rows: value.combos,
-      columns,
-      empty: "There is no compression combo."
-    })
+export const compressionCombos = asking("combos", "compressionCombos", {}, function* (client) {
+  const value = yield* client.list()
+  yield* Output.list({
+    schema: CompressionComboList,
+    value,
+    rows: value.combos,
+    columns,
+    empty: "There is no compression combo."
   })
-)
+})

@@ -1,16 +1,14 @@
 /** `gateway compression preview`, `show` and `rules`. */
 import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { CompressionAnalytics, CompressionPreview, CompressionRules } from "../routes.ts"
 import { CompressionEngine, CompressionSettings } from "../entity.ts"
 import { taking } from "../../../cli/flags/Forms.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const engine = Options.choice("engine", CompressionEngine.literals).pipe(
   Options.withDescription("What the text passes; without it, what the settings say."),
@@ -40,26 +38,22 @@ const textOf = ({ body }: typeof CompressionPreview.Type): string => {
   return first?.content ?? ""
 }
 
-export const compressionPreview = Command.make("preview", { text, engine, combo, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "compression")
-    const payload = {
-      body: conversationOf(given.text),
-      ...Option.match(given.engine, { onNone: () => ({}), onSome: (name) => ({ engine: name }) }),
-      ...Option.match(given.combo, { onNone: () => ({}), onSome: (name) => ({ combo: name }) })
-    }
-    const value = yield* client.preview({ payload }).pipe(Client.orExplain(to))
-    const { mode, savedPercent, tokensAfter, tokensBefore } = value
-    const summary = `${mode}: ${tokensBefore} -> ${tokensAfter} tokens (${savedPercent} % saved)`
-    yield* Output.result({
-      schema: CompressionPreview,
-      value,
-      text: Output.print(`${textOf(value)}\n\n${summary}`),
-      name: mode
-    })
+export const compressionPreview = asking("preview", "compression", { text, engine, combo }, function* (client, given) {
+  const payload = {
+    body: conversationOf(given.text),
+    ...Option.match(given.engine, { onNone: () => ({}), onSome: (name) => ({ engine: name }) }),
+    ...Option.match(given.combo, { onNone: () => ({}), onSome: (name) => ({ combo: name }) })
+  }
+  const value = yield* client.preview({ payload })
+  const { mode, savedPercent, tokensAfter, tokensBefore } = value
+  const summary = `${mode}: ${tokensBefore} -> ${tokensAfter} tokens (${savedPercent} % saved)`
+  yield* Output.result({
+    schema: CompressionPreview,
+    value,
+    text: Output.print(`${textOf(value)}\n\n${summary}`),
+    name: mode
   })
-)
+})
 
 const days = Options.integer("days").pipe(
   taking(Schema.Int.pipe(Schema.between(1, 366)), () => "--days must be a whole number from 1 to 366."),
@@ -77,43 +71,35 @@ const savedColumns: ReadonlyArray<Column.Column<SavedRow>> = [
   Column.number("SAVED %", ({ savedPercent }) => savedPercent)
 ]
 
-export const compressionStats = Command.make("stats", { days, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "compression")
-    const value = yield* client.analytics({ urlParams: { days: given.days } }).pipe(Client.orExplain(to))
-    const rows: ReadonlyArray<SavedRow> = [
-      ...value.byMode.map(({ mode, ...saved }) => ({ ...saved, name: mode })),
-      { ...value.totals, name: "all" }
-    ]
-    yield* Output.list({
-      schema: CompressionAnalytics,
-      value,
-      rows: value.byMode.length === 0 ? [] : rows,
-      columns: savedColumns,
-      empty: "No request was compressed."
-    })
+export const compressionStats = asking("stats", "compression", { days }, function* (client, given) {
+  const value = yield* client.analytics({ urlParams: { days: given.days } })
+  const rows: ReadonlyArray<SavedRow> = [
+    ...value.byMode.map(({ mode, ...saved }) => ({ ...saved, name: mode })),
+    { ...value.totals, name: "all" }
+  ]
+  yield* Output.list({
+    schema: CompressionAnalytics,
+    value,
+    rows: value.byMode.length === 0 ? [] : rows,
+    columns: savedColumns,
+    empty: "No request was compressed."
   })
-)
+})
 
 const usedBy = ({ combo: named, engine: used }: CompressionSettings): string => named ?? used
 
-export const compressionShow = Command.make("show", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "compression")
-    const value = yield* client.settings().pipe(Client.orExplain(to))
-    const { autoTriggerTokens, enabled } = value
-    const used = usedBy(value)
-    const from = autoTriggerTokens === 0 ? "for all requests" : `for requests of at least ${autoTriggerTokens} tokens`
-    yield* Output.result({
-      schema: CompressionSettings,
-      value,
-      text: Output.print(enabled ? `On: ${used}, ${from}.` : `Off. It would be: ${used}, ${from}.`),
-      name: used
-    })
+export const compressionShow = asking("show", "compression", {}, function* (client) {
+  const value = yield* client.settings()
+  const { autoTriggerTokens, enabled } = value
+  const used = usedBy(value)
+  const from = autoTriggerTokens === 0 ? "for all requests" : `for requests of at least ${autoTriggerTokens} tokens`
+  yield* Output.result({
+    schema: CompressionSettings,
+    value,
+    text: Output.print(enabled ? `On: ${used}, ${from}.` : `Off. It would be: ${used}, ${from}.`),
+    name: used
   })
-)
+})
 
 const off = Options.boolean("off").pipe(Options.withDescription("Switch it off."))
 const from = Options.integer("from-tokens").pipe(
@@ -121,21 +107,17 @@ const from = Options.integer("from-tokens").pipe(
   Options.optional
 )
 
-export const compressionSet = Command.make("set", { engine, combo, off, from, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "compression")
-    const payload = {
-      enabled: !given.off,
-      ...Option.match(given.engine, { onNone: () => ({}), onSome: (name) => ({ engine: name }) }),
-      ...Option.match(given.combo, { onNone: () => ({}), onSome: (name) => ({ combo: name }) }),
-      ...Option.match(given.from, { onNone: () => ({}), onSome: (autoTriggerTokens) => ({ autoTriggerTokens }) })
-    }
-    const value = yield* client.setSettings({ payload }).pipe(Client.orExplain(to))
-    const told = value.enabled ? `Requests are made smaller: ${usedBy(value)}.` : "Requests are left as they are."
-    yield* Output.result({ schema: CompressionSettings, value, text: Output.print(told), name: usedBy(value) })
-  })
-)
+export const compressionSet = asking("set", "compression", { engine, combo, off, from }, function* (client, given) {
+  const payload = {
+    enabled: !given.off,
+    ...Option.match(given.engine, { onNone: () => ({}), onSome: (name) => ({ engine: name }) }),
+    ...Option.match(given.combo, { onNone: () => ({}), onSome: (name) => ({ combo: name }) }),
+    ...Option.match(given.from, { onNone: () => ({}), onSome: (autoTriggerTokens) => ({ autoTriggerTokens }) })
+  }
+  const value = yield* client.setSettings({ payload })
+  const told = value.enabled ? `Requests are made smaller: ${usedBy(value)}.` : "Requests are left as they are."
+  yield* Output.result({ schema: CompressionSettings, value, text: Output.print(told), name: usedBy(value) })
+})
 
 type Rule = (typeof CompressionRules.Type)["rules"][number]
 
@@ -147,17 +129,13 @@ const ruleColumns: ReadonlyArray<Column.Column<Rule>> = [
   Column.text("BECOME", ({ replacement }) => (replacement === "" ? "-" : replacement))
 ]
 
-export const compressionRules = Command.make("rules", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "compression")
-    const value = yield* client.rules().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: CompressionRules,
-      value,
-      rows: value.rules,
-      columns: ruleColumns,
-      empty: "There is no rule."
-    })
+export const compressionRules = asking("rules", "compression", {}, function* (client) {
+  const value = yield* client.rules()
+  yield* Output.list({
+    schema: CompressionRules,
+    value,
+    rows: value.rules,
+    columns: ruleColumns,
+    empty: "There is no rule."
   })
-)
+})

@@ -1,12 +1,10 @@
 /** `gateway compression filters`, `test` and `raw`. */
 import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { RawOutputView, RtkFilterList, RtkReport } from "../../rtk/routes.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const filterColumns: ReadonlyArray<Column.Column<(typeof RtkFilterList.Type)["filters"][number]>> = [
   Column.name("FILTER", ({ id }) => id),
@@ -16,20 +14,16 @@ const filterColumns: ReadonlyArray<Column.Column<(typeof RtkFilterList.Type)["fi
   Column.text("ON", ({ enabled }) => (enabled ? "yes" : "no"))
 ]
 
-export const compressionFilters = Command.make("filters", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "rtk")
-    const value = yield* client.filters().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: RtkFilterList,
-      value,
-      rows: value.filters,
-      columns: filterColumns,
-      empty: "There is no filter."
-    })
+export const compressionFilters = asking("filters", "rtk", {}, function* (client) {
+  const value = yield* client.filters()
+  yield* Output.list({
+    schema: RtkFilterList,
+    value,
+    rows: value.filters,
+    columns: filterColumns,
+    empty: "There is no filter."
   })
-)
+})
 
 const filter = Args.text({ name: "filter" }).pipe(
   Args.withDescription("Id of a filter; without it, all are tested."),
@@ -45,25 +39,17 @@ const resultColumns: ReadonlyArray<Column.Column<Result>> = [
   Column.prose("WHY NOT", ({ reason }) => reason ?? "-")
 ]
 
-export const compressionTest = Command.make("test", { filter, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "rtk")
-    const payload = Option.match(given.filter, { onNone: () => ({}), onSome: (filterId) => ({ filterId }) })
-    const value = yield* client.test({ payload }).pipe(Client.orExplain(to))
-    const rows = Option.isSome(given.filter) ? value.results : value.results.filter(({ passed }) => !passed)
-    const empty = `All ${value.passed} tests passed.`
-    yield* Output.list({ schema: RtkReport, value, rows, columns: resultColumns, empty })
-  })
-)
+export const compressionTest = asking("test", "rtk", { filter }, function* (client, given) {
+  const payload = Option.match(given.filter, { onNone: () => ({}), onSome: (filterId) => ({ filterId }) })
+  const value = yield* client.test({ payload })
+  const rows = Option.isSome(given.filter) ? value.results : value.results.filter(({ passed }) => !passed)
+  const empty = `All ${value.passed} tests passed.`
+  yield* Output.list({ schema: RtkReport, value, rows, columns: resultColumns, empty })
+})
 
 const id = Args.text({ name: "id" }).pipe(Args.withDescription("The id after 'raw-output/' in a compressed text."))
 
-export const compressionRaw = Command.make("raw", { id, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "rtk")
-    const value = yield* client.rawOutput({ path: { id: given.id }, urlParams: {} }).pipe(Client.orExplain(to))
-    yield* Output.result({ schema: RawOutputView, value, text: Output.print(value.content), name: value.id })
-  })
-)
+export const compressionRaw = asking("raw", "rtk", { id }, function* (client, given) {
+  const value = yield* client.rawOutput({ path: { id: given.id }, urlParams: {} })
+  yield* Output.result({ schema: RawOutputView, value, text: Output.print(value.content), name: value.id })
+})

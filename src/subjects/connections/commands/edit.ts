@@ -18,7 +18,8 @@ import { namedProxy } from "../../../cli/pickProxy.ts"
 import { canAsk } from "../../../cli/asking/terminal.ts"
 import { keyOfFlags } from "../../../cli/asking/providerKey.ts"
 import { keyFlags } from "./add.ts"
-import { changeable, connectionArg, findConnection } from "./found.ts"
+import { changeable, connectionArg, connections as connectionNoun } from "./found.ts"
+import { findOne } from "../../../cli/verbs/noun.ts"
 
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
@@ -136,7 +137,7 @@ export const providerEdit = Command.make("edit", flags, (given) =>
       })
     }
     const to = yield* Client.target(given)
-    const { client, connections, found } = yield* findConnection(to, given.connection)
+    const { client, all: connections, found } = yield* findOne(connectionNoun, to, given.connection)
     const connection = yield* changeable(found)
     const proxyId = clearing(given.proxy) === null ? null : yield* namedProxy(given, given.proxy)
     const changes = { ...named, proxyId }
@@ -149,7 +150,7 @@ export const providerEdit = Command.make("edit", flags, (given) =>
     yield* verify(given, connection, key, proxyId)
     const apiKey = key === null ? undefined : Redacted.value(key)
     const payload = yield* body(UpdateConnection, { ...changes, apiKey }, flagNames)
-    const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+    const answer = yield* client.update({ path: { id: found.id }, payload })
     const { name } = answer.connection
     yield* Output.result({
       schema: OneConnection,

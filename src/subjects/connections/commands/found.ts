@@ -2,20 +2,24 @@
 import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
 import type { ConnectionView } from "../routes.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
 import { pick } from "../../../cli/flags/Flags.ts"
 import { pickConnection } from "../../../cli/pickConnection.ts"
+import { noun } from "../../../cli/verbs/noun.ts"
 
 export const connectionArg = Args.text({ name: "connection" }).pipe(
   Args.withDescription("Its name, its id or the beginning of it, or its provider where that has only one.")
 )
 
-/** The connections of a gateway, and the one that is meant. */
-export const findConnection = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  const client = yield* Client.group(to, "providers")
-  const { connections } = yield* client.list().pipe(Client.orExplain(to))
-  return { client, connections, found: yield* pickConnection(connections, word) }
+export const connections = noun({
+  what: "connection",
+  group: "providers",
+  argument: connectionArg,
+  listing: "gateway provider list",
+  list: (client) => client.list(),
+  rows: (answer) => answer.connections,
+  nameOf: ({ name }) => name,
+  pick: pickConnection
 })
 
 /** Connections of the environment are as their variables say. */
@@ -27,10 +31,22 @@ export const changeable = Effect.fnUntraced(function* (connection: ConnectionVie
   })
 })
 
-/** The nodes of a gateway, and the one whose prefix, name or id is meant. */
-export const findNode = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  const client = yield* Client.group(to, "providerNodes")
-  const { nodes } = yield* client.list().pipe(Client.orExplain(to))
-  const byPrefix = nodes.find(({ prefix }) => prefix === word)
-  return { client, found: byPrefix ?? (yield* pick("provider node", nodes, word, "gateway provider nodes list")) }
+export const nodeArg = Args.text({ name: "node" }).pipe(
+  Args.withDescription("Its prefix, its name, its id or the beginning of it.")
+)
+
+export const nodes = noun({
+  what: "provider node",
+  group: "providerNodes",
+  argument: nodeArg,
+  listing: "gateway provider nodes list",
+  list: (client) => client.list(),
+  rows: (answer) => answer.nodes,
+  nameOf: ({ prefix }) => prefix,
+  pick: (all, word) => {
+    const byPrefix = all.find(({ prefix }) => prefix === word)
+    return byPrefix === undefined
+      ? pick("provider node", all, word, "gateway provider nodes list")
+      : Effect.succeed(byPrefix)
+  }
 })

@@ -1,5 +1,4 @@
 /** `gateway provider nodes …`: providers of the operator's own, each an address and the wires it speaks. */
-import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
@@ -11,13 +10,14 @@ import { WireName } from "../../../domain/Wire.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { confirm, yes } from "../../../cli/asking/confirm.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
-import { body } from "../../../cli/flags/Flags.ts"
+import { changes } from "../../../cli/flags/Flags.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { keyOfFlags } from "../../../cli/asking/providerKey.ts"
 import { keyFlags } from "./add.ts"
-import { findNode } from "./found.ts"
+import { nodeArg, nodes } from "./found.ts"
+import { findOne, listOf, on } from "../../../cli/verbs/noun.ts"
 
 const Nodes = Schema.Struct({ nodes: Schema.Array(NodeView) })
 export const OneNode = Schema.Struct({ node: NodeView })
@@ -30,50 +30,34 @@ const columns: ReadonlyArray<Column.Column<NodeView>> = [
   Column.id("ID", ({ id }) => id)
 ]
 
-const node = Args.text({ name: "node" }).pipe(
-  Args.withDescription("Its prefix, its name, its id or the beginning of it.")
-)
 const text = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
 
-export const nodesList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "providerNodes")
-    const answer = yield* client.list().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Nodes,
-      value: answer,
-      rows: answer.nodes,
-      columns,
-      empty: "There are no nodes. Make one with 'gateway provider add custom --base-url <address> --wire chat'."
-    })
-  })
-)
+export const nodesList = listOf(nodes, {
+  schema: Nodes,
+  columns,
+  empty: "There are no nodes. Make one with 'gateway provider add custom --base-url <address> --wire chat'."
+})
 
-export const nodesShow = Command.make("show", { node, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findNode(to, given.node)
-    const answer = yield* client.get({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    const { baseUrl, chatPath, headers, id, modelsPath, name, prefix, type, wires } = answer.node
-    const page = fields([
-      ["Prefix", prefix],
-      ["Name", name],
-      ["Base URL", baseUrl],
-      ["Type", type],
-      ["Wires", wires?.join(", ") ?? "those of its type"],
-      ["Headers", Object.keys(headers ?? {}).join(", ") || "-"],
-      ["Chat path", chatPath ?? "the usual one"],
-      ["Models path", modelsPath ?? "the usual one"],
-      ["Id", id]
-    ])
-    yield* Output.result({ schema: OneNode, value: answer, text: Output.print(page), name: prefix })
-  })
-)
+export const nodesShow = on("show", nodes, {}, function* ({ client, found }) {
+  const answer = yield* client.get({ path: { id: found.id } })
+  const { baseUrl, chatPath, headers, id, modelsPath, name, prefix, type, wires } = answer.node
+  const page = fields([
+    ["Prefix", prefix],
+    ["Name", name],
+    ["Base URL", baseUrl],
+    ["Type", type],
+    ["Wires", wires?.join(", ") ?? "those of its type"],
+    ["Headers", Object.keys(headers ?? {}).join(", ") || "-"],
+    ["Chat path", chatPath ?? "the usual one"],
+    ["Models path", modelsPath ?? "the usual one"],
+    ["Id", id]
+  ])
+  yield* Output.result({ schema: OneNode, value: answer, text: Output.print(page), name: prefix })
+})
 
 const editFlags = {
-  node,
+  node: nodeArg,
   name: text("name", "Another name."),
   baseUrl: text("base-url", "Another address. A stored key has to be given again."),
   ...keyFlags,
@@ -92,7 +76,7 @@ const clearing = (given: Option.Option<string>): string | null | undefined =>
 export const nodesEdit = Command.make("edit", editFlags, (given) =>
   Effect.gen(function* () {
     const key = yield* keyOfFlags(given)
-    const payload = yield* body(
+    const payload = yield* changes(
       UpdateNode,
       {
         name: Option.getOrUndefined(given.name),
@@ -109,17 +93,12 @@ export const nodesEdit = Command.make("edit", editFlags, (given) =>
         wires: "--wire",
         chatPath: "--chat-path",
         modelsPath: "--models-path"
-      }
+      },
+      "provider nodes edit cellar --base-url http://10.0.0.5:8080/v1"
     )
-    if (Object.keys(payload).length === 0) {
-      return yield* new BadArgument({
-        message: "What is to be changed is not said.",
-        hint: "Example: gateway provider nodes edit cellar --base-url http://10.0.0.5:8080/v1"
-      })
-    }
     const to = yield* Client.target(given)
-    const { client, found } = yield* findNode(to, given.node)
-    const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+    const { client, found } = yield* findOne(nodes, to, given.node)
+    const answer = yield* client.update({ path: { id: found.id }, payload })
     const { prefix } = answer.node
     yield* Output.result({
       schema: OneNode,
@@ -131,7 +110,7 @@ export const nodesEdit = Command.make("edit", editFlags, (given) =>
 )
 
 const removeFlags = {
-  node,
+  node: nodeArg,
   withConnections: Options.boolean("with-connections").pipe(
     Options.withDescription("Remove its connections and their keys, too.")
   ),
@@ -142,7 +121,7 @@ const removeFlags = {
 export const nodesRemove = Command.make("remove", removeFlags, (given) =>
   Effect.gen(function* () {
     const to = yield* Client.target(given)
-    const { client, found } = yield* findNode(to, given.node)
+    const { client, found } = yield* findOne(nodes, to, given.node)
     const providers = yield* Client.group(to, "providers")
     const { connections } = yield* providers.list().pipe(Client.orExplain(to))
     const names = connections.filter(({ provider }) => provider === found.prefix).map(({ name }) => name)
@@ -154,7 +133,7 @@ export const nodesRemove = Command.make("remove", removeFlags, (given) =>
     }
     const also = names.length === 0 ? "" : ` and its ${Output.counted(names.length, "connection")}`
     yield* confirm(given, `Remove the node '${found.prefix}'${also}?`)
-    yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
+    yield* client.remove({ path: { id: found.id } })
     yield* Output.done(
       { removed: found.id, prefix: found.prefix, connections: names },
       `The node '${found.prefix}'${also} is gone.`,

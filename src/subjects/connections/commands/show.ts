@@ -1,5 +1,4 @@
 /** `gateway provider show`: a connection with its state and its quotas. */
-import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import type { ConnectionView } from "../routes.ts"
 import type { ConnectionUsage } from "../../usage/routes.ts"
@@ -8,7 +7,8 @@ import * as Column from "../../../cli/output/Column.ts"
 import { OneConnection } from "../../../cli/output/connections.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
-import { connectionArg, findConnection } from "./found.ts"
+import { connections } from "./found.ts"
+import { on } from "../../../cli/verbs/noun.ts"
 
 const lines = (connection: ConnectionView): ReadonlyArray<readonly [string, string]> => [
   ["Name", connection.name],
@@ -42,23 +42,19 @@ const quotaColumns: ReadonlyArray<Column.Column<ConnectionUsage["limits"][number
   Column.text("KNOWN", ({ source }) => source)
 ]
 
-export const providerShow = Command.make("show", { connection: connectionArg, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findConnection(to, given.connection)
-    const answer = yield* client.get({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    const text = Effect.gen(function* () {
-      const usage = yield* Client.group(to, "usage")
-      const { limits } = yield* usage.connection({ path: { connectionId: found.id } }).pipe(Client.orExplain(to))
-      yield* Output.print(fields(lines(answer.connection)))
-      yield* Output.section(limits, quotaColumns)
-    })
-    // A page without its quotas is worth more than none.
-    yield* Output.result({
-      schema: OneConnection,
-      value: answer,
-      text: Effect.catchAll(text, () => Output.print(fields(lines(answer.connection)))),
-      name: found.name
-    })
+export const providerShow = on("show", connections, {}, function* ({ client, found, to }) {
+  const answer = yield* client.get({ path: { id: found.id } })
+  const text = Effect.gen(function* () {
+    const usage = yield* Client.group(to, "usage")
+    const { limits } = yield* usage.connection({ path: { connectionId: found.id } }).pipe(Client.orExplain(to))
+    yield* Output.print(fields(lines(answer.connection)))
+    yield* Output.section(limits, quotaColumns)
   })
-)
+  // A page without its quotas is worth more than none.
+  yield* Output.result({
+    schema: OneConnection,
+    value: answer,
+    text: Effect.catchAll(text, () => Output.print(fields(lines(answer.connection)))),
+    name: found.name
+  })
+})

@@ -8,6 +8,7 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import * as Output from "../../../cli/output/Output.ts"
+import { noun } from "../../../cli/verbs/noun.ts"
 
 export const percent = (rate: number): string => `${Math.round(rate * 1_000) / 10} %`
 
@@ -114,8 +115,12 @@ export const suiteArg = Args.text({ name: "suite" }).pipe(
   Args.withDescription("Id or name of a suite; 'gateway eval list' shows them.")
 )
 
-export const findSuite = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  const client = yield* Client.group(to, "evals")
-  const { suites } = yield* client.overview().pipe(Client.orExplain(to))
-  return { client, found: yield* pick("suite", suites, word, "gateway eval list") }
+export const suites = noun({
+  what: "suite",
+  group: "evals",
+  argument: suiteArg,
+  listing: "gateway eval list",
+  list: (client) => client.overview(),
+  rows: (answer) => answer.suites,
+  nameOf: ({ name }) => name
 })

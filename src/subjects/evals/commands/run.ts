@@ -10,7 +10,8 @@ import { body } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { findKey } from "../../limits/commands/budgets.ts"
-import { caseRows, findSuite, page, percent, suiteArg } from "./rows.ts"
+import { caseRows, suites, page, percent, suiteArg } from "./rows.ts"
+import { findOne } from "../../../cli/verbs/noun.ts"
 
 const askEvery = "500 millis"
 
@@ -64,7 +65,7 @@ export const evalRun = Command.make("run", { suite: suiteArg, target, ...options
       return yield* new BadArgument({ message: "--min must be a percentage from 0 to 100." })
     }
     const to = yield* Client.target(given)
-    const { client, found } = yield* findSuite(to, given.suite)
+    const { client, found } = yield* findOne(suites, to, given.suite)
     const { combos } = yield* Effect.flatMap(Client.group(to, "combos"), (group) =>
       group.list().pipe(Client.orExplain(to))
     )

@@ -5,26 +5,23 @@ import { OneReport, Overview } from "../routes.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { caseRows, findRun, page, runArg, shownRun, runColumns, scoreColumns, suiteColumns } from "./rows.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
-export const evalList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "evals")
-    const answer = yield* client.overview().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Overview,
-      value: answer,
-      rows: answer.suites,
-      columns: suiteColumns,
-      empty: "There are no suites."
-    })
-    yield* Output.section(answer.recentRuns, runColumns)
-    yield* Output.section(answer.scorecard.targets, scoreColumns)
-    if (answer.recentRuns.length === 0) {
-      yield* Output.remark("\nNothing was run yet. Try 'gateway eval run golden-set auto'.")
-    }
+export const evalList = asking("list", "evals", {}, function* (client) {
+  const answer = yield* client.overview()
+  yield* Output.list({
+    schema: Overview,
+    value: answer,
+    rows: answer.suites,
+    columns: suiteColumns,
+    empty: "There are no suites."
   })
-)
+  yield* Output.section(answer.recentRuns, runColumns)
+  yield* Output.section(answer.scorecard.targets, scoreColumns)
+  if (answer.recentRuns.length === 0) {
+    yield* Output.remark("\nNothing was run yet. Try 'gateway eval run golden-set auto'.")
+  }
+})
 
 export const evalShow = Command.make("show", { run: shownRun, ...Client.connection }, (given) =>
   Effect.gen(function* () {

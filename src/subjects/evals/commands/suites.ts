@@ -10,7 +10,8 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import { readJson } from "../../../cli/flags/JsonInput.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { findSuite, suiteArg } from "./rows.ts"
+import { suites, suiteArg } from "./rows.ts"
+import { findOne, on, removeOf } from "../../../cli/verbs/noun.ts"
 
 type Case = SuiteView["cases"][number]
 
@@ -28,14 +29,10 @@ const caseColumns: ReadonlyArray<Column.Column<Case>> = [
   Column.prose("ASKED", lastSaid)
 ]
 
-export const suiteShow = Command.make("show", { suite: suiteArg, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { found } = yield* findSuite(to, given.suite)
-    const rows = Output.rows(found.cases, caseColumns, "It has no cases.")
-    yield* Output.result({ schema: SuiteView, value: found, text: rows, csv: rows, name: found.id })
-  })
-)
+export const suiteShow = on("show", suites, {}, function* ({ found }) {
+  const rows = Output.rows(found.cases, caseColumns, "It has no cases.")
+  yield* Output.result({ schema: SuiteView, value: found, text: rows, csv: rows, name: found.id })
+})
 
 const file = Args.text({ name: "file" }).pipe(
   Args.withDescription("A JSON file with 'name' and 'cases', as 'eval suite show --json' prints one; '-' for stdin.")
@@ -69,18 +66,15 @@ export const suiteEdit = Command.make("edit", { suite: suiteArg, file, ...Client
   Effect.gen(function* () {
     const payload = yield* body(UpdateSuite, written(yield* readSuite(given.file)), {})
     const to = yield* Client.target(given)
-    const { client, found } = yield* findSuite(to, given.suite)
-    const answer = yield* client.updateSuite({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+    const { client, found } = yield* findOne(suites, to, given.suite)
+    const answer = yield* client.updateSuite({ path: { id: found.id }, payload })
     const { id, name } = answer.suite
     yield* Output.result({ schema: OneSuite, value: answer, text: Output.note(`'${name}' is changed.`), name: id })
   })
 )
 
-export const suiteRemove = Command.make("remove", { suite: suiteArg, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findSuite(to, given.suite)
-    yield* client.removeSuite({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.done({ removed: found.id }, `'${found.name}' was removed. Its runs stay.`, found.id)
-  })
-)
+export const suiteRemove = removeOf(suites, {
+  ask: (client, id) => client.removeSuite({ path: { id } }),
+  sentence: ({ name }) => `'${name}' was removed. Its runs stay.`,
+  shown: ({ id }) => id
+})

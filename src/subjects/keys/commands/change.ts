@@ -8,14 +8,14 @@ import * as Schema from "effect/Schema"
 import { KeyView, RotateKey, UpdateKey } from "../routes.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import { confirmOnTerminal, yes } from "../../../cli/asking/confirm.ts"
-import { BadArgument } from "../../../cli/Failure.ts"
-import { body } from "../../../cli/flags/Flags.ts"
+import { body, changes } from "../../../cli/flags/Flags.ts"
 import { allowSameName, refuseTaken } from "../../../cli/sameName.ts"
 import { each, notOf, twoNumbers } from "../../../cli/flags/Forms.ts"
 import { listOf, restrictionNames, restrictions, restrictionsOf } from "./restrictions.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { pickKey } from "../../../cli/pickKey.ts"
+import { findOne, noun, showOf, switchesOf } from "../../../cli/verbs/noun.ts"
 
 const OneKey = Schema.Struct({ key: KeyView })
 
@@ -23,10 +23,15 @@ const key = Args.text({ name: "key" }).pipe(
   Args.withDescription("Its name, its id or the beginning of it, or what its secret begins with.")
 )
 
-const findKey = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  const client = yield* Client.group(to, "keys")
-  const { keys } = yield* client.list().pipe(Client.orExplain(to))
-  return { client, keys, found: yield* pickKey(keys, word) }
+const keys = noun({
+  what: "key",
+  group: "keys",
+  argument: key,
+  listing: "gateway key list",
+  list: (client) => client.list(),
+  rows: (answer) => answer.keys,
+  nameOf: ({ name }) => name,
+  pick: pickKey
 })
 
 const mostText = (most: number | null): string => (most === null || most === 0 ? "no limit" : String(most))
@@ -63,14 +68,11 @@ const page = (shown: KeyView) =>
     ["Id", shown.id]
   ])
 
-export const keyShow = Command.make("show", { key, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findKey(to, given.key)
-    const answer = yield* client.get({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.result({ schema: OneKey, value: answer, text: Output.print(page(answer.key)), name: found.name })
-  })
-)
+export const keyShow = showOf(keys, {
+  schema: OneKey,
+  ask: (client, id) => client.get({ path: { id } }),
+  text: (answer) => page(answer.key)
+})
 
 const several = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.repeated)
@@ -109,7 +111,7 @@ const flagNames = {
 export const keyEdit = Command.make("edit", editFlags, (given) =>
   Effect.gen(function* () {
     const limits = given.rateLimits.filter(([limit]) => limit > 0).map(([limit, window]) => ({ limit, window }))
-    const payload = yield* body(
+    const payload = yield* changes(
       UpdateKey,
       {
         ...restrictionsOf(given),
@@ -119,21 +121,16 @@ export const keyEdit = Command.make("edit", editFlags, (given) =>
         expiresAt: Option.getOrUndefined(Option.map(given.expiresAt, (at) => (at === "never" ? null : at))),
         rateLimits: given.rateLimits.length === 0 ? undefined : limits
       },
-      flagNames
+      flagNames,
+      "key edit laptop --expires 2030-01-31T00:00:00Z"
     )
-    if (Object.keys(payload).length === 0) {
-      return yield* new BadArgument({
-        message: "What is to be changed is not said.",
-        hint: "Example: gateway key edit laptop --expires 2030-01-31T00:00:00Z"
-      })
-    }
     const to = yield* Client.target(given)
-    const { client, found, keys } = yield* findKey(to, given.key)
+    const { client, found, all } = yield* findOne(keys, to, given.key)
     if (payload.name !== undefined) {
       const taken = { what: "key", name: payload.name, isAllowed: given.allowSameName, ownId: found.id }
-      yield* refuseTaken(keys, taken)
+      yield* refuseTaken(all, taken)
     }
-    const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+    const answer = yield* client.update({ path: { id: found.id }, payload })
     const { name } = answer.key
     yield* Output.result({ schema: OneKey, value: answer, text: Output.note(`The key '${name}' is changed.`), name })
   })
@@ -159,10 +156,10 @@ export const keyRotate = Command.make("rotate", rotateFlags, (given) =>
       { overlapSeconds: "--overlap" }
     )
     const to = yield* Client.target(given)
-    const { client, found } = yield* findKey(to, given.key)
+    const { client, found } = yield* findOne(keys, to, given.key)
     const overlap = payload?.overlapSeconds ?? 0
     if (overlap === 0) yield* confirmOnTerminal(given, `End the secret of '${found.name}' (${found.prefix}…) at once?`)
-    const rotated = yield* client.rotate({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+    const rotated = yield* client.rotate({ path: { id: found.id }, payload })
     const before = overlap === 0 ? "the one before has ended" : `the one before works for ${overlap} s more`
     yield* Output.result({
       schema: Rotated,
@@ -176,19 +173,12 @@ export const keyRotate = Command.make("rotate", rotateFlags, (given) =>
   })
 )
 
-const switching = (word: "enable" | "disable") =>
-  Command.make(word, { key, ...Client.connection }, (given) =>
-    Effect.gen(function* () {
-      const to = yield* Client.target(given)
-      const { client, found } = yield* findKey(to, given.key)
-      const isActive = word === "enable"
-      const answer = yield* client.update({ path: { id: found.id }, payload: { isActive } }).pipe(Client.orExplain(to))
-      const sentence = isActive
-        ? `The key '${found.name}' works again.`
-        : `The key '${found.name}' is refused from now on; 'gateway key enable' brings it back.`
-      yield* Output.result({ schema: OneKey, value: answer, text: Output.note(sentence), name: found.name })
-    })
-  )
+const switches = switchesOf(keys, {
+  schema: OneKey,
+  ask: (client, id, isActive) => client.update({ path: { id }, payload: { isActive } }),
+  enabled: ({ name }) => `The key '${name}' works again.`,
+  disabled: ({ name }) => `The key '${name}' is refused from now on; 'gateway key enable' brings it back.`
+})
 
-export const keyEnable = switching("enable")
-export const keyDisable = switching("disable")
+export const keyEnable = switches.enable
+export const keyDisable = switches.disable

@@ -15,6 +15,7 @@ import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { usdText } from "../../../kernel/text/UsdText.ts"
 import { pickKey } from "../../../cli/pickKey.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const key = Args.text({ name: "key" }).pipe(
   Args.withDescription("The API key: its name, its id or the beginning of it.")
@@ -62,22 +63,18 @@ const rowsOf = (key: string, status: BudgetStatusView): ReadonlyArray<Row> =>
 
 const Budgets = Schema.Struct({ budgets: Schema.Array(BudgetStatusView) })
 
-export const budgetList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "limits")
-    const answer = yield* client.budget({ urlParams: {} }).pipe(Client.orExplain(to))
-    const budgets = "budgets" in answer ? answer.budgets : [answer]
-    const names = yield* keyNames(to)
-    yield* Output.list({
-      schema: Budgets,
-      value: { budgets },
-      rows: budgets.flatMap((status) => rowsOf(names.get(status.apiKeyId) ?? status.apiKeyId, status)),
-      columns,
-      empty: "No key has a budget. Set one with 'gateway budget set <key> --daily 5'."
-    })
+export const budgetList = asking("list", "limits", {}, function* (client, given, to) {
+  const answer = yield* client.budget({ urlParams: {} })
+  const budgets = "budgets" in answer ? answer.budgets : [answer]
+  const names = yield* keyNames(to)
+  yield* Output.list({
+    schema: Budgets,
+    value: { budgets },
+    rows: budgets.flatMap((status) => rowsOf(names.get(status.apiKeyId) ?? status.apiKeyId, status)),
+    columns,
+    empty: "No key has a budget. Set one with 'gateway budget set <key> --daily 5'."
   })
-)
+})
 
 const spent = (name: string, status: BudgetStatusView): string =>
   `The key '${name}' has no budget; it has spent ${status.spentUsd.toFixed(4)} USD this month.`

@@ -13,6 +13,7 @@ import { FiniteNumber, notOf, worded } from "../../../cli/flags/Forms.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { findKey, keyNames } from "./budgets.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 interface Row {
   readonly key: string
@@ -35,21 +36,17 @@ const columns: ReadonlyArray<Column.Column<Row>> = [
 
 const Limits = Schema.Struct({ limits: Schema.Array(TokenLimitView) })
 
-export const tokensList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "limits")
-    const { limits } = yield* client.tokenLimits({ urlParams: {} }).pipe(Client.orExplain(to))
-    const names = yield* keyNames(to)
-    yield* Output.list({
-      schema: Limits,
-      value: { limits },
-      rows: limits.map((limit) => ({ key: names.get(limit.apiKeyId) ?? limit.apiKeyId, limit })),
-      columns,
-      empty: "No key has a token limit. Set one with 'gateway budget tokens set <key> 1000000'."
-    })
+export const tokensList = asking("list", "limits", {}, function* (client, given, to) {
+  const { limits } = yield* client.tokenLimits({ urlParams: {} })
+  const names = yield* keyNames(to)
+  yield* Output.list({
+    schema: Limits,
+    value: { limits },
+    rows: limits.map((limit) => ({ key: names.get(limit.apiKeyId) ?? limit.apiKeyId, limit })),
+    columns,
+    empty: "No key has a token limit. Set one with 'gateway budget tokens set <key> 1000000'."
   })
-)
+})
 
 /** `openai` is a provider, `openai/gpt-4o` a model. */
 const scopeFrom = (of: string | undefined) =>
@@ -104,22 +101,19 @@ export const tokensSet = Command.make(
     })
 )
 
-export const tokensRemove = Command.make(
+export const tokensRemove = asking(
   "remove",
+  "limits",
   {
     limit: Args.text({ name: "limit" }).pipe(Args.withDescription("Its id or the beginning of it.")),
-    yes,
-    ...Client.connection
+    yes
   },
-  (given) =>
-    Effect.gen(function* () {
-      const to = yield* Client.target(given)
-      const client = yield* Client.group(to, "limits")
-      const { limits } = yield* client.tokenLimits({ urlParams: {} }).pipe(Client.orExplain(to))
-      const named = limits.map((limit) => ({ id: limit.id, name: scopeOf(limit), limit }))
-      const found = yield* pick("token limit", named, given.limit, "gateway budget tokens list")
-      yield* confirm(given, `Remove the limit of ${Column.thousands(found.limit.tokenLimit)} tokens (${found.name})?`)
-      yield* client.removeTokenLimit({ urlParams: { id: found.id } }).pipe(Client.orExplain(to))
-      yield* Output.done({ removed: found.id, name: found.name }, "The token limit was removed.", found.id)
-    })
+  function* (client, given) {
+    const { limits } = yield* client.tokenLimits({ urlParams: {} })
+    const named = limits.map((limit) => ({ id: limit.id, name: scopeOf(limit), limit }))
+    const found = yield* pick("token limit", named, given.limit, "gateway budget tokens list")
+    yield* confirm(given, `Remove the limit of ${Column.thousands(found.limit.tokenLimit)} tokens (${found.name})?`)
+    yield* client.removeTokenLimit({ urlParams: { id: found.id } })
+    yield* Output.done({ removed: found.id, name: found.name }, "The token limit was removed.", found.id)
+  }
 )

@@ -7,11 +7,12 @@ import * as Option from "effect/Option"
 import { CreateMcpServer, UpdateMcpServer } from "../../mcpServers/routes.ts"
 import { readSecret } from "../../../cli/asking/stdin.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
-import { body } from "../../../cli/flags/Flags.ts"
+import { body, changes } from "../../../cli/flags/Flags.ts"
 import { each, NamedAny, notOf } from "../../../cli/flags/Forms.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { findServer, OneServer, server } from "./servers.ts"
+import { servers, OneServer, server } from "./servers.ts"
+import { findOne } from "../../../cli/verbs/noun.ts"
 
 const settings = {
   headers: Options.text("header").pipe(
@@ -114,16 +115,15 @@ const toUrl = Options.text("to").pipe(Options.withDescription("Another URL."), O
 export const mcpEdit = Command.make("edit", { server, to: toUrl, ...settings, ...Client.connection }, (given) =>
   Effect.gen(function* () {
     const input = { url: Option.getOrUndefined(given.to), ...(yield* inputOf(given)) }
-    const payload = yield* body(UpdateMcpServer, input, { ...flagNames, url: "--to" })
-    if (Object.keys(payload).length === 0) {
-      return yield* new BadArgument({
-        message: "What is to be changed is not said.",
-        hint: "Example: gateway mcp edit docs --timeout 60000"
-      })
-    }
+    const payload = yield* changes(
+      UpdateMcpServer,
+      input,
+      { ...flagNames, url: "--to" },
+      "mcp edit docs --timeout 60000"
+    )
     const to = yield* Client.target(given)
-    const { client, found } = yield* findServer(to, given.server)
-    const value = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+    const { client, found } = yield* findOne(servers, to, given.server)
+    const value = yield* client.update({ path: { id: found.id }, payload })
     const text = Output.note(`'${found.name}' is changed.`)
     yield* Output.result({ schema: OneServer, value, text, name: value.server.name })
   })

@@ -1,16 +1,13 @@
 /** `gateway mcp list`, `show`, `test`, `enable`, `disable` and `remove`: registered MCP servers. */
 import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { McpServerTested, McpServerView } from "../../mcpServers/routes.ts"
 import { CommandFailed } from "../../../cli/Failure.ts"
-import { pick } from "../../../cli/flags/Flags.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { asSentence } from "../../../kernel/text/Sentence.ts"
+import { listOf, noun, on, removeOf, showOf, switchesOf } from "../../../cli/verbs/noun.ts"
 
 const Servers = Schema.Struct({ servers: Schema.Array(McpServerView), nextCursor: Schema.NullOr(Schema.String) })
 export const OneServer = Schema.Struct({ server: McpServerView })
@@ -28,30 +25,24 @@ const columns: ReadonlyArray<Column.Column<McpServerView>> = [
   Column.id("ID", ({ id }) => id)
 ]
 
-export const mcpList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "mcpServers")
-    const value = yield* client.list().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Servers,
-      value,
-      rows: value.servers,
-      columns,
-      empty: "No MCP server is registered yet. Add one with 'gateway mcp add <name> <url>'."
-    })
-  })
-)
-
 export const server = Args.text({ name: "server" }).pipe(
   Args.withDescription("Its name, its id or the beginning of it.")
 )
 
-/** The server that a word names, and the client to ask for it. */
-export const findServer = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  const client = yield* Client.group(to, "mcpServers")
-  const { servers } = yield* client.list().pipe(Client.orExplain(to))
-  return { client, found: yield* pick("MCP server", servers, word, "gateway mcp list") }
+export const servers = noun({
+  what: "MCP server",
+  group: "mcpServers",
+  argument: server,
+  listing: "gateway mcp list",
+  list: (client) => client.list(),
+  rows: (answer) => answer.servers,
+  nameOf: ({ name }) => name
+})
+
+export const mcpList = listOf(servers, {
+  schema: Servers,
+  columns,
+  empty: "No MCP server is registered yet. Add one with 'gateway mcp add <name> <url>'."
 })
 
 const orNone = (texts: ReadonlyArray<string>): string => texts.join(", ") || "-"
@@ -72,49 +63,32 @@ export const pageOf = (shown: McpServerView): string =>
     ["Id", shown.id]
   ])
 
-export const mcpShow = Command.make("show", { server, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findServer(to, given.server)
-    const value = yield* client.get({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    const text = Output.print(pageOf(value.server))
-    yield* Output.result({ schema: OneServer, value, text, name: found.name })
-  })
-)
+export const mcpShow = showOf(servers, {
+  schema: OneServer,
+  ask: (client, id) => client.get({ path: { id } }),
+  text: (answer) => pageOf(answer.server)
+})
 
-export const mcpTest = Command.make("test", { server, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findServer(to, given.server)
-    const value = yield* client.test({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    if (!value.ok)
-      return yield* new CommandFailed({ message: `'${found.name}' ${asSentence(value.error ?? "does not answer")}` })
-    const text = Output.print(value.tools.map(({ name, title }) => `${name}  ${title}`).join("\n"))
-    yield* Output.result({ schema: McpServerTested, value, text, name: found.name })
-  })
-)
+export const mcpTest = on("test", servers, {}, function* ({ client, found }) {
+  const value = yield* client.test({ path: { id: found.id } })
+  if (!value.ok)
+    return yield* new CommandFailed({ message: `'${found.name}' ${asSentence(value.error ?? "does not answer")}` })
+  const text = Output.print(value.tools.map(({ name, title }) => `${name}  ${title}`).join("\n"))
+  yield* Output.result({ schema: McpServerTested, value, text, name: found.name })
+})
 
-const switching = (word: "enable" | "disable") =>
-  Command.make(word, { server, ...Client.connection }, (given) =>
-    Effect.gen(function* () {
-      const to = yield* Client.target(given)
-      const { client, found } = yield* findServer(to, given.server)
-      const payload = { enabled: word === "enable" }
-      const value = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
-      const said = payload.enabled ? "are offered." : "are not offered any more."
-      const text = Output.note(`The tools of '${found.name}' ${said}`)
-      yield* Output.result({ schema: OneServer, value, text, name: found.name })
-    })
-  )
+const switches = switchesOf(servers, {
+  schema: OneServer,
+  ask: (client, id, enabled) => client.update({ path: { id }, payload: { enabled } }),
+  enabled: ({ name }) => `The tools of '${name}' are offered.`,
+  disabled: ({ name }) => `The tools of '${name}' are not offered any more.`
+})
 
-export const mcpEnable = switching("enable")
-export const mcpDisable = switching("disable")
+export const mcpEnable = switches.enable
+export const mcpDisable = switches.disable
 
-export const mcpRemove = Command.make("remove", { server, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findServer(to, given.server)
-    yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.done({ removed: found.id, name: found.name }, `'${found.name}' was removed.`, found.name)
-  })
-)
+export const mcpRemove = removeOf(servers, {
+  ask: (client, id) => client.remove({ path: { id } }),
+  record: ({ name }) => ({ name }),
+  sentence: ({ name }) => `'${name}' was removed.`
+})

@@ -1,12 +1,10 @@
 /** `gateway mcp status`, `restart`, `tools` and `audit`. */
-import * as Command from "@effect/cli/Command"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { McpCallView, McpRestarted, McpStatus, McpToolView } from "../routes.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const percent = (part: number | null): string => (part === null ? "-" : `${(part * 100).toFixed(1)} %`)
 
@@ -22,30 +20,22 @@ const text = ({ activity, enabled, httpTransport, scopesEnforced, tools }: McpSt
     ["last call", `${Output.shortTime(activity.lastCallAt)} ${activity.lastCallTool ?? ""}`.trim()]
   ])
 
-export const mcpStatus = Command.make("status", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "mcp")
-    const value = yield* client.status().pipe(Client.orExplain(to))
-    yield* Output.result({ schema: McpStatus, value, text: Output.print(text(value)), name: value.httpTransport.url })
-  })
-)
+export const mcpStatus = asking("status", "mcp", {}, function* (client) {
+  const value = yield* client.status()
+  yield* Output.result({ schema: McpStatus, value, text: Output.print(text(value)), name: value.httpTransport.url })
+})
 
-export const mcpRestart = Command.make("restart", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "mcp")
-    const value = yield* client.restart().pipe(Client.orExplain(to))
-    const ended = value.sessions === 1 ? "one session was ended" : `${value.sessions} sessions were ended`
-    const servers = value.servers === 1 ? "one added server begins" : `${value.servers} added servers begin`
-    yield* Output.result({
-      schema: McpRestarted,
-      value,
-      name: "restarted",
-      text: Output.note(`The MCP server is restarted: ${ended}, ${servers} anew.`)
-    })
+export const mcpRestart = asking("restart", "mcp", {}, function* (client) {
+  const value = yield* client.restart()
+  const ended = value.sessions === 1 ? "one session was ended" : `${value.sessions} sessions were ended`
+  const servers = value.servers === 1 ? "one added server begins" : `${value.servers} added servers begin`
+  yield* Output.result({
+    schema: McpRestarted,
+    value,
+    name: "restarted",
+    text: Output.note(`The MCP server is restarted: ${ended}, ${servers} anew.`)
   })
-)
+})
 
 const toolColumns: ReadonlyArray<Column.Column<typeof McpToolView.Type>> = [
   Column.name("TOOL", ({ name }) => name),
@@ -54,15 +44,11 @@ const toolColumns: ReadonlyArray<Column.Column<typeof McpToolView.Type>> = [
   Column.prose("WHAT", ({ title }) => title)
 ]
 
-export const mcpTools = Command.make("tools", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "mcp")
-    const value = yield* client.tools().pipe(Client.orExplain(to))
-    const schema = Schema.Struct({ tools: Schema.Array(McpToolView) })
-    yield* Output.list({ schema, value, rows: value.tools, columns: toolColumns, empty: "There are no tools." })
-  })
-)
+export const mcpTools = asking("tools", "mcp", {}, function* (client) {
+  const value = yield* client.tools()
+  const schema = Schema.Struct({ tools: Schema.Array(McpToolView) })
+  yield* Output.list({ schema, value, rows: value.tools, columns: toolColumns, empty: "There are no tools." })
+})
 
 const callColumns: ReadonlyArray<Column.Column<McpCallView>> = [
   Column.time("WHEN", ({ timestamp }) => timestamp),
@@ -72,12 +58,8 @@ const callColumns: ReadonlyArray<Column.Column<McpCallView>> = [
   Column.text("KEY", ({ apiKeyId }) => apiKeyId)
 ]
 
-export const mcpAudit = Command.make("audit", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "mcp")
-    const value = yield* client.audit({ urlParams: {} }).pipe(Client.orExplain(to))
-    const schema = Schema.Struct({ calls: Schema.Array(McpCallView) })
-    yield* Output.list({ schema, value, rows: value.calls, columns: callColumns, empty: "No tool was called yet." })
-  })
-)
+export const mcpAudit = asking("audit", "mcp", {}, function* (client) {
+  const value = yield* client.audit({ urlParams: {} })
+  const schema = Schema.Struct({ calls: Schema.Array(McpCallView) })
+  yield* Output.list({ schema, value, rows: value.calls, columns: callColumns, empty: "No tool was called yet." })
+})

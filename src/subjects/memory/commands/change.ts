@@ -5,12 +5,13 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { CreateMemory, MemoryHealth, OneMemory, UpdateMemory } from "../routes.ts"
-import { BadArgument } from "../../../cli/Failure.ts"
-import { body } from "../../../cli/flags/Flags.ts"
+import { body, changes } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
-import { apiKey, findMemory, memory, ownerOf, type } from "./rows.ts"
+import { apiKey, memories, memory, ownerOf, type } from "./rows.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
+import { findOne, removeOf } from "../../../cli/verbs/noun.ts"
 
 const content = Args.text({ name: "content" }).pipe(
   Args.withDescription("What is to be remembered."),
@@ -59,51 +60,44 @@ export const memoryEdit = Command.make("edit", { memory, content: otherContent, 
       key: Option.getOrUndefined(given.name),
       sessionId: Option.getOrUndefined(given.session)
     }
-    const payload = yield* body(UpdateMemory, input, { ...flagNames, content: "--content" })
-    if (Object.keys(payload).length === 0) {
-      return yield* new BadArgument({
-        message: "What is to be changed is not said.",
-        hint: "Example: gateway memory edit preference:editor --content 'I use Helix.'"
-      })
-    }
+    const payload = yield* changes(
+      UpdateMemory,
+      input,
+      { ...flagNames, content: "--content" },
+      "memory edit preference:editor --content 'I use Helix.'"
+    )
     const to = yield* Client.target(given)
-    const { client, found } = yield* findMemory(to, given.memory)
-    const answer = yield* client.patch({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+    const { client, found } = yield* findOne(memories, to, given.memory)
+    const answer = yield* client.patch({ path: { id: found.id }, payload })
     const text = Output.note(`'${answer.memory.key}' is changed.`)
     yield* Output.result({ schema: OneMemory, value: answer, text, name: found.id })
   })
 )
 
-export const memoryRemove = Command.make("remove", { memory, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findMemory(to, given.memory)
-    yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.done({ removed: found.id, key: found.key }, `'${found.key}' is forgotten.`, found.id)
-  })
-)
+export const memoryRemove = removeOf(memories, {
+  ask: (client, id) => client.remove({ path: { id } }),
+  record: ({ key }) => ({ key }),
+  sentence: ({ key }) => `'${key}' is forgotten.`,
+  shown: ({ id }) => id
+})
 
 const rebuild = Options.boolean("reindex").pipe(
   Options.withDescription("Make the index of the memory anew first."),
   Options.withDefault(false)
 )
 
-export const memoryHealth = Command.make("health", { reindex: rebuild, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "memory")
-    if (given.reindex) yield* client.reindex().pipe(Client.orExplain(to))
-    const answer = yield* client.health().pipe(Client.orExplain(to))
-    const text = Output.print(
-      fields([
-        ["Enabled", Output.yesNo(answer.enabled)],
-        ["Well", Output.yesNo(answer.ok)],
-        ["Memories", String(answer.entries)],
-        ["In the index", String(answer.indexed)],
-        ["Bytes", String(answer.bytes)],
-        ["Searched by", answer.engine]
-      ])
-    )
-    yield* Output.result({ schema: MemoryHealth, value: answer, text, name: "" })
-  })
-)
+export const memoryHealth = asking("health", "memory", { reindex: rebuild }, function* (client, given) {
+  if (given.reindex) yield* client.reindex()
+  const answer = yield* client.health()
+  const text = Output.print(
+    fields([
+      ["Enabled", Output.yesNo(answer.enabled)],
+      ["Well", Output.yesNo(answer.ok)],
+      ["Memories", String(answer.entries)],
+      ["In the index", String(answer.indexed)],
+      ["Bytes", String(answer.bytes)],
+      ["Searched by", answer.engine]
+    ])
+  )
+  yield* Output.result({ schema: MemoryHealth, value: answer, text, name: "" })
+})

@@ -5,10 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { memoryTypes } from "../entity.ts"
 import type { MemoryView } from "../routes.ts"
-import { pick } from "../../../cli/flags/Flags.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
+import type * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import { findKey } from "../../limits/commands/budgets.ts"
+import { noun } from "../../../cli/verbs/noun.ts"
 
 export const columns: ReadonlyArray<Column.Column<MemoryView>> = [
   Column.name("KEY", ({ key }) => key),
@@ -43,10 +43,12 @@ export const ownerOf = Effect.fnUntraced(function* (to: Client.Target, given: Op
   return given.value === "none" ? "none" : (yield* findKey(to, given.value)).id
 })
 
-/** The memory that a word names, and the client to ask for it. */
-export const findMemory = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  const client = yield* Client.group(to, "memory")
-  const { memories } = yield* client.list({ urlParams: {} }).pipe(Client.orExplain(to))
-  const named = memories.map(({ id, key }) => ({ id, key, name: key }))
-  return { client, found: yield* pick("memory", named, word, "gateway memory list") }
+export const memories = noun({
+  what: "memory",
+  group: "memory",
+  argument: memory,
+  listing: "gateway memory list",
+  list: (client) => client.list({ urlParams: {} }),
+  rows: (answer) => answer.memories,
+  nameOf: ({ key }) => key
 })

@@ -1,52 +1,44 @@
 /** `gateway memory list`, `search`, `show` and `preview`. */
 import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { MemoryList, MemoryPreview, type MemoryView, OneMemory } from "../routes.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
-import { apiKey, columns, findMemory, memory, ownerOf, type } from "./rows.ts"
+import { apiKey, columns, memories, ownerOf, type } from "./rows.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
+import { on } from "../../../cli/verbs/noun.ts"
 
 const listed = (value: typeof MemoryList.Type, empty: string) =>
   Output.list({ schema: MemoryList, value, rows: value.memories, columns, empty })
 
 const filters = { type, key: apiKey, ...Client.connection }
 
-export const memoryList = Command.make("list", filters, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "memory")
-    const apiKeyId = yield* ownerOf(to, given.key)
-    const urlParams = {
-      ...(apiKeyId === undefined ? {} : { apiKeyId }),
-      ...Option.match(given.type, { onNone: () => ({}), onSome: (each) => ({ type: each }) })
-    }
-    const answer = yield* client.list({ urlParams }).pipe(Client.orExplain(to))
-    yield* listed(answer, "Nothing is remembered. Add something with 'gateway memory add <content>'.")
-  })
-)
+export const memoryList = asking("list", "memory", filters, function* (client, given, to) {
+  const apiKeyId = yield* ownerOf(to, given.key)
+  const urlParams = {
+    ...(apiKeyId === undefined ? {} : { apiKeyId }),
+    ...Option.match(given.type, { onNone: () => ({}), onSome: (each) => ({ type: each }) })
+  }
+  const answer = yield* client.list({ urlParams })
+  yield* listed(answer, "Nothing is remembered. Add something with 'gateway memory add <content>'.")
+})
 
 const words = Args.text({ name: "words" }).pipe(
   Args.withDescription("What to look for: memories that have one of the words, the best match first."),
   Args.atLeast(1)
 )
 
-export const memorySearch = Command.make("search", { words, ...filters }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "memory")
-    const apiKeyId = yield* ownerOf(to, given.key)
-    const urlParams = {
-      q: given.words.join(" "),
-      ...(apiKeyId === undefined ? {} : { apiKeyId }),
-      ...Option.match(given.type, { onNone: () => ({}), onSome: (each) => ({ type: each }) })
-    }
-    const answer = yield* client.list({ urlParams }).pipe(Client.orExplain(to))
-    yield* listed(answer, "No memory has one of these words.")
-  })
-)
+export const memorySearch = asking("search", "memory", { words, ...filters }, function* (client, given, to) {
+  const apiKeyId = yield* ownerOf(to, given.key)
+  const urlParams = {
+    q: given.words.join(" "),
+    ...(apiKeyId === undefined ? {} : { apiKeyId }),
+    ...Option.match(given.type, { onNone: () => ({}), onSome: (each) => ({ type: each }) })
+  }
+  const answer = yield* client.list({ urlParams })
+  yield* listed(answer, "No memory has one of these words.")
+})
 
 const page = (shown: MemoryView) =>
   fields([
@@ -62,15 +54,11 @@ const page = (shown: MemoryView) =>
     ["Id", shown.id]
   ])
 
-export const memoryShow = Command.make("show", { memory, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findMemory(to, given.memory)
-    const answer = yield* client.get({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    const text = Output.print(page(answer.memory))
-    yield* Output.result({ schema: OneMemory, value: answer, text, name: found.id })
-  })
-)
+export const memoryShow = on("show", memories, {}, function* ({ client, found }) {
+  const answer = yield* client.get({ path: { id: found.id } })
+  const text = Output.print(page(answer.memory))
+  yield* Output.result({ schema: OneMemory, value: answer, text, name: found.id })
+})
 
 const question = Args.text({ name: "question" }).pipe(
   Args.withDescription("What a user would say."),
@@ -78,14 +66,10 @@ const question = Args.text({ name: "question" }).pipe(
   Args.map((said) => said.join(" "))
 )
 
-export const memoryPreview = Command.make("preview", { question, key: apiKey, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "memory")
-    const apiKeyId = yield* ownerOf(to, given.key)
-    const owner = apiKeyId === undefined || apiKeyId === "none" ? {} : { apiKeyId }
-    const answer = yield* client.preview({ payload: { query: given.question, ...owner } }).pipe(Client.orExplain(to))
-    const text = answer.block === null ? Output.note("Nothing would be told.") : Output.print(answer.block)
-    yield* Output.result({ schema: MemoryPreview, value: answer, text, name: "" })
-  })
-)
+export const memoryPreview = asking("preview", "memory", { question, key: apiKey }, function* (client, given, to) {
+  const apiKeyId = yield* ownerOf(to, given.key)
+  const owner = apiKeyId === undefined || apiKeyId === "none" ? {} : { apiKeyId }
+  const answer = yield* client.preview({ payload: { query: given.question, ...owner } })
+  const text = answer.block === null ? Output.note("Nothing would be told.") : Output.print(answer.block)
+  yield* Output.result({ schema: MemoryPreview, value: answer, text, name: "" })
+})

@@ -9,6 +9,7 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import { body } from "../../../cli/flags/Flags.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import * as Column from "../../../cli/output/Column.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const Aliases = Schema.Struct({ aliases: Schema.Array(AliasView) })
 
@@ -39,27 +40,19 @@ export const aliasAdd = Command.make("add", { alias, model, ...Client.connection
   })
 )
 
-export const aliasList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "modelAliases")
-    const answer = yield* client.list().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Aliases,
-      value: answer,
-      rows: answer.aliases,
-      columns,
-      empty: "There are no aliases. Make one with 'gateway model alias add'."
-    })
+export const aliasList = asking("list", "modelAliases", {}, function* (client) {
+  const answer = yield* client.list()
+  yield* Output.list({
+    schema: Aliases,
+    value: answer,
+    rows: answer.aliases,
+    columns,
+    empty: "There are no aliases. Make one with 'gateway model alias add'."
   })
-)
+})
 
-export const aliasRemove = Command.make("remove", { alias, yes, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "modelAliases")
-    yield* confirmOnTerminal(given, `Remove the alias '${given.alias}'?`)
-    yield* client.remove({ urlParams: { alias: given.alias }, payload: null }).pipe(Client.orExplain(to))
-    yield* Output.done({ removed: given.alias }, `The alias '${given.alias}' is gone.`, given.alias)
-  })
-)
+export const aliasRemove = asking("remove", "modelAliases", { alias, yes }, function* (client, given) {
+  yield* confirmOnTerminal(given, `Remove the alias '${given.alias}'?`)
+  yield* client.remove({ urlParams: { alias: given.alias }, payload: null })
+  yield* Output.done({ removed: given.alias }, `The alias '${given.alias}' is gone.`, given.alias)
+})

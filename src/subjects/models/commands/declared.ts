@@ -14,6 +14,7 @@ import { providerAndModel } from "../../../cli/flags/ModelName.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
 import { didYouMean, near } from "../../../cli/tree/Near.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const Declared = Schema.Struct({ models: Schema.Array(ProviderModelView) })
 const OneDeclared = Schema.Struct({ model: ProviderModelView })
@@ -67,20 +68,16 @@ export const modelShow = Command.make("show", { model, ...Client.connection }, (
   })
 )
 
-export const declaredList = Command.make("declared", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "providerModels")
-    const answer = yield* client.list({ urlParams: {} }).pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Declared,
-      value: answer,
-      rows: answer.models,
-      columns,
-      empty: "No models were declared. Declare one with 'gateway model declare <provider>/<model>'."
-    })
+export const declaredList = asking("declared", "providerModels", {}, function* (client) {
+  const answer = yield* client.list({ urlParams: {} })
+  yield* Output.list({
+    schema: Declared,
+    value: answer,
+    rows: answer.models,
+    columns,
+    empty: "No models were declared. Declare one with 'gateway model declare <provider>/<model>'."
   })
-)
+})
 
 const onOff = (name: string, description: string) =>
   Options.choice(name, ["yes", "no"]).pipe(Options.withDescription(description), Options.optional)

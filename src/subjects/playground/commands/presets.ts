@@ -12,22 +12,14 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import { orDash } from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
-import { columns, endpoint, findPreset, model, OnePreset, params, preset, Presets, system } from "./rows.ts"
+import { columns, endpoint, presets, model, OnePreset, params, preset, Presets, system } from "./rows.ts"
+import { findOne, listOf, removeOf, showOf } from "../../../cli/verbs/noun.ts"
 
-export const presetsList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "playground")
-    const answer = yield* client.presets().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Presets,
-      value: answer,
-      rows: answer.presets,
-      columns,
-      empty: "There are no presets yet. Make one with 'gateway playground presets add <name> --model <model>'."
-    })
-  })
-)
+export const presetsList = listOf(presets, {
+  schema: Presets,
+  columns,
+  empty: "There are no presets yet. Make one with 'gateway playground presets add <name> --model <model>'."
+})
 
 const page = (shown: PresetView) => {
   const system = orDash(shown.system)
@@ -45,19 +37,11 @@ const page = (shown: PresetView) => {
   return isText ? `${facts}\n\n${harmlessLines(system)}` : facts
 }
 
-export const presetsShow = Command.make("show", { preset, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findPreset(to, given.preset)
-    const answer = yield* client.preset({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.result({
-      schema: OnePreset,
-      value: answer,
-      text: Output.print(page(answer.preset)),
-      name: found.name
-    })
-  })
-)
+export const presetsShow = showOf(presets, {
+  schema: OnePreset,
+  ask: (client, id) => client.preset({ path: { id } }),
+  text: (answer) => page(answer.preset)
+})
 
 const flagsOf = {
   name: "<name>",
@@ -140,18 +124,15 @@ export const presetsEdit = Command.make(
       }
       const payload = yield* body(UpdatePreset, changes, { ...flagsOf, name: "--name" })
       const to = yield* Client.target(given)
-      const { client, found } = yield* findPreset(to, given.preset)
-      const answer = yield* client.updatePreset({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+      const { client, found } = yield* findOne(presets, to, given.preset)
+      const answer = yield* client.updatePreset({ path: { id: found.id }, payload })
       const { id, name } = answer.preset
       yield* Output.result({ schema: OnePreset, value: answer, text: Output.note(`'${name}' is changed.`), name: id })
     })
 )
 
-export const presetsRemove = Command.make("remove", { preset, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findPreset(to, given.preset)
-    yield* client.removePreset({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.done({ removed: found.id }, `The preset '${found.name}' is removed.`, found.id)
-  })
-)
+export const presetsRemove = removeOf(presets, {
+  ask: (client, id) => client.removePreset({ path: { id } }),
+  sentence: ({ name }) => `The preset '${name}' is removed.`,
+  shown: ({ id }) => id
+})

@@ -8,10 +8,10 @@ import { readFileSync } from "node:fs"
 import { PresetView } from "../routes.ts"
 import { PlaygroundParams } from "../entity.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
-import { body, pick } from "../../../cli/flags/Flags.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
+import { body } from "../../../cli/flags/Flags.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import { fit } from "../../../cli/output/Table.ts"
+import { noun } from "../../../cli/verbs/noun.ts"
 
 export const Presets = Schema.Struct({ presets: Schema.Array(PresetView) })
 export const OnePreset = Schema.Struct({ preset: PresetView })
@@ -36,11 +36,14 @@ export const preset = Args.text({ name: "preset" }).pipe(
   Args.withDescription("Its name, its id or the beginning of it.")
 )
 
-/** The preset that a word names, and the client to ask for it. */
-export const findPreset = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  const client = yield* Client.group(to, "playground")
-  const { presets } = yield* client.presets().pipe(Client.orExplain(to))
-  return { client, found: yield* pick("preset", presets, word, "gateway playground presets list") }
+export const presets = noun({
+  what: "preset",
+  group: "playground",
+  argument: preset,
+  listing: "gateway playground presets list",
+  list: (client) => client.presets(),
+  rows: (answer) => answer.presets,
+  nameOf: ({ name }) => name
 })
 
 export const system = Options.text("system").pipe(Options.withDescription("The system prompt."), Options.optional)

@@ -16,6 +16,7 @@ import { loadModule } from "../../../cli/lazy.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { listed, readProject } from "./project.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const name = Args.text({ name: "plugin" }).pipe(Args.withDescription("Name of the plugin."))
 const One = Schema.Struct({ plugin: PluginView })
@@ -42,20 +43,16 @@ const columns: ReadonlyArray<Column.Column<PluginView>> = [
   Column.prose("ERROR", ({ lastError }) => lastError)
 ]
 
-export const pluginList = Command.make("list", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "plugins")
-    const value = yield* client.list({ urlParams: {} }).pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: PluginsAnswer,
-      value,
-      rows: value.plugins,
-      columns,
-      empty: "No plugin is installed. 'gateway plugin marketplace' has some; 'gateway plugin new <name>' begins one."
-    })
+export const pluginList = asking("list", "plugins", {}, function* (client) {
+  const value = yield* client.list({ urlParams: {} })
+  yield* Output.list({
+    schema: PluginsAnswer,
+    value,
+    rows: value.plugins,
+    columns,
+    empty: "No plugin is installed. 'gateway plugin marketplace' has some; 'gateway plugin new <name>' begins one."
   })
-)
+})
 
 /** The words of each permission, for a person who is to grant it. */
 const wordsOf = (permissions: ReadonlyArray<PluginPermission>, hosts: ReadonlyArray<string> | null) =>
@@ -91,14 +88,10 @@ const page = (plugin: PluginView) =>
     )
   })
 
-export const pluginShow = Command.make("show", { name, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "plugins")
-    const value = yield* client.get({ path: { name: given.name } }).pipe(Client.orExplain(to))
-    yield* Output.result({ schema: One, value, text: page(value.plugin), name: given.name })
-  })
-)
+export const pluginShow = asking("show", "plugins", { name }, function* (client, given) {
+  const value = yield* client.get({ path: { name: given.name } })
+  yield* Output.result({ schema: One, value, text: page(value.plugin), name: given.name })
+})
 
 /**
  * Decides the permissions that this activation grants: the named ones, and on a terminal those that the person agrees
@@ -137,34 +130,26 @@ const activated = (
     return yield* client.activate({ path: { name: plugin.name }, payload }).pipe(Client.orExplain(to))
   })
 
-export const pluginActivate = Command.make("activate", { name, grant, yes, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "plugins")
-    const { plugin } = yield* client.get({ path: { name: given.name } }).pipe(Client.orExplain(to))
-    const value = yield* activated(to, plugin, given)
-    yield* Output.result({
-      schema: One,
-      value,
-      text: Output.note(`${given.name} is called from now on.`),
-      name: given.name
-    })
+export const pluginActivate = asking("activate", "plugins", { name, grant, yes }, function* (client, given, to) {
+  const { plugin } = yield* client.get({ path: { name: given.name } })
+  const value = yield* activated(to, plugin, given)
+  yield* Output.result({
+    schema: One,
+    value,
+    text: Output.note(`${given.name} is called from now on.`),
+    name: given.name
   })
-)
+})
 
-export const pluginDeactivate = Command.make("deactivate", { name, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "plugins")
-    const value = yield* client.deactivate({ path: { name: given.name } }).pipe(Client.orExplain(to))
-    yield* Output.result({
-      schema: One,
-      value,
-      text: Output.note(`${given.name} is not called any more.`),
-      name: given.name
-    })
+export const pluginDeactivate = asking("deactivate", "plugins", { name }, function* (client, given) {
+  const value = yield* client.deactivate({ path: { name: given.name } })
+  yield* Output.result({
+    schema: One,
+    value,
+    text: Output.note(`${given.name} is not called any more.`),
+    name: given.name
   })
-)
+})
 
 export const pluginRemove = Command.make("remove", { name, yes, ...Client.connection }, (given) =>
   Effect.gen(function* () {
@@ -258,47 +243,40 @@ const valueOf = (type: string, text: string): unknown => {
 
 const ConfigAnswer = Schema.Struct({ schema: Schema.Unknown, values: Schema.Unknown })
 
-export const pluginConfig = Command.make("config", { name, pairs, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "plugins")
-    const path = { name: given.name }
-    const before = yield* client.config({ path }).pipe(Client.orExplain(to))
-    const wrong = given.pairs.find((pair) => !pair.includes("="))
-    if (wrong !== undefined) {
-      return yield* new BadArgument({ message: `'${wrong}' is no setting.`, hint: "Write them as key=value." })
-    }
-    const values = Object.fromEntries(
-      given.pairs.map((pair) => {
-        const at = pair.indexOf("=")
-        const key = pair.slice(0, at)
-        const field = before.schema[key]
-        const choice = field?.enum?.find((each) => String(each) === pair.slice(at + 1))
-        return [key, choice ?? valueOf(field?.type ?? "string", pair.slice(at + 1))]
-      })
-    )
-    const value =
-      given.pairs.length === 0
-        ? before
-        : yield* client.setConfig({ path, payload: { values } }).pipe(Client.orExplain(to))
-    const rows = Object.entries(value.schema).map(([key, field]) => ({ key, field, value: value.values[key] ?? null }))
-    yield* Output.result({
-      schema: ConfigAnswer,
-      value,
-      text: Output.rows(
-        rows,
-        [
-          Column.name("SETTING", ({ key }) => key),
-          Column.text("VALUE", ({ value: set }) => (set === null ? null : String(set)), { fit: "keep" }),
-          Column.text("TYPE", ({ field }) => field.type),
-          Column.prose("MEANING", ({ field }) => field.description)
-        ],
-        `${given.name} has no settings.`
-      ),
-      name: given.name
+export const pluginConfig = asking("config", "plugins", { name, pairs }, function* (client, given) {
+  const path = { name: given.name }
+  const before = yield* client.config({ path })
+  const wrong = given.pairs.find((pair) => !pair.includes("="))
+  if (wrong !== undefined) {
+    return yield* new BadArgument({ message: `'${wrong}' is no setting.`, hint: "Write them as key=value." })
+  }
+  const values = Object.fromEntries(
+    given.pairs.map((pair) => {
+      const at = pair.indexOf("=")
+      const key = pair.slice(0, at)
+      const field = before.schema[key]
+      const choice = field?.enum?.find((each) => String(each) === pair.slice(at + 1))
+      return [key, choice ?? valueOf(field?.type ?? "string", pair.slice(at + 1))]
     })
+  )
+  const value = given.pairs.length === 0 ? before : yield* client.setConfig({ path, payload: { values } })
+  const rows = Object.entries(value.schema).map(([key, field]) => ({ key, field, value: value.values[key] ?? null }))
+  yield* Output.result({
+    schema: ConfigAnswer,
+    value,
+    text: Output.rows(
+      rows,
+      [
+        Column.name("SETTING", ({ key }) => key),
+        Column.text("VALUE", ({ value: set }) => (set === null ? null : String(set)), { fit: "keep" }),
+        Column.text("TYPE", ({ field }) => field.type),
+        Column.prose("MEANING", ({ field }) => field.description)
+      ],
+      `${given.name} has no settings.`
+    ),
+    name: given.name
   })
-)
+})
 
 const logColumns: ReadonlyArray<Column.Column<LogView>> = [
   Column.name("AT", ({ at }) => at),
@@ -366,22 +344,18 @@ const offerColumns: ReadonlyArray<Column.Column<OfferView>> = [
   Column.text("HASH", ({ integrity }) => integrity, { in: "wide" })
 ]
 
-export const pluginMarketplace = Command.make("marketplace", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "plugins")
-    const value = yield* client.marketplace().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: OffersView,
-      value,
-      rows: value.plugins,
-      columns: offerColumns,
-      empty: "The marketplace is empty."
-    })
-    if (value.remoteError !== null)
-      yield* Output.remark(`Those of the list elsewhere are not shown: ${value.remoteError}.`)
+export const pluginMarketplace = asking("marketplace", "plugins", {}, function* (client) {
+  const value = yield* client.marketplace()
+  yield* Output.list({
+    schema: OffersView,
+    value,
+    rows: value.plugins,
+    columns: offerColumns,
+    empty: "The marketplace is empty."
   })
-)
+  if (value.remoteError !== null)
+    yield* Output.remark(`Those of the list elsewhere are not shown: ${value.remoteError}.`)
+})
 
 type FoundView = (typeof ScanView.Type)["found"][number]
 
@@ -391,17 +365,13 @@ const foundColumns: ReadonlyArray<Column.Column<FoundView>> = [
   Column.text("PROBLEM", ({ errors }) => errors.map(({ field, message }) => `${field}: ${message}`).join("; "))
 ]
 
-export const pluginScan = Command.make("scan", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "plugins")
-    const value = yield* client.scan().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: ScanView,
-      value,
-      rows: value.found,
-      columns: foundColumns,
-      empty: "There is no plugin in the folder."
-    })
+export const pluginScan = asking("scan", "plugins", {}, function* (client) {
+  const value = yield* client.scan()
+  yield* Output.list({
+    schema: ScanView,
+    value,
+    rows: value.found,
+    columns: foundColumns,
+    empty: "There is no plugin in the folder."
   })
-)
+})

@@ -9,10 +9,12 @@ import type { ProxyScope } from "../entity.ts"
 import { BadArgument } from "../../../cli/Failure.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
-import { findConnection } from "../../connections/commands/found.ts"
-import { assignmentColumns, Assignments, proxy } from "./rows.ts"
-import { findProxy } from "../../../cli/pickProxy.ts"
+import { connections } from "../../connections/commands/found.ts"
+import { assignmentColumns, Assignments } from "./rows.ts"
+import { proxies } from "../../../cli/pickProxy.ts"
 import { pickKey } from "../../../cli/pickKey.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
+import { findOne, on } from "../../../cli/verbs/noun.ts"
 
 const of = (flag: string, description: string) =>
   Options.text(flag).pipe(Options.withDescription(description), Options.optional)
@@ -50,7 +52,7 @@ const scopeOf = Effect.fnUntraced(function* (to: Client.Target, { all, apiKey, p
     return { scope: "provider", scopeId: provider.value, words: `calls to '${provider.value}'` } satisfies Scope
   }
   if (Option.isSome(connection)) {
-    const { found } = yield* findConnection(to, connection.value)
+    const { found } = yield* findOne(connections, to, connection.value)
     return { scope: "connection", scopeId: found.id, words: `calls of the connection '${found.name}'` } satisfies Scope
   }
   if (Option.isSome(apiKey)) {
@@ -64,20 +66,16 @@ const scopeOf = Effect.fnUntraced(function* (to: Client.Target, { all, apiKey, p
 
 const One = Schema.Struct({ assignment: Schema.NullOr(ProxyAssignmentView) })
 
-export const proxyAssign = Command.make("assign", { proxy, ...scopeFlags, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findProxy(to, given.proxy)
-    const { words, ...scope } = yield* scopeOf(to, given)
-    const answer = yield* client.assign({ payload: { ...scope, proxyId: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.result({
-      schema: One,
-      value: answer,
-      text: Output.note(`From now on ${words} go through '${found.name}', or fail.`),
-      name: found.name
-    })
+export const proxyAssign = on("assign", proxies, { ...scopeFlags }, function* ({ client, found, given, to }) {
+  const { words, ...scope } = yield* scopeOf(to, given)
+  const answer = yield* client.assign({ payload: { ...scope, proxyId: found.id } })
+  yield* Output.result({
+    schema: One,
+    value: answer,
+    text: Output.note(`From now on ${words} go through '${found.name}', or fail.`),
+    name: found.name
   })
-)
+})
 
 export const proxyUnassign = Command.make("unassign", { ...scopeFlags, ...Client.connection }, (given) =>
   Effect.gen(function* () {
@@ -94,17 +92,13 @@ export const proxyUnassign = Command.make("unassign", { ...scopeFlags, ...Client
   })
 )
 
-export const proxyAssignments = Command.make("assignments", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "proxies")
-    const answer = yield* client.assignments().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Assignments,
-      value: answer,
-      rows: answer.assignments,
-      columns: assignmentColumns,
-      empty: "No proxy is assigned. Assign one with 'gateway proxy assign <proxy> --all'."
-    })
+export const proxyAssignments = asking("assignments", "proxies", {}, function* (client) {
+  const answer = yield* client.assignments()
+  yield* Output.list({
+    schema: Assignments,
+    value: answer,
+    rows: answer.assignments,
+    columns: assignmentColumns,
+    empty: "No proxy is assigned. Assign one with 'gateway proxy assign <proxy> --all'."
   })
-)
+})

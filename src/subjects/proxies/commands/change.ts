@@ -13,8 +13,10 @@ import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { readAddress } from "./address.ts"
 import { passwordFlag, readPassword } from "./password.ts"
-import { addressOf, OneProxy, proxy } from "./rows.ts"
-import { findProxy } from "../../../cli/pickProxy.ts"
+import { addressOf, OneProxy } from "./rows.ts"
+import { proxies } from "../../../cli/pickProxy.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
+import { on, switchesOf } from "../../../cli/verbs/noun.ts"
 
 const flagNames = {
   name: "--name",
@@ -75,85 +77,67 @@ const otherAddress = Options.text("address").pipe(
 )
 const otherName = Options.text("name").pipe(Options.withDescription("Another name."), Options.optional)
 
-export const proxyEdit = Command.make(
+export const proxyEdit = on(
   "edit",
-  { proxy, address: otherAddress, name: otherName, family, password: passwordFlag, ...Client.connection },
-  (given) =>
-    Effect.gen(function* () {
-      const to = yield* Client.target(given)
-      const { client, found } = yield* findProxy(to, given.proxy)
-      const parts = Option.isNone(given.address) ? {} : yield* typed(given.address.value)
-      const input = {
-        ...parts,
-        id: found.id,
-        name: Option.getOrUndefined(given.name),
-        family: Option.getOrUndefined(given.family),
-        ...(given.password ? { password: yield* readPassword(true, null) } : {})
-      }
-      const payload = yield* body(UpdateProxy, input, flagNames)
-      const answer = yield* client.update({ payload }).pipe(Client.orExplain(to))
-      yield* shown(
-        answer,
-        `The proxy '${answer.proxy.name}' is now ${addressOf(answer.proxy)}, family ${answer.proxy.family}.`
-      )
-    })
-)
-
-const switching = (word: "enable" | "disable") =>
-  Command.make(word, { proxy, ...Client.connection }, (given) =>
-    Effect.gen(function* () {
-      const to = yield* Client.target(given)
-      const { client, found } = yield* findProxy(to, given.proxy)
-      const isActive = word === "enable"
-      const answer = yield* client.update({ payload: { id: found.id, isActive } }).pipe(Client.orExplain(to))
-      yield* shown(
-        answer,
-        isActive
-          ? `The proxy '${found.name}' may be used again.`
-          : `The proxy '${found.name}' is not used. Calls that it is assigned to fail until another is assigned, or none.`
-      )
-    })
-  )
-
-export const proxyEnable = switching("enable")
-export const proxyDisable = switching("disable")
-
-export const proxyRemove = Command.make("remove", { proxy, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findProxy(to, given.proxy)
-    const { assignments } = yield* client.assignments().pipe(Client.orExplain(to))
-    yield* client.remove({ urlParams: { id: found.id } }).pipe(Client.orExplain(to))
-    const left = assignments.filter(({ proxyId }) => proxyId === found.id).length
-    yield* Output.done(
-      { removed: found.id, name: found.name },
-      left === 0
-        ? `The proxy '${found.name}' was removed.`
-        : `The proxy '${found.name}' was removed. What it was assigned to does not go direct: see 'gateway proxy assignments'.`,
-      found.name
+  proxies,
+  { address: otherAddress, name: otherName, family, password: passwordFlag },
+  function* ({ client, found, given }) {
+    const parts = Option.isNone(given.address) ? {} : yield* typed(given.address.value)
+    const input = {
+      ...parts,
+      id: found.id,
+      name: Option.getOrUndefined(given.name),
+      family: Option.getOrUndefined(given.family),
+      ...(given.password ? { password: yield* readPassword(true, null) } : {})
+    }
+    const payload = yield* body(UpdateProxy, input, flagNames)
+    const answer = yield* client.update({ payload })
+    yield* shown(
+      answer,
+      `The proxy '${answer.proxy.name}' is now ${addressOf(answer.proxy)}, family ${answer.proxy.family}.`
     )
-  })
+  }
 )
+
+const switches = switchesOf(proxies, {
+  schema: OneProxy,
+  ask: (client, id, isActive) => client.update({ payload: { id, isActive } }),
+  enabled: ({ name }) => `The proxy '${name}' may be used again.`,
+  disabled: ({ name }) =>
+    `The proxy '${name}' is not used. Calls that it is assigned to fail until another is assigned, or none.`
+})
+
+export const proxyEnable = switches.enable
+export const proxyDisable = switches.disable
+
+export const proxyRemove = on("remove", proxies, {}, function* ({ client, found }) {
+  const { assignments } = yield* client.assignments()
+  yield* client.remove({ urlParams: { id: found.id } })
+  const left = assignments.filter(({ proxyId }) => proxyId === found.id).length
+  yield* Output.done(
+    { removed: found.id, name: found.name },
+    left === 0
+      ? `The proxy '${found.name}' was removed.`
+      : `The proxy '${found.name}' was removed. What it was assigned to does not go direct: see 'gateway proxy assignments'.`,
+    found.name
+  )
+})
 
 const allSwitch = (word: "on" | "off") =>
-  Command.make(word, Client.connection, (given) =>
-    Effect.gen(function* () {
-      const to = yield* Client.target(given)
-      const client = yield* Client.group(to, "proxies")
-      const enabled = word === "on"
-      const answer = yield* client.setSettings({ payload: { enabled } }).pipe(Client.orExplain(to))
-      yield* Output.result({
-        schema: ProxySwitch,
-        value: answer,
-        text: Output.note(
-          enabled
-            ? "Calls without a proxy of their own go by the one of all."
-            : "The proxy of all calls is not used: calls without one of their own go direct, by this machine's own address."
-        ),
-        name: word
-      })
+  asking(word, "proxies", {}, function* (client) {
+    const enabled = word === "on"
+    const answer = yield* client.setSettings({ payload: { enabled } })
+    yield* Output.result({
+      schema: ProxySwitch,
+      value: answer,
+      text: Output.note(
+        enabled
+          ? "Calls without a proxy of their own go by the one of all."
+          : "The proxy of all calls is not used: calls without one of their own go direct, by this machine's own address."
+      ),
+      name: word
     })
-  )
+  })
 
 export const proxyOn = allSwitch("on")
 export const proxyOff = allSwitch("off")

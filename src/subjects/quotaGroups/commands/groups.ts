@@ -15,6 +15,7 @@ import * as Output from "../../../cli/output/Output.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import { pickConnection } from "../../../cli/pickConnection.ts"
 import { pickKey } from "../../../cli/pickKey.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const Groups = Schema.Struct({ groups: Schema.Array(QuotaGroupView) })
 
@@ -62,21 +63,17 @@ const Weighted = Schema.Union(
   })
 )
 
-export const quotaGroupsList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "quotaGroups")
-    const answer = yield* client.list().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Groups,
-      value: answer,
-      rows: answer.groups,
-      columns,
-      empty: "There are no quota groups. Make one with 'gateway quota groups add'."
-    })
-    yield* Output.section(answer.groups.flatMap(drawnOf), drawnColumns)
+export const quotaGroupsList = asking("list", "quotaGroups", {}, function* (client) {
+  const answer = yield* client.list()
+  yield* Output.list({
+    schema: Groups,
+    value: answer,
+    rows: answer.groups,
+    columns,
+    empty: "There are no quota groups. Make one with 'gateway quota groups add'."
   })
-)
+  yield* Output.section(answer.groups.flatMap(drawnOf), drawnColumns)
+})
 
 const allow = Options.text("allow").pipe(
   Options.withDescription("<API key>=<weight>, by name or id; may be given several times."),
@@ -141,20 +138,18 @@ const resolved = Effect.fnUntraced(function* (
   }
 })
 
-export const quotaGroupsShow = Command.make(
+export const quotaGroupsShow = asking(
   "show",
-  { group: Args.text({ name: "quota group" }), ...Client.connection },
-  (given) =>
-    Effect.gen(function* () {
-      const to = yield* Client.target(given)
-      const client = yield* Client.group(to, "quotaGroups")
-      const { groups } = yield* client.list().pipe(Client.orExplain(to))
-      const { id } = yield* pick("quota group", groups, given.group, "gateway quota groups list")
-      const answer = yield* client.get({ path: { id } }).pipe(Client.orExplain(to))
-      const { group } = answer
-      const text = Effect.zipRight(Output.rows([group], columns, ""), Output.section(drawnOf(group), drawnColumns))
-      yield* Output.result({ schema: Schema.Struct({ group: QuotaGroupView }), value: answer, text, name: group.name })
-    })
+  "quotaGroups",
+  { group: Args.text({ name: "quota group" }) },
+  function* (client, given) {
+    const { groups } = yield* client.list()
+    const { id } = yield* pick("quota group", groups, given.group, "gateway quota groups list")
+    const answer = yield* client.get({ path: { id } })
+    const { group } = answer
+    const text = Effect.zipRight(Output.rows([group], columns, ""), Output.section(drawnOf(group), drawnColumns))
+    yield* Output.result({ schema: Schema.Struct({ group: QuotaGroupView }), value: answer, text, name: group.name })
+  }
 )
 
 export const quotaGroupsEdit = Command.make(
@@ -203,21 +198,15 @@ export const quotaGroupsEdit = Command.make(
     })
 )
 
-export const quotaGroupsRemove = Command.make(
+export const quotaGroupsRemove = asking(
   "remove",
-  { group: Args.text({ name: "quota group" }), yes, ...Client.connection },
-  (given) =>
-    Effect.gen(function* () {
-      const to = yield* Client.target(given)
-      const client = yield* Client.group(to, "quotaGroups")
-      const { groups } = yield* client.list().pipe(Client.orExplain(to))
-      const found = yield* pick("quota group", groups, given.group, "gateway quota groups list")
-      yield* confirmOnTerminal(given, `Remove the quota group '${found.name}'?`)
-      yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
-      yield* Output.done(
-        { removed: found.id, name: found.name },
-        `The quota group '${found.name}' is gone.`,
-        found.name
-      )
-    })
+  "quotaGroups",
+  { group: Args.text({ name: "quota group" }), yes },
+  function* (client, given) {
+    const { groups } = yield* client.list()
+    const found = yield* pick("quota group", groups, given.group, "gateway quota groups list")
+    yield* confirmOnTerminal(given, `Remove the quota group '${found.name}'?`)
+    yield* client.remove({ path: { id: found.id } })
+    yield* Output.done({ removed: found.id, name: found.name }, `The quota group '${found.name}' is gone.`, found.name)
+  }
 )

@@ -1,15 +1,13 @@
 /** `gateway skills list`, `show` and `coverage`. */
 import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { SkillCoverage, SkillView } from "../routes.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const List = Schema.Struct({ skills: Schema.Array(SkillView) })
 
@@ -24,33 +22,25 @@ const category = Options.choice("category", ["api", "cli"]).pipe(
   Options.optional
 )
 
-export const skillsList = Command.make("list", { category, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "agentSkills")
-    const urlParams = Option.match(given.category, { onNone: () => ({}), onSome: (only) => ({ category: only }) })
-    const value = yield* client.list({ urlParams }).pipe(Client.orExplain(to))
-    yield* Output.list({ schema: List, value, rows: value.skills, columns, empty: "There are no skills." })
-  })
-)
+export const skillsList = asking("list", "agentSkills", { category }, function* (client, given) {
+  const urlParams = Option.match(given.category, { onNone: () => ({}), onSome: (only) => ({ category: only }) })
+  const value = yield* client.list({ urlParams })
+  yield* Output.list({ schema: List, value, rows: value.skills, columns, empty: "There are no skills." })
+})
 
 const id = Args.text({ name: "id" }).pipe(Args.withDescription("Id of a skill; see 'skills list'."))
 
 const Page = Schema.Struct({ id: Schema.String, page: Schema.String })
 
-export const skillsShow = Command.make("show", { id, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "agentSkills")
-    const page = yield* client.raw({ path: { id: given.id } }).pipe(Client.orExplain(to))
-    yield* Output.result({
-      schema: Page,
-      value: { id: given.id, page },
-      text: Output.print(page.trimEnd()),
-      name: given.id
-    })
+export const skillsShow = asking("show", "agentSkills", { id }, function* (client, given) {
+  const page = yield* client.raw({ path: { id: given.id } })
+  yield* Output.result({
+    schema: Page,
+    value: { id: given.id, page },
+    text: Output.print(page.trimEnd()),
+    name: given.id
   })
-)
+})
 
 const coverageText = ({ commands, generatedAt, routes, totalSkills }: SkillCoverage): string =>
   fields([
@@ -61,11 +51,7 @@ const coverageText = ({ commands, generatedAt, routes, totalSkills }: SkillCover
     ["made", generatedAt]
   ])
 
-export const skillsCoverage = Command.make("coverage", { ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "agentSkills")
-    const value = yield* client.coverage().pipe(Client.orExplain(to))
-    yield* Output.result({ schema: SkillCoverage, value, text: Output.print(coverageText(value)), name: "" })
-  })
-)
+export const skillsCoverage = asking("coverage", "agentSkills", {}, function* (client) {
+  const value = yield* client.coverage()
+  yield* Output.result({ schema: SkillCoverage, value, text: Output.print(coverageText(value)), name: "" })
+})

@@ -1,15 +1,13 @@
 /** `gateway sessions`, `gateway cache` and `gateway telemetry`: the running gateway. */
-import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { CacheCleared, CacheStats, type SessionRow, Sessions, TelemetrySummary } from "../../telemetry/routes.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
 import { taking } from "../../../cli/flags/Forms.ts"
 import * as Column from "../../../cli/output/Column.ts"
 import { percent } from "../../../cli/output/money.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const sessionColumns: ReadonlyArray<Column.Column<SessionRow>> = [
   Column.name("SESSION", ({ id }) => id),
@@ -20,20 +18,16 @@ const sessionColumns: ReadonlyArray<Column.Column<SessionRow>> = [
   Column.id("CONNECTION", ({ connectionId }) => connectionId ?? "-", { in: "wide" })
 ]
 
-export const sessionsCommand = Command.make("sessions", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "telemetry")
-    const answer = yield* client.sessions().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Sessions,
-      value: answer,
-      rows: answer.sessions,
-      columns: sessionColumns,
-      empty: "No session was used in the last 15 minutes."
-    })
+export const sessionsCommand = asking("sessions", "telemetry", {}, function* (client) {
+  const answer = yield* client.sessions()
+  yield* Output.list({
+    schema: Sessions,
+    value: answer,
+    rows: answer.sessions,
+    columns: sessionColumns,
+    empty: "No session was used in the last 15 minutes."
   })
-)
+})
 
 const cachePage = ({ idempotency, semanticCache }: CacheStats) =>
   Output.print(
@@ -47,33 +41,25 @@ const cachePage = ({ idempotency, semanticCache }: CacheStats) =>
     ])
   )
 
-export const cacheShow = Command.make("show", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "telemetry")
-    const answer = yield* client.caches().pipe(Client.orExplain(to))
-    yield* Output.result({
-      schema: CacheStats,
-      value: answer,
-      text: cachePage(answer),
-      name: answer.semanticCache.enabled ? "on" : "off"
-    })
+export const cacheShow = asking("show", "telemetry", {}, function* (client) {
+  const answer = yield* client.caches()
+  yield* Output.result({
+    schema: CacheStats,
+    value: answer,
+    text: cachePage(answer),
+    name: answer.semanticCache.enabled ? "on" : "off"
   })
-)
+})
 
-export const cacheClear = Command.make("clear", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "telemetry")
-    const answer = yield* client.clearCaches().pipe(Client.orExplain(to))
-    yield* Output.result({
-      schema: CacheCleared,
-      value: answer,
-      text: Output.note(`${answer.cleared} entries were removed.`),
-      name: String(answer.cleared)
-    })
+export const cacheClear = asking("clear", "telemetry", {}, function* (client) {
+  const answer = yield* client.clearCaches()
+  yield* Output.result({
+    schema: CacheCleared,
+    value: answer,
+    text: Output.note(`${answer.cleared} entries were removed.`),
+    name: String(answer.cleared)
   })
-)
+})
 
 interface Latency {
   readonly of: string
@@ -99,23 +85,19 @@ const minutes = Options.integer("minutes").pipe(
   Options.withDefault(5)
 )
 
-export const telemetryCommand = Command.make("telemetry", { minutes, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "telemetry")
-    const answer = yield* client.summary({ urlParams: { windowMs: given.minutes * 60_000 } }).pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: TelemetrySummary,
-      value: answer,
-      rows: answer.providers.map((each) => latencyOf(each, each.provider)),
-      columns: latencyColumns("PROVIDER"),
-      empty: `No request ended in the last ${given.minutes} minutes.`
-    })
-    if (answer.requests === 0) return
-    yield* Output.section(
-      answer.phases.map((each) => latencyOf(each, each.phase)),
-      latencyColumns("PHASE")
-    )
-    yield* Output.remark(`${percent(answer.errorRate)} of ${Column.thousands(answer.requests)} requests failed.`)
+export const telemetryCommand = asking("telemetry", "telemetry", { minutes }, function* (client, given) {
+  const answer = yield* client.summary({ urlParams: { windowMs: given.minutes * 60_000 } })
+  yield* Output.list({
+    schema: TelemetrySummary,
+    value: answer,
+    rows: answer.providers.map((each) => latencyOf(each, each.provider)),
+    columns: latencyColumns("PROVIDER"),
+    empty: `No request ended in the last ${given.minutes} minutes.`
   })
-)
+  if (answer.requests === 0) return
+  yield* Output.section(
+    answer.phases.map((each) => latencyOf(each, each.phase)),
+    latencyColumns("PHASE")
+  )
+  yield* Output.remark(`${percent(answer.errorRate)} of ${Column.thousands(answer.requests)} requests failed.`)
+})

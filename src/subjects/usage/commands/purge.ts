@@ -1,13 +1,11 @@
 /** `gateway usage purge`: deletes rows of the usage log. */
-import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Client from "../../../cli/gateway/Client.ts"
 import { taking } from "../../../cli/flags/Forms.ts"
 import { IsoTimeOrDay } from "../../../contract/Inputs.ts"
 import * as Output from "../../../cli/output/Output.ts"
+import { asking } from "../../../cli/verbs/asking.ts"
 
 const Purged = Schema.Struct({ deleted: Schema.Number })
 
@@ -17,17 +15,13 @@ const before = Options.text("before").pipe(
   Options.optional
 )
 
-export const usagePurge = Command.make("purge", { before, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "usageHistory")
-    const payload = Option.match(given.before, { onNone: () => ({}), onSome: (time) => ({ before: time }) })
-    const answer = yield* client.purge({ payload }).pipe(Client.orExplain(to))
-    yield* Output.result({
-      schema: Purged,
-      value: answer,
-      text: Output.note(`${answer.deleted} rows were deleted; sums by hour and day stay.`),
-      name: String(answer.deleted)
-    })
+export const usagePurge = asking("purge", "usageHistory", { before }, function* (client, given) {
+  const payload = Option.match(given.before, { onNone: () => ({}), onSome: (time) => ({ before: time }) })
+  const answer = yield* client.purge({ payload })
+  yield* Output.result({
+    schema: Purged,
+    value: answer,
+    text: Output.note(`${answer.deleted} rows were deleted; sums by hour and day stay.`),
+    name: String(answer.deleted)
   })
-)
+})

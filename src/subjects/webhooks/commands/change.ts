@@ -5,12 +5,12 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { CreateWebhook, UpdateWebhook } from "../routes.ts"
-import { BadArgument } from "../../../cli/Failure.ts"
-import { body } from "../../../cli/flags/Flags.ts"
+import { body, changes } from "../../../cli/flags/Flags.ts"
 import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { allowSameName, refuseTaken } from "../../../cli/sameName.ts"
-import { findWebhook, OneWebhook, rivalsOf, webhook } from "./rows.ts"
+import { webhooks, OneWebhook, rivalsOf, webhook } from "./rows.ts"
+import { findOne, removeOf, switchesOf } from "../../../cli/verbs/noun.ts"
 
 const settings = {
   events: Options.text("event").pipe(
@@ -108,8 +108,8 @@ export const webhookAdd = Command.make(
       const payload = yield* body(CreateWebhook, { url: given.receiver, ...inputOf(given) }, flagNames)
       const to = yield* Client.target(given)
       const client = yield* Client.group(to, "webhooks")
-      const { webhooks } = yield* client.list().pipe(Client.orExplain(to))
-      yield* refuseTaken(rivalsOf(webhooks), {
+      const answer = yield* client.list().pipe(Client.orExplain(to))
+      yield* refuseTaken(rivalsOf(answer.webhooks), {
         what: "webhook",
         name: payload.url,
         isAllowed: given.allowSameName,
@@ -140,51 +140,36 @@ export const webhookEdit = Command.make(
   (given) =>
     Effect.gen(function* () {
       const input = { url: Option.getOrUndefined(given.to), ...inputOf(given) }
-      const payload = yield* body(UpdateWebhook, input, { ...flagNames, url: "--to" })
-      if (Object.keys(payload).length === 0) {
-        return yield* new BadArgument({
-          message: "What is to be changed is not said.",
-          hint: "Example: gateway webhook edit https://hooks.example.com --event request.failed"
-        })
-      }
+      const payload = yield* changes(
+        UpdateWebhook,
+        input,
+        { ...flagNames, url: "--to" },
+        "webhook edit https://hooks.example.com --event request.failed"
+      )
       const to = yield* Client.target(given)
-      const { client, found, rivals } = yield* findWebhook(to, given.webhook)
+      const { client, found, all } = yield* findOne(webhooks, to, given.webhook)
       if (payload.url !== undefined) {
         const taken = { what: "webhook", name: payload.url, isAllowed: given.allowSameName, ownId: found.id }
-        yield* refuseTaken(rivals, taken)
+        yield* refuseTaken(rivalsOf(all), taken)
       }
-      const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
+      const answer = yield* client.update({ path: { id: found.id }, payload })
       const { url } = answer.webhook
       yield* Output.result({ schema: OneWebhook, value: answer, text: Output.note(`${url} is changed.`), name: url })
     })
 )
 
-const switching = (word: "enable" | "disable") =>
-  Command.make(word, { webhook, ...Client.connection }, (given) =>
-    Effect.gen(function* () {
-      const to = yield* Client.target(given)
-      const { client, found } = yield* findWebhook(to, given.webhook)
-      const payload = { enabled: word === "enable" }
-      const answer = yield* client.update({ path: { id: found.id }, payload }).pipe(Client.orExplain(to))
-      const sentence = payload.enabled
-        ? `${found.url} is sent events again, those that waited first.`
-        : `${found.url} is sent nothing from now on; 'gateway webhook enable' brings it back.`
-      yield* Output.result({ schema: OneWebhook, value: answer, text: Output.note(sentence), name: found.url })
-    })
-  )
+const switches = switchesOf(webhooks, {
+  schema: OneWebhook,
+  ask: (client, id, enabled) => client.update({ path: { id }, payload: { enabled } }),
+  enabled: ({ url }) => `${url} is sent events again, those that waited first.`,
+  disabled: ({ url }) => `${url} is sent nothing from now on; 'gateway webhook enable' brings it back.`
+})
 
-export const webhookEnable = switching("enable")
-export const webhookDisable = switching("disable")
+export const webhookEnable = switches.enable
+export const webhookDisable = switches.disable
 
-export const webhookRemove = Command.make("remove", { webhook, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findWebhook(to, given.webhook)
-    yield* client.remove({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.done(
-      { removed: found.id, url: found.url },
-      `The webhook ${found.url} was removed, with the events that waited for it.`,
-      found.url
-    )
-  })
-)
+export const webhookRemove = removeOf(webhooks, {
+  ask: (client, id) => client.remove({ path: { id } }),
+  record: ({ url }) => ({ url }),
+  sentence: ({ url }) => `The webhook ${url} was removed, with the events that waited for it.`
+})

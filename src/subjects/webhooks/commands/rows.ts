@@ -1,11 +1,9 @@
 /** Webhooks and their attempts as tables, and how one is found. */
 import * as Args from "@effect/cli/Args"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { DeliveryView, WebhookView } from "../routes.ts"
-import { pick } from "../../../cli/flags/Flags.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
 import * as Column from "../../../cli/output/Column.ts"
+import { noun } from "../../../cli/verbs/noun.ts"
 
 export const Webhooks = Schema.Struct({ webhooks: Schema.Array(WebhookView) })
 export const OneWebhook = Schema.Struct({ webhook: WebhookView })
@@ -38,20 +36,19 @@ export const webhook = Args.text({ name: "webhook" }).pipe(
   Args.withDescription("Its address, its id or the beginning of it.")
 )
 
-/** A webhook is known by its address. */
-const named = ({ id, url }: Pick<WebhookView, "id" | "url">) => ({ id, url, name: url })
+export const webhooks = noun({
+  what: "webhook",
+  group: "webhooks",
+  argument: webhook,
+  listing: "gateway webhook list",
+  list: (client) => client.list(),
+  rows: (answer) => answer.webhooks,
+  nameOf: ({ url }) => url
+})
 
 /**
  * Selects those with an address that another one should not have: webhooks of one mail server may send to different
  * people.
  */
 export const rivalsOf = (webhooks: ReadonlyArray<WebhookView>) =>
-  webhooks.filter(({ kind }) => kind !== "email").map(named)
-
-/** The webhook that a word names, and the client to ask for it. */
-export const findWebhook = Effect.fnUntraced(function* (to: Client.Target, word: string) {
-  const client = yield* Client.group(to, "webhooks")
-  const { webhooks } = yield* client.list().pipe(Client.orExplain(to))
-  const found = yield* pick("webhook", webhooks.map(named), word, "gateway webhook list")
-  return { client, found, rivals: rivalsOf(webhooks) }
-})
+  webhooks.filter(({ kind }) => kind !== "email").map(({ id, url }) => ({ id, name: url }))

@@ -1,27 +1,17 @@
 /** `gateway webhook list`, `show`, `deliveries` and `test`. */
-import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { WebhookTested, type WebhookView } from "../routes.ts"
 import { CommandFailed } from "../../../cli/Failure.ts"
-import * as Client from "../../../cli/gateway/Client.ts"
 import * as Output from "../../../cli/output/Output.ts"
 import { fields } from "../../../cli/output/Table.ts"
-import { columns, Deliveries, deliveryColumns, findWebhook, OneWebhook, webhook, Webhooks } from "./rows.ts"
+import { columns, Deliveries, deliveryColumns, webhooks, OneWebhook, Webhooks } from "./rows.ts"
+import { listOf, on, showOf } from "../../../cli/verbs/noun.ts"
 
-export const webhookList = Command.make("list", Client.connection, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const client = yield* Client.group(to, "webhooks")
-    const answer = yield* client.list().pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Webhooks,
-      value: answer,
-      rows: answer.webhooks,
-      columns,
-      empty: "There are no webhooks yet. Make one with 'gateway webhook add <url>'."
-    })
-  })
-)
+export const webhookList = listOf(webhooks, {
+  schema: Webhooks,
+  columns,
+  empty: "There are no webhooks yet. Make one with 'gateway webhook add <url>'."
+})
 
 const page = (shown: WebhookView) =>
   fields([
@@ -46,48 +36,32 @@ const page = (shown: WebhookView) =>
     ["Id", shown.id]
   ])
 
-export const webhookShow = Command.make("show", { webhook, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findWebhook(to, given.webhook)
-    const answer = yield* client.get({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.result({
-      schema: OneWebhook,
-      value: answer,
-      text: Output.print(page(answer.webhook)),
-      name: found.url
-    })
-  })
-)
+export const webhookShow = showOf(webhooks, {
+  schema: OneWebhook,
+  ask: (client, id) => client.get({ path: { id } }),
+  text: (answer) => page(answer.webhook)
+})
 
-export const webhookDeliveries = Command.make("deliveries", { webhook, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findWebhook(to, given.webhook)
-    const answer = yield* client.deliveries({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.list({
-      schema: Deliveries,
-      value: answer,
-      rows: answer.deliveries,
-      columns: deliveryColumns,
-      empty: "Nothing was sent to it yet. Try it with 'gateway webhook test'."
-    })
+export const webhookDeliveries = on("deliveries", webhooks, {}, function* ({ client, found }) {
+  const answer = yield* client.deliveries({ path: { id: found.id } })
+  yield* Output.list({
+    schema: Deliveries,
+    value: answer,
+    rows: answer.deliveries,
+    columns: deliveryColumns,
+    empty: "Nothing was sent to it yet. Try it with 'gateway webhook test'."
   })
-)
+})
 
-export const webhookTest = Command.make("test", { webhook, ...Client.connection }, (given) =>
-  Effect.gen(function* () {
-    const to = yield* Client.target(given)
-    const { client, found } = yield* findWebhook(to, given.webhook)
-    const answer = yield* client.test({ path: { id: found.id } }).pipe(Client.orExplain(to))
-    yield* Output.result({
-      schema: WebhookTested,
-      value: answer,
-      text: answer.delivered ? Output.note(`${found.url} answered ${answer.status}.`) : Effect.void,
-      name: found.url
-    })
-    if (!answer.delivered) {
-      yield* new CommandFailed({ message: `${found.url}: ${answer.error ?? "The test was not delivered."}` })
-    }
+export const webhookTest = on("test", webhooks, {}, function* ({ client, found }) {
+  const answer = yield* client.test({ path: { id: found.id } })
+  yield* Output.result({
+    schema: WebhookTested,
+    value: answer,
+    text: answer.delivered ? Output.note(`${found.url} answered ${answer.status}.`) : Effect.void,
+    name: found.url
   })
-)
+  if (!answer.delivered) {
+    yield* new CommandFailed({ message: `${found.url}: ${answer.error ?? "The test was not delivered."}` })
+  }
+})
